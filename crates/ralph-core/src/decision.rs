@@ -1,0 +1,228 @@
+//! What follows from an event: a verdict with its reasons, the effects to perform, and what each rule
+//! knows from then on. Stored whole, so that reading a journal never decides anything again.
+
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::agents::Agents;
+use crate::effect::Effect;
+use crate::event::When;
+use crate::evidence::Evidence;
+use crate::prelude::*;
+use crate::reviews::Reviews;
+use crate::time::Time;
+
+#[must_use]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    pub verdict: Verdict,
+    /// Never empty.
+    pub reasons: Vec<Reason>,
+    pub effects: Vec<Effect>,
+    pub next: Phase,
+    pub rules: Rules,
+    /// Set when this ended an iteration.
+    pub concluded: Option<Conclusion>,
+    /// Set when this began one.
+    pub begins: Option<Begin>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The iteration goes on.
+    Proceed,
+    /// On to the next iteration.
+    Continue,
+    /// The same, after a wait.
+    Wait,
+    Halt,
+}
+
+/// One rule's part in a decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    pub rule: String,
+    pub text: String,
+}
+
+impl Reason {
+    pub fn new(rule: &str, text: impl Into<String>) -> Self {
+        Self { rule: rule.into(), text: text.into() }
+    }
+}
+
+/// Where a run is.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Phase {
+    #[default]
+    Fresh,
+    Measuring {
+        when: When,
+    },
+    Working,
+    Checking,
+    Waiting {
+        until: Time,
+    },
+    Halted {
+        stop: Stop,
+    },
+}
+
+/// What each rule knows; every rule owns its part and reads no other's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Rules {
+    pub reviews: Reviews,
+    pub agents: Agents,
+}
+
+/// A new iteration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Begin {
+    /// Through the life of the project.
+    pub number: u64,
+    /// Within the run.
+    pub nth: u64,
+    pub kind: Kind,
+    /// The tree after the last iteration, where nothing ran in between.
+    pub before: Option<TreeMark>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Work,
+    Review,
+}
+
+/// A measured tree and the commit it stood on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TreeMark {
+    pub tree: String,
+    pub head: Option<String>,
+}
+
+/// What an iteration came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conclusion {
+    pub outcome: Outcome,
+    /// Empty unless the words said done.
+    pub evidence: Evidence,
+    /// Why a claim was not accepted; goes into the next prompt.
+    pub refusal: Option<String>,
+    pub passes: u32,
+    pub passes_needed: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Claimed done, and the evidence held.
+    Accepted,
+    /// Claimed done, and the facts say otherwise.
+    Refused,
+    More,
+    Silent,
+    Blocked,
+    /// The agent failed.
+    Failed,
+    /// The user stopped it, or ralph was cut off.
+    Interrupted,
+}
+
+/// Why a run stopped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Stop {
+    Complete {
+        proof: Proof,
+    },
+    Blocked {
+        why: String,
+    },
+    MaxIterations {
+        used: u64,
+        max: u64,
+    },
+    AgentsExhausted {
+        failures: u32,
+        last: String,
+    },
+    Interrupted,
+    Terminated,
+    Error {
+        what: String,
+    },
+    #[serde(other)]
+    Unknown,
+}
+
+/// What a completion rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proof {
+    /// ralph ran the checks and they passed.
+    Checks,
+    /// Reviews confirmed it; there was nothing to run.
+    Reviews,
+    /// The agent's words alone.
+    Words,
+}
+
+impl Proof {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Checks => "checks",
+            Self::Reviews => "reviews",
+            Self::Words => "words",
+        }
+    }
+}
+
+impl Stop {
+    /// The stable word of the machine interfaces.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Complete { .. } => "complete",
+            Self::Blocked { .. } => "blocked",
+            Self::MaxIterations { .. } => "max_iterations",
+            Self::AgentsExhausted { .. } => "agents_exhausted",
+            Self::Interrupted => "interrupted",
+            Self::Terminated => "terminated",
+            Self::Error { .. } => "error",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Complete { .. } => 0,
+            Self::Error { .. } | Self::Unknown => 1,
+            Self::Blocked { .. } => 2,
+            Self::MaxIterations { .. } => 3,
+            Self::AgentsExhausted { .. } => 4,
+            Self::Interrupted => 130,
+            Self::Terminated => 143,
+        }
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Complete { proof } => write!(f, "complete, proved by {}", proof.word()),
+            Self::Blocked { why } => write!(f, "blocked: {why}"),
+            Self::MaxIterations { used, max } => write!(f, "{used} of {max} iterations used"),
+            Self::AgentsExhausted { failures, last } => {
+                write!(f, "the agent failed {failures} times in a row: {last}")
+            }
+            Self::Interrupted => f.write_str("interrupted"),
+            Self::Terminated => f.write_str("terminated"),
+            Self::Error { what } => f.write_str(what),
+            Self::Unknown => f.write_str("stopped for a reason only a newer ralph knows"),
+        }
+    }
+}

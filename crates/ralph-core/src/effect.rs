@@ -1,0 +1,34 @@
+//! What a decision asks the world to do. Each effect's outcome comes back as an event.
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::CheckSpec;
+use crate::event::When;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Effect {
+    /// Measure the tree; answered by `tree_measured` or `measure_failed`.
+    MeasureTree { when: When },
+    /// Start the agent of the current iteration; answered by `agent_started` and `agent_ended`.
+    StartAgent,
+    /// End the running agent; answered by its `agent_ended`.
+    EndAgent { why: Ending },
+    /// ralph died while the agent ran: read what it left behind; answered by `agent_ended`, or by
+    /// `agent_never_started` where it is certain that it left nothing.
+    RecoverAgent,
+    /// Answered by `check_ended`.
+    RunCheck { check: CheckSpec },
+    /// End the running check; answered by its `check_ended`.
+    EndCheck { why: Ending },
+    #[serde(other)]
+    Unknown,
+}
+
+/// Why a process that is being ended is being ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    Timeout,
+    Stop,
+}

@@ -1,0 +1,314 @@
+//! What happened: facts from outside, stamped with the time they came in.
+
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::{CheckResult, CheckSpec};
+use crate::git_text::{Change, ChangeKind};
+use crate::prelude::*;
+use crate::profile::Policy;
+use crate::report::IterationReport;
+use crate::time::Time;
+use crate::transcript::Format;
+
+/// An event and when it came in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamped {
+    pub at: Time,
+    pub event: Event,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    RunStarted(Box<RunStarted>),
+    /// A new process took the run up again, after a stop or a crash.
+    RunResumed(Box<RunResumed>),
+    TreeMeasured(Box<Measured>),
+    MeasureFailed {
+        error: String,
+    },
+    AgentStarted {
+        pid: u32,
+    },
+    AgentEnded(Box<AgentEnded>),
+    /// ralph was cut off after it decided to start the agent and before it did.
+    AgentNeverStarted,
+    CheckEnded(Box<CheckResult>),
+    /// The moment `machine::deadline` named has come.
+    DeadlinePassed,
+    StopAsked {
+        by: StopBy,
+    },
+    /// Written by a newer version.
+    #[serde(other)]
+    Unknown,
+}
+
+/// The first event of a run: everything its decisions depend on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunStarted {
+    pub run: RunInfo,
+    /// What earlier runs of the project hand on.
+    pub carried: Carried,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// A UUID.
+    pub id: String,
+    /// Runs of this project are numbered from 1.
+    pub number: u64,
+    pub goal: String,
+    pub plan: Plan,
+    /// The version of ralph that started it.
+    pub version: String,
+}
+
+/// How a run is to be done. Continuing a run may change it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    pub policy: Policy,
+    pub checks: Vec<CheckSpec>,
+    pub agent: AgentInfo,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentInfo {
+    /// `claude`, or `custom` for a command.
+    pub name: String,
+    /// The command, when it is a custom one.
+    pub command: Option<String>,
+    pub format: Format,
+    pub model: Option<String>,
+    pub permissions: Option<Permissions>,
+    /// Arguments handed on to the agent as they are.
+    pub args: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Permissions {
+    Full,
+    Edits,
+    Inherit,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Carried {
+    /// The project's last iteration number.
+    pub iteration: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunResumed {
+    pub plan: Plan,
+    pub version: String,
+}
+
+/// Before the agent, or after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum When {
+    Before,
+    After,
+}
+
+/// The tree as it was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measured {
+    pub when: When,
+    pub tree: String,
+    pub head: Option<String>,
+    /// Against the tree before the agent: names, bounded, and how many there are in all.
+    pub changed: Vec<ChangedPath>,
+    pub changed_total: u64,
+    /// Commits made since, and whether they changed a tree.
+    pub commits: u64,
+    pub committed_change: bool,
+    /// What could not be measured or stored, in words.
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedPath {
+    /// `A`, `M`, `D` or `T`, as git says it; a changed mode is `M`.
+    pub kind: char,
+    pub path: String,
+}
+
+impl Measured {
+    const MOST: usize = 500;
+
+    pub fn new(when: When, tree: String, head: Option<String>, changes: &[Change]) -> Self {
+        let counted = || changes.iter().filter(|change| is_progress(&change.path));
+        Self {
+            when,
+            tree,
+            head,
+            changed: counted()
+                .take(Self::MOST)
+                .map(|change| ChangedPath {
+                    kind: letter(change.kind),
+                    path: String::from_utf8_lossy(&change.path).into_owned(),
+                })
+                .collect(),
+            changed_total: counted().count() as u64,
+            commits: 0,
+            committed_change: false,
+            notes: Vec::new(),
+        }
+    }
+
+    /// A change, or a commit that changed a tree.
+    pub fn progress(&self) -> bool {
+        self.changed_total > 0 || self.committed_change
+    }
+}
+
+fn letter(kind: ChangeKind) -> char {
+    match kind {
+        ChangeKind::Added => 'A',
+        ChangeKind::Deleted => 'D',
+        ChangeKind::Modified | ChangeKind::Mode => 'M',
+        ChangeKind::Type => 'T',
+    }
+}
+
+/// Notes are not progress: ralph's own files, task files and the knowledge file do not count as changes.
+pub fn is_progress(path: &[u8]) -> bool {
+    const NOTES: [&[u8]; 8] = [
+        b".ralph-session.json",
+        b".harness.lock",
+        b"CLAUDE.md",
+        b"AGENTS.md",
+        b"prd.json",
+        b"feature_list.json",
+        b"IMPLEMENTATION_PLAN.md",
+        b"fix_plan.md",
+    ];
+    !NOTES.contains(&path) && !path.starts_with(b".ralph/") && !path.starts_with(b".claude/harness/")
+}
+
+/// How the agent's process ended and what it said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentEnded {
+    pub end: End,
+    pub duration_ms: u64,
+    /// Processes it left behind, which were ended.
+    pub leftovers: u32,
+    pub report: IterationReport,
+    /// The last line it wrote to standard error.
+    pub stderr: Option<String>,
+}
+
+impl AgentEnded {
+    /// How it went wrong, if it did.
+    pub fn failure(&self) -> Option<String> {
+        let said = self.report.error.as_deref();
+        match (&self.end, said) {
+            (End::Exited { code: 0 }, None) => None,
+            (End::Exited { .. }, Some(error)) => Some(error.to_owned()),
+            (End::Exited { .. }, None) => Some(match &self.stderr {
+                Some(line) => format!("{}: {line}", self.end),
+                None => self.end.to_string(),
+            }),
+            _ => Some(self.end.to_string()),
+        }
+    }
+
+    /// Whether the failure is the agent's own, and not ours or the user's doing.
+    pub fn counts_as_failure(&self) -> bool {
+        self.failure().is_some() && !matches!(self.end, End::Stopped | End::Cut)
+    }
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum End {
+    Exited {
+        code: i32,
+    },
+    Signaled {
+        signal: i32,
+    },
+    /// It ran past its time and was ended.
+    TimedOut,
+    /// It was ended because the user asked to stop.
+    Stopped,
+    /// ralph itself was cut off while it ran.
+    Cut,
+    /// Its keeper was killed, so nobody saw how it ended.
+    Lost,
+    NotStarted {
+        error: String,
+    },
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited { code } => write!(f, "exit {code}"),
+            Self::Signaled { signal } => write!(f, "killed by signal {signal}"),
+            Self::TimedOut => f.write_str("timed out"),
+            Self::Stopped => f.write_str("stopped by you"),
+            Self::Cut => f.write_str("cut off when ralph was killed"),
+            Self::Lost => f.write_str("lost: its keeper was killed"),
+            Self::NotStarted { error } => write!(f, "could not be started: {error}"),
+        }
+    }
+}
+
+/// Who asked to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopBy {
+    /// Ctrl-C.
+    Interrupt,
+    /// SIGTERM or SIGHUP.
+    Terminate,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_not_progress() {
+        for path in
+            [".ralph/status", "CLAUDE.md", "AGENTS.md", ".claude/harness/feature_list.json", "fix_plan.md"]
+        {
+            assert!(!is_progress(path.as_bytes()), "{path}");
+        }
+        for path in ["src/main.rs", "docs/CLAUDE.md", "ralph/x", ".claude/settings.json"] {
+            assert!(is_progress(path.as_bytes()), "{path}");
+        }
+    }
+
+    #[test]
+    fn an_exit_of_zero_with_an_error_result_is_a_failure() {
+        let mut ended = AgentEnded {
+            end: End::Exited { code: 0 },
+            duration_ms: 1,
+            leftovers: 0,
+            report: IterationReport::default(),
+            stderr: Some("noise".into()),
+        };
+        assert_eq!(ended.failure(), None);
+        ended.report.error = Some("Credit balance is too low".into());
+        assert_eq!(ended.failure().as_deref(), Some("Credit balance is too low"));
+        ended.report.error = None;
+        ended.end = End::Exited { code: 3 };
+        assert_eq!(ended.failure().as_deref(), Some("exit 3: noise"));
+        ended.end = End::Stopped;
+        assert!(!ended.counts_as_failure());
+    }
+
+    #[test]
+    fn an_event_of_a_newer_version_is_read_as_unknown() {
+        let event: Event = serde_json::from_str(r#"{"type":"moon_rose","height":3}"#).expect("readable");
+        assert_eq!(event, Event::Unknown);
+    }
+}

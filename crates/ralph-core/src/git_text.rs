@@ -1,0 +1,470 @@
+//! Reading what git prints for machines (`-z`), and putting its complaints into plain words.
+//!
+//! git is asked by the shell; here its answers become values. Answers decide what counts as changed, so a part
+//! that cannot be read is an error, never left out in silence.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// git's answer is not in the form it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("git answered in an unknown form, at byte {at}")]
+pub struct UnknownForm {
+    pub at: usize,
+}
+
+/// One path that differs between two trees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// From the top of the tree, as git has it: any bytes but NUL.
+    pub path: Vec<u8>,
+    pub kind: ChangeKind,
+    /// What was there before; `None` if it was added.
+    pub old: Option<Object>,
+    /// What is there now; `None` if it was deleted.
+    pub new: Option<Object>,
+}
+
+impl Change {
+    /// The path for people.
+    pub fn name(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.path)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeKind {
+    Added,
+    Deleted,
+    /// The content differs.
+    Modified,
+    /// Only the permission to execute differs.
+    Mode,
+    /// A file became a link, a link a nested repository, and so on.
+    Type,
+}
+
+impl ChangeKind {
+    /// As git says it: `A`, `D`, `M` or `T`.
+    pub fn letter(self) -> char {
+        match self {
+            ChangeKind::Added => 'A',
+            ChangeKind::Deleted => 'D',
+            ChangeKind::Modified | ChangeKind::Mode => 'M',
+            ChangeKind::Type => 'T',
+        }
+    }
+}
+
+/// What a tree holds at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    /// `0o100644`, `0o100755`, `0o120000` (link) or `0o160000` (nested repository).
+    pub mode: u32,
+    pub id: String,
+}
+
+/// Reads `git diff-tree -r -z --no-renames`.
+pub fn parse_diff(text: &[u8]) -> Result<Vec<Change>, UnknownForm> {
+    let mut fields = Fields::new(text);
+    let mut changes = Vec::new();
+    while let Some((at, head)) = fields.next()? {
+        let unknown = UnknownForm { at };
+        let Some((_, path)) = fields.next()? else { return Err(unknown) };
+        changes.push(change(head, path).ok_or(unknown)?);
+    }
+    Ok(changes)
+}
+
+fn change(head: &[u8], path: &[u8]) -> Option<Change> {
+    let head = core::str::from_utf8(head.strip_prefix(b":")?).ok()?;
+    let mut words = head.split(' ');
+    let mut word = || words.next();
+    let (old_mode, new_mode, old_id, new_id, letter) = (word()?, word()?, word()?, word()?, word()?);
+    let old = object(old_mode, old_id)?;
+    let new = object(new_mode, new_id)?;
+    let kind = match letter.as_bytes() {
+        b"A" => ChangeKind::Added,
+        b"D" => ChangeKind::Deleted,
+        b"M" if old_id == new_id => ChangeKind::Mode,
+        b"M" => ChangeKind::Modified,
+        b"T" => ChangeKind::Type,
+        _ => return None,
+    };
+    let absent = |object: &Object| object.mode == 0;
+    Some(Change {
+        path: path.to_vec(),
+        kind,
+        old: Some(old).filter(|o| !absent(o)),
+        new: Some(new).filter(|o| !absent(o)),
+    })
+}
+
+fn object(mode: &str, id: &str) -> Option<Object> {
+    let mode = u32::from_str_radix(mode, 8).ok()?;
+    is_object_id(id).then(|| Object { mode, id: id.to_string() })
+}
+
+/// A full object name: 40 hex digits, or 64 in repositories with SHA-256.
+pub fn is_object_id(id: &str) -> bool {
+    matches!(id.len(), 40 | 64) && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Where HEAD is, and which files differ from the index.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Status {
+    /// `None`: no commits yet.
+    pub head: Option<String>,
+    /// `None`: HEAD is detached.
+    pub branch: Option<String>,
+    pub dirty: Vec<Dirty>,
+}
+
+/// A path whose content is not what the index has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dirty {
+    /// Ends with a slash if it is a nested repository that the index does not have.
+    pub path: Vec<u8>,
+    /// The last commit has this path.
+    pub in_head: bool,
+    /// The index has it and the work tree has not.
+    pub gone: bool,
+}
+
+/// Reads `git status --porcelain=v2 -z --branch --no-renames`. What differs between index and HEAD only is left
+/// out.
+pub fn parse_status(text: &[u8]) -> Result<Status, UnknownForm> {
+    let mut status = Status::default();
+    let mut fields = Fields::new(text);
+    while let Some((at, field)) = fields.next()? {
+        status_field(&mut status, field).ok_or(UnknownForm { at })?;
+    }
+    Ok(status)
+}
+
+fn status_field(status: &mut Status, field: &[u8]) -> Option<()> {
+    let known = |text: &[u8], unknown: &str| {
+        let text = String::from_utf8_lossy(text).into_owned();
+        Some(text).filter(|text| text != unknown)
+    };
+    match field {
+        [b'#', b' ', header @ ..] => {
+            if let Some(id) = header.strip_prefix(b"branch.oid ") {
+                status.head = known(id, "(initial)");
+            } else if let Some(name) = header.strip_prefix(b"branch.head ") {
+                status.branch = known(name, "(detached)");
+            }
+        }
+        [b'?', b' ', path @ ..] if !path.is_empty() => {
+            status.dirty.push(Dirty { path: path.to_vec(), in_head: false, gone: false });
+        }
+        [b'1', b' ', rest @ ..] => {
+            let mut words = rest.splitn(8, |b| *b == b' ');
+            let [_, in_work_tree] = words.next()? else { return None };
+            let mode_in_head = words.nth(1)?;
+            let path = words.nth(4).filter(|path| !path.is_empty())?;
+            if *in_work_tree != b'.' {
+                let (in_head, gone) = (mode_in_head != b"000000", *in_work_tree == b'D');
+                status.dirty.push(Dirty { path: path.to_vec(), in_head, gone });
+            }
+        }
+        // A conflict: what the work tree has is the only content there is.
+        [b'u', b' ', rest @ ..] => {
+            let mut words = rest.splitn(10, |b| *b == b' ');
+            let gone = words.nth(5)? == b"000000";
+            let path = words.nth(3).filter(|path| !path.is_empty())?;
+            status.dirty.push(Dirty { path: path.to_vec(), in_head: true, gone });
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// An index entry with the letter that `git ls-files -v` gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Listed<'a> {
+    pub path: &'a [u8],
+    /// git was told to take the file as unchanged without looking.
+    pub assumed_unchanged: bool,
+}
+
+/// Reads `git ls-files -v -z`.
+pub fn parse_listing(text: &[u8]) -> Result<Vec<Listed<'_>>, UnknownForm> {
+    let mut fields = Fields::new(text);
+    let mut entries = Vec::new();
+    while let Some((at, field)) = fields.next()? {
+        let [letter, b' ', path @ ..] = field else { return Err(UnknownForm { at }) };
+        entries.push(Listed { path, assumed_unchanged: letter.is_ascii_lowercase() });
+    }
+    Ok(entries)
+}
+
+/// Reads a `-z` list of paths.
+pub fn parse_paths(text: &[u8]) -> Result<Vec<&[u8]>, UnknownForm> {
+    let mut fields = Fields::new(text);
+    let mut paths = Vec::new();
+    while let Some((_, path)) = fields.next()? {
+        paths.push(path);
+    }
+    Ok(paths)
+}
+
+/// NUL-terminated fields. A last one without its NUL means that the answer was cut off.
+struct Fields<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Fields<'a> {
+    fn new(text: &'a [u8]) -> Fields<'a> {
+        Fields { text, at: 0 }
+    }
+
+    fn next(&mut self) -> Result<Option<(usize, &'a [u8])>, UnknownForm> {
+        let at = self.at;
+        let rest = self.text.get(at..).unwrap_or_default();
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        let end = memchr::memchr(0, rest).ok_or(UnknownForm { at })?;
+        self.at = at + end + 1;
+        Ok(Some((at, &rest[..end])))
+    }
+}
+
+/// The line that says why git failed.
+pub fn reason(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.clone().next().unwrap_or("no reason given");
+    let reason = lines.find_map(|line| line.strip_prefix("fatal: ").or(line.strip_prefix("error: ")));
+    reason.unwrap_or(first).to_string()
+}
+
+/// A file changed or went away while git was reading it: asking again will help.
+pub fn files_moved(stderr: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(stderr);
+    ["short read while indexing", "No such file or directory"].iter().any(|words| text.contains(words))
+}
+
+/// What git could not read, one line each, in plain words. Hints and advice are left out.
+pub fn complaints(stderr: &[u8]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for message in messages(&String::from_utf8_lossy(stderr)) {
+        if let Some(line) = complaint(&message, &found)
+            && !found.contains(&line)
+        {
+            found.push(line);
+        }
+    }
+    found
+}
+
+/// Errors and warnings without their prefix. A file name may hold line breaks, so a line without a prefix goes on
+/// with the message before it.
+fn messages(text: &str) -> Vec<String> {
+    let mut messages: Vec<String> = Vec::new();
+    let mut open = false;
+    for line in text.lines() {
+        let start = ["error: ", "warning: ", "fatal: "].iter().find_map(|prefix| line.strip_prefix(prefix));
+        if let Some(start) = start {
+            messages.push(start.to_string());
+            open = true;
+        } else if line.starts_with("hint: ") || line.is_empty() {
+            open = false;
+        } else if open && let Some(last) = messages.last_mut() {
+            last.push_str("\\n");
+            last.push_str(line);
+        }
+    }
+    messages
+}
+
+fn complaint(message: &str, before: &[String]) -> Option<String> {
+    let between = |start: &str, end: &str| -> Option<(String, String)> {
+        let (name, rest) = message.strip_prefix(start)?.rsplit_once(end)?;
+        Some((name.to_string(), rest.trim_start_matches([':', ' ']).to_string()))
+    };
+    if let Some((name, why)) = between("open(\"", "\")") {
+        return Some(format!("{name}: cannot be read ({why})"));
+    }
+    if let Some((name, why)) = between("could not open directory '", "'") {
+        return Some(format!("{name}: folder cannot be read ({why})"));
+    }
+    if let Some((name, _)) = between("'", "' does not have a commit checked out") {
+        return Some(format!("{name}: a repository without commits, left out"));
+    }
+    if let Some((name, _)) = between("unable to index file '", "'") {
+        let named = before.iter().any(|line| line.contains(name.as_str()));
+        return (!named).then(|| format!("{name}: could not be stored"));
+    }
+    (message != "adding files failed").then(|| message.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const A: &str = "1111111111111111111111111111111111111111";
+    const B: &str = "2222222222222222222222222222222222222222";
+    const NONE: &str = "0000000000000000000000000000000000000000";
+
+    fn record(modes: &str, old: &str, new: &str, letter: &str, path: &[u8]) -> Vec<u8> {
+        let mut text = format!(":{modes} {old} {new} {letter}\0").into_bytes();
+        text.extend_from_slice(path);
+        text.push(0);
+        text
+    }
+
+    #[test]
+    fn every_kind_of_change_is_read_with_its_name() {
+        let mut text = record("000000 100644", NONE, B, "A", b"new");
+        text.extend(record("100644 000000", A, NONE, "D", b"gone"));
+        text.extend(record("100644 100644", A, B, "M", b"sp ace\nand line"));
+        text.extend(record("100644 100755", A, A, "M", b"tool"));
+        text.extend(record("100644 120000", A, B, "T", b"\xff\xfe"));
+        let changes = parse_diff(&text).unwrap();
+        let seen: Vec<_> = changes.iter().map(|c| (c.kind, c.path.as_slice())).collect();
+        assert_eq!(
+            seen,
+            [
+                (ChangeKind::Added, b"new".as_slice()),
+                (ChangeKind::Deleted, b"gone"),
+                (ChangeKind::Modified, b"sp ace\nand line"),
+                (ChangeKind::Mode, b"tool"),
+                (ChangeKind::Type, b"\xff\xfe"),
+            ]
+        );
+        assert_eq!(changes[0].old, None);
+        assert_eq!(changes[0].new, Some(Object { mode: 0o100_644, id: B.into() }));
+        assert_eq!(changes[1].new, None);
+        assert_eq!(changes[4].name(), "\u{fffd}\u{fffd}");
+        assert_eq!(parse_diff(b""), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_cut_off_or_strange_diff_is_refused_with_its_place() {
+        let good = record("100644 100644", A, B, "M", b"x");
+        for end in 1..good.len() {
+            assert!(parse_diff(&good[..end]).is_err(), "cut at {end}");
+        }
+        let mut second = good.clone();
+        second.extend(b"nonsense\0x\0");
+        assert_eq!(parse_diff(&second), Err(UnknownForm { at: good.len() }));
+        assert!(parse_diff(&record("100644 100644", A, B, "R100", b"x")).is_err());
+        assert!(parse_diff(&record("100644 100644", "abc", B, "M", b"x")).is_err());
+    }
+
+    #[test]
+    fn status_tells_head_branch_and_what_the_work_tree_changed() {
+        let text = format!(
+            "# branch.oid {A}\0# branch.head main\0# branch.upstream origin/main\0# branch.ab +1 -0\0\
+             1 M. N... 100644 100644 100644 {A} {B} staged only\0\
+             1 .M N... 100644 100644 100644 {A} {A} edited file\0\
+             1 AM N... 000000 100644 100644 {NONE} {B} new\0\
+             1 .D N... 100644 100644 000000 {A} {A} gone\0\
+             u UU N... 100644 100644 100644 100644 {A} {A} {B} both sides\0\
+             u DU N... 100644 000000 100644 000000 {A} {NONE} {B} deleted here\0\
+             ? nested/\0"
+        );
+        let status = parse_status(text.as_bytes()).unwrap();
+        assert_eq!(status.head.as_deref(), Some(A));
+        assert_eq!(status.branch.as_deref(), Some("main"));
+        let dirty: Vec<_> = status.dirty.iter().map(|d| (d.path.as_slice(), d.in_head, d.gone)).collect();
+        assert_eq!(
+            dirty,
+            [
+                (b"edited file".as_slice(), true, false),
+                (b"new", false, false),
+                (b"gone", true, true),
+                (b"both sides", true, false),
+                (b"deleted here", true, true),
+                (b"nested/", false, false),
+            ]
+        );
+    }
+
+    #[test]
+    fn status_knows_no_commits_and_detached() {
+        let status = parse_status(b"# branch.oid (initial)\0# branch.head (detached)\0").unwrap();
+        assert_eq!(status, Status::default());
+    }
+
+    #[test]
+    fn strange_status_lines_are_refused() {
+        for text in ["x y\0", "1 .M N...\0", "? \0", "u UU\0", "? cut", "1 M N... 1 1 1 a b c\0", "\0"] {
+            assert!(parse_status(text.as_bytes()).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_listing_shows_assumed_unchanged() {
+        let listed = parse_listing(b"H a\0h b c\0S d\0").unwrap();
+        let seen: Vec<_> = listed.iter().map(|l| (l.path, l.assumed_unchanged)).collect();
+        assert_eq!(seen, [(b"a".as_slice(), false), (b"b c", true), (b"d", false)]);
+        assert!(parse_listing(b"Hx\0").is_err());
+        assert_eq!(parse_paths(b"a\0b\0").unwrap(), [b"a", b"b"]);
+    }
+
+    #[test]
+    fn complaints_are_plain_and_said_once() {
+        let stderr = b"warning: could not open directory 'shut/': Permission denied\n\
+            hint: something to try\n\
+            error: open(\"secret\"): Permission denied\n\
+            error: unable to index file 'secret'\n\
+            error: open(\"two\nlines\"): Permission denied\n\
+            error: unable to index file 'two\nlines'\n\
+            error: 'nest/' does not have a commit checked out\n\
+            error: unable to index file 'odd'\n\
+            fatal: adding files failed\n\
+            error: open(\"secret\"): Permission denied\n";
+        assert_eq!(
+            complaints(stderr),
+            [
+                "shut/: folder cannot be read (Permission denied)",
+                "secret: cannot be read (Permission denied)",
+                "two\\nlines: cannot be read (Permission denied)",
+                "nest/: a repository without commits, left out",
+                "odd: could not be stored",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_that_moved_is_told_from_one_that_cannot_be_read() {
+        assert!(files_moved(b"error: short read while indexing log.txt\n"));
+        assert!(files_moved(b"error: open(\"x\"): No such file or directory\n"));
+        assert!(!files_moved(b"error: open(\"x\"): Permission denied\n"));
+    }
+
+    #[test]
+    fn the_reason_is_the_line_that_matters() {
+        assert_eq!(reason(b"hint: x\nfatal: bad index\nmore"), "bad index");
+        assert_eq!(reason(b"\n  strange words\n"), "strange words");
+        assert_eq!(reason(b""), "no reason given");
+    }
+
+    proptest! {
+        #[test]
+        fn garbage_never_panics(text in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = parse_diff(&text);
+            let _ = parse_status(&text);
+            let _ = parse_listing(&text);
+            let _ = complaints(&text);
+            let _ = reason(&text);
+        }
+
+        #[test]
+        fn broken_git_words_never_panic(text in "[:#1u? .MADT0-9a-f\0\n'\"():]{0,120}") {
+            let _ = parse_diff(text.as_bytes());
+            let _ = parse_status(text.as_bytes());
+            let _ = complaints(text.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,109 @@
+use super::*;
+use crate::event::{End, When};
+use crate::machine::tests::{Sim, ended, plan};
+
+fn sample() -> String {
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.event(Event::TreeMeasured(Box::new(crate::event::Measured::new(
+        When::Before,
+        "t".into(),
+        None,
+        &[],
+    ))));
+    sim.event(ended("COMPLETE PASSING true", End::Exited { code: 0 }));
+    sim.journal
+}
+
+#[test]
+fn a_line_has_its_envelope_first_and_its_checksum_last() {
+    let text = sample();
+    let line = text.lines().next().expect("a line");
+    assert!(
+        line.starts_with(
+            r#"{"v":1,"seq":1,"at":"1970-01-01T00:16:40.010Z","type":"step","event":{"type":"run_started""#
+        ),
+        "{line}"
+    );
+    assert_eq!(&line[line.len() - CRC_LEN..][..CRC_KEY.len()], CRC_KEY);
+}
+
+#[test]
+fn cut_at_every_byte_the_good_part_is_read_and_the_cut_is_named() {
+    let text = sample();
+    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+    for cut in 0..=text.len() {
+        let opened = open(&text.as_bytes()[..cut], |_, _| {});
+        let whole = ends.iter().filter(|end| **end <= cut).count() as u64;
+        assert_eq!(opened.records, whole, "cut at {cut}");
+        let expected: &[Problem] = if cut == 0 || ends.contains(&cut) { &[] } else { &[Problem::Torn] };
+        assert_eq!(opened.problems, expected, "cut at {cut}");
+        assert!(opened.writable());
+    }
+}
+
+#[test]
+fn one_flipped_bit_anywhere_is_always_named_and_never_believed() {
+    let text = sample();
+    let mut states = vec![State::default()];
+    open(text.as_bytes(), |_, state| states.push(state.clone()));
+    for at in 0..text.len() {
+        for bit in [0, 5] {
+            let mut bytes = text.clone().into_bytes();
+            bytes[at] ^= 1 << bit;
+            let opened = open(&bytes, |_, _| {});
+            assert!(!opened.problems.is_empty(), "byte {at}, bit {bit}");
+            let records = usize::try_from(opened.records).expect("small");
+            assert_eq!(opened.state, states[records], "byte {at}, bit {bit}");
+        }
+    }
+}
+
+#[test]
+fn damage_in_the_middle_forbids_writing() {
+    let text = sample().replacen("make test", "make best", 1);
+    let opened = open(text.as_bytes(), |_, _| {});
+    assert_eq!(opened.problems, [Problem::Checksum { line: 1 }]);
+    assert!(!opened.writable());
+}
+
+#[test]
+fn a_removed_line_is_a_gap() {
+    let text = sample();
+    let lines: Vec<&str> = text.lines().collect();
+    let text = format!("{}\n{}\n", lines[0], lines[2]);
+    let opened = open(text.as_bytes(), |_, _| {});
+    assert_eq!(opened.problems, [Problem::Sequence { line: 2, expected: 2, found: 3 }]);
+    assert!(!opened.writable());
+}
+
+#[test]
+fn a_newer_version_is_read_and_never_written() {
+    let mut text = sample();
+    let body = r#"{"v":2,"seq":4,"at":"2026-01-01T00:00:00.000Z","type":"comet","tail":true"#;
+    text.push_str(&format!("{body}{CRC_KEY}{:08x}\"}}\n", crc32fast::hash(body.as_bytes())));
+    let opened = open(text.as_bytes(), |_, _| {});
+    assert_eq!((opened.records, opened.state.seq), (4, 4));
+    assert_eq!(opened.problems, [Problem::Newer { version: 2 }]);
+    assert!(!opened.writable());
+}
+
+#[test]
+fn the_last_checkpoint_is_found_from_the_end_and_not_in_an_agent_s_words() {
+    let mut sim = Sim::new(plan(&[]));
+    let state = Box::new(sim.state.clone());
+    let checkpoint = encode(&Record { seq: 2, at: sim.now, body: Body::Checkpoint { state } });
+    let start = sim.journal.len();
+    sim.journal.push_str(&checkpoint);
+    let words = encode(&Record {
+        seq: 3,
+        at: sim.now,
+        body: Body::Step {
+            event: Event::MeasureFailed { error: r#"{"type":"checkpoint"}"#.into() },
+            decision: sim.last.clone().expect("decided"),
+        },
+    });
+    sim.journal.push_str(&words);
+    assert_eq!(last_checkpoint(sim.journal.as_bytes(), true), Some(start));
+    assert_eq!(last_checkpoint(&sim.journal.as_bytes()[start..], false), None);
+    assert_eq!(last_checkpoint(sample().as_bytes(), true), None);
+}

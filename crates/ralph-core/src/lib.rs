@@ -1,0 +1,36 @@
+//! The pure part of ralph: reading what agents say, deciding what follows, and the journal's codec.
+//!
+//! This crate is `no_std` on purpose: it links neither files, processes, network nor a clock, so a
+//! decision can depend only on values that were handed in. Time arrives with each event
+//! ([`event::Stamped`]); the world is changed only through the [`effect::Effect`]s a decision returns.
+//!
+//! Reading order: [`transcript`] (bytes to items), [`report`] (items to claims), the rules ([`gate`],
+//! [`evidence`], [`reviews`], [`agents`], [`limits`]), [`machine`] (their order), [`state`] (the fold),
+//! [`journal`] (the durable form).
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod agents;
+pub mod check;
+pub mod decision;
+pub mod effect;
+pub mod event;
+pub mod evidence;
+pub mod gate;
+pub mod git_text;
+pub mod journal;
+pub mod limits;
+pub mod machine;
+mod prelude;
+pub mod profile;
+pub mod prompt;
+pub mod report;
+pub mod reviews;
+pub mod state;
+pub mod text;
+pub mod time;
+pub mod transcript;
+pub mod view;

@@ -1,0 +1,435 @@
+//! Scripts of iterations through the same `decide` and `apply` as a real run, every record through the codec.
+
+use super::*;
+use crate::check::{CheckResult, CheckSpec};
+use crate::event::{AgentEnded, AgentInfo, Carried, Measured, RunInfo, RunResumed, RunStarted};
+use crate::journal::{self, Body, Record};
+use crate::profile;
+use crate::report::{IterationReport, block};
+use crate::state::apply;
+use crate::transcript::{Format, Usage};
+
+pub(crate) struct Sim {
+    pub state: State,
+    pub journal: String,
+    pub now: Time,
+    pub effects: Vec<Effect>,
+    pub last: Option<Decision>,
+}
+
+pub(crate) fn plan(checks: &[&str]) -> Plan {
+    Plan {
+        policy: profile::default(),
+        checks: checks.iter().map(|c| CheckSpec { name: "test".into(), command: (*c).into() }).collect(),
+        agent: AgentInfo {
+            name: "custom".into(),
+            command: Some("agent".into()),
+            format: Format::Auto,
+            model: None,
+            permissions: None,
+            args: vec![],
+        },
+    }
+}
+
+impl Sim {
+    pub(crate) fn new(plan: Plan) -> Self {
+        let run = RunInfo { id: "r".into(), number: 1, goal: "goal".into(), plan, version: "0".into() };
+        let mut sim = Self {
+            state: State::default(),
+            journal: String::new(),
+            now: Time::from_millis(1_000_000),
+            effects: vec![],
+            last: None,
+        };
+        sim.event(Event::RunStarted(Box::new(RunStarted { run, carried: Carried { iteration: 10 } })));
+        sim
+    }
+
+    pub(crate) fn event(&mut self, event: Event) -> &Decision {
+        self.now = self.now.plus(10);
+        let stamped = Stamped { at: self.now, event };
+        let decision = decide(&self.state, &stamped);
+        assert!(!decision.reasons.is_empty(), "every decision says why");
+        let body = Body::Step { event: stamped.event, decision: decision.clone() };
+        let record = Record { seq: self.state.seq + 1, at: self.now, body };
+        self.journal.push_str(&journal::encode(&record));
+        self.state = apply(core::mem::take(&mut self.state), &record);
+        self.effects = decision.effects.clone();
+        self.last.insert(decision)
+    }
+
+    fn tree(&mut self, when: When, changed: u64) {
+        let mut measured = Measured::new(when, format!("t{}", self.now.millis()), None, &[]);
+        measured.changed_total = changed;
+        self.event(Event::TreeMeasured(Box::new(measured)));
+    }
+
+    /// One iteration up to and including the measuring after it.
+    fn iteration(&mut self, says: &str, changed: u64, end: End) {
+        if self.effects == [Effect::MeasureTree { when: When::Before }] {
+            self.tree(When::Before, 0);
+        }
+        assert_eq!(self.effects, [Effect::StartAgent]);
+        self.event(Event::AgentStarted { pid: 7 });
+        self.event(ended(says, end));
+        assert_eq!(self.effects, [Effect::MeasureTree { when: When::After }]);
+        self.tree(When::After, changed);
+    }
+
+    fn work(&mut self, says: &str, changed: u64) {
+        self.iteration(says, changed, End::Exited { code: 0 });
+    }
+
+    fn check(&mut self, code: i32) {
+        assert!(matches!(self.effects[..], [Effect::RunCheck { .. }]), "{:?}", self.effects);
+        let result = CheckResult {
+            name: "test".into(),
+            command: "make test".into(),
+            end: End::Exited { code },
+            failing: if code == 0 { vec![] } else { vec!["greets".into()] },
+            duration_ms: 1,
+            output_tail: "boom".into(),
+        };
+        self.event(Event::CheckEnded(Box::new(result)));
+    }
+
+    fn stop(&self) -> &str {
+        self.state.stop().map_or("running", Stop::word)
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.state.last.as_ref().expect("an iteration").conclusion.as_ref().expect("concluded").outcome
+    }
+}
+
+const DONE: &str = "COMPLETE PASSING true";
+const MORE: &str = "IN_PROGRESS PASSING false";
+const BLOCKED: &str = "BLOCKED NOT_RUN false";
+
+pub(crate) fn ended(says: &str, end: End) -> Event {
+    let mut words = says.split(' ');
+    let block = says.contains(' ').then(|| {
+        let mut word = || words.next().unwrap_or_default();
+        let text = format!(
+            "{}\nSTATUS: {}\nTASKS_COMPLETED_THIS_LOOP: 0\nFILES_MODIFIED: 0\nTESTS_STATUS: {}\nWORK_TYPE: TESTING\nEXIT_SIGNAL: {}\nRECOMMENDATION: need a key\n{}",
+            block::BEGIN, word(), word(), word(), block::END
+        );
+        block::last(&text).0.expect("a block")
+    });
+    let report = IterationReport {
+        block,
+        usage: Usage { input: 10, output: 5, ..Usage::default() },
+        cost_micro_usd: Some(100),
+        ..IterationReport::default()
+    };
+    Event::AgentEnded(Box::new(AgentEnded { end, duration_ms: 5, leftovers: 0, report, stderr: None }))
+}
+
+#[test]
+fn a_lie_is_refused_a_fix_accepted_a_review_completes() {
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.work(DONE, 1);
+    sim.check(1);
+    assert_eq!(sim.outcome(), Outcome::Refused);
+    let refusal = sim.state.last.as_ref().and_then(|l| l.conclusion.as_ref()?.refusal.clone());
+    assert_eq!(refusal.as_deref(), Some("make test exit 1 (greets)"));
+
+    sim.work(DONE, 1);
+    sim.check(0);
+    assert_eq!(sim.outcome(), Outcome::Accepted);
+    assert_eq!(sim.state.current.as_ref().expect("begun").kind, Kind::Review);
+
+    sim.work(DONE, 0);
+    sim.check(0);
+    assert_eq!(sim.state.stop(), Some(&Stop::Complete { proof: Proof::Checks }));
+    assert_eq!((sim.state.used, sim.state.iteration), (3, 13));
+    assert_eq!(sim.state.totals.cost_micro_usd, Some(300));
+    assert_eq!(sim.state.totals.usage.total(), 45);
+}
+
+#[test]
+fn a_claim_that_changed_nothing_is_its_own_first_review() {
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.work(DONE, 0);
+    sim.check(0);
+    assert_eq!(sim.stop(), "complete");
+}
+
+#[test]
+fn without_checks_three_reviews_are_the_proof() {
+    let mut sim = Sim::new(plan(&[]));
+    sim.work(DONE, 2);
+    sim.work(DONE, 0);
+    sim.work(DONE, 0);
+    assert_eq!(sim.stop(), "running");
+    sim.work(DONE, 0);
+    assert_eq!(sim.state.stop(), Some(&Stop::Complete { proof: Proof::Reviews }));
+}
+
+#[test]
+fn a_review_that_finds_more_work_sends_the_loop_back_to_work() {
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.work(DONE, 1);
+    sim.check(0);
+    sim.work(MORE, 0);
+    assert_eq!(sim.state.current.as_ref().expect("begun").kind, Kind::Work);
+}
+
+#[test]
+fn more_work_runs_no_check_and_settles_the_tree() {
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.work(MORE, 1);
+    assert_eq!(sim.effects, [Effect::StartAgent], "the tree after is the tree before the next");
+    sim.work(DONE, 1);
+    sim.check(1);
+    assert_eq!(sim.effects, [Effect::MeasureTree { when: When::Before }], "a check may have written");
+}
+
+#[test]
+fn blocked_halts_with_the_agent_s_reason() {
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.work(BLOCKED, 0);
+    assert_eq!(sim.state.stop(), Some(&Stop::Blocked { why: "need a key".into() }));
+}
+
+#[test]
+fn completion_on_the_last_iteration_is_completion() {
+    let mut plan = plan(&["make test"]);
+    plan.policy.max_iterations = 2;
+    let mut sim = Sim::new(plan);
+    sim.work(DONE, 1);
+    sim.check(0);
+    sim.work(DONE, 0);
+    sim.check(0);
+    assert_eq!(sim.stop(), "complete");
+}
+
+#[test]
+fn the_limit_halts_before_anything_is_spent_and_a_higher_one_goes_on() {
+    let mut low = plan(&[]);
+    low.policy.max_iterations = 2;
+    let mut sim = Sim::new(low.clone());
+    sim.work(MORE, 1);
+    sim.work("", 1);
+    assert_eq!(sim.state.stop(), Some(&Stop::MaxIterations { used: 2, max: 2 }));
+    assert_eq!(sim.outcome(), Outcome::Silent);
+    assert_eq!(sim.effects, []);
+
+    low.policy.max_iterations = 3;
+    sim.event(Event::RunResumed(Box::new(RunResumed { plan: low, version: "0".into() })));
+    assert_eq!(sim.stop(), "running");
+    sim.work(MORE, 1);
+    assert_eq!(sim.state.stop(), Some(&Stop::MaxIterations { used: 3, max: 3 }));
+}
+
+#[test]
+fn a_claim_by_an_agent_that_crashed_is_refused_without_running_checks() {
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.iteration(DONE, 1, End::Exited { code: 1 });
+    assert_eq!(sim.outcome(), Outcome::Refused);
+}
+
+#[test]
+fn failures_back_off_and_the_fifth_in_a_row_halts() {
+    let mut sim = Sim::new(plan(&[]));
+    let mut waits = vec![];
+    for _ in 0..4 {
+        sim.iteration("", 0, End::Exited { code: 1 });
+        let Phase::Waiting { until } = sim.state.phase else { panic!("waits") };
+        waits.push(until.since(sim.now));
+        assert_eq!(deadline(&sim.state), Some(until));
+        sim.event(Event::DeadlinePassed);
+        assert!(matches!(sim.state.phase, Phase::Waiting { .. }), "too early");
+        sim.now = until;
+        sim.event(Event::DeadlinePassed);
+    }
+    assert_eq!(waits, [1000, 2000, 4000, 8000]);
+    sim.iteration("", 0, End::Signaled { signal: 9 });
+    assert_eq!(sim.stop(), "agents_exhausted");
+}
+
+#[test]
+fn an_agent_past_its_time_is_ended_once_and_counts_as_failed() {
+    let mut sim = Sim::new(plan(&[]));
+    sim.tree(When::Before, 0);
+    sim.event(Event::AgentStarted { pid: 7 });
+    sim.now = deadline(&sim.state).expect("a deadline");
+    sim.event(Event::DeadlinePassed);
+    assert_eq!(sim.effects, [Effect::EndAgent { why: Ending::Timeout }]);
+    assert_eq!(deadline(&sim.state), None);
+    sim.event(ended("", End::Signaled { signal: 15 }));
+    sim.tree(When::After, 0);
+    let last = sim.state.last.as_ref().expect("concluded");
+    assert_eq!(last.ended.as_ref().expect("ended").end, End::TimedOut);
+    assert_eq!(sim.outcome(), Outcome::Failed);
+}
+
+#[test]
+fn ctrl_c_ends_the_agent_keeps_the_work_and_halts() {
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.tree(When::Before, 0);
+    sim.event(Event::AgentStarted { pid: 7 });
+    sim.event(Event::StopAsked { by: StopBy::Interrupt });
+    assert_eq!(sim.effects, [Effect::EndAgent { why: Ending::Stop }]);
+    sim.event(ended(DONE, End::Signaled { signal: 15 }));
+    sim.tree(When::After, 1);
+    assert_eq!(sim.stop(), "interrupted");
+    assert_eq!(sim.outcome(), Outcome::Interrupted);
+    let plan = plan(&["make test"]);
+    sim.event(Event::RunResumed(Box::new(RunResumed { plan, version: "0".into() })));
+    assert_eq!(sim.state.current.as_ref().expect("begun").nth, 2);
+}
+
+#[test]
+fn ctrl_c_during_a_check_checks_again_on_resume_in_the_same_iteration() {
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.work(DONE, 0);
+    sim.event(Event::StopAsked { by: StopBy::Terminate });
+    assert_eq!(sim.effects, [Effect::EndCheck { why: Ending::Stop }]);
+    let result = CheckResult {
+        name: "test".into(),
+        command: "make test".into(),
+        end: End::Signaled { signal: 15 },
+        failing: vec![],
+        duration_ms: 1,
+        output_tail: String::new(),
+    };
+    sim.event(Event::CheckEnded(Box::new(result)));
+    assert_eq!(sim.stop(), "terminated");
+    sim.event(Event::RunResumed(Box::new(RunResumed { plan: plan(&["make test"]), version: "0".into() })));
+    assert_eq!(sim.state.current.as_ref().expect("still open").nth, 1);
+    sim.check(0);
+    assert_eq!(sim.stop(), "complete");
+}
+
+#[test]
+fn a_crash_while_the_agent_ran_is_an_interrupted_iteration_and_the_next_one_follows() {
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.tree(When::Before, 0);
+    sim.event(Event::AgentStarted { pid: 7 });
+    sim.event(Event::RunResumed(Box::new(RunResumed { plan: plan(&["make test"]), version: "0".into() })));
+    assert_eq!(sim.effects, [Effect::RecoverAgent]);
+    sim.event(ended(DONE, End::Cut));
+    sim.tree(When::After, 1);
+    assert_eq!(sim.outcome(), Outcome::Interrupted);
+    assert_eq!(sim.state.rules.agents.failures, 0);
+    assert_eq!(sim.state.current.as_ref().expect("begun").nth, 2);
+    assert_eq!(sim.state.totals.usage.total(), 15, "what the cut-off agent used is counted");
+}
+
+#[test]
+fn a_crash_before_the_agent_was_started_starts_it_in_the_same_iteration() {
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.tree(When::Before, 0);
+    sim.event(Event::RunResumed(Box::new(RunResumed { plan: plan(&["make test"]), version: "0".into() })));
+    assert_eq!(sim.effects, [Effect::RecoverAgent]);
+    sim.event(Event::AgentNeverStarted);
+    assert_eq!(sim.effects, [Effect::MeasureTree { when: When::Before }]);
+    sim.work(DONE, 0);
+    sim.check(0);
+    assert_eq!((sim.stop(), sim.state.used), ("complete", 1));
+}
+
+#[test]
+fn halt_is_absorbing() {
+    let mut sim = Sim::new(plan(&[]));
+    sim.work(BLOCKED, 0);
+    let stopped = sim.state.clone();
+    for event in [
+        ended(DONE, End::Exited { code: 0 }),
+        Event::DeadlinePassed,
+        Event::StopAsked { by: StopBy::Interrupt },
+        Event::AgentStarted { pid: 1 },
+        Event::MeasureFailed { error: "late".into() },
+    ] {
+        sim.event(event);
+        assert_eq!(sim.effects, []);
+        assert_eq!(sim.state.phase, stopped.phase);
+    }
+}
+
+#[test]
+fn reading_the_journal_gives_the_same_state_whole_or_in_two_parts() {
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.work(DONE, 1);
+    sim.check(1);
+    sim.work(DONE, 0);
+    sim.check(0);
+    let mut states = vec![];
+    let whole = journal::open(sim.journal.as_bytes(), |_, state| states.push(state.clone()));
+    assert_eq!(whole.problems, []);
+    assert_eq!(whole.state, sim.state);
+
+    for (at, state) in states.iter().enumerate() {
+        let record = Record {
+            seq: state.seq,
+            at: state.updated_at,
+            body: Body::Checkpoint { state: Box::new(state.clone()) },
+        };
+        let mut text = journal::encode(&record);
+        for line in sim.journal.lines().skip(at + 1) {
+            text.push_str(line);
+            text.push('\n');
+        }
+        let parts = journal::open(text.as_bytes(), |_, _| {});
+        assert_eq!(parts.problems, []);
+        let mut state = parts.state;
+        state.since_checkpoint = sim.state.since_checkpoint;
+        assert_eq!(state, sim.state, "checkpoint after record {at}");
+    }
+}
+
+mod any_events {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn event() -> impl Strategy<Value = Event> {
+        prop_oneof![
+            Just(Event::DeadlinePassed),
+            Just(Event::AgentStarted { pid: 1 }),
+            Just(Event::StopAsked { by: StopBy::Interrupt }),
+            Just(Event::MeasureFailed { error: "x".into() }),
+            Just(Event::Unknown),
+            Just(Event::AgentNeverStarted),
+            (any::<bool>(), 0u64..3).prop_map(|(before, changed)| {
+                let when = if before { When::Before } else { When::After };
+                let mut measured = Measured::new(when, "t".into(), None, &[]);
+                measured.changed_total = changed;
+                Event::TreeMeasured(Box::new(measured))
+            }),
+            (prop_oneof![Just(DONE), Just(MORE), Just(BLOCKED), Just("")], -1i32..2)
+                .prop_map(|(says, code)| ended(says, End::Exited { code })),
+            (0i32..2).prop_map(|code| Event::CheckEnded(Box::new(CheckResult {
+                name: "test".into(),
+                command: "c".into(),
+                end: End::Exited { code },
+                failing: vec![],
+                duration_ms: 0,
+                output_tail: String::new(),
+            }))),
+            Just(Event::RunResumed(Box::new(RunResumed { plan: plan(&["c"]), version: "0".into() }))),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// In any order, also nonsense: no panic, every decision says why, at most one effect that starts
+        /// something, and complete only with a green check.
+        #[test]
+        fn never_break_the_machine(events in proptest::collection::vec(event(), 0..60)) {
+            let mut sim = Sim::new(plan(&["c"]));
+            for event in events {
+                sim.event(event);
+                let starts = sim.effects.iter().filter(|e| !matches!(e, Effect::EndAgent { .. } | Effect::EndCheck { .. }));
+                prop_assert!(starts.count() <= 1);
+                if sim.stop() == "complete" {
+                    let last = sim.state.last.as_ref().expect("an iteration");
+                    prop_assert!(last.checks.iter().all(CheckResult::passed) && !last.checks.is_empty());
+                }
+            }
+            prop_assert_eq!(journal::open(sim.journal.as_bytes(), |_, _| {}).state, sim.state);
+        }
+    }
+}

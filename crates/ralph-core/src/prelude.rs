@@ -1,0 +1,10 @@
+//! What `std`'s prelude would give.
+
+pub(crate) use alloc::{
+    borrow::ToOwned,
+    boxed::Box,
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};

@@ -1,0 +1,209 @@
+//! The prompt of one iteration, from values: where we are, what the files say, why the last claim was
+//! refused, and how to report.
+
+use crate::decision::{Kind, Outcome};
+use crate::prelude::*;
+use crate::report::block::{BEGIN, END};
+use crate::state::{Iteration, State};
+use crate::text;
+
+/// What the files of the project contribute. Each is absent when the file is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Materials<'a> {
+    pub project: &'a str,
+    /// `.ralph/prompt.md`
+    pub instructions: Option<&'a str>,
+    /// `CLAUDE.md` or `AGENTS.md`, unless the agent loads it itself.
+    pub knowledge: Option<&'a str>,
+    /// `.ralph/scratchpad.md` or `handoff.md`
+    pub handoff: Option<&'a str>,
+    /// `.ralph/guardrails.md`
+    pub guardrails: Option<&'a str>,
+}
+
+const MOST_OF_A_FILE: usize = 32 << 10;
+const MOST_OF_HANDOFF: usize = 8 << 10;
+const MOST_OF_OUTPUT: usize = 4 << 10;
+
+pub fn render(state: &State, materials: Materials<'_>) -> String {
+    let mut prompt = String::new();
+    let Some((run, current)) = state.run.as_ref().zip(state.current.as_ref()) else { return prompt };
+    let mut part = |text: &str| {
+        prompt.push_str(text.trim());
+        prompt.push_str("\n\n");
+    };
+    part(&where_we_are(state, current));
+    if let Some(instructions) = materials.instructions {
+        let filled = instructions
+            .replace("{{PROJECT_NAME}}", materials.project)
+            .replace("{{ITERATION}}", &current.nth.to_string())
+            .replace("{{SESSION_ID}}", &run.id)
+            .replace("{{TASK}}", &run.goal);
+        part(text::tail(&filled, MOST_OF_A_FILE));
+    }
+    if let Some(knowledge) = materials.knowledge {
+        part(&format!("# What is known about this project\n\n{}", text::tail(knowledge, MOST_OF_A_FILE)));
+    }
+    if let Some(handoff) = materials.handoff {
+        let newest = text::tail(handoff, MOST_OF_HANDOFF);
+        part(&format!("# Notes handed over by the last iteration\n\n{newest}"));
+    }
+    part(&format!("# Goal\n\n{}", run.goal));
+    if current.kind == Kind::Review {
+        part(REVIEW);
+    }
+    if let Some(guardrails) = materials.guardrails {
+        part(&format!("# Guardrails\n\n{}", text::tail(guardrails, MOST_OF_A_FILE)));
+    }
+    if let Some(refused) = refused(state) {
+        part(&refused);
+    }
+    part(&protocol());
+    prompt
+}
+
+fn where_we_are(state: &State, current: &Iteration) -> String {
+    let max = state.run.as_ref().map_or(0, |run| run.plan.policy.max_iterations);
+    let of = if max == 0 { String::new() } else { format!(" of at most {max}") };
+    let mut words = format!(
+        "You are iteration {}{of} of a loop that works on this project. You start with an empty context; what you \
+         know is in this prompt and in the files. Work on the goal in this folder, run the tests yourself, and end \
+         with the report described below. Do not edit anything in .ralph/ except .ralph/scratchpad.md, where you \
+         may leave notes for the next iteration.",
+        current.nth
+    );
+    if let Some(last) = &state.last {
+        words.push_str("\n\n");
+        words.push_str(&last_did(last));
+    }
+    words
+}
+
+fn last_did(last: &Iteration) -> String {
+    let changed = last.after.as_ref().map_or(0, |after| after.changed_total);
+    let outcome =
+        last.conclusion.as_ref().map_or("was not concluded", |conclusion| match conclusion.outcome {
+            Outcome::Accepted => "said done, and the evidence agreed",
+            Outcome::Refused => "said done, which was refused",
+            Outcome::More => "said that more work is needed",
+            Outcome::Silent => "ended without a report",
+            Outcome::Blocked => "said that it is blocked",
+            Outcome::Failed => "failed",
+            Outcome::Interrupted => "was interrupted",
+        });
+    let mut words = format!("The last iteration changed {} and {outcome}.", text::count(changed, "file"));
+    let block = last.ended.as_ref().and_then(|ended| ended.report.block.as_ref());
+    if let Some(recommendation) = block.and_then(|block| block.recommendation.as_deref()) {
+        words.push_str(&format!(" Its recommendation: {recommendation}"));
+    }
+    words
+}
+
+const REVIEW: &str = "\
+# This iteration is a review
+
+The last iteration said that the goal is reached. Doubt it. Compare the goal with what is really there: read the \
+code, run it, run the tests, look for what was left out, stubbed or only claimed. If everything holds, change nothing \
+and report done. If anything is missing or wrong, say so with EXIT_SIGNAL: false, or mend it; a change is reviewed again.";
+
+/// Why the last claim was not accepted, with what the failing check printed.
+fn refused(state: &State) -> Option<String> {
+    let last = state.last.as_ref()?;
+    let refusal = last.conclusion.as_ref()?.refusal.as_ref()?;
+    let mut words = format!(
+        "# Your last \"done\" was refused\n\nThe loop ran its own checks after the claim: {refusal}. \
+         The work is not done until they pass."
+    );
+    for check in last.checks.iter().filter(|check| !check.passed()) {
+        let tail = text::tail(check.output_tail.trim(), MOST_OF_OUTPUT);
+        words.push_str(&format!("\n\nThe end of what `{}` printed:\n\n", check.command));
+        for line in tail.lines() {
+            words.push_str("    ");
+            words.push_str(line);
+            words.push('\n');
+        }
+    }
+    Some(words)
+}
+
+fn protocol() -> String {
+    format!(
+        "# Report\n\nEnd your last message with exactly this block, each value filled in:\n\n{BEGIN}\n\
+         STATUS: [IN_PROGRESS | COMPLETE | BLOCKED]\n\
+         TASKS_COMPLETED_THIS_LOOP: [number]\n\
+         FILES_MODIFIED: [number]\n\
+         TESTS_STATUS: [PASSING | FAILING | NOT_RUN]\n\
+         WORK_TYPE: [IMPLEMENTATION | TESTING | DOCUMENTATION | REFACTORING]\n\
+         EXIT_SIGNAL: [false | true]\n\
+         RECOMMENDATION: [one line: what is next, what is complete, or what blocks you]\n{END}\n\n\
+         EXIT_SIGNAL: true means that the whole goal is reached and the tests pass. It is checked, not believed. \
+         STATUS: BLOCKED means that you cannot go on without a person; say what you need in RECOMMENDATION."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{End, Event, Measured, When};
+    use crate::machine::tests::{Sim, ended, plan};
+    use crate::report::block;
+
+    fn begun() -> Sim {
+        let mut sim = Sim::new(plan(&["make test"]));
+        sim.event(Event::TreeMeasured(Box::new(Measured::new(When::Before, "t".into(), None, &[]))));
+        sim
+    }
+
+    fn refused_once() -> Sim {
+        let mut sim = begun();
+        sim.event(ended("COMPLETE PASSING true", End::Exited { code: 0 }));
+        sim.event(Event::TreeMeasured(Box::new(Measured::new(When::After, "t".into(), None, &[]))));
+        sim.event(Event::CheckEnded(Box::new(crate::check::CheckResult {
+            name: "test".into(),
+            command: "make test".into(),
+            end: End::Exited { code: 1 },
+            failing: vec!["greets".into()],
+            duration_ms: 1,
+            output_tail: "not ok 1 - greets".into(),
+        })));
+        sim
+    }
+
+    #[test]
+    fn our_own_words_stay_under_a_thousand_tokens() {
+        // A token of English prose is about four bytes.
+        let prompt = render(&refused_once().state, Materials::default());
+        assert!(prompt.len() < 4000, "{} bytes", prompt.len());
+    }
+
+    #[test]
+    fn the_prompt_s_own_block_is_a_template_and_never_a_report() {
+        let prompt = render(&begun().state, Materials::default());
+        assert!(prompt.contains(BEGIN));
+        assert_eq!(block::last(&prompt).0, None);
+    }
+
+    #[test]
+    fn a_refusal_is_told_with_its_reason_and_the_failing_output() {
+        let prompt = render(&refused_once().state, Materials::default());
+        assert!(prompt.contains("make test exit 1 (greets)"), "{prompt}");
+        assert!(prompt.contains("    not ok 1 - greets"), "{prompt}");
+    }
+
+    #[test]
+    fn files_come_in_order_with_their_placeholders_filled() {
+        let materials = Materials {
+            project: "demo",
+            instructions: Some("{{PROJECT_NAME}} at {{ITERATION}}: {{TASK}}"),
+            knowledge: Some("KNOWN"),
+            handoff: Some("HANDED"),
+            guardrails: Some("GUARDED"),
+        };
+        let prompt = render(&begun().state, materials);
+        let at =
+            |needle: &str| prompt.find(needle).unwrap_or_else(|| panic!("{needle} is missing: {prompt}"));
+        let places =
+            [at("demo at 1: goal"), at("KNOWN"), at("HANDED"), at("# Goal"), at("GUARDED"), at("# Report")];
+        assert!(places.is_sorted(), "{places:?}");
+    }
+}

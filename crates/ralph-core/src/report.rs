@@ -1,0 +1,226 @@
+//! From items to an [`IterationReport`]: what one agent claims, normalised. Claims, not evidence.
+
+pub mod block;
+
+use alloc::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::prelude::*;
+use crate::transcript::{Item, Problem, Usage};
+use block::Block;
+
+/// How much of the agent's own words is kept to be read; a report stands at their end.
+const KEPT_WORDS: usize = 256 << 10;
+
+/// What one agent said in one iteration.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct IterationReport {
+    /// The last status block, if there was one.
+    pub block: Option<Block>,
+    /// The end of the agent's own words, for people.
+    pub last_words: String,
+    /// Bytes of its own words in all.
+    pub words: u64,
+    pub tools: u64,
+    /// Tool calls that failed.
+    pub tool_failures: u64,
+    pub denied: Vec<String>,
+    /// What the agent's closing event calls an error.
+    pub error: Option<String>,
+    pub api_status: Option<u16>,
+    pub usage: Usage,
+    pub cost_micro_usd: Option<u64>,
+    pub session: Option<String>,
+    pub model: Option<String>,
+    pub agent_version: Option<String>,
+    pub problems: Vec<String>,
+}
+
+/// Builds the report while the agent works.
+#[derive(Debug, Default)]
+pub struct Builder {
+    report: IterationReport,
+    words: String,
+    seen_messages: BTreeSet<String>,
+    summed: Usage,
+    final_usage: Option<Usage>,
+    final_text: Option<String>,
+}
+
+impl Builder {
+    pub fn add(&mut self, item: Item) {
+        match item {
+            Item::Session { id, model, version } => {
+                self.report.session = id;
+                self.report.model = model;
+                self.report.agent_version = version;
+            }
+            Item::Words(text) => self.say(&text),
+            Item::Tool { .. } => self.report.tools += 1,
+            Item::ToolFailed(_) => self.report.tool_failures += 1,
+            Item::Usage { message, usage } => self.count(message, usage),
+            Item::Finished(finished) => {
+                self.report.error = finished.error.map(|error| crate::text::one_line(&error, 500));
+                self.report.api_status = finished.api_status;
+                self.report.cost_micro_usd = finished.cost_micro_usd;
+                self.report.denied = finished.denied;
+                self.final_usage = finished.usage;
+                self.final_text = finished.text;
+            }
+            Item::Problem(problem) => self.problem(&problem),
+        }
+    }
+
+    pub fn finish(mut self) -> IterationReport {
+        if self.words.is_empty()
+            && let Some(text) = self.final_text.take()
+        {
+            self.say(&text);
+        }
+        let (block, problems) = block::last(&self.words);
+        self.report.block = block;
+        for problem in problems {
+            self.note(problem);
+        }
+        // The closing event counts side calls too; without one (a crash), what was seen is summed.
+        self.report.usage = match self.final_usage {
+            Some(usage) if usage.total() >= self.summed.total() => usage,
+            _ => self.summed,
+        };
+        self.report.last_words = crate::text::plain(crate::text::tail(self.words.trim_end(), 2000));
+        self.report
+    }
+
+    fn say(&mut self, text: &str) {
+        self.report.words = self.report.words.saturating_add(text.len() as u64);
+        if !self.words.is_empty() && !self.words.ends_with('\n') {
+            self.words.push('\n');
+        }
+        self.words.push_str(crate::text::tail(text, KEPT_WORDS));
+        if self.words.len() > 2 * KEPT_WORDS {
+            self.words = crate::text::tail(&self.words, KEPT_WORDS).to_owned();
+        }
+    }
+
+    fn count(&mut self, message: Option<String>, usage: Usage) {
+        let fresh = message.is_none_or(|id| self.seen_messages.insert(id));
+        if fresh {
+            self.summed = self.summed.plus(usage);
+        }
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        self.note(problem.to_string());
+    }
+
+    fn note(&mut self, problem: String) {
+        if self.report.problems.len() < 20 && !self.report.problems.contains(&problem) {
+            self.report.problems.push(problem);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::block::{Status, Tests, WorkType};
+    use crate::transcript::{Decoder, Format};
+
+    fn report(bytes: &[u8]) -> IterationReport {
+        let mut decoder = Decoder::new(Format::Auto);
+        let mut builder = Builder::default();
+        decoder.feed(bytes, |item| builder.add(item));
+        decoder.finish(|item| builder.add(item));
+        builder.finish()
+    }
+
+    #[test]
+    fn the_recorded_work_stream_is_read_whole() {
+        let report = report(include_bytes!("../tests/transcripts/claude-work-stream.jsonl"));
+        let block = report.block.expect("a status block");
+        assert_eq!(block.status, Some(Status::InProgress));
+        assert_eq!(block.tasks, Some(1));
+        assert_eq!(block.files, Some(1));
+        assert_eq!(block.tests, Some(Tests::Passing));
+        assert_eq!(block.work_type, Some(WorkType::Implementation));
+        assert!(!block.exit_signal);
+        assert_eq!(block.recommendation.as_deref(), Some("Next: add the farewell"));
+        assert_eq!(report.usage.total(), 450);
+        assert_eq!(report.cost_micro_usd, Some(5250));
+        assert_eq!(report.agent_version.as_deref(), Some("2.1.197"));
+        assert_eq!((report.tools, report.tool_failures), (2, 1));
+        assert_eq!(report.error, None);
+        assert_eq!(report.problems, Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_recorded_text_says_the_same() {
+        let block =
+            report(include_bytes!("../tests/transcripts/claude-work-text.txt")).block.expect("a block");
+        assert_eq!(block.status, Some(Status::InProgress));
+        assert_eq!(block.problems, Vec::<String>::new());
+    }
+
+    #[test]
+    fn recorded_api_failures_are_errors_and_not_words() {
+        for (bytes, status, words) in [
+            (
+                &include_bytes!("../tests/transcripts/claude-r400-stream.jsonl")[..],
+                400,
+                "Credit balance is too low",
+            ),
+            (include_bytes!("../tests/transcripts/claude-r401-stream.jsonl"), 401, "Invalid API key"),
+            (
+                include_bytes!("../tests/transcripts/claude-r429-stream.jsonl"),
+                429,
+                "API Error: Request rejected",
+            ),
+            (
+                include_bytes!("../tests/transcripts/claude-r529-stream.jsonl"),
+                529,
+                "API Error: 529 Overloaded",
+            ),
+        ] {
+            let report = report(bytes);
+            assert_eq!(report.api_status, Some(status));
+            assert!(report.error.as_deref().is_some_and(|error| error.starts_with(words)), "{status}");
+            assert_eq!(report.words, 0);
+            assert_eq!(report.block, None);
+        }
+    }
+
+    #[test]
+    fn recorded_max_turns_and_denials_are_seen() {
+        let turns = report(include_bytes!("../tests/transcripts/claude-maxturns-stream.jsonl"));
+        assert_eq!(turns.error.as_deref(), Some("Reached maximum number of turns (1)"));
+        let denied = report(include_bytes!("../tests/transcripts/claude-denied-stream.jsonl"));
+        assert_eq!(denied.denied, ["Write"]);
+        assert_eq!(denied.error, None);
+    }
+
+    #[test]
+    fn usage_counts_once_per_message() {
+        let mut builder = Builder::default();
+        let usage = Usage { input: 100, output: 50, cache_read: 7, cache_write: 3 };
+        for id in ["a", "a", "b"] {
+            builder.add(Item::Usage { message: Some(id.into()), usage });
+        }
+        assert_eq!(builder.finish().usage.total(), 320);
+    }
+
+    #[test]
+    fn memory_stays_bounded_and_the_block_at_the_end_is_found() {
+        let mut builder = Builder::default();
+        for _ in 0..40 {
+            builder.add(Item::Words("x".repeat(100_000)));
+        }
+        assert!(builder.words.capacity() < 8 * KEPT_WORDS);
+        builder.add(Item::Words(
+            "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---".into(),
+        ));
+        let report = builder.finish();
+        assert!(report.block.is_some_and(|block| block.exit_signal));
+        assert!(report.words > 4_000_000);
+    }
+}

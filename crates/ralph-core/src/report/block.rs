@@ -1,0 +1,301 @@
+//! The status block: `---RALPH_STATUS---` to `---END_RALPH_STATUS---`, seven fields.
+//!
+//! Read generously, believed narrowly: decoration (fences, quotes, bold, colours, case, spacing) is read
+//! all the same and named as a problem; a block whose values are placeholders is quoted instructions and
+//! no report; only a plain `true` is an exit signal.
+
+use serde::{Deserialize, Serialize};
+
+use crate::prelude::*;
+use crate::text;
+
+pub const BEGIN: &str = "---RALPH_STATUS---";
+pub const END: &str = "---END_RALPH_STATUS---";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Status {
+    InProgress,
+    Complete,
+    Blocked,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Tests {
+    Passing,
+    Failing,
+    NotRun,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum WorkType {
+    Implementation,
+    Testing,
+    Documentation,
+    Refactoring,
+}
+
+/// One status block as it was read.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Block {
+    pub status: Option<Status>,
+    pub tasks: Option<u64>,
+    pub files: Option<u64>,
+    pub tests: Option<Tests>,
+    pub work_type: Option<WorkType>,
+    pub exit_signal: bool,
+    pub recommendation: Option<String>,
+    /// The block as the agent wrote it, bounded.
+    pub verbatim: String,
+    pub problems: Vec<String>,
+}
+
+/// The last block of `words`, with what is odd about it. Templates are passed over.
+pub fn last(words: &str) -> (Option<Block>, Vec<String>) {
+    let clean = text::plain(words);
+    let lines: Vec<&str> = clean.lines().collect();
+    let mut end = lines.len();
+    let mut templates = false;
+    while let Some(start) = lines[..end].iter().rposition(|line| delimiter(line) == Some(Delimiter::Begin)) {
+        match read(&lines[start..end]) {
+            Some(mut block) => {
+                if words.contains('\u{1b}') {
+                    block.problem("terminal escape codes");
+                }
+                if words.contains("\r\n") {
+                    block.problem("CRLF line ends");
+                }
+                let problems = block.problems.clone();
+                return (Some(block), problems);
+            }
+            None => templates = true,
+        }
+        end = start;
+    }
+    let problems =
+        if templates { vec!["only the template of a status block, not a report".to_owned()] } else { vec![] };
+    (None, problems)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Delimiter {
+    Begin,
+    End,
+}
+
+fn delimiter(line: &str) -> Option<Delimiter> {
+    let bare: String = undecorated(line).chars().filter(|c| !c.is_whitespace()).collect();
+    if bare.eq_ignore_ascii_case(BEGIN) {
+        Some(Delimiter::Begin)
+    } else if bare.eq_ignore_ascii_case(END) {
+        Some(Delimiter::End)
+    } else {
+        None
+    }
+}
+
+/// A line without indentation, quote marks, bold and code marks around it.
+fn undecorated(line: &str) -> &str {
+    line.trim_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '>' | '*' | '`' | '|' | '"' | '\'' | '“' | '”')
+    })
+}
+
+/// Reads one block from its begin line on; `None` for a template.
+fn read(lines: &[&str]) -> Option<Block> {
+    let mut block = Block::default();
+    if lines[0] != BEGIN {
+        block.problem("decorated delimiter");
+    }
+    let mut fields: Vec<(Field, String)> = Vec::new();
+    let mut ended = false;
+    let mut used = 1;
+    for line in &lines[1..] {
+        if delimiter(line) == Some(Delimiter::End) {
+            if *line != END {
+                block.problem("decorated delimiter");
+            }
+            ended = true;
+            used += 1;
+            break;
+        }
+        match field(line) {
+            Some((Ok(name), value)) => fields.push((name, value.to_owned())),
+            Some((Err(name), _)) => block.problem(&format!("unknown field {name}")),
+            None if line.trim().is_empty() || line.trim_start().starts_with("```") => {
+                // Without an end line the block ends at the first gap after its fields.
+                if !fields.is_empty() && !lines[1..].iter().any(|l| delimiter(l) == Some(Delimiter::End)) {
+                    break;
+                }
+            }
+            None => match fields.last_mut() {
+                Some((Field::Recommendation, value)) => {
+                    value.push(' ');
+                    value.push_str(line.trim());
+                    block.problem("a value runs over the line");
+                }
+                _ => block.problem("a line that is no field"),
+            },
+        }
+        used += 1;
+    }
+    if !ended {
+        block.problem("missing end line");
+    }
+    if fields.iter().any(|(name, value)| *name != Field::Recommendation && is_placeholder(value)) {
+        return None;
+    }
+    block.verbatim = text::head(&lines[..used].join("\n"), 2000);
+    block.fill(&fields);
+    Some(block)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Status,
+    Tasks,
+    Files,
+    Tests,
+    WorkType,
+    ExitSignal,
+    Recommendation,
+}
+
+const FIELDS: [(&str, Field); 7] = [
+    ("STATUS", Field::Status),
+    ("TASKS_COMPLETED_THIS_LOOP", Field::Tasks),
+    ("FILES_MODIFIED", Field::Files),
+    ("TESTS_STATUS", Field::Tests),
+    ("WORK_TYPE", Field::WorkType),
+    ("EXIT_SIGNAL", Field::ExitSignal),
+    ("RECOMMENDATION", Field::Recommendation),
+];
+
+/// `NAME: value`, with the name known or not. Prose with a colon is no field: names are one word.
+fn field(line: &str) -> Option<(Result<Field, String>, &str)> {
+    let (name, value) = line.split_once(':')?;
+    let name =
+        name.trim_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '*' | '`' | '-' | '"' | '|'));
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return None;
+    }
+    let upper = name.to_ascii_uppercase();
+    match FIELDS.iter().find(|(known, _)| *known == upper) {
+        Some((_, field)) => Some((Ok(*field), value)),
+        None if name == upper => Some((Err(upper), value)),
+        None => None,
+    }
+}
+
+/// `[IN_PROGRESS | COMPLETE | BLOCKED]`, `<number>`, `false | true`, `N`: what instructions show.
+fn is_placeholder(value: &str) -> bool {
+    let value = bare(value);
+    (value.starts_with('[') && value.ends_with(']'))
+        || (value.starts_with('<') && value.ends_with('>'))
+        || value.contains(" | ")
+        || value == "true/false"
+}
+
+fn bare(value: &str) -> &str {
+    value.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"' | '\'' | ','))
+}
+
+/// A word of an enum, whatever its case and whether spaces or hyphens stand for underscores.
+fn word(value: &str) -> String {
+    bare(value).chars().map(|c| if matches!(c, ' ' | '-') { '_' } else { c.to_ascii_uppercase() }).collect()
+}
+
+impl Block {
+    fn problem(&mut self, what: &str) {
+        if self.problems.len() < 20 && !self.problems.iter().any(|known| known == what) {
+            self.problems.push(text::head(what, 100));
+        }
+    }
+
+    fn fill(&mut self, fields: &[(Field, String)]) {
+        for (name, field) in FIELDS {
+            let values: Vec<&str> =
+                fields.iter().filter(|(f, _)| *f == field).map(|(_, v)| v.as_str()).collect();
+            let Some(value) = values.last() else {
+                self.problem(&format!("missing field {name}"));
+                continue;
+            };
+            if values.len() > 1 {
+                self.problem(&format!("repeated field {name}"));
+            }
+            if bare(value) != value.trim() && field != Field::Recommendation {
+                self.problem(&format!("decorated value of {name}"));
+            }
+            self.set(name, field, value, &values);
+        }
+    }
+
+    fn set(&mut self, name: &str, field: Field, value: &str, all: &[&str]) {
+        let exact = |known: bool, block: &mut Self| {
+            if !known {
+                block.problem(&format!("unknown value of {name}"));
+            } else if word(value) != bare(value) {
+                block.problem(&format!("{name} is not in upper case"));
+            }
+        };
+        match field {
+            Field::Status => {
+                self.status = match word(value).as_str() {
+                    "IN_PROGRESS" => Some(Status::InProgress),
+                    "COMPLETE" => Some(Status::Complete),
+                    "BLOCKED" => Some(Status::Blocked),
+                    _ => None,
+                };
+                exact(self.status.is_some(), self);
+            }
+            Field::Tests => {
+                self.tests = match word(value).as_str() {
+                    "PASSING" => Some(Tests::Passing),
+                    "FAILING" => Some(Tests::Failing),
+                    "NOT_RUN" => Some(Tests::NotRun),
+                    _ => None,
+                };
+                exact(self.tests.is_some(), self);
+            }
+            Field::WorkType => {
+                self.work_type = match word(value).as_str() {
+                    "IMPLEMENTATION" => Some(WorkType::Implementation),
+                    "TESTING" => Some(WorkType::Testing),
+                    "DOCUMENTATION" => Some(WorkType::Documentation),
+                    "REFACTORING" => Some(WorkType::Refactoring),
+                    _ => None,
+                };
+                exact(self.work_type.is_some(), self);
+            }
+            Field::Tasks => self.tasks = self.number(name, value),
+            Field::Files => self.files = self.number(name, value),
+            Field::ExitSignal => {
+                // Said twice in two ways, it is not plainly true.
+                self.exit_signal = all.iter().all(|value| bare(value).eq_ignore_ascii_case("true"));
+                if !matches!(bare(value), "true" | "false") {
+                    self.problem("EXIT_SIGNAL is not plainly true or false");
+                }
+            }
+            Field::Recommendation => {
+                let line = text::one_line(value, 500);
+                if line.is_empty() {
+                    self.problem("empty RECOMMENDATION");
+                }
+                self.recommendation = Some(line).filter(|line| !line.is_empty());
+            }
+        }
+    }
+
+    fn number(&mut self, name: &str, value: &str) -> Option<u64> {
+        let number = bare(value).parse().ok();
+        if number.is_none() {
+            self.problem(&format!("{name} is not a number"));
+        }
+        number
+    }
+}
+
+#[cfg(test)]
+mod tests;

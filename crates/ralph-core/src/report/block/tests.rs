@@ -1,0 +1,138 @@
+use super::*;
+
+const EXACT: &str = "---RALPH_STATUS---
+STATUS: COMPLETE
+TASKS_COMPLETED_THIS_LOOP: 1
+FILES_MODIFIED: 2
+TESTS_STATUS: PASSING
+WORK_TYPE: DOCUMENTATION
+EXIT_SIGNAL: true
+RECOMMENDATION: All tasks complete, tests passing, documentation updated
+---END_RALPH_STATUS---";
+
+fn block(words: &str) -> Block {
+    last(words).0.expect("a block")
+}
+
+#[test]
+fn the_exact_form_has_no_problems() {
+    let block = block(EXACT);
+    assert_eq!(block.status, Some(Status::Complete));
+    assert_eq!((block.tasks, block.files), (Some(1), Some(2)));
+    assert_eq!(block.tests, Some(Tests::Passing));
+    assert_eq!(block.work_type, Some(WorkType::Documentation));
+    assert!(block.exit_signal);
+    assert_eq!(
+        block.recommendation.as_deref(),
+        Some("All tasks complete, tests passing, documentation updated")
+    );
+    assert_eq!(block.verbatim, EXACT);
+    assert_eq!(block.problems, Vec::<String>::new());
+}
+
+#[test]
+fn decoration_is_read_all_the_same_and_named() {
+    for (name, words, problem) in [
+        ("crlf", EXACT.replace('\n', "\r\n"), "CRLF line ends"),
+        ("colours", EXACT.replace("STATUS: C", "\u{1b}[1mSTATUS\u{1b}[0m: C"), "terminal escape codes"),
+        ("quoted", EXACT.lines().map(|l| format!("> {l}\n")).collect(), "decorated delimiter"),
+        ("indented", EXACT.lines().map(|l| format!("    {l}\n")).collect(), "decorated delimiter"),
+        (
+            "bold",
+            EXACT.replace("EXIT_SIGNAL: true", "**EXIT_SIGNAL:** true"),
+            "decorated value of EXIT_SIGNAL",
+        ),
+        ("lower case", EXACT.replace("COMPLETE\n", "complete\n"), "STATUS is not in upper case"),
+        ("True", EXACT.replace(": true", ": True"), "EXIT_SIGNAL is not plainly true or false"),
+        ("extra", EXACT.replace("WORK_TYPE", "MOOD: fine\nWORK_TYPE"), "unknown field MOOD"),
+        (
+            "repeated",
+            EXACT.replace("FILES_MODIFIED", "FILES_MODIFIED: 9\nFILES_MODIFIED"),
+            "repeated field FILES_MODIFIED",
+        ),
+        ("no end", EXACT.replace("\n---END_RALPH_STATUS---", ""), "missing end line"),
+        (
+            "over the line",
+            EXACT.replace("documentation", "\nand documentation"),
+            "a value runs over the line",
+        ),
+    ] {
+        let block = block(&words);
+        assert!(block.exit_signal, "{name}: {block:?}");
+        assert_eq!(block.status, Some(Status::Complete), "{name}");
+        assert!(block.problems.iter().any(|p| p == problem), "{name}: {:?}", block.problems);
+    }
+    assert!(block(&format!("```\n{EXACT}\n```\n")).exit_signal);
+}
+
+#[test]
+fn a_missing_field_is_named_and_nothing_is_made_up() {
+    let block = block("---RALPH_STATUS---\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---");
+    assert_eq!(block.status, None);
+    assert_eq!(block.tests, None);
+    assert!(block.problems.iter().any(|p| p == "missing field STATUS"));
+}
+
+#[test]
+fn templates_are_not_reports() {
+    let seed = "---RALPH_STATUS---
+STATUS: [IN_PROGRESS | COMPLETE | BLOCKED]
+TASKS_COMPLETED_THIS_LOOP: [number]
+FILES_MODIFIED: [number]
+TESTS_STATUS: [PASSING | FAILING | NOT_RUN]
+WORK_TYPE: [IMPLEMENTATION | TESTING | DOCUMENTATION | REFACTORING]
+EXIT_SIGNAL: [false | true]
+RECOMMENDATION: [one-line summary of next action or completion state]
+---END_RALPH_STATUS---";
+    let analyzer = seed.replace(['[', ']'], "").replace("number", "<number>");
+    for template in [seed, &analyzer] {
+        let (block, problems) = last(template);
+        assert_eq!(block, None);
+        assert_eq!(problems, ["only the template of a status block, not a report"]);
+    }
+    let both = format!("{EXACT}\n\nThe format was:\n\n{seed}\n");
+    assert!(block(&both).exit_signal, "the real block before a quoted template counts");
+}
+
+#[test]
+fn the_last_of_several_counts() {
+    let more = EXACT.replace("EXIT_SIGNAL: true", "EXIT_SIGNAL: false").replace("COMPLETE", "IN_PROGRESS");
+    assert!(!block(&format!("{EXACT}\ntext\n{more}\n")).exit_signal);
+    assert!(block(&format!("{more}\ntext\n{EXACT}\n")).exit_signal);
+}
+
+#[test]
+fn only_a_plain_true_is_an_exit_signal() {
+    for value in ["yes", "1", "true?", "true (almost)", "not true", "TRUEISH", "", "false"] {
+        let words = EXACT.replace("EXIT_SIGNAL: true", &format!("EXIT_SIGNAL: {value}"));
+        assert!(!block(&words).exit_signal, "{value}");
+    }
+    let twice = EXACT.replace("EXIT_SIGNAL: true", "EXIT_SIGNAL: true\nEXIT_SIGNAL: false");
+    assert!(!block(&twice).exit_signal);
+    let twice = EXACT.replace("EXIT_SIGNAL: true", "EXIT_SIGNAL: false\nEXIT_SIGNAL: true");
+    assert!(!block(&twice).exit_signal);
+}
+
+#[test]
+fn prose_about_the_block_is_not_one() {
+    for words in
+        ["I would set EXIT_SIGNAL: true here.", "EXIT_SIGNAL: true", "see ---RALPH_STATUS--- in the docs", ""]
+    {
+        assert_eq!(last(words).0, None, "{words}");
+    }
+}
+
+#[test]
+fn prose_after_an_unfinished_block_is_not_part_of_it() {
+    let words = "---RALPH_STATUS---\nSTATUS: IN_PROGRESS\nEXIT_SIGNAL: false\n\nI will go on with EXIT_SIGNAL: true later.";
+    let block = block(words);
+    assert!(!block.exit_signal);
+    assert_eq!(block.status, Some(Status::InProgress));
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_read_without_a_panic(words in "(---RALPH_STATUS---|---END_RALPH_STATUS---|EXIT_SIGNAL: true|STATUS:|\n|\u{1b}\\[|[ -~]|ä){0,40}") {
+        let _ = last(&words);
+    }
+}

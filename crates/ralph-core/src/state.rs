@@ -1,0 +1,251 @@
+//! The state of a run: `fold(apply, records)`. Observing takes facts in; adopting takes a decision over.
+//! Neither decides anything.
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::CheckResult;
+use crate::decision::{Begin, Conclusion, Decision, Kind, Phase, Rules, Stop, TreeMark};
+use crate::effect::{Effect, Ending};
+use crate::event::{AgentEnded, End, Event, Measured, RunInfo, Stamped, StopBy, When};
+use crate::journal::{Body, Record};
+use crate::prelude::*;
+use crate::time::Time;
+use crate::transcript::Usage;
+
+/// After this many records a checkpoint keeps opening cheap.
+const CHECKPOINT_EVERY: u32 = 64;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct State {
+    /// `None` until the run's first record.
+    pub run: Option<RunInfo>,
+    pub started_at: Time,
+    pub updated_at: Time,
+    pub phase: Phase,
+    /// The project's last iteration number.
+    pub iteration: u64,
+    /// Iterations of this run.
+    pub used: u64,
+    pub current: Option<Iteration>,
+    /// The last iteration that was concluded.
+    pub last: Option<Box<Iteration>>,
+    pub rules: Rules,
+    pub totals: Totals,
+    pub stop_asked: Option<StopBy>,
+    /// The tree after the last iteration, if nothing has run since.
+    pub settled: Option<TreeMark>,
+    pub seq: u64,
+    pub since_checkpoint: u32,
+}
+
+/// One iteration as far as it has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Iteration {
+    pub number: u64,
+    pub nth: u64,
+    pub kind: Kind,
+    pub began_at: Time,
+    pub before: Option<TreeMark>,
+    /// When the agent was asked to start.
+    pub started_at: Option<Time>,
+    pub pid: Option<u32>,
+    pub ending: Option<Ending>,
+    pub ended: Option<AgentEnded>,
+    pub after: Option<Measured>,
+    /// When the running check was started.
+    pub check_started_at: Option<Time>,
+    pub checks: Vec<CheckResult>,
+    pub conclusion: Option<Conclusion>,
+    pub concluded_at: Option<Time>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Totals {
+    pub usage: Usage,
+    /// `None` until an agent told its cost.
+    pub cost_micro_usd: Option<u64>,
+    pub agent_ms: u64,
+    /// Iterations whose agent told no cost.
+    pub without_cost: u64,
+}
+
+/// Takes a record over. Never decides: what was decided is part of the record.
+#[must_use]
+pub fn apply(state: State, record: &Record) -> State {
+    let mut state = match &record.body {
+        Body::Step { event, decision } => {
+            let mut state = observe(state, record.at, event);
+            adopt(&mut state, record.at, decision);
+            state.since_checkpoint = state.since_checkpoint.saturating_add(1);
+            state
+        }
+        Body::Checkpoint { state } => State { since_checkpoint: 0, ..(**state).clone() },
+        Body::Unknown => state,
+    };
+    state.seq = record.seq;
+    state.updated_at = record.at;
+    state
+}
+
+/// Takes the facts of an event in.
+#[must_use]
+pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
+    match event {
+        Event::RunStarted(started) => {
+            state = State { iteration: started.carried.iteration, started_at: at, ..State::default() };
+            state.run = Some(started.run.clone());
+        }
+        Event::RunResumed(resumed) => {
+            if let Some(run) = &mut state.run {
+                run.plan = resumed.plan.clone();
+            }
+            state.stop_asked = None;
+            state.settled = None;
+            if let Some(current) = &mut state.current {
+                // A check that was running is run again, from the first one on.
+                current.checks.clear();
+                current.check_started_at = None;
+                current.ending = None;
+            }
+        }
+        Event::StopAsked { by } => state.stop_asked = Some(*by),
+        Event::TreeMeasured(measured) => observe_tree(&mut state, measured),
+        Event::AgentStarted { pid } => {
+            if let Some(current) = &mut state.current {
+                current.pid = Some(*pid);
+            }
+        }
+        Event::AgentNeverStarted => {
+            if let Some(current) = &mut state.current {
+                current.started_at = None;
+            }
+        }
+        Event::AgentEnded(ended) => observe_agent_end(&mut state, ended),
+        Event::CheckEnded(check) => {
+            state.settled = None;
+            if let Some(current) = &mut state.current {
+                let mut check = (**check).clone();
+                check.end = after_request(check.end, current.ending.take());
+                current.check_started_at = None;
+                current.checks.push(check);
+            }
+        }
+        Event::MeasureFailed { .. } | Event::DeadlinePassed | Event::Unknown => {}
+    }
+    state
+}
+
+fn observe_tree(state: &mut State, measured: &Measured) {
+    let Some(current) = &mut state.current else { return };
+    let mark = TreeMark { tree: measured.tree.clone(), head: measured.head.clone() };
+    match measured.when {
+        When::Before => current.before = Some(mark),
+        When::After => {
+            current.after = Some(measured.clone());
+            state.settled = Some(mark);
+        }
+    }
+}
+
+fn observe_agent_end(state: &mut State, ended: &AgentEnded) {
+    let Some(current) = &mut state.current else { return };
+    let mut ended = ended.clone();
+    ended.end = after_request(ended.end, current.ending);
+    state.totals.usage = state.totals.usage.plus(ended.report.usage);
+    state.totals.agent_ms = state.totals.agent_ms.saturating_add(ended.duration_ms);
+    match ended.report.cost_micro_usd {
+        Some(cost) => {
+            state.totals.cost_micro_usd = Some(state.totals.cost_micro_usd.unwrap_or(0).saturating_add(cost));
+        }
+        None => state.totals.without_cost += 1,
+    }
+    current.ended = Some(ended);
+}
+
+/// How a process ended that we may have asked to end: our request explains a signal or an odd exit code.
+fn after_request(end: End, ending: Option<Ending>) -> End {
+    match (&end, ending) {
+        (End::Cut | End::NotStarted { .. } | End::Lost, _) | (_, None) => end,
+        (_, Some(Ending::Timeout)) => End::TimedOut,
+        (_, Some(Ending::Stop)) => End::Stopped,
+    }
+}
+
+fn adopt(state: &mut State, at: Time, decision: &Decision) {
+    state.rules = decision.rules;
+    if let Some(conclusion) = &decision.concluded
+        && let Some(mut iteration) = state.current.take()
+    {
+        iteration.conclusion = Some(conclusion.clone());
+        iteration.concluded_at = Some(at);
+        state.last = Some(Box::new(iteration));
+    }
+    if let Some(begin) = &decision.begins {
+        state.iteration = begin.number;
+        state.used = begin.nth;
+        state.current = Some(Iteration::new(begin, at));
+    }
+    for effect in &decision.effects {
+        match (effect, &mut state.current) {
+            (Effect::StartAgent, Some(current)) => current.started_at = Some(at),
+            (Effect::RunCheck { .. }, Some(current)) => current.check_started_at = Some(at),
+            (Effect::EndAgent { why } | Effect::EndCheck { why }, Some(current)) => {
+                current.ending.get_or_insert(*why);
+            }
+            _ => {}
+        }
+    }
+    state.phase = decision.next.clone();
+}
+
+impl Iteration {
+    fn new(begin: &Begin, at: Time) -> Self {
+        Self {
+            number: begin.number,
+            nth: begin.nth,
+            kind: begin.kind,
+            began_at: at,
+            before: begin.before.clone(),
+            started_at: None,
+            pid: None,
+            ending: None,
+            ended: None,
+            after: None,
+            check_started_at: None,
+            checks: Vec::new(),
+            conclusion: None,
+            concluded_at: None,
+        }
+    }
+
+    pub fn progress(&self) -> bool {
+        self.after.as_ref().is_some_and(Measured::progress)
+    }
+}
+
+impl State {
+    pub fn stop(&self) -> Option<&Stop> {
+        match &self.phase {
+            Phase::Halted { stop } => Some(stop),
+            _ => None,
+        }
+    }
+
+    pub fn wants_checkpoint(&self) -> bool {
+        self.since_checkpoint >= CHECKPOINT_EVERY
+    }
+
+    /// Reviews this run needs.
+    pub fn reviews_needed(&self) -> u32 {
+        self.run.as_ref().map_or(0, |run| {
+            let reviews = run.plan.policy.reviews;
+            if run.plan.checks.is_empty() { reviews.without_checks } else { reviews.with_checks }
+        })
+    }
+
+    /// What the machine sees when it decides about an event.
+    #[must_use]
+    pub(crate) fn seeing(&self, stamped: &Stamped) -> Self {
+        observe(self.clone(), stamped.at, &stamped.event)
+    }
+}

@@ -1,0 +1,125 @@
+//! Small helpers for text that came from somewhere else.
+
+use crate::prelude::*;
+
+/// Keeps at most `max` bytes from the start, cut at a character, with an ellipsis where it was cut.
+pub fn head(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_owned();
+    }
+    let mut end = max;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}…", &text[..end])
+}
+
+/// Keeps at most `max` bytes from the end, cut at a character.
+pub fn tail(text: &str, max: usize) -> &str {
+    if text.len() <= max {
+        return text;
+    }
+    let mut start = text.len() - max;
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
+}
+
+/// Takes terminal escape sequences and control characters out, so that what an agent printed can
+/// neither move our cursor nor hide a word from us. Tabs and line ends stay.
+pub fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => skip_escape(&mut chars),
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() || is_invisible(c) => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// One line of it: white space folded, bounded.
+pub fn one_line(text: &str, max: usize) -> String {
+    let mut line = String::new();
+    for word in plain(text).split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if line.len() > max {
+            break;
+        }
+    }
+    head(&line, max)
+}
+
+/// `1 file`, `3 files`.
+pub fn count(n: u64, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
+
+/// Characters that reorder or vanish on a screen (bidirectional marks, zero-width spaces).
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+fn skip_escape(chars: &mut core::iter::Peekable<core::str::Chars<'_>>) {
+    match chars.peek() {
+        Some('[') => {
+            chars.next();
+            // A control sequence ends with a byte from @ to ~.
+            while let Some(c) = chars.next_if(|c| *c != '\n') {
+                if ('@'..='~').contains(&c) {
+                    break;
+                }
+            }
+        }
+        Some(']' | 'P' | '_' | '^' | 'X') => {
+            // A string sequence ends with BEL or ESC \; never past the line.
+            while let Some(c) = chars.next_if(|c| *c != '\n') {
+                if c == '\u{7}' {
+                    break;
+                }
+                if c == '\u{1b}' {
+                    chars.next_if_eq(&'\\');
+                    break;
+                }
+            }
+        }
+        Some('\n') | None => {}
+        Some(_) => {
+            chars.next();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_go_and_words_stay() {
+        assert_eq!(plain("\u{1b}[1;32mSTATUS\u{1b}[0m: x"), "STATUS: x");
+        assert_eq!(plain("\u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\ after"), "link after");
+        assert_eq!(plain("a\u{202e}b\u{0}c\rd\te\n"), "abcd\te\n");
+        assert_eq!(plain("cut \u{1b}["), "cut ");
+        assert_eq!(plain("cut \u{1b}]0;title\nnext"), "cut \nnext");
+    }
+
+    #[test]
+    fn cuts_fall_on_characters() {
+        assert_eq!(head("häuser", 2), "h…");
+        assert_eq!(tail("häuser", 5), "user");
+        assert_eq!(head("short", 10), "short");
+    }
+
+    #[test]
+    fn a_line_is_folded_and_bounded() {
+        assert_eq!(one_line("  a\n\n b\tc ", 100), "a b c");
+        assert_eq!(one_line("aaaa bbbb cccc", 6), "aaaa b…");
+    }
+}

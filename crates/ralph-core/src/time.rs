@@ -1,0 +1,97 @@
+//! A moment, as core knows it: milliseconds since the Unix epoch, handed in from outside.
+
+use core::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::prelude::*;
+
+/// A moment in UTC. Written as RFC 3339 with milliseconds wherever it is stored or shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Time(i64);
+
+impl Time {
+    pub const fn from_millis(millis: i64) -> Self {
+        Self(millis)
+    }
+
+    pub const fn millis(self) -> i64 {
+        self.0
+    }
+
+    #[must_use]
+    pub fn plus(self, millis: u64) -> Self {
+        Self(self.0.saturating_add(i64::try_from(millis).unwrap_or(i64::MAX)))
+    }
+
+    /// Milliseconds from `earlier` to here; 0 when the clock was set back in between.
+    pub fn since(self, earlier: Self) -> u64 {
+        u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stamp = jiff::Timestamp::from_millisecond(self.0).unwrap_or(if self.0 < 0 {
+            jiff::Timestamp::MIN
+        } else {
+            jiff::Timestamp::MAX
+        });
+        write!(f, "{stamp:.3}")
+    }
+}
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let stamp: jiff::Timestamp = text.parse().map_err(serde::de::Error::custom)?;
+        Ok(Self(stamp.as_millisecond()))
+    }
+}
+
+/// A length of time for people: `40ms`, `1.4s`, `12s`, `3m 05s`, `2h 14m`.
+pub fn duration(millis: u64) -> String {
+    let seconds = millis / 1000;
+    match seconds {
+        0 => format!("{millis}ms"),
+        1..=9 => format!("{seconds}.{}s", millis % 1000 / 100),
+        10..=59 => format!("{seconds}s"),
+        60..=3599 => format!("{}m {:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h {:02}m", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_written_with_milliseconds_and_read_back() {
+        let time = Time::from_millis(1_794_789_159_120);
+        assert_eq!(time.to_string(), "2026-11-16T00:32:39.120Z");
+        let json = serde_json::to_string(&time).expect("a string");
+        assert_eq!(serde_json::from_str::<Time>(&json).expect("the same string"), time);
+    }
+
+    #[test]
+    fn times_out_of_range_do_not_panic() {
+        assert!(!Time::from_millis(i64::MAX).to_string().is_empty());
+        assert!(!Time::from_millis(i64::MIN).to_string().is_empty());
+        assert_eq!(Time::from_millis(5).since(Time::from_millis(9)), 0);
+    }
+
+    #[test]
+    fn durations_read_naturally() {
+        for (millis, text) in
+            [(430, "430ms"), (9_990, "9.9s"), (12_000, "12s"), (185_000, "3m 05s"), (8_040_000, "2h 14m")]
+        {
+            assert_eq!(duration(millis), text);
+        }
+    }
+}

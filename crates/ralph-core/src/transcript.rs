@@ -1,0 +1,209 @@
+//! From an agent's bytes to [`Item`]s: a streaming decoder that never fails and whose memory is bounded.
+
+pub mod claude;
+pub mod lines;
+
+use serde::{Deserialize, Serialize};
+
+use crate::prelude::*;
+use lines::{Line, Lines};
+
+/// One thing an agent's output said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item {
+    /// The agent introduced itself.
+    Session { id: Option<String>, model: Option<String>, version: Option<String> },
+    /// The agent's own words: one message, or one line of plain text.
+    Words(String),
+    /// The agent used a tool; `target` is the file or command it names.
+    Tool { name: String, target: Option<String> },
+    /// A tool it used failed, in the tool's words.
+    ToolFailed(String),
+    /// Tokens of one message; repeated for the same `message` they count once.
+    Usage { message: Option<String>, usage: Usage },
+    /// The agent's own summary of how it ended.
+    Finished(Finished),
+    /// A line that is neither words nor understood.
+    Problem(Problem),
+}
+
+/// Tokens, each kind apart, since they are priced apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    pub input: u64,
+    pub output: u64,
+    pub cache_read: u64,
+    pub cache_write: u64,
+}
+
+impl Usage {
+    pub fn total(&self) -> u64 {
+        [self.input, self.output, self.cache_read, self.cache_write]
+            .iter()
+            .fold(0, |a, b| a.saturating_add(*b))
+    }
+
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_write: self.cache_write.saturating_add(other.cache_write),
+        }
+    }
+}
+
+/// What an agent's closing event says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Finished {
+    /// `None` when it ended well, else what went wrong in the CLI's words.
+    pub error: Option<String>,
+    /// The HTTP status of the model's service, when that is what went wrong.
+    pub api_status: Option<u16>,
+    /// The final message. It repeats the last words and is used only where there were none.
+    pub text: Option<String>,
+    pub usage: Option<Usage>,
+    pub cost_micro_usd: Option<u64>,
+    pub turns: Option<u64>,
+    /// Names of the tools that were denied.
+    pub denied: Vec<String>,
+}
+
+/// Something that was read all the same, and is worth a word.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Problem {
+    /// A line over the limit was cut.
+    LineTooLong,
+    /// Bytes that are not UTF-8 were replaced.
+    InvalidUtf8,
+    /// A line of a JSON stream that is not JSON.
+    NotJson,
+    /// The stream ended without its closing event.
+    NoResult,
+}
+
+impl core::fmt::Display for Problem {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::LineTooLong => "a line over 8 MB was cut",
+            Self::InvalidUtf8 => "bytes that are not UTF-8 were replaced",
+            Self::NotJson => "a line of the JSON stream is not JSON",
+            Self::NoResult => "the stream ended without a result",
+        })
+    }
+}
+
+/// How to read an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    Auto,
+    Claude,
+    Text,
+}
+
+/// Reads one agent's output, chunk by chunk.
+#[derive(Debug)]
+pub struct Decoder {
+    format: Format,
+    lines: Lines,
+    finished: bool,
+}
+
+impl Decoder {
+    pub fn new(format: Format) -> Self {
+        Self { format, lines: Lines::default(), finished: false }
+    }
+
+    /// The format in use: `Auto` until the first line that tells.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    pub fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(Item)) {
+        let mut lines = core::mem::take(&mut self.lines);
+        lines.feed(bytes, |line| self.line(line, &mut each));
+        self.lines = lines;
+    }
+
+    /// The stream is over.
+    pub fn finish(&mut self, mut each: impl FnMut(Item)) {
+        let mut lines = core::mem::take(&mut self.lines);
+        lines.finish(|line| self.line(line, &mut each));
+        if self.format == Format::Claude && !self.finished {
+            each(Item::Problem(Problem::NoResult));
+        }
+    }
+
+    fn line(&mut self, line: Line<'_>, each: &mut impl FnMut(Item)) {
+        if line.cut {
+            each(Item::Problem(Problem::LineTooLong));
+        }
+        let bytes = line.bytes.trim_ascii();
+        // What a wrapper prints before the stream starts is plain text until the stream tells itself.
+        if self.format == Format::Auto && claude::recognises(bytes) {
+            self.format = Format::Claude;
+        }
+        match self.format {
+            Format::Claude if bytes.is_empty() => {}
+            Format::Claude => claude::decode(bytes, &mut |item| {
+                self.finished |= matches!(item, Item::Finished(_));
+                each(item);
+            }),
+            Format::Auto | Format::Text => {
+                let text = String::from_utf8_lossy(line.bytes);
+                if matches!(text, alloc::borrow::Cow::Owned(_)) {
+                    each(Item::Problem(Problem::InvalidUtf8));
+                }
+                let mut text = text.into_owned();
+                text.push('\n');
+                each(Item::Words(text));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn decode(format: Format, chunks: &[&[u8]]) -> (Format, Vec<Item>) {
+        let mut decoder = Decoder::new(format);
+        let mut items = Vec::new();
+        for chunk in chunks {
+            decoder.feed(chunk, |item| items.push(item));
+        }
+        decoder.finish(|item| items.push(item));
+        (decoder.format(), items)
+    }
+
+    #[test]
+    fn plain_text_is_words_and_bad_bytes_are_named() {
+        let (format, items) = decode(Format::Auto, &[b"hello\nbad \xff byte"]);
+        assert_eq!(format, Format::Auto);
+        assert_eq!(
+            items,
+            [
+                Item::Words("hello\n".into()),
+                Item::Problem(Problem::InvalidUtf8),
+                Item::Words("bad \u{fffd} byte\n".into())
+            ]
+        );
+    }
+
+    #[test]
+    fn a_stream_is_recognised_after_a_wrapper_s_own_lines() {
+        let stream = b"npm notice\n{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}\n";
+        let (format, items) = decode(Format::Auto, &[stream]);
+        assert_eq!(format, Format::Claude);
+        assert_eq!(items.last(), Some(&Item::Problem(Problem::NoResult)));
+    }
+
+    #[test]
+    fn json_that_is_not_a_stream_stays_text() {
+        let (format, _) = decode(Format::Auto, &[b"{\"type\":\"banana\"}\n[1,2]\n"]);
+        assert_eq!(format, Format::Auto);
+    }
+}

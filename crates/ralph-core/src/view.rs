@@ -1,0 +1,112 @@
+//! What people and programs see of a run. Views are made from the state, can be deleted, and never feed a
+//! decision.
+
+pub mod files;
+pub mod json;
+
+use crate::decision::{Outcome, Phase};
+use crate::prelude::*;
+use crate::state::{Iteration, State, Totals};
+
+/// The word of an iteration's result, as the boxes and history show it.
+pub fn result_word(iteration: &Iteration) -> &'static str {
+    match iteration.conclusion.as_ref().map(|conclusion| conclusion.outcome) {
+        Some(Outcome::Accepted | Outcome::Refused) => "DONE",
+        Some(Outcome::More | Outcome::Silent) => "CONTINUE",
+        Some(Outcome::Blocked) => "BLOCKED",
+        Some(Outcome::Failed) => "FAILED",
+        Some(Outcome::Interrupted) => "INTERRUPTED",
+        None => "UNFINISHED",
+    }
+}
+
+/// What the run is doing, or why it stopped, in one stable word.
+pub fn status_word(state: &State, running: bool) -> &'static str {
+    match &state.phase {
+        Phase::Halted { stop } => stop.word(),
+        _ if !running => "cut_off",
+        Phase::Fresh | Phase::Measuring { .. } => "measuring",
+        Phase::Working => "working",
+        Phase::Checking => "checking",
+        Phase::Waiting { .. } => "waiting",
+    }
+}
+
+/// `no changes`, `3 files changed`, `2 files changed, 1 commit`
+pub fn files(iteration: &Iteration) -> String {
+    let Some(after) = &iteration.after else { return "not measured".into() };
+    let mut words = match after.changed_total {
+        0 => "no changes".to_owned(),
+        n => format!("{} changed", crate::text::count(n, "file")),
+    };
+    if after.commits > 0 {
+        words.push_str(&format!(", {}", crate::text::count(after.commits, "commit")));
+    }
+    words
+}
+
+/// `$0.0525`, more digits for small sums; nothing when no agent told.
+pub fn money(micro_usd: u64) -> String {
+    if micro_usd >= 1_000_000 {
+        format!("${}.{:02}", micro_usd / 1_000_000, micro_usd % 1_000_000 / 10_000)
+    } else {
+        format!("${}.{:04}", micro_usd / 1_000_000, micro_usd % 1_000_000 / 100)
+    }
+}
+
+/// `12,345 tokens, $0.0525`; cost is named as unknown rather than as nothing.
+pub fn cost(totals: &Totals) -> String {
+    let tokens = format!("{} tokens", thousands(totals.usage.total()));
+    match (totals.cost_micro_usd, totals.usage.total()) {
+        (Some(cost), _) if totals.without_cost > 0 => format!("{tokens}, at least {}", money(cost)),
+        (Some(cost), _) => format!("{tokens}, {}", money(cost)),
+        (None, 0) => "not told by the agent".into(),
+        (None, _) => tokens,
+    }
+}
+
+pub fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `3/50`, or `3` without a limit.
+pub fn nth_of(state: &State, nth: u64) -> String {
+    match state.run.as_ref().map_or(0, |run| run.plan.policy.max_iterations) {
+        0 => nth.to_string(),
+        max => format!("{nth}/{max}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_naturally() {
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(money(5_250), "$0.0052");
+        assert_eq!(money(12_345_678), "$12.34");
+    }
+
+    #[test]
+    fn an_unknown_cost_is_not_shown_as_zero() {
+        let mut totals = Totals::default();
+        assert_eq!(cost(&totals), "not told by the agent");
+        totals.usage.input = 1200;
+        assert_eq!(cost(&totals), "1,200 tokens");
+        totals.cost_micro_usd = Some(10_000);
+        assert_eq!(cost(&totals), "1,200 tokens, $0.0100");
+        totals.without_cost = 1;
+        assert_eq!(cost(&totals), "1,200 tokens, at least $0.0100");
+    }
+}

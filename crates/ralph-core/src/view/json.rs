@@ -1,0 +1,137 @@
+//! Public JSON: its own vocabulary, with a schema name and version, apart from the journal's.
+
+use serde_json::{Value, json};
+
+use super::{result_word, status_word};
+use crate::decision::{Kind, Stop};
+use crate::prelude::*;
+use crate::state::{Iteration, State};
+
+/// What the shell knows beside the state.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Surroundings {
+    /// Whether the project has a `.ralph/` folder or any run.
+    pub initialized: bool,
+    /// The process that holds the lock.
+    pub pid: Option<u32>,
+}
+
+/// `ralph.status/1`
+pub fn status(state: Option<&State>, around: Surroundings) -> Value {
+    let running = around.pid.is_some();
+    let run = state.and_then(|state| state.run.as_ref());
+    let current = state.and_then(|state| state.current.as_ref());
+    json!({
+        "schema": "ralph.status/1",
+        "initialized": around.initialized,
+        "running": running,
+        "pid": around.pid,
+        "run": run.map(|run| json!({
+            "id": run.id,
+            "number": run.number,
+            "profile": run.plan.policy.profile,
+            "started_at": state.map(|state| state.started_at),
+            "updated_at": state.map(|state| state.updated_at),
+        })),
+        "iteration": state.map_or(0, |state| state.iteration),
+        "run_iteration": state.map_or(0, |state| state.used),
+        "max_iterations": run.map(|run| run.plan.policy.max_iterations),
+        "kind": current.map(|current| kind(current.kind)),
+        "status": state.map_or("idle", |state| status_word(state, running)),
+        "stop_reason": state.and_then(State::stop).map(Stop::word),
+        "stop_text": state.and_then(State::stop).map(ToString::to_string),
+        "done_count": state.map_or(0, |state| state.rules.reviews.passes),
+        "done_needed": state.map(State::reviews_needed),
+        "goal": run.map(|run| &run.goal),
+        "agent": run.map(|run| json!({
+            "name": run.plan.agent.name,
+            "model": run.plan.agent.model,
+            "pid": current.and_then(|current| current.pid).filter(|_| running),
+        })),
+        "checks": run.map_or(vec![], |run| run.plan.checks.iter().map(|c| json!({"name": c.name, "command": c.command})).collect()),
+        "circuit": Value::Null,
+        "backlog": Value::Null,
+        "cost": state.map(|state| json!({
+            "micro_usd": state.totals.cost_micro_usd,
+            "tokens": state.totals.usage.total(),
+            "input_tokens": state.totals.usage.input,
+            "output_tokens": state.totals.usage.output,
+            "cache_read_tokens": state.totals.usage.cache_read,
+            "cache_write_tokens": state.totals.usage.cache_write,
+            "iterations_without_cost": state.totals.without_cost,
+        })),
+        "last_decision": state.and_then(|state| state.last.as_deref()).map(last_decision),
+        "proof": match state.and_then(State::stop) {
+            Some(Stop::Complete { proof }) => Some(proof.word()),
+            _ => None,
+        },
+    })
+}
+
+fn last_decision(last: &Iteration) -> Value {
+    let conclusion = last.conclusion.as_ref();
+    json!({
+        "iteration": last.number,
+        "outcome": conclusion.map(|conclusion| conclusion.outcome),
+        "refusal": conclusion.and_then(|conclusion| conclusion.refusal.as_deref()),
+        "at": last.concluded_at,
+    })
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Work => "work",
+        Kind::Review => "review",
+    }
+}
+
+/// One entry of `ralph.history/1`.
+pub fn iteration(iteration: &Iteration, run: u64) -> Value {
+    let ended = iteration.ended.as_ref();
+    let report = ended.map(|ended| &ended.report);
+    let block = report.and_then(|report| report.block.as_ref());
+    json!({
+        "iteration": iteration.number,
+        "run": run,
+        "run_iteration": iteration.nth,
+        "kind": kind(iteration.kind),
+        "began_at": iteration.began_at,
+        "concluded_at": iteration.concluded_at,
+        "result": result_word(iteration),
+        "outcome": iteration.conclusion.as_ref().map(|c| c.outcome),
+        "refusal": iteration.conclusion.as_ref().and_then(|c| c.refusal.as_deref()),
+        "agent": ended.map(|ended| json!({
+            "end": ended.end.to_string(),
+            "duration_ms": ended.duration_ms,
+            "leftovers": ended.leftovers,
+            "failure": ended.failure(),
+        })),
+        "claims": block.map(|block| json!({
+            "status": block.status,
+            "tasks_completed": block.tasks,
+            "files_modified": block.files,
+            "tests_status": block.tests,
+            "work_type": block.work_type,
+            "exit_signal": block.exit_signal,
+            "recommendation": block.recommendation,
+        })),
+        "problems": report.map_or(&[][..], |report| &report.problems),
+        "files_changed": iteration.after.as_ref().map(|after| after.changed_total),
+        "files": iteration.after.as_ref().map_or(vec![], |after| {
+            after.changed.iter().map(|change| json!({"change": change.kind, "path": change.path})).collect()
+        }),
+        "commits": iteration.after.as_ref().map(|after| after.commits),
+        "tree_before": iteration.before.as_ref().map(|mark| &mark.tree),
+        "tree_after": iteration.after.as_ref().map(|after| &after.tree),
+        "checks": iteration.checks.iter().map(|check| json!({
+            "name": check.name,
+            "command": check.command,
+            "passed": check.passed(),
+            "end": check.end.to_string(),
+            "failing": check.failing,
+            "duration_ms": check.duration_ms,
+        })).collect::<Vec<_>>(),
+        "tokens": report.map(|report| report.usage.total()),
+        "cost_micro_usd": report.and_then(|report| report.cost_micro_usd),
+    })
+}
