@@ -1,0 +1,49 @@
+//! What the tests of ralph stand on. Never part of the product.
+//!
+//! | module | gives |
+//! |---|---|
+//! | `sandbox` | [`Sandbox`]: a folder of its own with home, project and programs, a clean environment, git helpers, custody of every process started in it |
+//! | `run` | [`RalphCommand`], [`Running`], [`Finished`]: the real binary, its output, its signals |
+//! | `agent` | [`FakeAgent`] and [`Steps`]: scripted agents, real processes written in `/bin/sh` |
+//! | `claude` | [`ClaudeResult`]: lines shaped like Claude Code's stream |
+//! | `status` | [`StatusBlock`] |
+//! | `anthropic`, `turn` | [`AnthropicServer`] and [`Turn`]: a stand-in for the model's API, for running the real CLI |
+//! | `http` | the little HTTP server under the stand-ins, loopback only |
+//! | `terminal` | [`Terminal`]: a program on a pseudo-terminal, its screen as text |
+//! | `sync`, `watched` | waiting for something with a time limit, never by sleeping |
+//!
+//! Variables read from outside: `RALPH_SANDBOX_BASE` (where sandboxes are made; not inside a git repository),
+//! `RALPH_KEEP_SANDBOX` (keep and name them). The tests of feature `real-agents` read `RALPH_TEST_CLAUDE`, the
+//! path of the executable.
+//!
+//! Helpers panic with all they know when something is not as the test said; nothing here returns an error.
+//! Waits block until the thing happens and fail the test after a limit.
+
+mod agent;
+mod anthropic;
+mod claude;
+mod http;
+mod run;
+mod sandbox;
+mod status;
+mod sync;
+mod terminal;
+mod turn;
+mod watched;
+
+pub use agent::{AgentCall, Background, FakeAgent, InstalledAgent, Steps};
+pub use anthropic::{AnthropicServer, ApiRequest, claude_env};
+pub use claude::ClaudeResult;
+pub use run::{Finished, RalphCommand, Running};
+pub use rustix::process::Signal;
+pub use sandbox::{GitState, MARKER, Sandbox};
+pub use status::StatusBlock;
+pub use terminal::{Terminal, TerminalBuilder};
+pub use turn::Turn;
+pub use vt100::{Cell, Color};
+
+use std::time::Duration;
+
+/// How long any wait may take before the test fails. Long enough for a busy machine: a wait that is met
+/// returns at once.
+pub const LIMIT: Duration = Duration::from_secs(60);

@@ -1,0 +1,79 @@
+//! What a process that has ended leaves to check.
+
+use super::Seen;
+use std::fmt;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+/// How the process ended and all it said.
+#[derive(Clone)]
+pub struct Finished {
+    /// 128 + the signal's number when a signal ended it, as a shell would say.
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+    /// Something still held standard output or error open when the process had ended.
+    pub output_left_open: bool,
+}
+
+impl Finished {
+    pub(super) fn new(status: ExitStatus, seen: &Seen) -> Self {
+        Finished {
+            code: exit_code(status),
+            stdout: seen.stdout.text(),
+            stderr: seen.stderr.text(),
+            output_left_open: !(seen.stdout.closed && seen.stderr.closed),
+        }
+    }
+
+    #[track_caller]
+    pub fn assert_code(&self, code: i32) -> &Self {
+        assert!(self.code == code, "expected exit code {code}\n{self}");
+        self
+    }
+
+    #[track_caller]
+    pub fn assert_stdout_has(&self, text: &str) -> &Self {
+        assert!(self.stdout.contains(text), "stdout lacks {text:?}\n{self}");
+        self
+    }
+
+    #[track_caller]
+    pub fn assert_stderr_has(&self, text: &str) -> &Self {
+        assert!(self.stderr.contains(text), "stderr lacks {text:?}\n{self}");
+        self
+    }
+
+    #[track_caller]
+    pub fn assert_stderr_lacks(&self, text: &str) -> &Self {
+        assert!(!self.stderr.contains(text), "stderr has {text:?}\n{self}");
+        self
+    }
+
+    /// Standard output as one JSON value.
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("stdout is not JSON: {error}\n{self}"))
+    }
+}
+
+impl fmt::Display for Finished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "exit code {}\n{}", self.code, sections(&self.stdout, &self.stderr))
+    }
+}
+
+impl fmt::Debug for Finished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+pub(super) fn sections(stdout: &str, stderr: &str) -> String {
+    format!("--- stdout\n{stdout}\n--- stderr\n{stderr}\n---")
+}
+
+pub(crate) fn exit_code(status: ExitStatus) -> i32 {
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
+}
