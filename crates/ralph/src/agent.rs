@@ -1,0 +1,77 @@
+//! Agents: how each CLI is started. An adapter is data plus a decoder, which is core's.
+
+use std::path::PathBuf;
+
+use ralph_core::event::{AgentInfo, Permissions};
+use ralph_core::transcript::Format;
+
+use crate::error::{Error, Result};
+use crate::process::{self, Spec};
+use crate::project::Project;
+
+/// The agents ralph knows by name.
+pub const KNOWN: [&str; 1] = ["claude"];
+
+/// A custom command's name in the journal and on the screen.
+pub const CUSTOM: &str = "custom";
+
+/// The title of an agent in the boxes: `Claude working...`.
+pub fn title(agent: &AgentInfo) -> &str {
+    match agent.name.as_str() {
+        "claude" => "Claude",
+        _ => "Agent",
+    }
+}
+
+/// A custom command, run by `sh -c`. It has no permissions of its own.
+pub fn custom(command: String, format: Format) -> AgentInfo {
+    AgentInfo {
+        name: CUSTOM.into(),
+        command: Some(command),
+        format,
+        model: None,
+        permissions: None,
+        args: vec![],
+    }
+}
+
+/// Whether the agent reads the project's knowledge file by itself.
+pub fn loads_knowledge(agent: &AgentInfo) -> bool {
+    agent.name == "claude"
+}
+
+/// Makes sure that the agent can be started at all, before anything is begun.
+pub fn find(agent: &AgentInfo) -> Result<()> {
+    if agent.command.is_some() || process::find_program(&agent.name).is_some() {
+        return Ok(());
+    }
+    Err(Error::new("no agent found")
+        .because(format!("`{}` is not on the PATH", agent.name))
+        .hint("npm install -g @anthropic-ai/claude-code")
+        .hint(
+            "or name any command that reads a prompt on standard input: ralph run --agent-cmd CMD \"GOAL\"",
+        ))
+}
+
+/// What to start for one iteration. The prompt comes on standard input and is named in the environment.
+pub fn spec(agent: &AgentInfo, project: &Project, prompt: PathBuf) -> Spec {
+    let spec = match &agent.command {
+        Some(command) => Spec::shell(command, &project.root),
+        None => claude(agent, project),
+    };
+    spec.env("RALPH_PROMPT_FILE", &prompt).env("RALPH_DIR", &project.ralph_dir).stdin_file(prompt)
+}
+
+fn claude(agent: &AgentInfo, project: &Project) -> Spec {
+    let mut spec =
+        Spec::new("claude", &project.root).args(["-p", "--output-format", "stream-json", "--verbose"]);
+    match agent.permissions {
+        Some(Permissions::Full) => spec = spec.arg("--dangerously-skip-permissions"),
+        Some(Permissions::Edits) => spec = spec.args(["--permission-mode", "acceptEdits"]),
+        Some(Permissions::Inherit) | None => {}
+    }
+    if let Some(model) = &agent.model {
+        spec = spec.args(["--model", model]);
+    }
+    spec.args(&agent.args)
+}

@@ -1,0 +1,81 @@
+//! The command line: one file a command.
+
+mod args;
+mod demo;
+mod history;
+mod run;
+mod status;
+
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser};
+
+use crate::error::{Exit, Result};
+use crate::suggest;
+use crate::ui::Ui;
+use args::{Cli, Command};
+
+pub fn main() -> ExitCode {
+    let mut ui = Ui::new(false);
+    // Asked for by scripts, again and again: answered before the parser is built.
+    let mut args = std::env::args_os().skip(1);
+    if let (Some("--version" | "-V"), None) = (args.next().as_ref().and_then(|arg| arg.to_str()), args.next())
+    {
+        ui.data_line(concat!("ralph ", env!("CARGO_PKG_VERSION")));
+        return ExitCode::SUCCESS;
+    }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&ui, &error),
+    };
+    let done = match cli.command {
+        Command::Run(args) => run::main(&args),
+        Command::Status(args) => status::main(&args, &ui),
+        Command::History(args) => history::main(&args, &ui),
+        Command::Demo(args) => demo::main(args, &mut ui),
+        Command::DemoAgent => crate::demo::agent(&ui),
+    };
+    done.unwrap_or_else(|error| {
+        ui.error(&error);
+        error.exit_code()
+    })
+}
+
+/// Wrong usage is 64, for 2 means blocked here. Help and version are data.
+fn refuse(ui: &Ui, error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            ui.data(text.as_bytes());
+            ExitCode::SUCCESS
+        }
+        _ => {
+            ui.talk(&text);
+            if let Some(meant) = meant(error) {
+                ui.talk(&format!("  tip: a similar command exists: 'ralph {meant}'\n"));
+            }
+            ExitCode::from(Exit::Usage as u8)
+        }
+    }
+}
+
+/// The command that was probably meant, where the parser has no idea: short words are too unlike for it.
+fn meant(error: &clap::Error) -> Option<String> {
+    if error.get(ContextKind::SuggestedSubcommand).is_some() {
+        return None;
+    }
+    let ContextValue::String(word) = error.get(ContextKind::InvalidSubcommand)? else { return None };
+    let command = Cli::command();
+    let names: Vec<&str> = command
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+        .map(clap::Command::get_name)
+        .collect();
+    suggest::nearest(word, names).map(ToOwned::to_owned)
+}
+
+/// Success of a command that has no other outcome.
+fn fine() -> Result<ExitCode> {
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,200 @@
+//! The command line as data.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use ralph_core::event::Permissions;
+use ralph_core::transcript::Format;
+
+/// Runs coding agents in a loop until the work is proved done.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ralph",
+    version,
+    about,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Work on a goal until it is proved done; without GOAL, continue the last unfinished run
+    Run(RunArgs),
+    /// Show what is going on, or how the last run ended
+    Status(StatusArgs),
+    /// Show what each iteration did and why it counted
+    History(HistoryArgs),
+    /// Watch ralph catch a lie, in a throw-away project
+    Demo(DemoArgs),
+    /// The scripted agent of the demo
+    #[command(hide = true)]
+    DemoAgent,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunArgs {
+    /// What is to be reached, in your own words
+    pub(super) goal: Option<String>,
+    #[command(flatten)]
+    pub(super) agent: AgentArgs,
+    /// Stop after N iterations; 0 = no limit [default: 50]
+    #[arg(long, value_name = "N")]
+    pub(super) max_iterations: Option<u64>,
+    /// How many reviews must confirm a claim without changing anything [default: 1; 3 without a check]
+    #[arg(long, value_name = "N")]
+    pub(super) reviews: Option<u32>,
+    /// The command that proves the work: exit 0 means the tests pass
+    #[arg(long, value_name = "CMD")]
+    pub(super) test_cmd: Option<String>,
+    /// Longest time for one agent process, such as 90s, 30m or 2h [default: 30m]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(super) timeout: Option<Millis>,
+    /// Continue the last unfinished run, or fail
+    #[arg(long, conflicts_with = "fresh")]
+    pub(super) resume: bool,
+    /// Start a new run even if the last one with this goal is unfinished
+    #[arg(long)]
+    pub(super) fresh: bool,
+    /// Show only how it ended
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct AgentArgs {
+    /// Which agent works [default: claude]
+    #[arg(long, value_name = "NAME", conflicts_with = "agent_cmd")]
+    pub(super) agents: Option<String>,
+    /// Any command as the agent: the prompt comes on its standard input
+    #[arg(long, value_name = "CMD")]
+    pub(super) agent_cmd: Option<String>,
+    /// How to read the command's output
+    #[arg(long, value_name = "FORMAT", requires = "agent_cmd")]
+    pub(super) agent_format: Option<FormatArg>,
+    /// The model the agent is to use
+    #[arg(long, value_name = "MODEL", conflicts_with = "agent_cmd")]
+    pub(super) model: Option<String>,
+    /// What the agent may do without asking
+    #[arg(long, value_name = "WHAT", conflicts_with = "agent_cmd")]
+    pub(super) permissions: Option<PermissionsArg>,
+    /// Handed on to the agent as they are
+    #[arg(last = true, value_name = "AGENT ARGS", conflicts_with = "agent_cmd")]
+    pub(super) agent_args: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct StatusArgs {
+    /// As JSON (schema ralph.status/1)
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct HistoryArgs {
+    /// One iteration, by the number it has in the project
+    pub(super) iteration: Option<u64>,
+    /// What its checks printed
+    #[arg(long, requires = "iteration", conflicts_with_all = ["transcript", "json"])]
+    pub(super) checks: bool,
+    /// What its agent printed
+    #[arg(long, requires = "iteration", conflicts_with = "json")]
+    pub(super) transcript: bool,
+    /// As JSON (schema ralph.history/1)
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DemoArgs {
+    /// Use a real agent instead of the scripted one
+    #[arg(long, value_name = "NAME")]
+    pub(super) agent: Option<String>,
+    /// What the real agent may do without asking
+    #[arg(long, value_name = "WHAT", requires = "agent")]
+    pub(super) permissions: Option<PermissionsArg>,
+    /// Make the project here instead of in a new temporary folder; must be empty or absent
+    #[arg(long, value_name = "DIR")]
+    pub(super) dir: Option<std::path::PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum FormatArg {
+    /// Recognised from the output
+    Auto,
+    /// Claude Code's stream-json
+    Claude,
+    /// Plain text
+    Text,
+}
+
+impl From<FormatArg> for Format {
+    fn from(format: FormatArg) -> Self {
+        match format {
+            FormatArg::Auto => Self::Auto,
+            FormatArg::Claude => Self::Claude,
+            FormatArg::Text => Self::Text,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum PermissionsArg {
+    /// Everything, without asking
+    Full,
+    /// Edit files without asking, nothing else
+    Edits,
+    /// What the agent's own settings say
+    Inherit,
+}
+
+impl From<PermissionsArg> for Permissions {
+    fn from(permissions: PermissionsArg) -> Self {
+        match permissions {
+            PermissionsArg::Full => Self::Full,
+            PermissionsArg::Edits => Self::Edits,
+            PermissionsArg::Inherit => Self::Inherit,
+        }
+    }
+}
+
+/// A length of time on the command line, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Millis(pub(super) u64);
+
+fn duration(text: &str) -> Result<Millis, String> {
+    let wrong = || format!("'{text}' is not a time; write 90s, 30m or 2h");
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let number: u64 = text[..digits].parse().map_err(|_| wrong())?;
+    let unit: u64 = match &text[digits..] {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err(wrong()),
+    };
+    number.checked_mul(unit).filter(|millis| *millis > 0).map(Millis).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn times_are_read_with_their_unit() {
+        assert_eq!(duration("90s"), Ok(Millis(90_000)));
+        assert_eq!(duration("30m"), Ok(Millis(1_800_000)));
+        assert_eq!(duration("2h"), Ok(Millis(7_200_000)));
+        for wrong in ["", "90", "m", "-1s", "1d", "0s", "99999999999999999999h"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! `ralph history`: what each iteration did and why it counted. Reads the journal, not the views.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::ExitCode;
+
+use ralph_core::decision::Kind;
+use ralph_core::state::Iteration;
+use ralph_core::view;
+use ralph_core::{text, time};
+use serde_json::json;
+
+use super::args::HistoryArgs;
+use crate::error::{self, Error, Result};
+use crate::project::Project;
+use crate::store::Runs;
+use crate::ui::Ui;
+
+pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
+    let project = Project::find()?;
+    let runs = Runs::of(&project.truth);
+    let Some(number) = args.iteration else { return list(&runs, args.json, ui) };
+    let Some((run, iteration, state)) = runs.of_iteration(number)? else {
+        return Err(Error::usage(format!("there is no iteration {number}")).hint("ralph history lists them"));
+    };
+    let files = run.files(number);
+    if args.checks {
+        if iteration.checks.is_empty() {
+            return Err(Error::new(format!("iteration {number} ran no checks"))
+                .because("checks run when the agent says done"));
+        }
+        for check in &iteration.checks {
+            let mark = if check.passed() { "✓" } else { "✗" };
+            ui.data_line(&format!("{mark} {} in {}", check.describe(), time::duration(check.duration_ms)));
+            show(&files.check(&check.name), ui)?;
+        }
+    } else if args.transcript {
+        show(&files.transcript(), ui)?;
+        show(&files.stderr(), ui)?;
+    } else if args.json {
+        let mut entry = view::json::iteration(&iteration, run.number);
+        entry["schema"] = "ralph.history/1".into();
+        ui.data_line(&serde_json::to_string_pretty(&entry).unwrap_or_default());
+    } else {
+        ui.data(view::files::history(&state, &iteration).as_bytes());
+    }
+    super::fine()
+}
+
+fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
+    let mut entries = Vec::new();
+    let mut lines = Vec::new();
+    for run in runs.all() {
+        let mut headed = false;
+        let opened = run.iterations(|iteration, state| {
+            if as_json {
+                entries.push(view::json::iteration(iteration, run.number));
+                return;
+            }
+            if !std::mem::replace(&mut headed, true) {
+                let goal = state.run.as_ref().map(|run| text::one_line(&run.goal, 100)).unwrap_or_default();
+                lines.push(format!("run {}: {goal}", run.number));
+            }
+            lines.push(line(iteration));
+        })?;
+        if let Some(stop) = opened.state.stop() {
+            lines.push(format!("  stopped: {stop}"));
+        }
+        lines.extend(opened.problems.iter().map(|problem| format!("  journal: {problem}")));
+    }
+    if as_json {
+        let document = json!({"schema": "ralph.history/1", "iterations": entries});
+        ui.data_line(&serde_json::to_string_pretty(&document).unwrap_or_default());
+    } else if lines.is_empty() {
+        ui.data_line("nothing has been run here yet; start with: ralph run \"GOAL\"");
+    } else {
+        ui.data_line(&lines.join("\n"));
+    }
+    super::fine()
+}
+
+fn line(iteration: &Iteration) -> String {
+    let kind = if iteration.kind == Kind::Review { "review" } else { "work" };
+    let mut words = format!(
+        "  #{:<4} {kind:<6}  {:<11} {}",
+        iteration.number,
+        view::result_word(iteration),
+        view::files(iteration)
+    );
+    if let Some(ended) = &iteration.ended {
+        words.push_str(&format!(", {}", time::duration(ended.duration_ms)));
+    }
+    if let Some(refusal) = iteration.conclusion.as_ref().and_then(|conclusion| conclusion.refusal.as_ref()) {
+        words.push_str(&format!("; refused: {}", text::one_line(refusal, 160)));
+    } else if let Some(failure) = iteration.ended.as_ref().and_then(ralph_core::event::AgentEnded::failure) {
+        words.push_str(&format!("; {}", text::one_line(&failure, 160)));
+    }
+    words
+}
+
+/// Copies a kept file to standard output, as it is.
+fn show(path: &Path, ui: &Ui) -> Result<()> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error::io("cannot read", path)(error)),
+    };
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(read) => ui.data(&buffer[..read]),
+            Err(error) => return Err(error::io("cannot read", path)(error)),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! `ralph run`: start a run or take the last one up again.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use ralph_core::decision::Stop;
+use ralph_core::event::{Carried, Event, Plan, RunInfo, RunResumed, RunStarted};
+use ralph_core::state::State;
+use ralph_core::text;
+
+use super::args::{AgentArgs, RunArgs};
+use crate::clock;
+use crate::error::{Error, Result};
+use crate::process;
+use crate::project::Project;
+use crate::runner::{self, Runner};
+use crate::settings::{self, AgentWishes, Wishes};
+use crate::store::{self, JournalFile, Lock, Run, Runs};
+use crate::ui::Ui;
+
+/// How long keepers of an earlier run may take to end what they keep, before we give up.
+const KEEPERS: Duration = Duration::from_secs(20);
+
+pub(super) fn main(args: &RunArgs) -> Result<ExitCode> {
+    let mut ui = Ui::new(args.quiet);
+    let project = Project::find()?;
+    let (goal, wishes) = (args.goal.as_deref(), wishes(args));
+    let which = if args.fresh {
+        Which::Fresh
+    } else if args.resume {
+        Which::Resume
+    } else {
+        Which::Either
+    };
+    let stop = run(&project, goal, which, &wishes, &mut ui)?;
+    Ok(ExitCode::from(stop.exit_code()))
+}
+
+fn wishes(args: &RunArgs) -> Wishes {
+    Wishes {
+        agent: agent_wishes(&args.agent),
+        max_iterations: args.max_iterations,
+        reviews: args.reviews,
+        test_cmd: args.test_cmd.clone(),
+        timeout_ms: args.timeout.map(|timeout| timeout.0),
+    }
+}
+
+fn agent_wishes(args: &AgentArgs) -> AgentWishes {
+    AgentWishes {
+        name: args.agents.clone(),
+        command: args.agent_cmd.clone(),
+        format: args.agent_format.map(Into::into),
+        model: args.model.clone(),
+        permissions: args.permissions.map(Into::into),
+        args: args.agent_args.clone(),
+    }
+}
+
+/// Whether to continue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    /// Continue if the goal is that of the last unfinished run, or none is given.
+    Either,
+    Resume,
+    Fresh,
+}
+
+pub(super) fn run(
+    project: &Project,
+    goal: Option<&str>,
+    which: Which,
+    wishes: &Wishes,
+    ui: &mut Ui,
+) -> Result<Stop> {
+    let lock = Lock::take(&project.truth, clock::now())?;
+    process::become_reaper().map_err(|error| Error::new("orphans cannot be watched over").because(error))?;
+    store::wait_for_keepers(&runner::custody_file(&project.truth), KEEPERS)?;
+    let runs = Runs::of(&project.truth);
+    let last = last_run(&runs)?;
+    let (run, journal, state, first) = match choose(goal, which, last.as_ref())? {
+        Choice::Resume => {
+            let run = last.map(|last| last.run).ok_or_else(|| Error::new("there is no run to continue"))?;
+            let (journal, state) = JournalFile::resume(&run.journal())?;
+            let earlier = state.run.as_ref().map(|run| &run.plan);
+            let plan = settings::settle(wishes, earlier)?;
+            let version = env!("CARGO_PKG_VERSION").into();
+            (run, journal, state, Event::RunResumed(Box::new(RunResumed { plan, version })))
+        }
+        Choice::Start(goal) => {
+            let plan = settings::settle(wishes, None)?;
+            if let Some(last) = last.as_ref().filter(|last| last.unfinished()) {
+                ui.warn(&format!(
+                    "a new run begins; run {} stays unfinished: {}",
+                    last.run.number,
+                    last.goal()
+                ));
+            }
+            let run = runs.next();
+            let journal = JournalFile::create(&run.journal())?;
+            let carried = Carried { iteration: last.map_or(0, |last| last.state.iteration) };
+            let first = started(&run, goal, plan, carried);
+            (run, journal, State::default(), first)
+        }
+    };
+    let (stop, state) = Runner::new(project, run, journal, state, ui)?.run(first)?;
+    ui.next_steps(&state, &stop);
+    drop(lock);
+    Ok(stop)
+}
+
+fn started(run: &Run, goal: &str, plan: Plan, carried: Carried) -> Event {
+    let info = RunInfo {
+        id: uuid::Uuid::now_v7().to_string(),
+        number: run.number,
+        goal: goal.to_owned(),
+        plan,
+        version: env!("CARGO_PKG_VERSION").into(),
+    };
+    Event::RunStarted(Box::new(RunStarted { run: info, carried }))
+}
+
+/// The last run and how it stands.
+struct Last {
+    run: Run,
+    state: State,
+}
+
+impl Last {
+    fn unfinished(&self) -> bool {
+        !matches!(self.state.stop(), Some(Stop::Complete { .. }))
+    }
+
+    fn goal(&self) -> String {
+        self.state.run.as_ref().map(|run| text::one_line(&run.goal, 80)).unwrap_or_default()
+    }
+}
+
+fn last_run(runs: &Runs) -> Result<Option<Last>> {
+    let Some(run) = runs.latest() else { return Ok(None) };
+    let state = run.peek()?.state;
+    Ok(Some(Last { run, state }))
+}
+
+#[derive(Debug)]
+enum Choice<'a> {
+    Resume,
+    Start(&'a str),
+}
+
+fn choose<'a>(goal: Option<&'a str>, which: Which, last: Option<&Last>) -> Result<Choice<'a>> {
+    let unfinished = last.filter(|last| last.unfinished());
+    if goal.is_some_and(|goal| goal.trim().is_empty()) {
+        return Err(Error::usage("the goal is empty").hint("ralph run \"make the tests pass\""));
+    }
+    let same = unfinished
+        .filter(|last| goal.is_none_or(|goal| last.state.run.as_ref().is_some_and(|run| run.goal == goal)));
+    match (which, goal, same) {
+        (Which::Resume | Which::Either, _, Some(_)) => Ok(Choice::Resume),
+        (Which::Fresh | Which::Either, Some(goal), _) => Ok(Choice::Start(goal)),
+        (Which::Resume, Some(_), None) if unfinished.is_some() => {
+            let last = unfinished.map(Last::goal).unwrap_or_default();
+            Err(Error::usage("--resume continues the last run, which has another goal")
+                .because(last)
+                .hint("ralph run --resume, without a goal"))
+        }
+        (Which::Resume, _, _) => {
+            Err(Error::usage("there is no unfinished run to continue").hint("ralph run \"GOAL\""))
+        }
+        (Which::Fresh, None, _) => {
+            Err(Error::usage("--fresh needs a goal").hint("ralph run --fresh \"GOAL\""))
+        }
+        (Which::Either, None, None) => Err(Error::usage("no goal given, and no unfinished run to continue")
+            .hint("ralph run \"make the tests pass\" --test-cmd \"cargo test\"")
+            .hint("ralph demo shows how it works")),
+    }
+}

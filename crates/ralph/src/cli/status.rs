@@ -1,0 +1,76 @@
+//! `ralph status`: what is going on, or how the last run ended.
+
+use std::process::ExitCode;
+
+use ralph_core::state::State;
+use ralph_core::view::json::{self, Surroundings};
+use ralph_core::{text, view};
+
+use super::args::StatusArgs;
+use crate::error::Result;
+use crate::project::Project;
+use crate::store::{self, Holder, Runs};
+use crate::ui::Ui;
+
+pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
+    let project = Project::find()?;
+    let holder = store::holder(&project.truth);
+    let opened = Runs::of(&project.truth).latest().map(|run| run.peek()).transpose()?;
+    let state = opened.as_ref().map(|opened| &opened.state).filter(|state| state.run.is_some());
+    let problems =
+        opened.as_ref().map_or(vec![], |opened| opened.problems.iter().map(ToString::to_string).collect());
+    if args.json {
+        let initialized = project.ralph_dir.is_dir() || state.is_some();
+        let mut status =
+            json::status(state, Surroundings { initialized, pid: holder.map(|holder| holder.pid) });
+        status["problems"] = problems.into();
+        ui.data_line(&serde_json::to_string_pretty(&status).unwrap_or_default());
+    } else {
+        for line in lines(state, holder.as_ref()) {
+            ui.data_line(&line);
+        }
+        for problem in problems {
+            ui.data_line(&format!("journal:    {problem}"));
+        }
+    }
+    super::fine()
+}
+
+fn lines(state: Option<&State>, holder: Option<&Holder>) -> Vec<String> {
+    let Some((state, run)) = state.and_then(|state| Some((state, state.run.as_ref()?))) else {
+        return vec!["nothing has been run here yet; start with: ralph run \"GOAL\"".into()];
+    };
+    let mut lines = Vec::new();
+    let mut add = |name: &str, value: String| lines.push(format!("{name:<12}{value}"));
+    add("goal:", text::one_line(&run.goal, 200));
+    add(
+        "status:",
+        match (holder, state.stop()) {
+            (Some(holder), None) => {
+                format!("{} (pid {}, since {})", view::status_word(state, true), holder.pid, holder.since)
+            }
+            (None, None) => "cut off; to go on: ralph run".into(),
+            (_, Some(stop)) => stop.to_string(),
+        },
+    );
+    add(
+        "iteration:",
+        format!("{} of run {} (#{})", view::nth_of(state, state.used), run.number, state.iteration),
+    );
+    add("agent:", run.plan.agent.command.clone().unwrap_or_else(|| run.plan.agent.name.clone()));
+    for check in &run.plan.checks {
+        add("check:", format!("{}: {}", check.name, text::one_line(&check.command, 200)));
+    }
+    add(
+        "reviews:",
+        format!("{}/{}", state.rules.reviews.passes.min(state.reviews_needed()), state.reviews_needed()),
+    );
+    add("cost:", view::cost(&state.totals));
+    if let Some(last) = &state.last {
+        add("last:", format!("#{} {}, {}", last.number, view::result_word(last), view::files(last)));
+        if let Some(refusal) = last.conclusion.as_ref().and_then(|conclusion| conclusion.refusal.as_ref()) {
+            add("refused:", text::one_line(refusal, 300));
+        }
+    }
+    lines
+}

@@ -1,0 +1,76 @@
+//! Errors as a user meets them: what happened, why, what to do, and the exit code.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// Exit codes are API. Those of a stopped run come from the stop reason; these are the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Something went wrong: the lock is held, no agent is there, a file cannot be written.
+    Error = 1,
+    /// The command line is wrong.
+    Usage = 64,
+    /// A file is there but cannot be read as what it should be.
+    Data = 65,
+}
+
+#[derive(Debug, Clone)]
+pub struct Error {
+    pub exit: Exit,
+    pub what: String,
+    pub why: Option<String>,
+    pub hints: Vec<String>,
+}
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    pub fn new(what: impl Into<String>) -> Self {
+        Self { exit: Exit::Error, what: what.into(), why: None, hints: Vec::new() }
+    }
+
+    pub fn usage(what: impl Into<String>) -> Self {
+        Self { exit: Exit::Usage, ..Self::new(what) }
+    }
+
+    pub fn data(what: impl Into<String>) -> Self {
+        Self { exit: Exit::Data, ..Self::new(what) }
+    }
+
+    #[must_use]
+    pub fn because(mut self, why: impl fmt::Display) -> Self {
+        self.why = Some(why.to_string());
+        self
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.exit as u8)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ralph: {}", self.what)?;
+        if let Some(why) = &self.why {
+            write!(f, "\n  why: {why}")?;
+        }
+        for hint in &self.hints {
+            write!(f, "\n  try: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// An I/O error with the path it is about.
+pub fn io(what: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Error {
+    let what = format!("{what} {}", path.display());
+    move |error| Error::new(what).because(error)
+}

@@ -1,0 +1,111 @@
+//! One invocation of git.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use ralph_core::git_text;
+
+use super::GitError;
+use crate::process::{self, Captured, SpawnError, Spec};
+
+/// Settings of the user that must not have a say in a measurement, because they run programs, write files of
+/// their own, hide edits or turn a warning into a refusal.
+const MEASURING: [&str; 7] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.splitIndex=false",
+    "core.ignoreStat=false",
+    "core.safecrlf=false",
+    // With these two git looks whether a skip-worktree file is there after all, and if so at its content.
+    "core.sparseCheckout=true",
+    "sparse.expectFilesOutsideOfPatterns=false",
+];
+
+/// A git command with its arguments, to be run any number of times.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Call {
+    command: &'static str,
+    spec: Spec,
+}
+
+impl Call {
+    /// A call in `cwd`, free of the `GIT_*` variables that ralph was started with. git finds the repository
+    /// itself.
+    pub fn new(cwd: &Path, command: &'static str) -> Call {
+        let inherited = std::env::vars_os().map(|(name, _)| name);
+        let mut spec = Spec::new("git", cwd);
+        for name in inherited.filter(|name| name.as_encoded_bytes().starts_with(b"GIT_")) {
+            spec = spec.env_remove(name);
+        }
+        spec = spec.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+        Call { command, spec: spec.arg(command) }
+    }
+
+    /// Leaves out what would make a measurement run hooks, write files or trust somebody's word, and never goes
+    /// to the network.
+    pub fn measuring(mut self) -> Call {
+        let options = MEASURING.iter().flat_map(|setting| ["-c", setting]).map(OsString::from);
+        self.spec.args.splice(0..0, options);
+        self.env("GIT_NO_LAZY_FETCH", "1")
+    }
+
+    pub fn arg(mut self, arg: impl Into<OsString>) -> Call {
+        self.spec = self.spec.arg(arg);
+        self
+    }
+
+    pub fn args(mut self, args: impl IntoIterator<Item = impl Into<OsString>>) -> Call {
+        self.spec = self.spec.args(args);
+        self
+    }
+
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Call {
+        self.spec = self.spec.env(name, value.as_ref());
+        self
+    }
+
+    /// What git reads on its standard input: NUL-terminated paths, mostly.
+    pub fn stdin(mut self, bytes: Vec<u8>) -> Call {
+        self.spec = self.spec.stdin_bytes(bytes);
+        self
+    }
+
+    /// Runs it; any exit is an answer.
+    pub fn run(&self) -> Result<Captured, GitError> {
+        process::capture(&self.spec).map_err(|error| match error {
+            SpawnError::NotFound { .. } => GitError::Missing,
+            error => GitError::Start(error),
+        })
+    }
+
+    /// Runs it and hands back what it printed; any exit but 0 is an error.
+    pub fn output(&self) -> Result<Vec<u8>, GitError> {
+        let captured = self.run()?;
+        if captured.end.success() { Ok(captured.stdout) } else { Err(self.failure(&captured)) }
+    }
+
+    /// Runs a call that answers with one line. Exit 1 is git's quiet way to say that there is none.
+    pub fn line(&self) -> Result<Option<String>, GitError> {
+        let captured = self.run()?;
+        match captured.end.code() {
+            Some(0) => {
+                let text = String::from_utf8_lossy(&captured.stdout);
+                Ok(Some(text.trim_end_matches('\n').to_owned()))
+            }
+            Some(1) if captured.stderr.is_empty() => Ok(None),
+            _ => Err(self.failure(&captured)),
+        }
+    }
+
+    /// What to call a run that did not end as hoped.
+    pub fn failure(&self, captured: &Captured) -> GitError {
+        let reason = git_text::reason(&captured.stderr);
+        GitError::Failed { command: self.command, end: captured.end.to_string(), reason }
+    }
+
+    /// What to call an answer that is none.
+    pub fn strange(&self, reason: &str) -> GitError {
+        GitError::Strange { command: self.command, reason: reason.to_owned() }
+    }
+}

@@ -1,0 +1,78 @@
+//! Where HEAD is, and what was committed in between.
+
+use ralph_core::git_text::is_object_id;
+
+use super::{Call, GitError, Repo};
+
+/// How many commits are named; the rest is counted.
+const NAMED: usize = 100;
+
+/// The id of the tree without files, in repositories with SHA-1 and with SHA-256.
+const EMPTY_TREES: [&str; 2] = [
+    "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+];
+
+/// Commits that one head has and an earlier one has not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Commits {
+    /// Newest first, at most 100.
+    pub ids: Vec<String>,
+    pub total: u64,
+    /// There are such commits, and the tree of the later head differs from that of the earlier one.
+    pub changed_tree: bool,
+}
+
+impl Repo {
+    /// The commit that is checked out; `None` if there are no commits yet.
+    pub fn head(&self) -> Result<Option<String>, GitError> {
+        self.call("rev-parse").args(["--quiet", "--verify", "HEAD^{commit}"]).line()
+    }
+
+    /// The name of the current branch, also if it has no commits yet; `None` if HEAD is detached.
+    pub fn branch(&self) -> Result<Option<String>, GitError> {
+        self.call("symbolic-ref").args(["--quiet", "--short", "HEAD"]).line()
+    }
+
+    /// What came in between two heads, each `None` where there are no commits yet. Commits that were made
+    /// elsewhere and only checked out count too: git cannot tell them apart.
+    pub fn commits_between(&self, before: Option<&str>, after: Option<&str>) -> Result<Commits, GitError> {
+        let Some(after) = after.filter(|after| Some(*after) != before) else { return Ok(Commits::default()) };
+        let mut range = vec![after.to_owned()];
+        range.extend(before.map(|before| format!("^{before}")));
+
+        let list = self.call("rev-list").arg(format!("--max-count={}", NAMED + 1)).args(&range);
+        let mut ids = object_ids(&list)?;
+        let total = if ids.len() <= NAMED { ids.len() as u64 } else { self.count(&range)? };
+        ids.truncate(NAMED);
+        let changed_tree = !ids.is_empty() && self.trees_differ(before, after)?;
+        Ok(Commits { ids, total, changed_tree })
+    }
+
+    fn count(&self, range: &[String]) -> Result<u64, GitError> {
+        let call = self.call("rev-list").arg("--count").args(range);
+        let count = call.line()?.and_then(|line| line.parse().ok());
+        count.ok_or_else(|| call.strange("a number was asked for"))
+    }
+
+    fn trees_differ(&self, before: Option<&str>, after: &str) -> Result<bool, GitError> {
+        let commits = [Some(after), before].into_iter().flatten();
+        let call = self.call("rev-parse").args(commits.map(|commit| format!("{commit}^{{tree}}")));
+        match object_ids(&call)?.as_slice() {
+            [after, before] => Ok(after != before),
+            [after] => Ok(!EMPTY_TREES.contains(&after.as_str())),
+            _ => Err(call.strange("one tree a commit was asked for")),
+        }
+    }
+}
+
+fn object_ids(call: &Call) -> Result<Vec<String>, GitError> {
+    let output = call.output()?;
+    let text = String::from_utf8_lossy(&output);
+    let ids: Vec<String> = text.lines().map(str::to_owned).collect();
+    if ids.iter().all(|id| is_object_id(id)) {
+        Ok(ids)
+    } else {
+        Err(call.strange("object ids were asked for"))
+    }
+}

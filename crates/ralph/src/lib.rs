@@ -1,0 +1,18 @@
+//! The shell of ralph: everything that touches the world. Decisions are `ralph-core`'s.
+//!
+//! cli -> runner -> {agent, process, tree, git, store, ui} -> core. Nothing in core points out.
+
+pub mod agent;
+pub mod cli;
+pub mod clock;
+pub mod demo;
+pub mod error;
+pub mod git;
+pub mod process;
+pub mod project;
+pub mod runner;
+pub mod settings;
+pub mod store;
+pub mod suggest;
+pub mod tree;
+pub mod ui;

@@ -1,0 +1,53 @@
+//! The only place where ralph starts other programs.
+//!
+//! There are two ways to run one:
+//!
+//! * [`capture`] and [`capture_for`] run a short helper (git, `claude --version`) to its end and hand back what
+//!   it printed.
+//! * [`start`] runs an agent or a check in the custody of a *keeper*: a second ralph process that stands between
+//!   ralph and the command, ends it when asked, and leaves nothing of it behind.
+//!
+//! # Why a keeper
+//!
+//! Agents run their tools in sessions of their own, and what those leave in the background survives both the
+//! agent and a signal to its process group. The keeper is a sub-reaper: on Linux every orphan below it becomes
+//! its child, whatever the orphan did with its session, group, environment or signals. So "wait until no child is
+//! left" is a complete answer to "is everything gone?". The keeper and ralph share a socket. When ralph dies,
+//! even by `kill -9`, the keeper reads end of file there and ends everything; when the keeper dies, ralph reads
+//! end of file, ends the command's process group and reports [`End::Lost`].
+//!
+//! Other systems have no sub-reaper. There the process group is ended, which is best effort.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `spec`, `program` | what to run; where it is on PATH |
+//! | `capture` | helpers |
+//! | `job`, `output` | ralph's side of a kept command |
+//! | `keep/` | the keeper's side |
+//! | `wire` | what the two say to each other |
+//! | `end`, `ready`, `children` | how a process ended; waiting for descriptors; the kernel's list of children |
+
+mod capture;
+mod children;
+mod end;
+mod job;
+pub mod keep;
+mod output;
+mod program;
+mod ready;
+mod spec;
+mod wire;
+
+use std::time::Duration;
+
+pub use capture::{Captured, capture, capture_for};
+pub use children::become_reaper;
+pub use end::End;
+pub use job::{Ender, Job, JobEnd, start, start_with_keeper};
+pub use output::Output;
+pub use program::find_program;
+pub use spec::{SpawnError, Spec, Stdin};
+
+/// KILL works at once, except on processes of another user and on those stuck in the kernel. Nobody is made to
+/// wait for these any longer.
+const KILL_PATIENCE: Duration = Duration::from_secs(5);

@@ -1,0 +1,195 @@
+//! The keeper's side: starts the command, watches over it, leaves nothing of it behind.
+//!
+//! Three threads: one listens to ralph, one reaps, and the main thread decides and signals. They meet in one
+//! channel, where the main thread blocks until something happens or a grace period is over.
+
+mod family;
+mod plan;
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::Instant;
+
+use rustix::process::{Pid, WaitStatus, setsid};
+use rustix::stdio::{dup2_stderr, dup2_stdout, stderr, stdin, stdout};
+
+use super::children::become_reaper;
+use super::wire::{END, END_NOW, Ended, Failure, Order, Report};
+use family::Family;
+use plan::{Plan, Request};
+
+/// What `ralph __keep` does: keep one command. `args` is what follows `__keep`; standard input is the socket
+/// shared with ralph, standard output and error are the command's.
+pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
+    match Order::from_args(args).map(|order| keep(&order)) {
+        Some(Ok(())) => ExitCode::SUCCESS,
+        // There is nobody to tell more: ralph is gone, or never was.
+        Some(Err(_)) => ExitCode::FAILURE,
+        None => ExitCode::from(64),
+    }
+}
+
+fn keep(order: &Order) -> io::Result<()> {
+    let line = UnixStream::from(stdin().try_clone_to_owned()?);
+    let requests = line.try_clone()?;
+    let _held = order.hold.as_deref().map(hold).transpose()?;
+    let command = match begin(order) {
+        Ok(command) => command,
+        Err((kind, error)) => return Report::Failed { error: error.to_string(), kind }.write_to(&line),
+    };
+    // If ralph cannot be told any more it is gone; the listener sees that too, and ends the command.
+    let _ = Report::Started { pid: raw(command) }.write_to(&line);
+    Report::Ended(watch(command, order, requests)).write_to(&line)
+}
+
+/// Tells a ralph that comes after that something is still kept here.
+fn hold(file: &Path) -> io::Result<File> {
+    let file = File::options().read(true).write(true).create(true).truncate(false).open(file)?;
+    file.lock_shared()?;
+    Ok(file)
+}
+
+/// Leaves ralph's session, so that neither Ctrl-C nor the terminal reaches the command, and starts it.
+#[expect(clippy::disallowed_methods, reason = "this is the spawner")]
+fn begin(order: &Order) -> Result<Pid, (Failure, io::Error)> {
+    let other = |error| (Failure::Other, error);
+    let (stdout, stderr) = hand_over_output().map_err(other)?;
+    setsid().map_err(|error| other(error.into()))?;
+    become_reaper().map_err(other)?;
+    if cfg!(target_os = "linux") {
+        // For those who look at a process list; started as /proc/self/exe we would be called "exe".
+        let name = File::options().write(true).open("/proc/self/comm");
+        let _ = name.and_then(|mut name| name.write_all(b"ralph-keeper"));
+    }
+    let stdin = match &order.stdin {
+        None => Stdio::null(),
+        Some(file) => File::open(file).map_err(|error| (Failure::Stdin, error))?.into(),
+    };
+    let mut command = Command::new(&order.program);
+    command.args(&order.args).stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
+    let child = command.spawn().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => (Failure::NotFound, error),
+        io::ErrorKind::PermissionDenied => (Failure::Permission, error),
+        _ => (Failure::Other, error),
+    })?;
+    Ok(Pid::from_child(&child))
+}
+
+/// Gives up the keeper's own standard output and error for the command's sake: the keeper must neither write
+/// there nor hold the pipes open.
+fn hand_over_output() -> io::Result<(Stdio, Stdio)> {
+    let stdout = stdout().try_clone_to_owned()?;
+    let stderr = stderr().try_clone_to_owned()?;
+    let null = File::options().read(true).write(true).open("/dev/null")?;
+    dup2_stdout(&null)?;
+    dup2_stderr(&null)?;
+    Ok((stdout.into(), stderr.into()))
+}
+
+enum Event {
+    Asked(Request),
+    Reaped(Pid, WaitStatus),
+    /// No child is left, and so no descendant.
+    NoneLeft,
+}
+
+/// Watches until nothing of the command is left, or what is left cannot be ended.
+fn watch(command: Pid, order: &Order, requests: UnixStream) -> Ended {
+    let family = Arc::new(Family::new(command));
+    let (tell, inbox) = mpsc::channel();
+    thread::spawn({
+        let tell = tell.clone();
+        move || listen(requests, &tell)
+    });
+    thread::spawn({
+        let family = Arc::clone(&family);
+        move || {
+            family.reap(|pid, status| drop(tell.send(Event::Reaped(pid, status))));
+            let _ = tell.send(Event::NoneLeft);
+        }
+    });
+
+    let mut plan = Plan::new(order.grace);
+    let mut ended = Ended::default();
+    let mut told = HashSet::new();
+    let mut left = HashSet::new();
+    loop {
+        let signal_before = plan.signal();
+        let first = next(&inbox, plan.deadline());
+        let now = Instant::now();
+        if first.is_none() {
+            plan.time_is_up(now);
+        }
+        let mut none_left = false;
+        for event in first.into_iter().chain(inbox.try_iter()) {
+            match event {
+                Event::Asked(request) => plan.asked_to_end(request, now),
+                Event::Reaped(pid, status) => {
+                    told.remove(&pid);
+                    if pid == command {
+                        (ended.code, ended.signal) = (status.exit_status(), status.terminating_signal());
+                        plan.command_exited(now);
+                    }
+                }
+                Event::NoneLeft => none_left = true,
+            }
+        }
+        if none_left || plan.given_up() {
+            break;
+        }
+        if plan.signal() != signal_before {
+            told.clear();
+        }
+        if let Some(signal) = plan.signal() {
+            let alive = family.signal(signal, &mut told);
+            left.extend(alive.into_iter().filter(|_| plan.command_is_gone()));
+        }
+    }
+    if plan.given_up() {
+        ended.survivors = family.alive().into_iter().map(raw).collect();
+    }
+    left.retain(|pid| !ended.survivors.contains(&raw(*pid)));
+    ended.leftovers = u32::try_from(left.len()).unwrap_or(u32::MAX);
+    ended.asked = plan.was_asked();
+    ended
+}
+
+/// The next event; `None` when the deadline came first.
+fn next(inbox: &Receiver<Event>, deadline: Option<Instant>) -> Option<Event> {
+    match deadline {
+        // The senders go only after the last event, which is `NoneLeft`.
+        None => Some(inbox.recv().unwrap_or(Event::NoneLeft)),
+        Some(deadline) => inbox.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok(),
+    }
+}
+
+/// Passes on what ralph asks for, until ralph is gone.
+fn listen(mut requests: UnixStream, tell: &Sender<Event>) {
+    let mut byte = [0];
+    loop {
+        let request = match requests.read(&mut byte) {
+            Ok(0) => Request::LineCut,
+            Ok(_) if byte[0] == END => Request::End,
+            Ok(_) if byte[0] == END_NOW => Request::EndNow,
+            Ok(_) => continue,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => Request::LineCut,
+        };
+        if tell.send(Event::Asked(request)).is_err() || request == Request::LineCut {
+            return;
+        }
+    }
+}
+
+fn raw(pid: Pid) -> u32 {
+    pid.as_raw_pid().unsigned_abs()
+}

@@ -1,0 +1,133 @@
+//! The loop: one thread that takes an event, decides, makes it durable, and performs what follows.
+//!
+//! Threads that read an agent's output, wait for its end, or wait for signals feed the channel; this thread
+//! alone owns the state. It sleeps on the channel until the deadline core names.
+
+mod agent_job;
+mod check_job;
+mod effects;
+mod signals;
+
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+use ralph_core::decision::Stop;
+use ralph_core::event::{Event, Stamped};
+use ralph_core::journal::{Body, Record};
+use ralph_core::machine::{deadline, decide};
+use ralph_core::state::{State, apply};
+
+use crate::clock;
+use crate::error::{Error, Result};
+use crate::project::Project;
+use crate::store::{JournalFile, Run, Views};
+use crate::tree::Tree;
+use crate::ui::Ui;
+use effects::Jobs;
+pub(crate) use effects::custody_file;
+
+/// What reaches the loop.
+#[derive(Debug)]
+pub(crate) enum Input {
+    Event(Event),
+    /// What the agent does right now, for the screen only.
+    Live(String),
+}
+
+pub struct Runner<'a> {
+    project: &'a Project,
+    run: Run,
+    journal: JournalFile,
+    state: State,
+    tree: Tree,
+    views: Views,
+    ui: &'a mut Ui,
+    inbox: Receiver<Input>,
+    outbox: Sender<Input>,
+    jobs: Jobs,
+    views_failed: bool,
+}
+
+impl<'a> Runner<'a> {
+    pub fn new(
+        project: &'a Project,
+        run: Run,
+        journal: JournalFile,
+        state: State,
+        ui: &'a mut Ui,
+    ) -> Result<Self> {
+        let tree = Tree::open(&project.root, &project.truth, project.repo.as_ref())
+            .map_err(|error| Error::new("the tree cannot be measured").because(error))?;
+        let (outbox, inbox) = mpsc::channel();
+        let views = Views::new(&project.ralph_dir);
+        let jobs = Jobs::default();
+        Ok(Self { project, run, journal, state, tree, views, ui, inbox, outbox, jobs, views_failed: false })
+    }
+
+    /// Runs until the run stops, beginning with the event that starts or resumes it.
+    pub fn run(mut self, first: Event) -> Result<(Stop, State)> {
+        signals::listen(self.outbox.clone())?;
+        self.step(first)?;
+        loop {
+            if let Some(stop) = self.state.stop() {
+                return Ok((stop.clone(), self.state));
+            }
+            match self.next() {
+                Input::Event(event) => self.step(event)?,
+                Input::Live(what) => self.ui.live(&what),
+            }
+        }
+    }
+
+    fn next(&self) -> Input {
+        let Some(due) = deadline(&self.state) else {
+            // The runner holds a sender itself, so the channel cannot close.
+            return self.inbox.recv().unwrap_or(Input::Event(Event::DeadlinePassed));
+        };
+        let wait = Duration::from_millis(due.since(clock::now()));
+        match self.inbox.recv_timeout(wait) {
+            Ok(input) => input,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                Input::Event(Event::DeadlinePassed)
+            }
+        }
+    }
+
+    /// One event: decide, record, apply, show, act. Nothing acts before its record is durable.
+    fn step(&mut self, event: Event) -> Result<()> {
+        let stamped = Stamped { at: clock::now(), event };
+        let decision = decide(&self.state, &stamped);
+        let effects = decision.effects.clone();
+        let body = Body::Step { event: stamped.event, decision };
+        let record = Record { seq: self.state.seq + 1, at: stamped.at, body };
+        self.journal.append(&record)?;
+        self.state = apply(std::mem::take(&mut self.state), &record);
+        self.ui.show(&self.state, &record);
+        self.publish();
+        if self.state.wants_checkpoint() {
+            self.checkpoint()?;
+        }
+        for effect in &effects {
+            self.perform(effect)?;
+        }
+        Ok(())
+    }
+
+    fn checkpoint(&mut self) -> Result<()> {
+        let body = Body::Checkpoint { state: Box::new(self.state.clone()) };
+        let record = Record { seq: self.state.seq + 1, at: clock::now(), body };
+        self.journal.append(&record)?;
+        self.state = apply(std::mem::take(&mut self.state), &record);
+        Ok(())
+    }
+
+    /// Views are for people; one that cannot be written is said once and stops nothing.
+    fn publish(&mut self) {
+        if let Err(error) = self.views.publish(&self.state)
+            && !std::mem::replace(&mut self.views_failed, true)
+        {
+            let dir = self.project.ralph_dir.display();
+            self.ui.warn(&format!("the views in {dir} cannot be written: {error}"));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! One agent process: read as it talks, reported when it and all it started are gone.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::mpsc::Sender;
+use std::thread;
+use std::time::Instant;
+
+use ralph_core::event::{AgentEnded, End, Event};
+use ralph_core::report::{Builder, IterationReport};
+use ralph_core::text;
+use ralph_core::transcript::{Decoder, Format, Item};
+
+use super::Input;
+use super::effects::tee;
+use crate::process::{self, Ender, Job, Output, Spec};
+use crate::store::IterationFiles;
+
+/// Starts it. A failure to start is an end like any other.
+pub(super) fn start(
+    spec: &Spec,
+    format: Format,
+    files: &IterationFiles,
+    outbox: &Sender<Input>,
+) -> Option<Ender> {
+    let begun = Instant::now();
+    let mut job = match process::start(spec) {
+        Ok(job) => job,
+        Err(error) => {
+            let end = End::NotStarted { error: error.to_string() };
+            let report = IterationReport::default();
+            let ended = AgentEnded { end, duration_ms: 0, leftovers: 0, report, stderr: None };
+            let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
+            return None;
+        }
+    };
+    let _ = outbox.send(Input::Event(Event::AgentStarted { pid: job.pid() }));
+    let ender = job.ender();
+    let (stdout, stderr) = job.take_output();
+    let (transcript, errors) = (files.transcript(), files.stderr());
+    let (live, outbox) = (outbox.clone(), outbox.clone());
+    let words = thread::spawn(move || listen(stdout, &transcript, format, &live));
+    let complaints = thread::spawn(move || last_line(stderr, &errors));
+    thread::spawn(move || {
+        let ended = wait(job, begun, words, complaints);
+        let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
+    });
+    Some(ender)
+}
+
+fn wait(
+    job: Job,
+    begun: Instant,
+    words: thread::JoinHandle<IterationReport>,
+    complaints: thread::JoinHandle<Option<String>>,
+) -> AgentEnded {
+    let end = job.wait();
+    let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let mut report = words.join().unwrap_or_default();
+    if !end.survivors.is_empty() {
+        report.problems.push(format!("processes that could not be ended: {:?}", end.survivors));
+    }
+    let stderr = complaints.join().ok().flatten();
+    AgentEnded { end: end_of(end.end), duration_ms, leftovers: end.leftovers, report, stderr }
+}
+
+pub(super) fn end_of(end: process::End) -> End {
+    match end {
+        process::End::Exited(code) => End::Exited { code },
+        process::End::Signaled(signal) => End::Signaled { signal },
+        process::End::TimedOut => End::TimedOut,
+        process::End::Lost => End::Lost,
+    }
+}
+
+fn listen(stdout: Output, transcript: &Path, format: Format, live: &Sender<Input>) -> IterationReport {
+    let mut reader = Reader::new(format);
+    let kept = tee(stdout, transcript, |bytes| {
+        reader.feed(bytes, |item| {
+            if let Item::Tool { name, target } = item {
+                let what = format!("{name} {}", target.as_deref().unwrap_or(""));
+                let _ = live.send(Input::Live(text::one_line(&what, 200)));
+            }
+        });
+    });
+    let mut report = reader.finish();
+    if let Err(error) = kept {
+        report.problems.push(format!("the transcript could not be kept whole: {error}"));
+    }
+    report
+}
+
+/// What a cut-off agent left in its transcript: its words do not count as an end, its tokens count.
+pub(super) fn recover(files: &IterationFiles, format: Format) -> AgentEnded {
+    let mut reader = Reader::new(format);
+    if let Ok(mut file) = File::open(files.transcript()) {
+        let mut buffer = vec![0; 256 << 10];
+        while let Ok(read @ 1..) = file.read(&mut buffer) {
+            reader.feed(&buffer[..read], |_| {});
+        }
+    }
+    AgentEnded { end: End::Cut, duration_ms: 0, leftovers: 0, report: reader.finish(), stderr: None }
+}
+
+/// Decoder and report in one.
+struct Reader {
+    decoder: Decoder,
+    builder: Builder,
+}
+
+impl Reader {
+    fn new(format: Format) -> Self {
+        Self { decoder: Decoder::new(format), builder: Builder::default() }
+    }
+
+    fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(&Item)) {
+        let Self { decoder, builder } = self;
+        decoder.feed(bytes, |item| {
+            each(&item);
+            builder.add(item);
+        });
+    }
+
+    fn finish(mut self) -> IterationReport {
+        let Self { decoder, builder } = &mut self;
+        decoder.finish(|item| builder.add(item));
+        self.builder.finish()
+    }
+}
+
+/// Keeps standard error and returns its last line that says something.
+fn last_line(stderr: Output, file: &Path) -> Option<String> {
+    let mut tail: Vec<u8> = Vec::new();
+    let _ = tee(stderr, file, |bytes| {
+        tail.extend_from_slice(bytes);
+        if tail.len() > 64 << 10 {
+            tail.drain(..tail.len() - (16 << 10));
+        }
+    });
+    let tail = String::from_utf8_lossy(&tail);
+    tail.lines().rev().map(|line| text::one_line(line, 300)).find(|line| !line.is_empty())
+}

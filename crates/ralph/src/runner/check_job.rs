@@ -1,0 +1,77 @@
+//! One check: a command of the user's, run in the same custody as an agent.
+
+use std::path::Path;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use ralph_core::check::failing::FailingTests;
+use ralph_core::check::{CheckResult, CheckSpec};
+use ralph_core::event::{End, Event};
+use ralph_core::text;
+
+use super::Input;
+use super::agent_job::end_of;
+use super::effects::tee;
+use crate::process::{self, Ender, Output, Spec};
+use crate::store::{self, IterationFiles};
+
+const KEPT_TAIL: usize = 4 << 10;
+
+pub(super) fn start(
+    check: &CheckSpec,
+    root: &Path,
+    files: &IterationFiles,
+    custody: &Path,
+    outbox: Sender<Input>,
+) -> Option<Ender> {
+    let begun = Instant::now();
+    let output = files.check(&check.name);
+    let spec = Spec::shell(&check.command, root).hold(custody);
+    let CheckSpec { name, command } = check.clone();
+    let report = move |end, failing, output_tail| {
+        let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let result = CheckResult { name, command, end, failing, duration_ms, output_tail };
+        let _ = outbox.send(Input::Event(Event::CheckEnded(Box::new(result))));
+    };
+    // A check that was cut off runs again, and the file holds one run.
+    let started = store::write_private(&output, b"").map_err(|error| error.to_string());
+    let mut job = match started.and_then(|()| process::start(&spec).map_err(|error| error.to_string())) {
+        Ok(job) => job,
+        Err(error) => {
+            report(End::NotStarted { error }, vec![], String::new());
+            return None;
+        }
+    };
+    let ender = job.ender();
+    let (stdout, stderr) = job.take_output();
+    let tail = Arc::new(Mutex::new(Vec::new()));
+    let readers = [stdout, stderr].map(|stream| {
+        let (output, tail) = (output.clone(), tail.clone());
+        thread::spawn(move || read(stream, &output, &tail))
+    });
+    thread::spawn(move || {
+        let end = end_of(job.wait().end);
+        let failing = readers.into_iter().flat_map(|reader| reader.join().unwrap_or_default()).collect();
+        let tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let tail = text::plain(&String::from_utf8_lossy(&tail));
+        report(end, failing, text::tail(&tail, KEPT_TAIL).to_owned());
+    });
+    Some(ender)
+}
+
+/// Reads one stream; both share the tail. Returns the names of failing tests it showed.
+fn read(stream: Output, output: &Path, tail: &Mutex<Vec<u8>>) -> Vec<String> {
+    let mut failing = FailingTests::default();
+    let _ = tee(stream, output, |bytes| {
+        failing.feed(bytes);
+        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend_from_slice(bytes);
+        if tail.len() > 16 * KEPT_TAIL {
+            let from = tail.len() - 2 * KEPT_TAIL;
+            tail.drain(..from);
+        }
+    });
+    failing.finish()
+}

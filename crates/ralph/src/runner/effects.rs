@@ -1,0 +1,156 @@
+//! Performing effects. Each ends in an event on the channel; none decides anything.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ralph_core::effect::Effect;
+use ralph_core::event::{Event, Measured, When};
+use ralph_core::prompt::{self, Materials};
+
+use super::{Input, Runner, agent_job, check_job};
+use crate::error::{self, Error, Result};
+use crate::process::Ender;
+use crate::store;
+use crate::tree::TreeId;
+use crate::{agent, git};
+
+/// What is running, to be ended when asked.
+#[derive(Debug, Default)]
+pub(super) struct Jobs {
+    agent: Option<Ender>,
+    check: Option<Ender>,
+}
+
+impl Runner<'_> {
+    pub(super) fn perform(&mut self, effect: &Effect) -> Result<()> {
+        match effect {
+            Effect::MeasureTree { when } => {
+                let event = match self.measure(*when) {
+                    Ok(measured) => Event::TreeMeasured(Box::new(measured)),
+                    Err(error) => Event::MeasureFailed { error },
+                };
+                self.send(event);
+            }
+            Effect::StartAgent => self.start_agent()?,
+            Effect::RecoverAgent => {
+                let (files, plan) = (self.files(), self.plan()?);
+                // The prompt is written before the agent starts, so without it there was none.
+                let event = match files.prompt().exists() {
+                    true => Event::AgentEnded(Box::new(agent_job::recover(&files, plan.agent.format))),
+                    false => Event::AgentNeverStarted,
+                };
+                self.send(event);
+            }
+            Effect::RunCheck { check } => {
+                let files = self.files();
+                files.make()?;
+                self.ui.live(&format!("checking: {}", check.command));
+                let custody = custody_file(&self.project.truth);
+                self.jobs.check =
+                    check_job::start(check, &self.project.root, &files, &custody, self.outbox.clone());
+            }
+            Effect::EndAgent { .. } => self.jobs.agent.iter().for_each(Ender::end),
+            Effect::EndCheck { .. } => self.jobs.check.iter().for_each(Ender::end),
+            Effect::Unknown => {}
+        }
+        Ok(())
+    }
+
+    fn send(&self, event: Event) {
+        // The runner holds the receiver itself, so this cannot fail.
+        let _ = self.outbox.send(Input::Event(event));
+    }
+
+    fn plan(&self) -> Result<ralph_core::event::Plan> {
+        let run = self.state.run.as_ref().ok_or_else(|| Error::data("the run's first record is missing"))?;
+        Ok(run.plan.clone())
+    }
+
+    fn files(&self) -> store::IterationFiles {
+        self.run.files(self.state.iteration)
+    }
+
+    fn measure(&mut self, when: When) -> std::result::Result<Measured, String> {
+        let snapshot = self.tree.snapshot().map_err(|error| error.to_string())?;
+        let before = self.state.current.as_ref().and_then(|current| current.before.as_ref());
+        let changes = match (when, before.and_then(|mark| TreeId::new(&mark.tree))) {
+            (When::After, Some(before)) => {
+                self.tree.changes(&before, &snapshot).map_err(|error| error.to_string())?
+            }
+            _ => Vec::new(),
+        };
+        let mut measured = Measured::new(when, snapshot.tree.to_string(), snapshot.head, &changes);
+        if let (When::After, Some(repo), Some(before)) = (when, &self.project.repo, before)
+            && before.head != measured.head
+        {
+            let commits = repo.commits_between(before.head.as_deref(), measured.head.as_deref());
+            let git::Commits { total, changed_tree, .. } = commits.map_err(|error| error.to_string())?;
+            measured.commits = total;
+            measured.committed_change = changed_tree;
+        }
+        let too_big =
+            snapshot.too_big.iter().map(|path| format!("{path} is over 50 MB and was not measured"));
+        measured.notes = too_big.chain(snapshot.problems).take(50).collect();
+        Ok(measured)
+    }
+
+    fn start_agent(&mut self) -> Result<()> {
+        let plan = self.plan()?;
+        let files = self.files();
+        files.make()?;
+        self.views.prepare().map_err(error::io("cannot write to", &self.project.ralph_dir))?;
+        let prompt = self.prompt(agent::loads_knowledge(&plan.agent));
+        let path = files.prompt();
+        store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
+        let run = self.state.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
+        let spec = agent::spec(&plan.agent, self.project, path)
+            .env("RALPH_ITERATION", self.state.iteration.to_string())
+            .env("RALPH_RUN_ID", run)
+            .hold(custody_file(&self.project.truth));
+        self.jobs.agent = agent_job::start(&spec, plan.agent.format, &files, &self.outbox);
+        Ok(())
+    }
+
+    fn prompt(&self, knowledge_is_loaded: bool) -> String {
+        let read = |path: PathBuf| std::fs::read_to_string(path).ok().filter(|text| !text.trim().is_empty());
+        let own = |name: &str| read(self.project.ralph_dir.join(name));
+        let root = |name: &str| read(self.project.root.join(name));
+        let knowledge =
+            if knowledge_is_loaded { None } else { root("CLAUDE.md").or_else(|| root("AGENTS.md")) };
+        let (instructions, guardrails) = (own("prompt.md"), own("guardrails.md"));
+        let handoff = own("scratchpad.md").or_else(|| own("handoff.md"));
+        let materials = Materials {
+            project: &self.project.name(),
+            instructions: instructions.as_deref(),
+            knowledge: knowledge.as_deref(),
+            handoff: handoff.as_deref(),
+            guardrails: guardrails.as_deref(),
+        };
+        prompt::render(&self.state, materials)
+    }
+}
+
+/// Held by every keeper of this project while its command lives.
+pub(crate) fn custody_file(truth: &Path) -> PathBuf {
+    truth.join("custody")
+}
+
+/// Copies a stream to a file while it is read, so that nothing read is lost to a crash.
+pub(super) fn tee(mut from: impl io::Read, file: &Path, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut file = store::append_private(file)?;
+    let mut buffer = vec![0; 256 << 10];
+    let mut kept = Ok(());
+    loop {
+        let read = match from.read(&mut buffer) {
+            Ok(0) => return kept,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        // A full disk must not leave the agent hanging on a full pipe: go on reading, and tell at the end.
+        if kept.is_ok() {
+            kept = io::Write::write_all(&mut file, &buffer[..read]);
+        }
+        each(&buffer[..read]);
+    }
+}

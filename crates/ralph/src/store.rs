@@ -1,0 +1,21 @@
+//! The only writer of ralph's own files: the truth folder and the views in `.ralph/`.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `files` | folders, private files, replacing a file whole |
+//! | `lock` | one run at a time; nobody's agent still at work |
+//! | `journal` | the append-only record of a run |
+//! | `runs` | which runs there are, and what each iteration left |
+//! | `views` | `.ralph/`: what people and agents read |
+
+mod files;
+mod journal;
+mod lock;
+mod runs;
+mod views;
+
+pub use files::{append_private, write_new, write_private};
+pub use journal::JournalFile;
+pub use lock::{Holder, Lock, holder, wait_for_keepers};
+pub use runs::{IterationFiles, Run, Runs};
+pub use views::Views;

@@ -1,0 +1,52 @@
+//! Folders, private files, and replacing a file whole.
+#![expect(clippy::disallowed_methods, reason = "the store writes ralph's files")]
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+/// A folder only the user can look into, with its parents.
+pub(super) fn private_dir(dir: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+/// A folder others may look into, as the user's own settings say.
+pub(super) fn make_dir(dir: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(dir)
+}
+
+/// A new private file. An old one of that name (of an attempt that was cut off) is replaced.
+pub fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut file = private().write(true).create(true).truncate(true).open(path)?;
+    file.write_all(text)
+}
+
+/// A new file with the user's own permissions; there must be none of that name.
+pub fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
+    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text)
+}
+
+/// A private file to append to.
+pub fn append_private(path: &Path) -> io::Result<File> {
+    private().append(true).create(true).open(path)
+}
+
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.mode(0o600);
+    options
+}
+
+/// Replaces a view whole, so that a reader sees the old or the new one. Not synced: views are made again.
+pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.new"));
+    std::fs::write(&beside, text)?;
+    std::fs::rename(&beside, path)
+}
+
+/// Makes the names in a folder durable.
+pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
+    File::open(dir)?.sync_all()
+}

@@ -1,0 +1,190 @@
+//! A run's journal on disk.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use ralph_core::journal::{self, Opened, Problem, Record};
+use ralph_core::state::State;
+
+use super::files;
+use crate::error::{self, Error, Result};
+
+/// How much of the end is read at first to find the last checkpoint.
+const TAIL: u64 = 256 << 10;
+
+/// Open for appending.
+#[derive(Debug)]
+pub struct JournalFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl JournalFile {
+    /// A new run's journal; its folder is made with it.
+    pub fn create(path: &Path) -> Result<Self> {
+        let dir = path.parent().unwrap_or(path);
+        files::private_dir(dir).map_err(error::io("cannot make", dir))?;
+        let file = files::append_private(path).map_err(error::io("cannot write", path))?;
+        files::sync_dir(dir).map_err(error::io("cannot sync", dir))?;
+        if let Some(above) = dir.parent() {
+            files::sync_dir(above).map_err(error::io("cannot sync", above))?;
+        }
+        Ok(Self { file, path: path.to_path_buf() })
+    }
+
+    /// Opens a run to continue it: a torn last line is dropped, anything worse refuses.
+    pub fn resume(path: &Path) -> Result<(Self, State)> {
+        let (opened, good) = read_tail(path)?;
+        if !opened.writable() {
+            return Err(unreadable(path, &opened));
+        }
+        let io = |error| error::io("cannot write", path)(error);
+        let file = OpenOptions::new().append(true).open(path).map_err(io)?;
+        file.set_len(good).map_err(io)?;
+        file.sync_data().map_err(io)?;
+        Ok((Self { file, path: path.to_path_buf() }, opened.state))
+    }
+
+    /// The record is durable when this returns.
+    pub fn append(&mut self, record: &Record) -> Result<()> {
+        let line = journal::encode(record);
+        self.file
+            .write_all(line.as_bytes())
+            .and_then(|()| self.file.sync_data())
+            .map_err(error::io("cannot write the journal", &self.path))
+    }
+
+    /// The state at the end of a journal, from its last checkpoint on.
+    pub fn peek(path: &Path) -> Result<Opened> {
+        read_tail(path).map(|(opened, _)| opened)
+    }
+
+    /// Every record from the start.
+    pub fn read(path: &Path, each: impl FnMut(&Record, &State)) -> Result<Opened> {
+        let bytes = std::fs::read(path).map_err(error::io("cannot read", path))?;
+        Ok(journal::open(&bytes, each))
+    }
+
+    /// The first record alone.
+    pub fn first(path: &Path) -> Result<State> {
+        let mut reader = std::io::BufReader::new(File::open(path).map_err(error::io("cannot read", path))?);
+        let mut line = Vec::new();
+        std::io::BufRead::read_until(&mut reader, b'\n', &mut line)
+            .map_err(error::io("cannot read", path))?;
+        Ok(journal::open(&line, |_, _| {}).state)
+    }
+}
+
+/// Reads from the last checkpoint, going back in growing steps; returns also how many bytes of the file are good.
+fn read_tail(path: &Path) -> Result<(Opened, u64)> {
+    let io = |error| error::io("cannot read", path)(error);
+    let mut file = File::open(path).map_err(io)?;
+    let length = file.metadata().map_err(io)?.len();
+    let mut span = TAIL;
+    loop {
+        let start = length.saturating_sub(span);
+        file.seek(SeekFrom::Start(start)).map_err(io)?;
+        let mut bytes = Vec::new();
+        Read::by_ref(&mut file).take(length - start).read_to_end(&mut bytes).map_err(io)?;
+        let from = journal::last_checkpoint(&bytes, start == 0).or((start == 0).then_some(0));
+        if let Some(from) = from {
+            let opened = journal::open(&bytes[from..], |_, _| {});
+            // A damaged checkpoint tells nothing; the whole file may.
+            if opened.records > 0 || start == 0 && from == 0 {
+                let good = start + from as u64 + opened.good as u64;
+                return Ok((opened, good));
+            }
+            span = length;
+            if start == 0 {
+                let opened = journal::open(&bytes, |_, _| {});
+                let good = opened.good as u64;
+                return Ok((opened, good));
+            }
+            continue;
+        }
+        span = span.saturating_mul(4);
+    }
+}
+
+fn unreadable(path: &Path, opened: &Opened) -> Error {
+    let newer = opened.problems.iter().any(|problem| matches!(problem, Problem::Newer { .. }));
+    let why: Vec<String> = opened.problems.iter().map(ToString::to_string).collect();
+    let error =
+        Error::data(format!("the journal {} cannot be continued", path.display())).because(why.join("; "));
+    if newer {
+        error.hint("use the newer ralph that wrote it, or start a new run: ralph run --fresh GOAL")
+    } else {
+        error.hint("start a new run: ralph run --fresh GOAL (the damaged journal is kept)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ralph_core::event::{Event, Stamped};
+    use ralph_core::journal::Body;
+    use ralph_core::machine::decide;
+    use ralph_core::state::apply;
+    use ralph_core::time::Time;
+
+    fn write(path: &Path, records: u64, checkpoint_every: u64) -> State {
+        let mut journal = JournalFile::create(path).expect("created");
+        let mut state = State::default();
+        for n in 1..=records {
+            let at = Time::from_millis(i64::try_from(n).expect("small"));
+            let event = Event::MeasureFailed { error: "x".repeat(2000) };
+            let decision = decide(&state, &Stamped { at, event: event.clone() });
+            let mut record = Record { seq: state.seq + 1, at, body: Body::Step { event, decision } };
+            journal.append(&record).expect("appended");
+            state = apply(state, &record);
+            if n % checkpoint_every == 0 {
+                record = Record {
+                    seq: state.seq + 1,
+                    at,
+                    body: Body::Checkpoint { state: Box::new(state.clone()) },
+                };
+                journal.append(&record).expect("appended");
+                state = apply(state, &record);
+            }
+        }
+        state
+    }
+
+    fn scratch(name: &str) -> PathBuf {
+        let dir = std::env::temp_dir().join(format!("ralph-journal-{name}-{}", std::process::id()));
+        dir.join("journal.jsonl")
+    }
+
+    #[test]
+    fn the_tail_gives_the_same_state_as_the_whole() {
+        for (name, records, every) in
+            [("none", 300, 1000), ("often", 300, 10), ("far", 300, 290), ("short", 3, 2)]
+        {
+            let path = scratch(name);
+            let state = write(&path, records, every);
+            let peeked = JournalFile::peek(&path).expect("read");
+            assert_eq!((&peeked.state, &peeked.problems[..]), (&state, &[][..]), "{name}");
+            let whole = JournalFile::read(&path, |_, _| {}).expect("read");
+            assert_eq!(whole.state, state, "{name}");
+            #[expect(clippy::disallowed_methods, reason = "a test's own folder")]
+            std::fs::remove_dir_all(path.parent().expect("a folder")).expect("removed");
+        }
+    }
+
+    #[test]
+    fn a_torn_tail_is_cut_and_the_run_goes_on() {
+        let path = scratch("torn");
+        let state = write(&path, 5, 100);
+        let mut file = OpenOptions::new().append(true).open(&path).expect("open");
+        file.write_all(b"{\"v\":1,\"seq\":6,\"at").expect("written");
+        let (mut journal, resumed) = JournalFile::resume(&path).expect("resumed");
+        assert_eq!(resumed, state);
+        let body = Body::Checkpoint { state: Box::new(resumed) };
+        journal.append(&Record { seq: 6, at: Time::default(), body }).expect("appended");
+        let opened = JournalFile::peek(&path).expect("read");
+        assert_eq!((opened.state.seq, opened.problems), (6, vec![]));
+        #[expect(clippy::disallowed_methods, reason = "a test's own folder")]
+        std::fs::remove_dir_all(path.parent().expect("a folder")).expect("removed");
+    }
+}

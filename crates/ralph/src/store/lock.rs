@@ -1,0 +1,102 @@
+//! One run at a time in a tree, and no agent of an earlier run still at work.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use ralph_core::time::Time;
+use serde::{Deserialize, Serialize};
+
+use super::files;
+use crate::error::{self, Error, Result};
+
+/// Who holds the lock.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    pub pid: u32,
+    pub since: Time,
+}
+
+/// Held while a run goes on; the system lets go of it when the process ends, however it ends.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    pub fn take(truth: &Path, now: Time) -> Result<Self> {
+        files::private_dir(truth).map_err(error::io("cannot make", truth))?;
+        let path = truth.join("lock");
+        let mut file = open(&path).map_err(error::io("cannot open", &path))?;
+        // `status` holds it shared for a moment, so one refusal is no proof.
+        for _ in 0..3 {
+            match file.try_lock() {
+                Ok(()) => {
+                    let holder = Holder { pid: std::process::id(), since: now };
+                    let text = serde_json::to_string(&holder).unwrap_or_default();
+                    let written = file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
+                    written.map_err(error::io("cannot write", &path))?;
+                    return Ok(Self { _file: file });
+                }
+                Err(TryLockError::WouldBlock) => pause(Duration::from_millis(50)),
+                Err(TryLockError::Error(error)) => return Err(error::io("cannot lock", &path)(error)),
+            }
+        }
+        let error = match read(&mut file) {
+            Some(holder) => Error::new(format!(
+                "another run is going on here (pid {}, since {})",
+                holder.pid, holder.since
+            )),
+            None => Error::new("another run is going on here"),
+        };
+        Err(error
+            .because("two agents in one tree would undo each other's work")
+            .hint("ralph status")
+            .hint("wait for it, or stop it with Ctrl-C where it runs"))
+    }
+}
+
+/// Who holds the lock of this truth folder now, if anybody does.
+pub fn holder(truth: &Path) -> Option<Holder> {
+    let mut file = File::open(truth.join("lock")).ok()?;
+    match file.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => read(&mut file),
+        _ => None,
+    }
+}
+
+/// Waits until no keeper of an earlier run is left: each holds this file shared while its command lives.
+/// After a `kill -9` of ralph they need a moment to end what they keep.
+pub fn wait_for_keepers(file: &Path, longest: Duration) -> Result<()> {
+    let lock = open(file).map_err(error::io("cannot open", file))?;
+    let (done, waiting) = mpsc::channel();
+    std::thread::spawn(move || {
+        let locked = lock.lock();
+        let _ = done.send(locked);
+    });
+    match waiting.recv_timeout(longest) {
+        Ok(locked) => locked.map_err(error::io("cannot lock", file)),
+        Err(_) => Err(Error::new("an agent or check of an earlier run is still at work here")
+            .because("its keeper has not ended it yet")
+            .hint("try again in a moment; `ps` shows it as `ralph __keep`")),
+    }
+}
+
+fn open(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+fn read(file: &mut File) -> Option<Holder> {
+    let mut text = String::new();
+    file.rewind().ok()?;
+    file.read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// A short wait for another process.
+fn pause(time: Duration) {
+    let (_keep, nothing) = mpsc::channel::<()>();
+    let _ = nothing.recv_timeout(time);
+}

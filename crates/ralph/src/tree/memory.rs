@@ -1,0 +1,154 @@
+//! What one snapshot leaves for the next: which index it was made from, and its result.
+//!
+//! It is a cache. A file that is missing, torn or does not fit what is on disk costs time, nothing else.
+#![expect(clippy::disallowed_methods, reason = "snapshots keep files of their own in the store")]
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use super::{Place, TreeError, TreeId};
+
+const FIRST_LINE: &str = "ralph snapshot 1";
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Memory {
+    /// The private index after the last snapshot. Any other stamp: somebody was cut off in between.
+    index: Stamp,
+    /// The user's index when it was last looked into.
+    pub(super) user_index: Stamp,
+    /// The ignore rules outside the working tree.
+    pub(super) exclude: Stamp,
+    /// A digest of the paths in the user's index.
+    pub(super) listing: u64,
+    /// Files that are tracked, ignored and deleted. The private index does not have them any more, and git would
+    /// not tell if they came back.
+    pub(super) gone: Vec<Vec<u8>>,
+    /// The last snapshot.
+    pub(super) tree: Option<TreeId>,
+    /// What is on disk as this memory.
+    saved: String,
+}
+
+/// Tells versions of a file apart: device, inode, size, time of change. Empty if there is no file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Stamp(String);
+
+impl Stamp {
+    pub(super) fn of(data: &fs::Metadata) -> Stamp {
+        let (mtime, ctime) = ((data.mtime(), data.mtime_nsec()), (data.ctime(), data.ctime_nsec()));
+        Stamp(format!(
+            "{}:{}:{}:{}.{:09}:{}.{:09}",
+            data.dev(),
+            data.ino(),
+            data.size(),
+            mtime.0,
+            mtime.1,
+            ctime.0,
+            ctime.1
+        ))
+    }
+
+    pub(super) fn at(path: &Path) -> Result<Stamp, TreeError> {
+        match fs::metadata(path) {
+            Ok(data) => Ok(Stamp::of(&data)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Stamp::default()),
+            Err(error) => Err(TreeError::file(path)(error)),
+        }
+    }
+}
+
+impl Memory {
+    pub(super) fn load(place: &Place) -> Memory {
+        let saved = fs::read_to_string(place.memory()).unwrap_or_default();
+        Memory::parse(&saved).map(|memory| Memory { saved, ..memory }).unwrap_or_default()
+    }
+
+    /// The private index is as the last snapshot left it, so `tree` is what it stands for.
+    pub(super) fn fits_index(&self, place: &Place) -> Result<bool, TreeError> {
+        Ok(self.tree.is_some() && self.index == Stamp::at(&place.index())?)
+    }
+
+    /// Makes the next snapshot start over from the user's index.
+    pub(super) fn distrust_index(&mut self) {
+        self.index = Stamp("distrusted".into());
+    }
+
+    /// To be called when the private index stands for `tree`.
+    pub(super) fn save(&mut self, place: &Place) -> Result<(), TreeError> {
+        self.index = Stamp::at(&place.index())?;
+        let text = self.text();
+        if text == self.saved {
+            return Ok(());
+        }
+        let path = place.memory();
+        let next = path.with_extension("next");
+        fs::write(&next, &text).and_then(|()| fs::rename(&next, &path)).map_err(TreeError::file(&path))?;
+        self.saved = text;
+        Ok(())
+    }
+
+    fn text(&self) -> String {
+        let Memory { index, user_index, exclude, listing, gone, tree, .. } = self;
+        let gone: Vec<String> = gone.iter().map(|path| to_hex(path)).collect();
+        let tree = tree.as_ref().map_or("", TreeId::as_str);
+        format!(
+            "{FIRST_LINE}\nindex {}\nuser-index {}\nexclude {}\nlisting {listing:016x}\ngone {}\ntree {tree}\n",
+            index.0,
+            user_index.0,
+            exclude.0,
+            gone.join(" ")
+        )
+    }
+
+    fn parse(text: &str) -> Option<Memory> {
+        let mut lines = text.strip_suffix('\n')?.split('\n');
+        if lines.next()? != FIRST_LINE {
+            return None;
+        }
+        let mut value = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
+        Some(Memory {
+            index: Stamp(value("index")?.to_owned()),
+            user_index: Stamp(value("user-index")?.to_owned()),
+            exclude: Stamp(value("exclude")?.to_owned()),
+            listing: u64::from_str_radix(value("listing")?, 16).ok()?,
+            gone: value("gone")?.split_terminator(' ').map(from_hex).collect::<Option<_>>()?,
+            tree: Some(TreeId::new(value("tree")?)?),
+            saved: String::new(),
+        })
+    }
+}
+
+fn to_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let pairs = text.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
+    pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_memory_comes_back_whole_or_not_at_all() {
+        let memory = Memory {
+            index: Stamp("1:2:3:4.000000005:6.000000007".into()),
+            user_index: Stamp::default(),
+            exclude: Stamp("x".into()),
+            listing: u64::MAX - 7,
+            gone: vec![b"a b".to_vec(), b"\xff\n".to_vec()],
+            tree: TreeId::new("4b825dc642cb6eb9a060e54bf8d69288fbee4904"),
+            saved: String::new(),
+        };
+        let text = memory.text();
+        assert_eq!(Memory::parse(&text), Some(memory));
+        for end in 0..text.len() {
+            assert_eq!(Memory::parse(&text[..end]), None, "cut at {end}");
+        }
+        assert_eq!(Memory::parse(&text.replace("snapshot 1", "snapshot 2")), None);
+    }
+}

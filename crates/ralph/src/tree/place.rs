@@ -1,0 +1,164 @@
+//! The folders and files that snapshots involve, and the git calls that use them.
+#![expect(clippy::disallowed_methods, reason = "snapshots keep files of their own in the store")]
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirBuilder, Metadata};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use super::TreeError;
+use crate::git::{Call, Repo};
+
+#[derive(Debug)]
+pub(super) struct Place {
+    /// Top of the working tree that is measured.
+    work: PathBuf,
+    git_dir: PathBuf,
+    store: PathBuf,
+    /// The user's object store, as git wants it in the environment.
+    lent_objects: Option<OsString>,
+    /// Ignore rules that are in no working tree.
+    pub(super) exclude: PathBuf,
+    /// The user's index, if there is a repository.
+    pub(super) user_index: Option<PathBuf>,
+    /// `.ralph` of the project, seen from the top of the working tree.
+    ours: Vec<u8>,
+}
+
+impl Place {
+    pub(super) fn open(root: &Path, store: &Path, repo: Option<&Repo>) -> Result<Place, TreeError> {
+        fs::create_dir_all(store).map_err(TreeError::file(store))?;
+        // git takes a repository without its object folder for none at all.
+        create_private(&store.join("objects"))?;
+        match repo {
+            Some(repo) => Ok(Place {
+                work: repo.root.clone(),
+                git_dir: repo.git_dir.clone(),
+                store: store.to_path_buf(),
+                lent_objects: Some(quoted(&repo.common_dir.join("objects"))),
+                exclude: repo.common_dir.join("info/exclude"),
+                user_index: Some(repo.git_dir.join("index")),
+                ours: ours_below(&repo.root, root),
+            }),
+            None => Place::without_git(root, store),
+        }
+    }
+
+    fn without_git(root: &Path, store: &Path) -> Result<Place, TreeError> {
+        let git_dir = store.join("git");
+        let exclude = git_dir.join("info/exclude");
+        if !exclude.exists() {
+            let init = Call::new(root, "init").measuring().args(["--quiet", "--bare", "--template="]);
+            init.arg("--initial-branch=main").arg(&git_dir).output()?;
+            create_private(&git_dir.join("info"))?;
+            fs::write(&exclude, "/.ralph/\n").map_err(TreeError::file(&exclude))?;
+        }
+        Ok(Place {
+            work: root.to_path_buf(),
+            git_dir,
+            store: store.to_path_buf(),
+            lent_objects: None,
+            exclude,
+            user_index: None,
+            ours: b".ralph".to_vec(),
+        })
+    }
+
+    /// A call on the private index and object store.
+    pub(super) fn call(&self, command: &'static str) -> Call {
+        self.call_on(&self.index(), command)
+    }
+
+    pub(super) fn call_on(&self, index: &Path, command: &'static str) -> Call {
+        let call = Call::new(&self.work, command)
+            .measuring()
+            .env("GIT_DIR", &self.git_dir)
+            .env("GIT_WORK_TREE", &self.work)
+            .env("GIT_INDEX_FILE", index)
+            .env("GIT_OBJECT_DIRECTORY", self.store.join("objects"));
+        match &self.lent_objects {
+            Some(objects) => call.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects),
+            None => call,
+        }
+    }
+
+    pub(super) fn index(&self) -> PathBuf {
+        self.store.join("index")
+    }
+
+    /// Where the next private index is prepared.
+    pub(super) fn next_index(&self) -> PathBuf {
+        self.store.join("index.next")
+    }
+
+    pub(super) fn memory(&self) -> PathBuf {
+        self.store.join("snapshot")
+    }
+
+    /// A killed git leaves its lock behind. Nobody but ralph, which is alone here, uses this index.
+    pub(super) fn remove_stale_lock(&self) {
+        let _ = fs::remove_file(self.store.join("index.lock"));
+        let _ = fs::remove_file(self.store.join("index.next.lock"));
+    }
+
+    pub(super) fn ours(&self) -> &[u8] {
+        &self.ours
+    }
+
+    /// Below `.ralph/`.
+    pub(super) fn is_ours(&self, path: &[u8]) -> bool {
+        path.strip_prefix(self.ours.as_slice()).is_some_and(|rest| matches!(rest.first(), None | Some(b'/')))
+    }
+
+    /// 0 for what is no plain file.
+    pub(super) fn file_size(&self, path: &[u8]) -> u64 {
+        self.metadata(path).filter(Metadata::is_file).map_or(0, |data| data.len())
+    }
+
+    /// There is a file or a link at this path.
+    pub(super) fn has_file(&self, path: &[u8]) -> bool {
+        self.metadata(path).is_some_and(|data| !data.is_dir())
+    }
+
+    fn metadata(&self, path: &[u8]) -> Option<Metadata> {
+        fs::symlink_metadata(self.work.join(OsStr::from_bytes(path))).ok()
+    }
+}
+
+/// Snapshots hold files that only their owner may read, so the store is closed to others.
+fn create_private(dir: &Path) -> Result<(), TreeError> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(TreeError::file(dir))
+}
+
+fn ours_below(work: &Path, root: &Path) -> Vec<u8> {
+    let real = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+    let below = real.strip_prefix(work).unwrap_or(Path::new(""));
+    below.join(".ralph").into_os_string().into_vec()
+}
+
+/// A path inside a list that is separated by colons: quoted as in C, so that it may hold any byte.
+fn quoted(path: &Path) -> OsString {
+    let mut text = b"\"".to_vec();
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'"' | b'\\' => text.extend([b'\\', *byte]),
+            0..0x20 | 0x7f.. => text.extend(format!("\\{byte:03o}").bytes()),
+            _ => text.push(*byte),
+        }
+    }
+    text.push(b'"');
+    OsString::from_vec(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn object_folders_may_have_any_name() {
+        assert_eq!(quoted(Path::new("/a b/c:d")), "\"/a b/c:d\"");
+        assert_eq!(quoted(Path::new("/q\"\\\n")), "\"/q\\\"\\\\\\012\"");
+        assert_eq!(quoted(Path::new(OsStr::from_bytes(b"/\xff"))), "\"/\\377\"");
+    }
+}

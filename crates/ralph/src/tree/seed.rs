@@ -1,0 +1,163 @@
+//! The private index, taken over from the user's.
+//!
+//! Only the user's index knows which ignored files are tracked and which tracked files a sparse checkout leaves
+//! out; both matter to what a snapshot holds. All else in it (staged content, conflicts, intents to add) is
+//! overruled by the files on disk. So while its list of paths stays the same, the warm private index does.
+#![expect(clippy::disallowed_methods, reason = "snapshots keep files of their own in the store")]
+
+use std::fs::{self, File, FileTimes};
+use std::hash::{DefaultHasher, Hasher};
+use std::io;
+use std::path::Path;
+
+use ralph_core::git_text::{parse_listing, parse_paths};
+
+use super::memory::{Memory, Stamp};
+use super::{Place, TreeError};
+
+/// Brings the private index up to date with the user's, if need be. `true`: it was replaced, and what it stands
+/// for is not known.
+pub(super) fn refresh(place: &Place, memory: &mut Memory) -> Result<bool, TreeError> {
+    let is_back = memory.gone.iter().any(|path| place.has_file(path));
+    if is_back || !memory.fits_index(place)? || memory.exclude != Stamp::at(&place.exclude)? {
+        rebuild(place, memory)?;
+        return Ok(true);
+    }
+    let Some(user_index) = &place.user_index else { return Ok(false) };
+    if memory.user_index == Stamp::at(user_index)? {
+        return Ok(false);
+    }
+    let Some(next) = prepare(place)? else {
+        rebuild(place, memory)?;
+        return Ok(true);
+    };
+    let same = next.listing == memory.listing;
+    next.install(place, memory, !same)?;
+    Ok(!same)
+}
+
+/// Replaces a private index that fits, because ignore rules changed: what is ignored now must leave it.
+pub(super) fn replace(place: &Place, memory: &mut Memory) -> Result<(), TreeError> {
+    match prepare(place)? {
+        Some(next) => next.install(place, memory, true),
+        // Nothing is tracked, so what is ignored goes. Cheaper than reading all the others again.
+        None => {
+            let listing = place.call("ls-files").args(["-z", "-c", "-i", "--exclude-standard"]).output()?;
+            force_remove(place, &place.index(), &parse_paths(&listing)?)
+        }
+    }
+}
+
+fn rebuild(place: &Place, memory: &mut Memory) -> Result<(), TreeError> {
+    memory.exclude = Stamp::at(&place.exclude)?;
+    match prepare(place)? {
+        Some(next) => next.install(place, memory, true),
+        None => {
+            memory.gone.clear();
+            memory.user_index = Stamp::default();
+            memory.listing = 0;
+            remove(&place.index())
+        }
+    }
+}
+
+/// Remembers deleted files that would be overlooked if they came back, because they are ignored.
+pub(super) fn note_gone(place: &Place, memory: &mut Memory, gone: &[Vec<u8>]) -> Result<(), TreeError> {
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let gone: Vec<&[u8]> = gone.iter().map(Vec::as_slice).collect();
+    let call = place.call("check-ignore").args(["-z", "--no-index", "--stdin"]).stdin(joined(&gone));
+    let captured = call.run()?;
+    // Exit 1: none of them.
+    if !matches!(captured.end.code(), Some(0 | 1)) {
+        return Err(call.failure(&captured).into());
+    }
+    memory.gone.extend(parse_paths(&captured.stdout)?.into_iter().map(<[u8]>::to_vec));
+    Ok(())
+}
+
+/// A candidate for the private index, in [`Place::next_index`].
+struct Next {
+    user_index: Stamp,
+    listing: u64,
+}
+
+impl Next {
+    fn install(self, place: &Place, memory: &mut Memory, wanted: bool) -> Result<(), TreeError> {
+        let (next, index) = (place.next_index(), place.index());
+        if wanted {
+            memory.gone.clear();
+            fs::rename(&next, &index).map_err(TreeError::file(&index))?;
+        } else {
+            remove(&next)?;
+        }
+        memory.user_index = self.user_index;
+        memory.listing = self.listing;
+        Ok(())
+    }
+}
+
+/// Copies the user's index and makes it fit for measuring. `None`: nothing is tracked.
+fn prepare(place: &Place) -> Result<Option<Next>, TreeError> {
+    let Some(user_index) = &place.user_index else { return Ok(None) };
+    let next = place.next_index();
+    let user_index = match File::open(user_index) {
+        Ok(file) => copy(&file, &next).map_err(TreeError::file(&next))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            remove(&next)?;
+            // Exit 128: no commits yet either.
+            let read = place.call_on(&next, "read-tree").arg("HEAD").run()?;
+            if !read.end.success() {
+                return Ok(None);
+            }
+            Stamp::default()
+        }
+        Err(error) => return Err(TreeError::file(user_index)(error)),
+    };
+
+    let listing = place.call_on(&next, "ls-files").args(["-v", "-z"]).output()?;
+    let entries = parse_listing(&listing)?;
+    let assumed: Vec<_> = entries.iter().filter(|e| e.assumed_unchanged).map(|e| e.path).collect();
+    if !assumed.is_empty() {
+        let call = place.call_on(&next, "update-index").args(["-z", "--no-assume-unchanged", "--stdin"]);
+        call.stdin(joined(&assumed)).output()?;
+    }
+    let ours: Vec<_> = entries.iter().map(|e| e.path).filter(|path| place.is_ours(path)).collect();
+    force_remove(place, &next, &ours)?;
+
+    let mut digest = DefaultHasher::new();
+    digest.write(&listing);
+    Ok(Some(Next { user_index, listing: digest.finish() }))
+}
+
+/// The copy keeps the time of the original: git takes it for the moment at which files were last compared, and a
+/// later one would hide edits that were made since, within the same second.
+fn copy(mut from: &File, to: &Path) -> io::Result<Stamp> {
+    let data = from.metadata()?;
+    let mut file = File::create(to)?;
+    io::copy(&mut from, &mut file)?;
+    file.set_times(FileTimes::new().set_modified(data.modified()?))?;
+    Ok(Stamp::of(&data))
+}
+
+fn force_remove(place: &Place, index: &Path, paths: &[&[u8]]) -> Result<(), TreeError> {
+    if !paths.is_empty() {
+        let call = place.call_on(index, "update-index").args(["-z", "--force-remove", "--stdin"]);
+        call.stdin(joined(paths)).output()?;
+    }
+    Ok(())
+}
+
+fn joined(paths: &[&[u8]]) -> Vec<u8> {
+    let mut joined = paths.join(&0);
+    joined.push(0);
+    joined
+}
+
+fn remove(path: &Path) -> Result<(), TreeError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(TreeError::file(path)(error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,314 @@
+//! The only owner of standard output and standard error. Data goes to the first, talk to the second.
+//!
+//! On a terminal a run is shown in seed 001's boxes; without one in plain `[ralph]` lines.
+
+mod boxes;
+mod plain;
+
+use std::io::{IsTerminal, Write};
+
+use ralph_core::decision::{Phase, Stop, Verdict};
+use ralph_core::effect::Effect;
+use ralph_core::event::Event;
+use ralph_core::journal::{Body, Record};
+use ralph_core::state::State;
+use ralph_core::{text, view};
+use unicode_width::UnicodeWidthStr;
+
+use crate::error::Error;
+
+/// How a run is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Boxes,
+    Plain,
+    /// Only how it ended.
+    Quiet,
+}
+
+#[derive(Debug)]
+pub struct Ui {
+    mode: Mode,
+    colour: bool,
+    columns: usize,
+    /// A box has been begun and not closed.
+    box_open: bool,
+    live: bool,
+}
+
+/// What a line means; colours follow meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tone {
+    Plain,
+    Good,
+    Bad,
+    Warning,
+    Faint,
+}
+
+impl Ui {
+    #[expect(clippy::disallowed_methods, reason = "the owner of standard error")]
+    pub fn new(quiet: bool) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let columns =
+            rustix::termios::tcgetwinsize(std::io::stderr()).map_or(80, |size| usize::from(size.ws_col));
+        let columns = if columns == 0 { 80 } else { columns };
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+        let mode = match quiet {
+            true => Mode::Quiet,
+            false if terminal && !dumb && columns >= boxes::COLUMNS => Mode::Boxes,
+            false => Mode::Plain,
+        };
+        let colour = terminal && !dumb && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Self { mode, colour, columns, box_open: false, live: false }
+    }
+
+    /// Data, for standard output, as it is.
+    #[expect(clippy::disallowed_methods, reason = "the owner of standard output")]
+    pub fn data(&self, bytes: &[u8]) {
+        // A reader that has seen enough closes the pipe; that is no error.
+        let mut out = std::io::stdout().lock();
+        let _ = out.write_all(bytes).and_then(|()| out.flush());
+    }
+
+    pub fn data_line(&self, text: &str) {
+        self.data(format!("{text}\n").as_bytes());
+    }
+
+    /// Talk that is already laid out.
+    pub fn talk(&self, text: &str) {
+        self.write(text.as_bytes());
+    }
+
+    /// A line of talk.
+    pub fn say(&mut self, line: &str) {
+        self.line(Tone::Plain, line);
+    }
+
+    pub fn warn(&mut self, what: &str) {
+        let line = if self.mode == Mode::Boxes {
+            format!("  ⚠ {what}")
+        } else {
+            format!("[ralph] warning: {what}")
+        };
+        self.line(Tone::Warning, &line);
+    }
+
+    pub fn error(&mut self, error: &Error) {
+        self.close_box();
+        self.line(Tone::Bad, &error.to_string());
+    }
+
+    /// What the agent is doing, in a line that is written over. Only on a terminal.
+    pub fn live(&mut self, what: &str) {
+        if self.mode != Mode::Boxes {
+            return;
+        }
+        let what = fit(&text::one_line(what, 400), self.columns.saturating_sub(8));
+        let line = format!("\r\u{1b}[K{}", self.painted(Tone::Faint, &format!("  │  … {what}")));
+        self.write(line.as_bytes());
+        self.live = true;
+    }
+
+    /// Shows what a record means to somebody who watches.
+    pub fn show(&mut self, state: &State, record: &Record) {
+        let Body::Step { event, decision } = &record.body else { return };
+        match self.mode {
+            Mode::Quiet => {}
+            Mode::Boxes => self.show_boxes(state, record),
+            Mode::Plain => {
+                for (tone, line) in plain::lines(state, event, decision) {
+                    self.line(tone, &format!("[ralph] {line}"));
+                }
+            }
+        }
+    }
+
+    fn show_boxes(&mut self, state: &State, record: &Record) {
+        let Body::Step { event, decision } = &record.body else { return };
+        if let Event::RunStarted(_) | Event::RunResumed(_) = event {
+            for line in boxes::header(state, matches!(event, Event::RunResumed(_))) {
+                self.line(Tone::Plain, &line);
+            }
+        }
+        if let (Some(_), Some(last)) = (&decision.concluded, &state.last) {
+            if !std::mem::take(&mut self.box_open) {
+                // The box was begun by a process that is gone.
+                self.lines(Tone::Plain, &boxes::begin(state, last));
+            }
+            self.lines(Tone::Plain, &boxes::conclude(last));
+            for (tone, line) in refusal(last) {
+                self.line(tone, &format!("  {line}"));
+            }
+            self.line(Tone::Plain, "");
+        }
+        if let Verdict::Wait = decision.verdict
+            && let Some(reason) = decision.reasons.last()
+        {
+            self.line(Tone::Warning, &format!("  ⚠ {}", reason.text));
+        }
+        let starts = decision.effects.iter().any(|effect| matches!(effect, Effect::StartAgent));
+        if let (true, Some(current)) = (starts, &state.current) {
+            self.lines(Tone::Plain, &boxes::begin(state, current));
+            self.box_open = true;
+        }
+        if let Event::StopAsked { .. } = event
+            && !decision.effects.is_empty()
+        {
+            self.live("stopping; once more to leave at once");
+        }
+        if let Phase::Halted { stop } = &decision.next {
+            self.close_box();
+            let tone = tone_of(stop);
+            let lines = boxes::halted(state, stop);
+            self.lines(tone, &lines);
+        }
+    }
+
+    /// What to do next, after a run has stopped.
+    pub fn next_steps(&mut self, state: &State, stop: &Stop) {
+        let indent = if self.mode == Mode::Boxes { "  " } else { "[ralph] " };
+        if self.mode == Mode::Quiet {
+            let line = format!("ralph: {stop}");
+            self.line(tone_of(stop), &line);
+        }
+        for step in next_steps(state, stop) {
+            self.line(Tone::Faint, &format!("{indent}{step}"));
+        }
+    }
+
+    fn close_box(&mut self) {
+        if std::mem::take(&mut self.box_open) {
+            self.line(Tone::Plain, &boxes::bottom());
+        }
+    }
+
+    fn lines(&mut self, tone: Tone, lines: &[String]) {
+        for line in lines {
+            self.line(tone, line);
+        }
+    }
+
+    fn line(&mut self, tone: Tone, line: &str) {
+        let clear = if std::mem::take(&mut self.live) { "\r\u{1b}[K" } else { "" };
+        let line = format!("{clear}{}\n", self.painted(tone, line));
+        self.write(line.as_bytes());
+    }
+
+    fn painted(&self, tone: Tone, line: &str) -> String {
+        let code = match tone {
+            Tone::Plain => return line.to_owned(),
+            _ if !self.colour => return line.to_owned(),
+            Tone::Good => "32",
+            Tone::Bad => "31",
+            Tone::Warning => "33",
+            Tone::Faint => "2",
+        };
+        format!("\u{1b}[{code}m{line}\u{1b}[0m")
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the owner of standard error")]
+    fn write(&self, bytes: &[u8]) {
+        let mut err = std::io::stderr().lock();
+        let _ = err.write_all(bytes).and_then(|()| err.flush());
+    }
+}
+
+/// Leaves without waiting for anything. The keepers end what they keep.
+#[expect(clippy::disallowed_methods, reason = "the second Ctrl-C")]
+pub fn leave_at_once(code: i32) -> ! {
+    let _ = std::io::stderr().write_all(b"\n");
+    std::process::exit(code)
+}
+
+/// Asks a question on the terminal; `None` when there is nobody to ask.
+#[expect(clippy::disallowed_methods, reason = "the owner of standard error")]
+pub fn ask(question: &str) -> Option<String> {
+    let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
+    if !stdin.is_terminal() || !stderr.is_terminal() {
+        return None;
+    }
+    let _ = write!(stderr, "{question}").and_then(|()| stderr.flush());
+    let mut answer = String::new();
+    stdin.read_line(&mut answer).ok()?;
+    Some(answer.trim().to_owned())
+}
+
+fn tone_of(stop: &Stop) -> Tone {
+    match stop {
+        Stop::Complete { .. } => Tone::Good,
+        Stop::Blocked { .. } | Stop::Error { .. } | Stop::AgentsExhausted { .. } | Stop::Unknown => Tone::Bad,
+        Stop::MaxIterations { .. } | Stop::Interrupted | Stop::Terminated => Tone::Warning,
+    }
+}
+
+/// The signature moment: a claim that the facts do not bear out.
+fn refusal(last: &ralph_core::state::Iteration) -> Vec<(Tone, String)> {
+    let Some(refusal) = last.conclusion.as_ref().and_then(|conclusion| conclusion.refusal.as_ref()) else {
+        return vec![];
+    };
+    let mut lines = vec![(Tone::Bad, format!("✗ claimed done, refused: {}", text::one_line(refusal, 600)))];
+    if last.checks.iter().any(|check| !check.passed()) {
+        lines.push((Tone::Faint, format!("  full output: ralph history {} --checks", last.number)));
+    }
+    lines
+}
+
+fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
+    let last = state.iteration;
+    match stop {
+        Stop::Complete { .. } => vec!["what was done and why it counts: ralph history".into()],
+        Stop::Blocked { .. } => {
+            vec![format!("what it needs: ralph history {last}"), "once that is settled: ralph run".into()]
+        }
+        Stop::MaxIterations { used, .. } => {
+            let more = used.saturating_add((*used).clamp(10, 50));
+            vec!["what it did: ralph history".into(), format!("to go on: ralph run --max-iterations {more}")]
+        }
+        Stop::AgentsExhausted { .. } => {
+            vec![
+                format!("what it printed: ralph history {last} --transcript"),
+                "to try again: ralph run".into(),
+            ]
+        }
+        Stop::Interrupted | Stop::Terminated => vec!["the work is kept; to go on: ralph run".into()],
+        Stop::Error { .. } | Stop::Unknown => vec!["once that is settled: ralph run".into()],
+    }
+}
+
+/// The start of a text that fits into so many columns.
+fn fit(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    for c in text.chars() {
+        if out.width() + unicode_width::UnicodeWidthChar::width(c).unwrap_or(0) + 1 > columns {
+            break;
+        }
+        out.push(c);
+    }
+    out.push('…');
+    out
+}
+
+/// `checks: cargo test exit 0; 1/1 reviews`
+fn proof_line(state: &State) -> String {
+    let Some(last) = &state.last else { return "none".into() };
+    let mut parts: Vec<String> = last.checks.iter().map(ralph_core::check::CheckResult::describe).collect();
+    if let Some(conclusion) = last.conclusion.as_ref().filter(|conclusion| conclusion.passes_needed > 0) {
+        parts.push(format!("{}/{} reviews without a change", conclusion.passes, conclusion.passes_needed));
+    }
+    let word = match state.stop() {
+        Some(Stop::Complete { proof }) => proof.word(),
+        _ => "none",
+    };
+    if parts.is_empty() { word.to_owned() } else { format!("{word}: {}", parts.join("; ")) }
+}
+
+fn cost_line(state: &State) -> String {
+    match state.totals.usage.total() {
+        0 => "cost not told by the agent".into(),
+        _ => view::cost(&state.totals),
+    }
+}

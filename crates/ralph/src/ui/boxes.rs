@@ -1,0 +1,261 @@
+//! Seed 001's boxes, 59 columns wide. Built as lines, so that they can be tested without a terminal.
+
+use ralph_core::decision::{Kind, Stop};
+use ralph_core::event::Permissions;
+use ralph_core::state::{Iteration, State};
+use ralph_core::{text, time, view};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::{cost_line, proof_line};
+use crate::agent;
+
+/// A terminal needs this many columns for them.
+pub(super) const COLUMNS: usize = INNER + 4;
+const INNER: usize = 55;
+const LABEL: usize = 14;
+
+/// What a run starts with.
+pub(super) fn header(state: &State, resumed: bool) -> Vec<String> {
+    let Some(run) = &state.run else { return vec![] };
+    let plan = &run.plan;
+    let mut lines = Vec::new();
+    let mut add = |name: &str, value: &str| {
+        for (at, part) in wrap(value, 60).iter().enumerate() {
+            let name = if at == 0 { name } else { "" };
+            lines.push(format!("  {name:<8}{part}"));
+        }
+    };
+    let verb = if resumed { "continued" } else { "started" };
+    add("run", &format!("{} {verb}, at most {}", run.number, limit(plan.policy.max_iterations)));
+    add("goal", &text::one_line(&run.goal, 400));
+    add("agent", &describe_agent(&plan.agent));
+    if plan.checks.is_empty() {
+        add("checks", "none (--test-cmd CMD adds one): done needs 3 reviews");
+    }
+    for check in &plan.checks {
+        add("checks", &format!("{}: {}", check.name, text::one_line(&check.command, 200)));
+    }
+    lines.push(String::new());
+    lines
+}
+
+pub(super) fn limit(max_iterations: u64) -> String {
+    if max_iterations == 0 {
+        "any number of iterations".into()
+    } else {
+        text::count(max_iterations, "iteration")
+    }
+}
+
+pub(super) fn describe_agent(agent: &ralph_core::event::AgentInfo) -> String {
+    let mut words = match &agent.command {
+        Some(command) => text::one_line(command, 200),
+        None => agent.name.clone(),
+    };
+    if let Some(model) = &agent.model {
+        words.push_str(&format!(", model {}", text::one_line(model, 60)));
+    }
+    match agent.permissions {
+        Some(Permissions::Full) => words.push_str(", full permissions"),
+        Some(Permissions::Edits) => words.push_str(", may edit files"),
+        Some(Permissions::Inherit) => words.push_str(", its own permissions"),
+        None => {}
+    }
+    words
+}
+
+/// The upper half, while the agent works.
+pub(super) fn begin(state: &State, iteration: &Iteration) -> Vec<String> {
+    let name = state.run.as_ref().map_or("Agent", |run| agent::title(&run.plan.agent));
+    let (doing, mark) = match iteration.kind {
+        Kind::Work => ("working", ""),
+        Kind::Review => ("reviewing", " [REVIEW]"),
+    };
+    let nth = view::nth_of(state, iteration.nth);
+    let number =
+        if iteration.number == iteration.nth { String::new() } else { format!(" (#{})", iteration.number) };
+    let mut lines = vec![top(&format!("{name} {doing}..."))];
+    lines.extend(row("Iteration:", &format!("{nth}{number}{mark}")));
+    lines
+}
+
+/// The lower half, when it is known what it came to.
+pub(super) fn conclude(last: &Iteration) -> Vec<String> {
+    let mut lines = vec![middle("Rotation complete")];
+    lines.extend(row("Result:", view::result_word(last)));
+    lines.extend(row("Files:", &view::files(last)));
+    let conclusion = last.conclusion.as_ref();
+    if let Some(conclusion) =
+        conclusion.filter(|c| c.outcome == ralph_core::decision::Outcome::Accepted && c.passes_needed > 0)
+    {
+        let dots: String = (0..conclusion.passes_needed.min(20))
+            .map(|n| if n < conclusion.passes { '●' } else { '○' })
+            .collect();
+        lines.extend(row(
+            "Verification:",
+            &format!("{}/{} [{dots}]", conclusion.passes, conclusion.passes_needed),
+        ));
+    }
+    for check in &last.checks {
+        let mark = if check.passed() { "✓" } else { "✗" };
+        lines.extend(row("Check:", &format!("{mark} {}", check.describe())));
+    }
+    if let Some(ended) = &last.ended {
+        if let Some(failure) = ended.failure() {
+            lines.extend(row("Agent:", &failure));
+        }
+        if ended.leftovers > 0 {
+            lines.extend(row("Ended:", &text::count(u64::from(ended.leftovers), "background process")));
+        }
+        let report = &ended.report;
+        let cost = report.cost_micro_usd.map(view::money);
+        let tokens =
+            Some(report.usage.total()).filter(|n| *n > 0).map(|n| format!("{} tokens", view::thousands(n)));
+        let parts: Vec<String> =
+            [Some(time::duration(ended.duration_ms)), tokens, cost].into_iter().flatten().collect();
+        lines.extend(row("Used:", &parts.join(", ")));
+        match &report.block {
+            Some(block) => lines.extend(block.recommendation.iter().flat_map(|says| row("Says:", says))),
+            None => lines.extend(row("Says:", "no report")),
+        }
+    }
+    lines.push(bottom());
+    lines
+}
+
+/// The last box of a run.
+pub(super) fn halted(state: &State, stop: &Stop) -> Vec<String> {
+    let mut lines = vec![plain_top()];
+    match stop {
+        Stop::Complete { .. } => {
+            lines.extend(line("✓ COMPLETE"));
+            lines.extend(row("Proof:", &proof_line(state)));
+        }
+        Stop::Blocked { why } => {
+            lines.extend(line("✗ BLOCKED"));
+            lines.extend(line("Human input needed"));
+            lines.extend(line(why));
+        }
+        Stop::MaxIterations { used, max } => {
+            lines.extend(line("⚠ MAX ITERATIONS"));
+            lines.extend(line(&format!("{used} of {max} used, not done")));
+        }
+        Stop::AgentsExhausted { failures, last } => {
+            lines.extend(line("✗ AGENT FAILED"));
+            lines.extend(line(&format!("{failures} times in a row: {last}")));
+        }
+        Stop::Interrupted | Stop::Terminated => lines.extend(line("⚠ INTERRUPTED")),
+        Stop::Error { .. } | Stop::Unknown => {
+            lines.extend(line("✗ ERROR"));
+            lines.extend(line(&stop.to_string()));
+        }
+    }
+    lines.extend(row("Iterations:", &state.used.to_string()));
+    lines.extend(row("Used:", &format!("{}, {}", time::duration(state.totals.agent_ms), cost_line(state))));
+    lines.push(bottom());
+    lines
+}
+
+fn top(title: &str) -> String {
+    titled('╭', title, '╮')
+}
+
+fn middle(title: &str) -> String {
+    titled('├', title, '┤')
+}
+
+fn plain_top() -> String {
+    format!("  ╭{}╮", "─".repeat(INNER))
+}
+
+pub(super) fn bottom() -> String {
+    format!("  ╰{}╯", "─".repeat(INNER))
+}
+
+fn titled(left: char, title: &str, right: char) -> String {
+    let rest = INNER.saturating_sub(title.width() + 4);
+    format!("  {left}── {title} {}{right}", "─".repeat(rest))
+}
+
+/// `│  Label:        value │`, with as many lines as the value needs.
+fn row(label: &str, value: &str) -> Vec<String> {
+    let parts = wrap(value, INNER - 2 - LABEL - 1);
+    parts
+        .iter()
+        .enumerate()
+        .map(|(at, part)| framed(&format!("{:<LABEL$}{part}", if at == 0 { label } else { "" })))
+        .collect()
+}
+
+fn line(text: &str) -> Vec<String> {
+    wrap(text, INNER - 3).iter().map(|part| framed(part)).collect()
+}
+
+fn framed(content: &str) -> String {
+    let pad = (INNER - 2).saturating_sub(content.width());
+    format!("  │  {content}{}│", " ".repeat(pad))
+}
+
+/// Breaks at spaces into lines of at most so many columns; a longer word is broken where it must be.
+fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text::one_line(text, 2000).split(' ') {
+        let last = lines.last_mut().expect("there is always a line");
+        let gap = usize::from(!last.is_empty());
+        if last.width() + gap + word.width() <= columns {
+            if gap == 1 {
+                last.push(' ');
+            }
+            last.push_str(word);
+            continue;
+        }
+        if !last.is_empty() {
+            lines.push(String::new());
+        }
+        for c in word.chars() {
+            let last = lines.last_mut().expect("there is always a line");
+            if last.width() + c.width().unwrap_or(0) > columns {
+                lines.push(c.to_string());
+            } else {
+                last.push(c);
+            }
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_look_like_the_seed() {
+        assert_eq!(top("Claude working..."), "  ╭── Claude working... ──────────────────────────────────╮");
+        assert_eq!(
+            row("Iteration:", "3/20"),
+            ["  │  Iteration:    3/20                                   │"]
+        );
+        assert_eq!(
+            middle("Rotation complete"),
+            "  ├── Rotation complete ──────────────────────────────────┤"
+        );
+        assert_eq!(bottom(), "  ╰───────────────────────────────────────────────────────╯");
+        assert_eq!(line("✗ BLOCKED"), ["  │  ✗ BLOCKED                                            │"]);
+    }
+
+    #[test]
+    fn every_line_of_a_box_has_the_same_width_whatever_is_in_it() {
+        let values = [
+            "",
+            "short",
+            "日本語のとても長い説明文がここに入りますので折り返しが必要です。もう少し長く。",
+            &"x".repeat(300),
+            "a b c \u{1b}[31mred\n\nlines\ttabs",
+        ];
+        for value in values {
+            for line in row("Says:", value).iter().chain(&line(value)) {
+                assert_eq!(line.width(), COLUMNS, "{line}");
+            }
+        }
+    }
+}

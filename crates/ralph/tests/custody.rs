@@ -1,0 +1,256 @@
+//! What is safe when things go wrong: `kill -9` at three places, Ctrl-C, SIGTERM, and the user's own work.
+
+mod common;
+
+use std::fs::File;
+
+use common::{
+    TEST, history, one_call, outcomes, ralph, repository, repository_with_work_in_progress, run, says_done,
+    says_more, status,
+};
+use ralph_testkit::{Background, FakeAgent, Sandbox, Signal, StatusBlock, Steps};
+
+#[test]
+fn killed_while_the_agent_works_nothing_runs_on_and_the_next_iteration_follows() {
+    let sandbox = repository();
+    let stubborn = Background::new().own_session().clean_environment().ignores_term();
+    let agent = FakeAgent::new("agent")
+        .call(says_more())
+        .call(
+            Steps::new()
+                .write("half.txt", "half\n")
+                .say("working")
+                .background(stubborn)
+                .reach("agent")
+                .hang(),
+        )
+        .call(Steps::new().write("green", "").status(&StatusBlock::done()))
+        .call(says_done())
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", TEST]).spawn();
+    sandbox.wait_for("agent");
+    running.kill9();
+    running.wait().assert_code(137);
+    assert_eq!(status(&sandbox)["status"], "cut_off");
+
+    // At once, while the keeper may still be ending what it keeps.
+    let resumed = ralph(&sandbox).arg("run").run();
+    resumed
+        .assert_code(0)
+        .assert_stderr_has("run 1 continued")
+        .assert_stderr_has("iteration 3/50 (#3) begins");
+    let expected = [(1, "more"), (2, "interrupted"), (3, "accepted"), (4, "accepted")];
+    assert_eq!(outcomes(&sandbox), expected.map(|(n, word)| (n, word.to_owned())));
+    assert_eq!(history(&sandbox)[1]["files"][0]["path"], "half.txt", "its work is measured");
+    assert_eq!(sandbox.read("half.txt"), "half\n", "and kept");
+    sandbox.assert_no_processes();
+}
+
+#[test]
+fn after_a_kill_nothing_is_left_even_if_nobody_resumes() {
+    let sandbox = repository();
+    let stubborn = Background::new().own_session().clean_environment().ignores_term();
+    let agent = one_call(&sandbox, Steps::new().background(stubborn).reach("agent").hang());
+    let running = run(&sandbox, &agent).spawn();
+    sandbox.wait_for("agent");
+    running.kill9();
+    running.wait();
+    sandbox.assert_no_processes();
+}
+
+#[test]
+fn killed_while_the_check_runs_the_same_iteration_is_checked_again() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let points = FakeAgent::new("checker")
+        .call(Steps::new().reach("check").hang())
+        .call(Steps::new())
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).arg("--test-cmd").arg(points.path()).spawn();
+    sandbox.wait_for("check");
+    running.kill9();
+    running.wait();
+    let resumed = ralph(&sandbox).arg("run").run();
+    resumed.assert_code(0).assert_stderr_lacks("begins");
+    assert_eq!(outcomes(&sandbox), [(1, "accepted".to_owned())]);
+    assert_eq!(agent.calls(&sandbox).len(), 1, "the agent is not asked again");
+    sandbox.assert_no_processes();
+}
+
+#[test]
+fn killed_between_journal_and_view_the_run_goes_on_and_the_view_is_made_again() {
+    let sandbox = repository();
+    // The view's new file is a pipe, so writing it waits for a reader: the record it shows is durable by then.
+    let pipe = ".ralph/history/.iteration-001.md.new";
+    let trap = Steps::new().shell(&format!("mkdir -p .ralph/history && mkfifo {pipe}")).reach("trap");
+    let agent = FakeAgent::new("agent")
+        .call(trap.status(&StatusBlock::in_progress()))
+        .call(says_done())
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.wait_for("trap");
+    let pipe = sandbox.project().join(pipe);
+    let reader = File::open(&pipe).expect("opens when ralph opens it too");
+    running.kill9();
+    running.wait().assert_code(137);
+    drop(reader);
+    #[expect(clippy::disallowed_methods, reason = "the test's own trap")]
+    std::fs::remove_file(&pipe).expect("removed");
+    assert!(!sandbox.exists(".ralph/history/iteration-001.md"));
+
+    let resumed = ralph(&sandbox).arg("run").run();
+    resumed
+        .assert_code(0)
+        .assert_stderr_has("run 1 continued")
+        .assert_stderr_has("iteration 2/50 (#2) begins");
+    assert_eq!(outcomes(&sandbox), [(1, "more".to_owned()), (2, "accepted".to_owned())]);
+    assert_eq!(agent.calls(&sandbox).len(), 2, "no iteration was lost, none was done twice");
+    assert!(sandbox.exists(".ralph/history/iteration-001.md"), "the view is made again");
+    assert!(sandbox.read(".ralph/session.md").contains("Status: complete"));
+}
+
+#[test]
+fn ctrl_c_stops_the_agent_keeps_the_work_and_the_run_can_go_on() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(
+            Steps::new()
+                .write("half.txt", "half\n")
+                .background(Background::new().own_session())
+                .reach("agent")
+                .hang(),
+        )
+        .call(says_done())
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.wait_for("agent");
+    running.signal(Signal::INT);
+    running.wait().assert_code(130).assert_stderr_has("INTERRUPTED").assert_stderr_has("to go on: ralph run");
+    sandbox.assert_no_processes();
+    assert_eq!(sandbox.read("half.txt"), "half\n");
+    assert_eq!(status(&sandbox)["stop_reason"], "interrupted");
+    ralph(&sandbox).arg("run").run().assert_code(0);
+    assert_eq!(outcomes(&sandbox)[0], (1, "interrupted".to_owned()));
+}
+
+#[test]
+fn a_second_ctrl_c_leaves_at_once_and_the_keeper_ends_the_agent() {
+    let sandbox = repository();
+    // Ignores TERM, so that the first Ctrl-C has to wait for the grace period.
+    let agent = one_call(
+        &sandbox,
+        Steps::new().shell("trap '' TERM").reach("agent").shell("while :; do sleep 1000; done"),
+    );
+    let running = run(&sandbox, &agent).spawn();
+    sandbox.wait_for("agent");
+    running.signal(Signal::INT);
+    running.wait_for_stderr("ending the agent");
+    running.signal(Signal::INT);
+    running.wait().assert_code(130);
+    sandbox.assert_no_processes();
+}
+
+#[test]
+fn terminate_is_143() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().reach("agent").hang());
+    let running = run(&sandbox, &agent).spawn();
+    sandbox.wait_for("agent");
+    running.signal(Signal::TERM);
+    running.wait().assert_code(143);
+    sandbox.assert_no_processes();
+}
+
+/// Index, stash, HEAD, branches, dirty and untracked files after each stop reason.
+#[test]
+fn the_user_s_own_work_is_the_same_after_every_stop_reason() {
+    let blocked = || Steps::new().status(&StatusBlock::blocked("need a key"));
+    let stops: [(&str, Steps, &[&str], i32); 4] = [
+        ("complete", says_done(), &["--test-cmd", "true"], 0),
+        ("blocked", blocked(), &[], 2),
+        ("max_iterations", says_more(), &["--max-iterations", "2"], 3),
+        ("agents_exhausted", Steps::new().exit(1), &[], 4),
+    ];
+    for (reason, steps, args, code) in stops {
+        let sandbox = repository_with_work_in_progress();
+        let agent = one_call(&sandbox, steps);
+        let before = sandbox.user_git_state();
+        run(&sandbox, &agent).args(args).run().assert_code(code);
+        assert_eq!(status(&sandbox)["stop_reason"], reason);
+        before.assert_same(&sandbox.user_git_state());
+    }
+}
+
+#[test]
+fn the_user_s_own_work_is_the_same_after_interrupt_terminate_kill_and_error() {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::KILL, 137)] {
+        let sandbox = repository_with_work_in_progress();
+        let agent = one_call(&sandbox, Steps::new().reach("agent").hang());
+        let before = sandbox.user_git_state();
+        let running = run(&sandbox, &agent).spawn();
+        sandbox.wait_for("agent");
+        running.signal(signal);
+        running.wait().assert_code(code);
+        sandbox.assert_no_processes();
+        before.assert_same(&sandbox.user_git_state());
+    }
+    let sandbox = repository_with_work_in_progress();
+    let agent = one_call(&sandbox, says_more());
+    // A tree that cannot be measured: the private index is a folder.
+    sandbox.write(".git/ralph/index/in-the-way", "x");
+    let before = sandbox.user_git_state();
+    run(&sandbox, &agent).run().assert_code(1).assert_stderr_has("could not be measured");
+    before.assert_same(&sandbox.user_git_state());
+}
+
+#[test]
+fn an_agent_that_deletes_ralph_s_folder_loses_nothing() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().shell("rm -rf .ralph && git clean -fdxq").status(&StatusBlock::in_progress()))
+        .call(says_done())
+        .install(&sandbox);
+    run(&sandbox, &agent).args(["--test-cmd", "true"]).run().assert_code(0);
+    assert_eq!(outcomes(&sandbox).len(), 2);
+    assert!(sandbox.exists(".ralph/.gitignore") && sandbox.exists(".ralph/session.md"));
+}
+
+#[test]
+fn a_torn_journal_goes_on_and_a_damaged_one_refuses() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_more());
+    run(&sandbox, &agent).args(["--max-iterations", "2"]).run().assert_code(3);
+    let journal = ".git/ralph/runs/0001/journal.jsonl";
+    let whole = sandbox.read(journal);
+
+    sandbox.write(journal, &whole[..whole.len() - 10]);
+    ralph(&sandbox).args(["run", "--max-iterations", "3"]).run().assert_code(3);
+
+    sandbox.write(journal, whole.replacen("make it green", "make it gone!", 1));
+    let refused = ralph(&sandbox).args(["run", "--max-iterations", "4"]).run();
+    refused.assert_code(65).assert_stderr_has("checksum").assert_stderr_has("--fresh");
+    assert_eq!(sandbox.read(journal), whole.replacen("make it green", "make it gone!", 1), "left as it was");
+}
+
+fn hanging() -> (Sandbox, ralph_testkit::Running) {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().reach("agent").hang());
+    let running = run(&sandbox, &agent).spawn();
+    sandbox.wait_for("agent");
+    (sandbox, running)
+}
+
+#[test]
+fn a_second_run_in_the_same_tree_is_refused_with_pid_and_since_when() {
+    let (sandbox, running) = hanging();
+    let second = ralph(&sandbox).args(["run", "other", "--agent-cmd", "true"]).run();
+    second.assert_code(1).assert_stderr_has(&format!("pid {}", running.id())).assert_stderr_has("since 20");
+    let status = status(&sandbox);
+    assert_eq!(
+        (status["running"].as_bool(), status["pid"].as_u64()),
+        (Some(true), Some(u64::from(running.id())))
+    );
+    assert_eq!(status["status"], "working");
+    running.signal(Signal::INT);
+    running.wait().assert_code(130);
+}

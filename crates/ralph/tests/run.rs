@@ -1,0 +1,295 @@
+//! `ralph run` end to end: real binary, real git, scripted agents.
+
+mod common;
+
+use common::{GOAL, TEST, history, one_call, outcomes, ralph, repository, run, says_done, says_more, status};
+use ralph_testkit::{Background, ClaudeResult, FakeAgent, Sandbox, StatusBlock, Steps};
+use serde_json::json;
+
+#[test]
+fn a_lie_is_refused_with_the_test_s_name_then_a_fix_and_a_review_complete() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(says_done())
+        .call(Steps::new().write("green", "").say("Fixed.").status(&StatusBlock::done()))
+        .call(says_done())
+        .install(&sandbox);
+    let finished = run(&sandbox, &agent).args(["--test-cmd", TEST]).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("✗ claimed done, refused: ")
+        .assert_stderr_has("exit 1 (is_green)")
+        .assert_stderr_has("full output: ralph history 1 --checks")
+        .assert_stderr_has("[REVIEW]")
+        .assert_stderr_has("✓ COMPLETE");
+    assert_eq!(finished.stdout, "", "talk is not data");
+    assert!(!finished.stderr.contains('\u{1b}'), "no escape codes in a pipe");
+
+    let expected = [(1, "refused"), (2, "accepted"), (3, "accepted")].map(|(n, word)| (n, word.to_owned()));
+    assert_eq!(outcomes(&sandbox), expected);
+    let prompts: Vec<String> = agent.calls(&sandbox).into_iter().map(|call| call.prompt).collect();
+    assert!(prompts[0].contains(GOAL) && prompts[0].contains("---RALPH_STATUS---"));
+    assert!(
+        prompts[1].contains("was refused") && prompts[1].contains("not ok 1 - is_green"),
+        "{}",
+        prompts[1]
+    );
+    assert!(prompts[2].contains("This iteration is a review") && !prompts[2].contains("was refused"));
+
+    let status = status(&sandbox);
+    assert_eq!(status["schema"], "ralph.status/1");
+    assert_eq!((&status["status"], &status["proof"]), (&json!("complete"), &json!("checks")));
+    assert_eq!((&status["running"], &status["pid"]), (&json!(false), &json!(null)));
+    assert_eq!((&status["iteration"], &status["max_iterations"]), (&json!(3), &json!(50)));
+    ralph(&sandbox)
+        .args(["history", "1", "--checks"])
+        .run()
+        .assert_code(0)
+        .assert_stdout_has("not ok 1 - is_green");
+    ralph(&sandbox).args(["history", "2", "--transcript"]).run().assert_code(0).assert_stdout_has("Fixed.");
+    assert!(sandbox.read(".ralph/history/iteration-001.md").contains("Claimed done, refused"));
+    assert!(sandbox.git(&["status", "--porcelain"]).lines().all(|line| !line.contains(".ralph")));
+}
+
+#[test]
+fn the_stream_of_claude_is_read_with_its_cost() {
+    let sandbox = repository();
+    let words = format!("Done.\n\n{}", StatusBlock::done());
+    let steps = Steps::new()
+        .claude_init()
+        .claude_tool("Read", json!({"file_path": "README.md"}))
+        .claude_tool_ok("# project")
+        .claude_text(&words)
+        .claude_result(ClaudeResult::success(&words).cost_usd(0.25).usage(1000, 200));
+    let agent = one_call(&sandbox, steps);
+    run(&sandbox, &agent).args(["--test-cmd", "true"]).run().assert_code(0).assert_stderr_has("$0.25");
+    assert_eq!(status(&sandbox)["cost"]["micro_usd"], 250_000);
+    assert_eq!(status(&sandbox)["cost"]["tokens"], 1200);
+}
+
+#[test]
+fn without_a_check_three_reviews_are_needed_and_the_proof_says_so() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    run(&sandbox, &agent).run().assert_code(0).assert_stderr_has("checks: none");
+    assert_eq!(outcomes(&sandbox).len(), 3);
+    assert_eq!(status(&sandbox)["proof"], "reviews");
+}
+
+#[test]
+fn an_agent_that_quotes_its_instructions_says_nothing() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().shell("cat \"$RALPH_PROMPT_FILE\""));
+    run(&sandbox, &agent).args(["--max-iterations", "1", "--test-cmd", "true"]).run().assert_code(3);
+    assert_eq!(outcomes(&sandbox), [(1, "silent".to_owned())]);
+}
+
+#[test]
+fn blocked_stops_with_what_the_agent_needs() {
+    let sandbox = repository();
+    let steps = Steps::new().status(&StatusBlock::blocked("Blocked: need the database password"));
+    let agent = one_call(&sandbox, steps);
+    let finished = run(&sandbox, &agent).run();
+    finished.assert_code(2).assert_stderr_has("✗ BLOCKED").assert_stderr_has("need the database password");
+    assert_eq!(status(&sandbox)["stop_reason"], "blocked");
+}
+
+#[test]
+fn the_limit_stops_and_a_higher_one_goes_on_with_the_same_run() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent").call(says_more()).call(says_done()).install(&sandbox);
+    let finished = run(&sandbox, &agent).args(["--max-iterations", "1", "--test-cmd", "true"]).run();
+    finished
+        .assert_code(3)
+        .assert_stderr_has("⚠ MAX ITERATIONS")
+        .assert_stderr_has("ralph run --max-iterations");
+    ralph(&sandbox).arg("run").run().assert_code(3).assert_stderr_has("1 of 1 iterations used");
+    assert_eq!(agent.calls(&sandbox).len(), 1, "nothing was spent");
+    ralph(&sandbox)
+        .args(["run", "--max-iterations", "5"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("run 1 continued");
+    assert_eq!(history(&sandbox).len(), 2);
+    ralph(&sandbox).arg("run").run().assert_code(64).assert_stderr_has("no unfinished run");
+    ralph(&sandbox).args(["run", "--resume"]).run().assert_code(64);
+}
+
+#[test]
+fn another_goal_begins_a_new_run_says_so_and_goes_on_counting() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_more());
+    run(&sandbox, &agent).args(["--max-iterations", "2"]).run().assert_code(3);
+    let other = ralph(&sandbox)
+        .args(["run", "another goal", "--max-iterations", "1", "--agent-cmd"])
+        .arg(agent.path())
+        .run();
+    other.assert_code(3).assert_stderr_has("run 1 stays unfinished").assert_stderr_has("iteration 1/1 (#3)");
+    assert_eq!(status(&sandbox)["run"]["number"], 2);
+    ralph(&sandbox).args(["history", "2"]).run().assert_code(0).assert_stdout_has("# Iteration 2");
+    ralph(&sandbox).args(["history", "3"]).run().assert_code(0).assert_stdout_has("another goal");
+    ralph(&sandbox).args(["history", "4"]).run().assert_code(64);
+}
+
+#[test]
+fn an_agent_past_its_time_is_ended_with_all_it_started() {
+    let sandbox = repository();
+    let child = Background::new().own_session().ignores_term().keeps_output();
+    let agent = one_call(&sandbox, Steps::new().background(child).hang());
+    run(&sandbox, &agent)
+        .args(["--timeout", "1s", "--max-iterations", "1"])
+        .run()
+        .assert_code(3)
+        .assert_stderr_has("timed out");
+    sandbox.assert_no_processes();
+}
+
+#[test]
+fn what_an_agent_leaves_in_the_background_neither_stalls_nor_survives() {
+    let sandbox = repository();
+    let child = Background::new().own_session().clean_environment().keeps_output();
+    let agent = one_call(&sandbox, Steps::new().background(child).status(&StatusBlock::done()));
+    run(&sandbox, &agent)
+        .args(["--test-cmd", "true"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("background process");
+    sandbox.assert_no_processes();
+}
+
+#[test]
+fn an_agent_that_always_fails_is_given_up_after_five_times() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().complain("no such model").exit(1));
+    let finished = run(&sandbox, &agent).run();
+    finished
+        .assert_code(4)
+        .assert_stderr_has("exit 1: no such model")
+        .assert_stderr_has("failure 4 in a row");
+    assert_eq!(agent.calls(&sandbox).len(), 5);
+    assert_eq!(status(&sandbox)["stop_reason"], "agents_exhausted");
+}
+
+#[test]
+fn a_claim_with_a_crash_is_refused() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent").call(says_done().exit(9)).call(says_done()).install(&sandbox);
+    run(&sandbox, &agent)
+        .args(["--test-cmd", "true"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("did not end normally: exit 9");
+    assert_eq!(outcomes(&sandbox)[0].1, "refused");
+}
+
+#[test]
+fn a_commit_by_the_agent_is_progress_and_notes_are_not() {
+    let sandbox = repository();
+    let commit = Steps::new()
+        .shell("echo x > new.txt && git add new.txt && git commit -qm work")
+        .status(&StatusBlock::in_progress());
+    let notes = Steps::new().write("CLAUDE.md", "learned\n").status(&StatusBlock::in_progress());
+    let agent = FakeAgent::new("agent").call(commit).call(notes).install(&sandbox);
+    run(&sandbox, &agent).args(["--max-iterations", "2"]).run().assert_code(3);
+    let history = history(&sandbox);
+    assert_eq!((&history[0]["commits"], &history[0]["files_changed"]), (&json!(1), &json!(1)));
+    assert_eq!(history[1]["files_changed"], 0);
+}
+
+#[test]
+fn a_folder_without_git_works_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", "a\n");
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().write("green", "").status(&StatusBlock::done()))
+        .call(says_done())
+        .install(&sandbox);
+    run(&sandbox, &agent).args(["--test-cmd", TEST]).run().assert_code(0);
+    assert_eq!(history(&sandbox)[0]["files"], json!([{"change": "A", "path": "green"}]));
+    assert!(!sandbox.exists(".git"));
+    assert!(sandbox.exists(".ralph/.state/runs/0001/journal.jsonl"));
+}
+
+#[test]
+fn a_run_in_a_subfolder_belongs_to_the_repository() {
+    let sandbox = repository();
+    sandbox.write("sub/deep/file.txt", "x\n");
+    let agent = one_call(&sandbox, says_done());
+    run(&sandbox, &agent)
+        .in_folder("sub/deep")
+        .args(["--test-cmd", "test -e README.md"])
+        .run()
+        .assert_code(0);
+    assert!(sandbox.exists(".ralph/session.md"));
+    assert!(!sandbox.exists("sub/deep/.ralph"));
+}
+
+#[test]
+fn files_of_the_project_reach_the_prompt() {
+    let sandbox = repository();
+    sandbox.write(".ralph/prompt.md", "House rules for {{PROJECT_NAME}}: be kind.\n");
+    sandbox.write(".ralph/guardrails.md", "Never touch the moon.\n");
+    sandbox.write("AGENTS.md", "The answer is 42.\n");
+    let agent = FakeAgent::new("agent")
+        .call(
+            Steps::new()
+                .write(".ralph/scratchpad.md", "left the key under the mat\n")
+                .status(&StatusBlock::in_progress()),
+        )
+        .call(says_more())
+        .install(&sandbox);
+    run(&sandbox, &agent).args(["--max-iterations", "2"]).run().assert_code(3);
+    let calls = agent.calls(&sandbox);
+    for words in ["House rules for project: be kind.", "Never touch the moon.", "The answer is 42."] {
+        assert!(calls[0].prompt.contains(words), "{words}");
+    }
+    assert!(calls[1].prompt.contains("left the key under the mat"));
+    let env = calls[1].ralph_env();
+    assert_eq!(env.get("RALPH_ITERATION"), Some(&"2"));
+    assert!(
+        env.contains_key("RALPH_RUN_ID")
+            && env.contains_key("RALPH_PROMPT_FILE")
+            && env.contains_key("RALPH_DIR")
+    );
+}
+
+#[test]
+fn strange_output_is_ordinary_input() {
+    let sandbox = repository();
+    let mut bytes = b"\xff\xfe\0 noise \x1b[2J\x1b]0;title\x07 ".to_vec();
+    bytes.extend(vec![b'x'; 9 << 20]);
+    bytes.extend_from_slice(format!("\n{}", StatusBlock::done()).as_bytes());
+    let agent = one_call(&sandbox, Steps::new().print(bytes));
+    let finished = run(&sandbox, &agent).args(["--test-cmd", "true"]).run();
+    finished.assert_code(0);
+    assert!(!finished.stderr.contains('\u{1b}'));
+    assert_eq!(history(&sandbox)[0]["problems"][0], "a line over 8 MB was cut");
+}
+
+#[test]
+fn quiet_says_only_how_it_ended() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let finished = run(&sandbox, &agent).args(["--test-cmd", "true", "--quiet"]).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("complete, proved by checks")
+        .assert_stderr_lacks("iteration 1");
+}
+
+#[test]
+fn the_demo_catches_the_lie_and_completes() {
+    let sandbox = Sandbox::new();
+    let finished = ralph(&sandbox).args(["demo", "--dir", "here"]).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("✗ claimed done, refused: sh test.sh exit 1 (greets_by_name)")
+        .assert_stderr_has("[REVIEW]")
+        .assert_stderr_has("✓ COMPLETE");
+    assert!(sandbox.read("here/greet.sh").contains("${1:-world}"));
+    ralph(&sandbox)
+        .args(["demo", "--dir", "here"])
+        .run()
+        .assert_code(64)
+        .assert_stderr_has("not an empty folder");
+}

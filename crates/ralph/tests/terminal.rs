@@ -1,0 +1,101 @@
+//! What a person sees, in a real pseudo-terminal of 80 columns.
+
+mod common;
+
+use common::{TEST, one_call, ralph, repository, run, says_done};
+use ralph_testkit::{FakeAgent, StatusBlock, Steps, Terminal};
+
+#[test]
+fn the_boxes_are_intact_at_80_columns() {
+    let sandbox = repository();
+    let mut long = StatusBlock::done();
+    long.recommendation =
+        "All tasks complete, 日本語 and a very long explanation of everything that was done".into();
+    let agent = FakeAgent::new("agent")
+        .call(says_done())
+        .call(Steps::new().write("green", "").status(&long))
+        .call(says_done())
+        .install(&sandbox);
+    let mut terminal = Terminal::start(&run(&sandbox, &agent).args(["--test-cmd", TEST]).into_command());
+    assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
+    let screen = terminal.all_output();
+    for words in [
+        "╭── Agent working... ",
+        "│  Iteration:    1/50 ",
+        "├── Rotation complete ",
+        "│  Result:       DONE ",
+        "│  Files:        no changes ",
+        "│  Files:        1 file changed ",
+        "✗ claimed done, refused: ",
+        "(is_green)",
+        "╭── Agent reviewing... ",
+        "│  Iteration:    3/50 [REVIEW] ",
+        "│  Verification: 1/1 [●] ",
+        "│  ✓ COMPLETE ",
+        "│  Proof:        checks: ",
+    ] {
+        assert!(screen.contains(words), "{words}\n{screen}");
+    }
+    for line in screen.lines().filter(|line| line.trim_start().starts_with(['╭', '│', '├', '╰'])) {
+        assert!(line.starts_with("  "), "{line}");
+        assert!(line.trim_end().ends_with(['╮', '│', '┤', '╯']), "an open edge: {line}\n{screen}");
+        let wide = line.trim_end().chars().filter(|c| ('\u{3000}'..='\u{9fff}').contains(c)).count();
+        assert_eq!(line.trim_end().chars().count() + wide, 59, "{line}\n{screen}");
+    }
+}
+
+#[test]
+fn no_color_means_no_colour_codes() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let command = run(&sandbox, &agent).args(["--test-cmd", "true"]).env("NO_COLOR", "1").into_command();
+    let mut terminal = Terminal::start(&command);
+    assert_eq!(terminal.wait(), 0);
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
+    for code in ["\u{1b}[32m", "\u{1b}[31m", "\u{1b}[2m"] {
+        assert!(!raw.contains(code), "{raw:?}");
+    }
+    assert!(raw.contains("✓ COMPLETE"));
+}
+
+#[test]
+fn a_narrow_or_dumb_terminal_gets_plain_lines() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let command = || run(&sandbox, &agent).args(["--fresh", "--test-cmd", "true"]).into_command();
+    for (columns, term) in [(40, "xterm-256color"), (80, "dumb")] {
+        let mut terminal = Terminal::builder(&command()).size(columns, 24).term(term).start();
+        assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
+        assert!(terminal.all_output().contains("[ralph] ✓ COMPLETE"), "{}", terminal.all_output());
+        assert!(!terminal.all_output().contains('╭'));
+    }
+}
+
+#[test]
+fn ctrl_c_at_the_terminal_stops_the_run() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().reach("agent").hang());
+    let mut terminal = Terminal::start(&run(&sandbox, &agent).into_command());
+    sandbox.wait_for("agent");
+    terminal.type_text("\u{3}");
+    assert_eq!(terminal.wait(), 130, "{}", terminal.all_output());
+    assert!(terminal.all_output().contains("⚠ INTERRUPTED"), "{}", terminal.all_output());
+    sandbox.assert_no_processes();
+}
+
+#[test]
+fn permissions_are_asked_for_on_a_terminal() {
+    let sandbox = repository();
+    sandbox.install_script("claude", "#!/bin/sh\nprintf '%s ' \"$@\" > args.txt\n");
+    let command = ralph(&sandbox).args(["run", "goal", "--max-iterations", "1"]).into_command();
+    let mut terminal = Terminal::start(&command);
+    terminal.wait_for("What may claude do");
+    terminal.type_text("edits\r");
+    assert_eq!(terminal.wait(), 3, "{}", terminal.all_output());
+    assert!(sandbox.read("args.txt").contains("--permission-mode acceptEdits"));
+
+    let mut terminal = Terminal::start(&ralph(&sandbox).args(["run", "other goal"]).into_command());
+    terminal.wait_for("What may claude do");
+    terminal.type_text("whatever\r");
+    assert_eq!(terminal.wait(), 64, "{}", terminal.all_output());
+}

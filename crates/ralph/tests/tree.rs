@@ -1,0 +1,733 @@
+//! Snapshots against real git: what they see, what they must not see, and that the user's repository is the same
+//! before and after each of them.
+#![expect(clippy::disallowed_methods, reason = "tests write their own files")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime};
+
+use ralph::git::{self, GitError, Repo};
+use ralph::process::{Captured, Spec, capture};
+use ralph::tree::{Snapshot, Tree, TreeId};
+
+/// A folder with a project in it, gone after the test.
+struct Project {
+    dir: PathBuf,
+    root: PathBuf,
+    repo: Option<Repo>,
+    tree: Option<Tree>,
+    last: Option<TreeId>,
+}
+
+impl Drop for Project {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}
+
+impl Project {
+    fn folder() -> Project {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let dir = std::env::temp_dir().join(format!("ralph-tree-{}-{number}", std::process::id()));
+        let root = dir.join("project");
+        fs::create_dir_all(&root).unwrap();
+        let root = root.canonicalize().unwrap();
+        Project { dir, root, repo: None, tree: None, last: None }
+    }
+
+    /// A repository without commits.
+    fn empty() -> Project {
+        let mut project = Project::folder();
+        project.git("init -q -b main");
+        for setting in ["excludesFile /dev/null", "autocrlf false", "fileMode true"] {
+            project.git(&format!("config core.{setting}"));
+        }
+        project.repo = git::discover(&project.root).unwrap();
+        project
+    }
+
+    /// A repository with three files and one commit.
+    fn new() -> Project {
+        let project = Project::empty();
+        project.write("a.txt", "one\n");
+        project.write("src/b.txt", "two\n");
+        project.write(".gitignore", "*.log\n");
+        project.commit("first");
+        project
+    }
+
+    fn run(&self, args: &[&str]) -> Captured {
+        let mut spec = Spec::new("git", &self.root).args(args);
+        for (name, value) in [
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_AUTHOR_NAME", "test"),
+            ("GIT_AUTHOR_EMAIL", "test@localhost"),
+            ("GIT_COMMITTER_NAME", "test"),
+            ("GIT_COMMITTER_EMAIL", "test@localhost"),
+            ("GIT_OPTIONAL_LOCKS", "0"),
+        ] {
+            spec = spec.env(name, value);
+        }
+        capture(&spec).unwrap()
+    }
+
+    fn git(&self, args: &str) -> String {
+        let args: Vec<&str> = args.split(' ').collect();
+        let captured = self.run(&args);
+        assert!(captured.end.success(), "git {args:?}: {}", String::from_utf8_lossy(&captured.stderr));
+        String::from_utf8_lossy(&captured.stdout).trim_end().to_owned()
+    }
+
+    fn commit(&self, message: &str) {
+        self.git("add -A");
+        self.git(&format!("commit -q -m {message}"));
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn remove(&self, name: &str) {
+        fs::remove_file(self.path(name)).unwrap();
+    }
+
+    fn store(&self) -> PathBuf {
+        match &self.repo {
+            Some(repo) => repo.git_dir.join("ralph"),
+            None => self.root.join(".ralph/.state"),
+        }
+    }
+
+    /// A snapshot, during which nothing of the user's may change.
+    fn snap(&mut self) -> Snapshot {
+        let before = self.users_things();
+        let store = self.store();
+        let tree =
+            self.tree.get_or_insert_with(|| Tree::open(&self.root, &store, self.repo.as_ref()).unwrap());
+        let snapshot = tree.snapshot().unwrap();
+        assert_eq!(before, self.users_things());
+        snapshot
+    }
+
+    /// What the next snapshot says has changed since the one before: `A name`, `M name`, …
+    fn changed(&mut self) -> Vec<String> {
+        let before = self.last.take();
+        let snapshot = self.snap();
+        assert_eq!(snapshot.problems, Vec::<String>::new());
+        let tree = self.tree.as_ref().unwrap();
+        let changes = match before {
+            Some(before) => tree.changes(&before, &snapshot).unwrap(),
+            None => Vec::new(),
+        };
+        self.last = Some(snapshot.tree);
+        changes.iter().map(|change| format!("{} {}", change.kind.letter(), change.name())).collect()
+    }
+
+    /// Starts anew, as after a restart of ralph.
+    fn restart(&mut self) {
+        self.tree = None;
+    }
+
+    /// All that a snapshot must leave alone, to be compared byte by byte.
+    fn users_things(&self) -> Vec<(String, Vec<u8>)> {
+        let mut things = Vec::new();
+        if let Some(repo) = &self.repo {
+            for file in ["index", "HEAD", "config", "logs/HEAD", "info/exclude"] {
+                for dir in [&repo.git_dir, &repo.common_dir] {
+                    things.push((file.to_owned(), fs::read(dir.join(file)).unwrap_or_default()));
+                }
+            }
+            for question in ["for-each-ref", "stash list", "count-objects -v", "worktree list"] {
+                things.push((question.to_owned(), self.git(question).into_bytes()));
+            }
+        }
+        list_files(&self.root, &mut things);
+        things
+    }
+
+    /// What is in a snapshot, by name.
+    fn names(&mut self) -> Vec<String> {
+        let snapshot = self.snap();
+        let call =
+            self.tree.as_ref().unwrap().call("ls-tree").args(["-r", "--name-only", snapshot.tree.as_str()]);
+        String::from_utf8(call.output().unwrap()).unwrap().lines().map(str::to_owned).collect()
+    }
+}
+
+fn list_files(dir: &Path, things: &mut Vec<(String, Vec<u8>)>) {
+    for entry in fs::read_dir(dir).into_iter().flatten().map(Result::unwrap) {
+        let (path, data) = (entry.path(), entry.path().symlink_metadata().unwrap());
+        if entry.file_name() == ".git" || path.ends_with("project/.ralph") {
+            continue;
+        }
+        let facts = format!("{} {:?} {:?}", data.len(), data.modified().unwrap(), data.permissions());
+        things.push((path.to_string_lossy().into_owned(), facts.into_bytes()));
+        if data.is_dir() {
+            list_files(&path, things);
+        }
+    }
+    things.sort();
+}
+
+fn set_mtime(path: &Path, time: SystemTime) {
+    File::options().append(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
+const NOTHING: [&str; 0] = [];
+
+#[test]
+fn nothing_done_is_nothing_changed() {
+    let mut p = Project::new();
+    let first = p.snap();
+    assert_eq!(p.snap(), first);
+    assert_eq!(first.tree.as_str(), p.git("rev-parse HEAD^{tree}"));
+    assert_eq!(first.head, Some(p.git("rev-parse HEAD")));
+    assert_eq!(first.branch.as_deref(), Some("main"));
+    assert_eq!(p.tree.as_ref().unwrap().diff(&first.tree, &first.tree).unwrap(), []);
+}
+
+#[test]
+fn every_kind_of_edit_is_seen_by_name() {
+    let mut p = Project::new();
+    p.write("tool.sh", "x\n");
+    p.write("old name.txt", "content that moves\n");
+    p.write("turns", "into a link\n");
+    p.commit("more");
+    p.changed();
+    p.write("a.txt", "1\n");
+    p.write("new/deep/file", "n\n");
+    p.remove("src/b.txt");
+    fs::rename(p.path("old name.txt"), p.path("new name.txt")).unwrap();
+    fs::set_permissions(p.path("tool.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    p.remove("turns");
+    symlink("a.txt", p.path("turns")).unwrap();
+    symlink("nowhere", p.path("dangling")).unwrap();
+    assert_eq!(
+        p.changed(),
+        [
+            "M a.txt",
+            "A dangling",
+            "A new name.txt",
+            "A new/deep/file",
+            "D old name.txt",
+            "D src/b.txt",
+            "M tool.sh",
+            "T turns"
+        ]
+    );
+    assert_eq!(p.changed(), NOTHING);
+    p.remove("new/deep/file");
+    assert_eq!(p.changed(), ["D new/deep/file"]);
+}
+
+#[test]
+fn a_touched_file_with_the_same_content_is_no_change() {
+    let mut p = Project::new();
+    p.changed();
+    set_mtime(&p.path("a.txt"), SystemTime::now() + Duration::from_secs(5));
+    assert_eq!(p.changed(), NOTHING);
+    assert_eq!(p.changed(), NOTHING);
+}
+
+#[test]
+fn an_edit_of_the_same_size_at_the_same_time_is_seen() {
+    let mut p = Project::new();
+    // All that is left to git is size and time in seconds, and both stay the same.
+    p.git("config core.trustctime false");
+    p.git("config core.checkStat minimal");
+    let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    set_mtime(&p.path("a.txt"), then);
+    p.git("update-index --refresh");
+    set_mtime(&p.path(".git/index"), then);
+    p.write("a.txt", "ONE\n");
+    set_mtime(&p.path("a.txt"), then);
+    let snapshot = p.snap();
+    assert_ne!(snapshot.tree.as_str(), p.git("rev-parse HEAD^{tree}"));
+    // The same between two snapshots, with the private index instead of the user's.
+    p.last = Some(snapshot.tree);
+    for text in ["two\n", "TWO\n", "two\n"] {
+        p.write("a.txt", text);
+        assert_eq!(p.changed(), ["M a.txt"], "{text}");
+    }
+}
+
+#[test]
+fn ignored_files_are_not_seen_unless_they_are_tracked() {
+    let mut p = Project::new();
+    p.write("kept.log", "1\n");
+    p.git("add -f kept.log");
+    p.git("commit -q -m log");
+    p.changed();
+    p.write("other.log", "1\n");
+    assert_eq!(p.changed(), NOTHING);
+    p.write("kept.log", "2\n");
+    assert_eq!(p.changed(), ["M kept.log"]);
+    p.git("add -f other.log");
+    assert_eq!(p.changed(), ["A other.log"]);
+    p.remove("kept.log");
+    assert_eq!(p.changed(), ["D kept.log"]);
+    p.restart();
+    p.write("kept.log", "2\n");
+    assert_eq!(p.changed(), ["A kept.log"]);
+}
+
+#[test]
+fn a_file_that_git_only_stops_to_track_was_not_deleted() {
+    let mut p = Project::new();
+    p.write("kept.log", "1\n");
+    p.git("add -f kept.log");
+    p.git("commit -q -m log");
+    p.changed();
+    p.git("rm -q --cached kept.log");
+    assert_eq!(p.changed(), NOTHING);
+    p.write("kept.log", "2\n");
+    assert_eq!(p.changed(), NOTHING);
+    // Deleted and no longer tracked is deleted.
+    p.git("rm -q a.txt");
+    assert_eq!(p.changed(), ["D a.txt"]);
+}
+
+#[test]
+fn what_becomes_ignored_leaves_the_snapshot_without_a_deletion() {
+    let mut p = Project::new();
+    p.write("out/1.o", "1\n");
+    p.changed();
+    p.write(".gitignore", "*.log\nout/\n");
+    assert_eq!(p.changed(), ["M .gitignore"]);
+    p.write("out/1.o", "2\n");
+    p.write("out/2.o", "2\n");
+    assert_eq!(p.changed(), NOTHING);
+    assert_eq!(p.names(), [".gitignore", "a.txt", "src/b.txt"]);
+    p.write(".git/info/exclude", "a.*\nnotes\n");
+    p.write("notes", "n\n");
+    assert_eq!(p.changed(), NOTHING);
+    p.write("a.txt", "tracked\n");
+    assert_eq!(p.changed(), ["M a.txt"]);
+}
+
+#[test]
+fn a_repository_without_commits_is_measured() {
+    let mut p = Project::empty();
+    let empty = p.snap();
+    assert_eq!((empty.head.as_deref(), empty.branch.as_deref()), (None, Some("main")));
+    p.last = Some(empty.tree);
+    p.write("a", "1\n");
+    assert_eq!(p.changed(), ["A a"]);
+    p.git("add a");
+    assert_eq!(p.changed(), NOTHING);
+    p.git("commit -q -m first");
+    assert_eq!(p.changed(), NOTHING);
+    p.write("a", "2\n");
+    p.write(".gitignore", "b\n");
+    p.write("b", "1\n");
+    assert_eq!(p.changed(), ["A .gitignore", "M a"]);
+}
+
+#[test]
+fn a_detached_head_is_measured() {
+    let mut p = Project::new();
+    p.git("checkout -q --detach");
+    p.changed();
+    p.write("a.txt", "2\n");
+    assert_eq!(p.changed(), ["M a.txt"]);
+    let snapshot = p.snap();
+    assert_eq!(snapshot.branch, None);
+    assert_eq!(snapshot.head, Some(p.git("rev-parse HEAD")));
+}
+
+#[test]
+fn a_linked_worktree_is_measured_by_itself() {
+    let mut p = Project::new();
+    let linked = p.dir.join("linked: \"here\"");
+    let added = p.run(&["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
+    assert!(added.end.success());
+    p.root = linked.canonicalize().unwrap();
+    p.repo = git::discover(&p.root.join("src")).unwrap();
+    let repo = p.repo.as_ref().unwrap();
+    assert_eq!(repo.root, p.root);
+    assert_ne!(repo.git_dir, repo.common_dir);
+    p.changed();
+    p.write("a.txt", "2\n");
+    p.write("n", "2\n");
+    assert_eq!(p.changed(), ["M a.txt", "A n"]);
+    assert_eq!(p.snap().branch.as_deref(), Some("side"));
+}
+
+#[test]
+fn a_project_below_the_top_of_the_repository_is_found() {
+    let mut p = Project::new();
+    let repo = git::discover(&p.path("src")).unwrap().unwrap();
+    assert_eq!(repo.root, p.root);
+    let mut tree = Tree::open(&p.path("src"), &p.store(), Some(&repo)).unwrap();
+    let before = tree.snapshot().unwrap();
+    p.write("src/.ralph/notes", "n\n");
+    assert_eq!(tree.snapshot().unwrap().tree, before.tree);
+    p.write("a.txt", "2\n");
+    let after = tree.snapshot().unwrap();
+    assert_eq!(tree.diff(&before.tree, &after.tree).unwrap()[0].path, b"a.txt");
+    p.repo = None;
+}
+
+#[test]
+fn objects_borrowed_from_another_repository_are_found() {
+    let origin = Project::new();
+    let mut p = Project::folder();
+    let source = origin.root.to_str().unwrap();
+    fs::remove_dir(&p.root).unwrap();
+    let middle = p.dir.join("mid:dle");
+    let clone = |from: &str, to: &Path| {
+        let spec = Spec::new("git", &p.dir).args(["clone", "-q", "--shared", from]).arg(to);
+        assert!(capture(&spec).unwrap().end.success());
+    };
+    clone(source, &middle);
+    clone(middle.to_str().unwrap(), &p.root);
+    p.repo = git::discover(&p.root).unwrap();
+    p.changed();
+    p.write("a.txt", "2\n");
+    assert_eq!(p.changed(), ["M a.txt"]);
+    let snapshot = p.snap();
+    let call =
+        p.tree.as_ref().unwrap().call("cat-file").args(["-p", &format!("{}:src/b.txt", snapshot.tree)]);
+    assert_eq!(call.output().unwrap(), b"two\n");
+}
+
+#[test]
+fn a_folder_without_git_is_measured() {
+    let mut p = Project::folder();
+    assert_eq!(git::discover(&p.root).unwrap(), None);
+    p.write("a", "1\n");
+    p.write("d/b", "1\n");
+    p.write(".gitignore", "*.log\n");
+    assert_eq!(p.names(), [".gitignore", "a", "d/b"]);
+    p.changed();
+    p.write("a", "2\n");
+    p.write("x.log", "2\n");
+    p.write(".ralph/scratchpad.md", "2\n");
+    fs::remove_dir_all(p.path("d")).unwrap();
+    assert_eq!(p.changed(), ["M a", "D d/b"]);
+    p.restart();
+    p.write("c", "2\n");
+    assert_eq!(p.changed(), ["A c"]);
+    p.write(".gitignore", "*.log\nc\n");
+    assert_eq!(p.changed(), ["M .gitignore"]);
+    assert_eq!(p.names(), [".gitignore", "a"]);
+    // The agent makes it a repository in the middle of a run.
+    p.git("init -q");
+    p.commit("first");
+    p.write("a", "3\n");
+    assert_eq!(p.changed(), ["M a"]);
+}
+
+#[test]
+fn names_may_be_any_bytes() {
+    let mut p = Project::new();
+    p.changed();
+    let names: [&[u8]; 5] = [b"\xff\xfe.txt", b"new\nline", b" lead\t", b":(top)x", b"*"];
+    for name in names {
+        fs::write(p.root.join(OsStr::from_bytes(name)), "x\n").unwrap();
+    }
+    let before = p.last.clone().unwrap();
+    let after = p.snap();
+    let changes = p.tree.as_ref().unwrap().diff(&before, &after.tree).unwrap();
+    let mut seen: Vec<_> = changes.iter().map(|change| change.path.as_slice()).collect();
+    seen.sort_by_key(|name| names.iter().position(|known| known == name));
+    assert_eq!(seen, names);
+}
+
+#[test]
+fn a_staged_conflict_or_intent_counts_as_what_is_on_disk() {
+    let mut p = Project::new();
+    p.git("checkout -q -b side");
+    p.write("a.txt", "side\n");
+    p.commit("side");
+    p.git("checkout -q main");
+    p.write("a.txt", "main\n");
+    p.commit("main");
+    p.changed();
+    p.write("intended", "i\n");
+    p.git("add -N intended");
+    assert_eq!(p.changed(), ["A intended"]);
+    p.write("empty", "");
+    p.git("add -N empty");
+    assert_eq!(p.changed(), ["A empty"]);
+    p.git("reset -q");
+    p.git("add intended empty");
+    p.git("commit -q -m all");
+    assert!(!p.run(&["merge", "-q", "side"]).end.success());
+    assert_eq!(p.changed(), ["M a.txt"]);
+    assert_eq!(p.changed(), NOTHING);
+    p.write("a.txt", "main\n");
+    assert_eq!(p.changed(), ["M a.txt"]);
+    p.git("merge --abort");
+    assert_eq!(p.changed(), NOTHING);
+}
+
+#[test]
+fn files_that_git_was_told_to_overlook_are_seen() {
+    let mut p = Project::new();
+    p.git("update-index --assume-unchanged a.txt");
+    p.git("update-index --skip-worktree src/b.txt");
+    p.changed();
+    p.write("a.txt", "2\n");
+    p.write("src/b.txt", "2\n");
+    assert_eq!(p.changed(), ["M a.txt", "M src/b.txt"]);
+    assert_eq!(p.git("ls-files -v a.txt src/b.txt"), "h a.txt\nS src/b.txt");
+    p.remove("a.txt");
+    assert_eq!(p.changed(), ["D a.txt"]);
+}
+
+#[test]
+fn a_sparse_checkout_shows_no_false_deletions() {
+    for index in ["--no-sparse-index", "--sparse-index"] {
+        let mut p = Project::new();
+        p.write("docs/c.txt", "3\n");
+        p.commit("docs");
+        p.changed();
+        p.git(&format!("sparse-checkout set {index} src"));
+        assert!(!p.path("docs/c.txt").exists());
+        assert_eq!(p.changed(), NOTHING, "{index}");
+        p.write("src/b.txt", "2\n");
+        p.write("docs/new.txt", "2\n");
+        assert_eq!(p.changed(), ["A docs/new.txt", "M src/b.txt"], "{index}");
+        p.write("docs/c.txt", "outside\n");
+        assert_eq!(p.changed(), ["M docs/c.txt"], "{index}");
+        p.restart();
+        assert_eq!(p.changed(), NOTHING, "{index}");
+    }
+}
+
+#[test]
+fn a_commit_changes_nothing_on_disk() {
+    let mut p = Project::new();
+    p.write("a.txt", "2\n");
+    p.write("new", "2\n");
+    p.changed();
+    let before = p.snap().head;
+    p.commit("work");
+    assert_eq!(p.changed(), NOTHING);
+    let snapshot = p.snap();
+    assert_eq!(snapshot.tree.as_str(), p.git("rev-parse HEAD^{tree}"));
+    let repo = p.repo.as_ref().unwrap();
+    let commits = repo.commits_between(before.as_deref(), snapshot.head.as_deref()).unwrap();
+    assert_eq!(commits.ids, [snapshot.head.unwrap()]);
+    assert!(commits.changed_tree);
+    p.write("a.txt", "3\n");
+    p.commit("more");
+    assert_eq!(p.changed(), ["M a.txt"]);
+    p.git("stash list");
+    p.write("a.txt", "4\n");
+    p.git("stash -q");
+    assert_eq!(p.changed(), NOTHING);
+    p.git("status");
+    assert_eq!(p.changed(), NOTHING);
+}
+
+#[test]
+fn ralphs_own_folder_is_never_seen() {
+    let mut p = Project::new();
+    p.write(".ralph/config.toml", "x\n");
+    p.write(".ralphx", "x\n");
+    p.commit("shared");
+    assert_eq!(p.names(), [".gitignore", ".ralphx", "a.txt", "src/b.txt"]);
+    p.changed();
+    p.write(".ralph/config.toml", "y\n");
+    p.write(".ralph/history/1.md", "y\n");
+    assert_eq!(p.changed(), NOTHING);
+    fs::remove_dir_all(p.path(".ralph")).unwrap();
+    assert_eq!(p.changed(), NOTHING);
+    p.write(".ralph/.gitignore", "*\n");
+    p.write("a.txt", "2\n");
+    assert_eq!(p.changed(), ["M a.txt"]);
+    p.git("add -A");
+    assert_eq!(p.changed(), NOTHING);
+}
+
+#[test]
+fn nested_repositories_count_as_their_commit() {
+    let mut p = Project::new();
+    p.changed();
+    p.git("init -q inner");
+    p.write("inner/x", "1\n");
+    let snapshot = p.snap();
+    assert_eq!(snapshot.problems, ["inner/: a repository without commits, left out"]);
+    assert_eq!(Some(&snapshot.tree), p.last.as_ref());
+    p.write("a.txt", "2\n");
+    assert_ne!(Some(p.snap().tree), p.last, "the rest is still measured");
+    p.write("a.txt", "one\n");
+    p.git("-C inner add x");
+    p.git("-C inner commit -q -m x");
+    assert_eq!(p.changed(), ["A inner"]);
+    p.write("inner/x", "2\n");
+    assert_eq!(p.changed(), NOTHING);
+    p.git("-C inner commit -q -a -m y");
+    assert_eq!(p.changed(), ["M inner"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named_and_the_rest_is_measured() {
+    let mut p = Project::new();
+    p.changed();
+    p.write("secret", "x\n");
+    p.write("a.txt", "2\n");
+    fs::set_permissions(p.path("secret"), fs::Permissions::from_mode(0o000)).unwrap();
+    if File::open(p.path("secret")).is_ok() {
+        return; // This user may read everything.
+    }
+    let snapshot = p.snap();
+    assert_eq!(snapshot.problems, ["secret: cannot be read (Permission denied)"]);
+    let changes = p.tree.as_ref().unwrap().changes(p.last.as_ref().unwrap(), &snapshot).unwrap();
+    assert_eq!(changes.len(), 1);
+    assert_eq!(changes[0].path, b"a.txt");
+}
+
+#[test]
+fn big_untracked_files_are_named_and_not_read() {
+    let mut p = Project::new();
+    p.write("grows", "1\n");
+    p.changed();
+    let grow = |name: &str| File::create(p.path(name)).unwrap().set_len(51_000_000).unwrap();
+    grow("big:\"one\"");
+    grow("grows");
+    p.write("small", "1\n");
+    let snapshot = p.snap();
+    assert_eq!(snapshot.too_big, ["big:\"one\"", "grows"]);
+    assert_eq!(p.changed(), ["A small"]);
+    assert_eq!(p.snap().tree, snapshot.tree);
+    p.remove("big:\"one\"");
+    p.remove("grows");
+    assert_eq!(p.changed(), ["D grows"]);
+    assert_eq!(p.snap().too_big, NOTHING);
+}
+
+#[test]
+fn the_last_snapshot_is_remembered_only_while_it_is_true() {
+    let mut p = Project::new();
+    p.write("new", "1\n");
+    p.changed();
+    p.restart();
+    assert_eq!(p.changed(), NOTHING);
+    p.restart();
+    p.write("new", "2\n");
+    assert_eq!(p.changed(), ["M new"]);
+    // Cut off after the index was written and before that was noted.
+    p.write("new", "3\n");
+    p.tree.as_ref().unwrap().call("add").arg("-A").output().unwrap();
+    p.restart();
+    assert_eq!(p.changed(), ["M new"]);
+    for damage in ["index", "snapshot"] {
+        fs::write(p.store().join(damage), "damaged").unwrap();
+        p.restart();
+        assert_eq!(p.changed(), NOTHING, "{damage}");
+    }
+}
+
+#[test]
+fn a_damaged_index_that_was_remembered_is_made_again() {
+    let mut p = Project::new();
+    p.write("new", "1\n");
+    p.changed();
+    let index = p.store().join("index");
+    let length = index.metadata().unwrap().len();
+    let memory = fs::read_to_string(p.store().join("snapshot")).unwrap();
+    File::options().write(true).open(&index).unwrap().set_len(length / 2).unwrap();
+    // Remembered as it is now.
+    let tree = p.last.clone().unwrap();
+    let before = memory.lines().nth(1).unwrap().to_owned();
+    fs::write(p.store().join("snapshot"), memory.replace(&before, &stamp_line(&index))).unwrap();
+    assert_eq!(p.snap().tree, tree);
+}
+
+fn stamp_line(path: &Path) -> String {
+    use std::os::unix::fs::MetadataExt;
+    let d = path.metadata().unwrap();
+    let (mtime, ctime) = ((d.mtime(), d.mtime_nsec()), (d.ctime(), d.ctime_nsec()));
+    let times = format!("{}.{:09}:{}.{:09}", mtime.0, mtime.1, ctime.0, ctime.1);
+    format!("index {}:{}:{}:{times}", d.dev(), d.ino(), d.size())
+}
+
+#[test]
+fn a_lock_that_a_killed_git_left_is_no_obstacle() {
+    let mut p = Project::new();
+    p.changed();
+    p.write("a.txt", "2\n");
+    p.write(".git/ralph/index.lock", "");
+    assert_eq!(p.changed(), ["M a.txt"]);
+    p.write(".git/ralph/index.lock", "");
+    p.restart();
+    p.write("a.txt", "3\n");
+    assert_eq!(p.changed(), ["M a.txt"]);
+    // The user's own lock is the user's.
+    p.write(".git/index.lock", "");
+    p.write("a.txt", "4\n");
+    assert_eq!(p.changed(), ["M a.txt"]);
+    assert!(p.path(".git/index.lock").exists());
+}
+
+#[test]
+fn a_split_index_is_read_and_left_alone() {
+    let mut p = Project::new();
+    p.git("config core.splitIndex true");
+    p.git("update-index --split-index");
+    p.write("a.txt", "2\n");
+    p.git("add a.txt");
+    p.changed();
+    p.write("src/b.txt", "2\n");
+    assert_eq!(p.changed(), ["M src/b.txt"]);
+}
+
+#[test]
+fn commits_are_counted_and_named() {
+    let p = Project::empty();
+    let repo = p.repo.as_ref().unwrap();
+    assert_eq!(repo.head().unwrap(), None);
+    assert_eq!(repo.branch().unwrap().as_deref(), Some("main"));
+    p.git("commit -q --allow-empty -m empty");
+    let empty = repo.head().unwrap();
+    let commits = repo.commits_between(None, empty.as_deref()).unwrap();
+    assert_eq!((commits.total, commits.changed_tree), (1, false));
+    p.write("a", "1\n");
+    p.commit("a");
+    let first = repo.head().unwrap();
+    assert!(repo.commits_between(None, first.as_deref()).unwrap().changed_tree);
+    for _ in 0..103 {
+        p.git("commit -q --allow-empty -m empty");
+    }
+    let last = repo.head().unwrap();
+    let commits = repo.commits_between(first.as_deref(), last.as_deref()).unwrap();
+    assert_eq!((commits.ids.len(), commits.total, commits.changed_tree), (100, 103, false));
+    assert_eq!(Some(&commits.ids[0]), last.as_ref());
+    assert_eq!(repo.commits_between(last.as_deref(), first.as_deref()).unwrap(), git::Commits::default());
+    assert_eq!(repo.commits_between(last.as_deref(), last.as_deref()).unwrap(), git::Commits::default());
+    p.git("checkout -q --detach");
+    assert_eq!(repo.branch().unwrap(), None);
+    let error = repo.commits_between(Some("1111111111111111111111111111111111111111"), last.as_deref());
+    assert!(error.unwrap_err().to_string().starts_with("git rev-list failed (exit 128): bad object"));
+}
+
+#[test]
+fn a_place_without_a_working_tree_is_said_plainly() {
+    let p = Project::new();
+    let inside = git::discover(&p.path(".git")).unwrap_err();
+    assert!(matches!(inside, GitError::NoWorkTree { .. }), "{inside}");
+    p.git("init -q --bare bare");
+    let bare = git::discover(&p.path("bare")).unwrap_err();
+    assert!(bare.to_string().contains("has no working tree"), "{bare}");
+    p.write("broken/.git", "gitdir: /nowhere/at/all\n");
+    let broken = git::discover(&p.path("broken")).unwrap_err();
+    assert!(broken.to_string().contains("not a git repository: /nowhere/at/all"), "{broken}");
+    let nowhere = git::discover(&p.path("does-not-exist")).unwrap_err();
+    assert!(matches!(nowhere, GitError::Start(_)), "{nowhere}");
+}

@@ -1,0 +1,91 @@
+//! Wrong usage and missing things: each says what, why and what to do, with its exit code.
+
+mod common;
+
+use common::{ralph, repository};
+use ralph_testkit::Sandbox;
+
+#[test]
+fn a_misspelt_command_is_64_with_a_suggestion() {
+    let sandbox = Sandbox::new();
+    ralph(&sandbox).arg("rnu").run().assert_code(64).assert_stderr_has("'ralph run'");
+    ralph(&sandbox).arg("statu").run().assert_code(64).assert_stderr_has("'status'");
+    ralph(&sandbox)
+        .args(["run", "x", "--max-iteration", "3"])
+        .run()
+        .assert_code(64)
+        .assert_stderr_has("--max-iterations");
+    ralph(&sandbox).args(["run", "x", "--timeout", "soon"]).run().assert_code(64).assert_stderr_has("30m");
+    ralph(&sandbox).args(["run", "x", "--max-iterations", "many"]).run().assert_code(64);
+    ralph(&sandbox).run().assert_code(64).assert_stderr_has("Usage");
+}
+
+#[test]
+fn help_and_version_are_data() {
+    let sandbox = Sandbox::new();
+    let version = ralph(&sandbox).arg("--version").run();
+    version.assert_code(0);
+    assert_eq!(version.stdout, concat!("ralph ", env!("CARGO_PKG_VERSION"), "\n"));
+    let help = ralph(&sandbox).args(["run", "--help"]).run();
+    help.assert_code(0).assert_stdout_has("--test-cmd");
+    assert_eq!(help.stderr, "");
+}
+
+#[test]
+fn no_agent_found_says_what_to_install() {
+    let sandbox = repository();
+    let finished = ralph(&sandbox).args(["run", "goal", "--permissions", "full"]).run();
+    finished
+        .assert_code(1)
+        .assert_stderr_has("no agent found")
+        .assert_stderr_has("npm install")
+        .assert_stderr_has("--agent-cmd");
+    assert!(!sandbox.exists(".ralph"), "nothing was begun");
+}
+
+#[test]
+fn a_typo_in_the_agent_s_name_runs_nothing_and_suggests() {
+    let sandbox = repository();
+    let typo = ralph(&sandbox).args(["run", "goal", "--agents", "cluade", "--permissions", "full"]).run();
+    typo.assert_code(64).assert_stderr_has("unknown agent 'cluade'").assert_stderr_has("--agents claude");
+    let other = ralph(&sandbox).args(["run", "goal", "--agents", "banana"]).run();
+    other.assert_code(64).assert_stderr_has("--agent-cmd");
+}
+
+#[test]
+fn nobody_but_the_user_chooses_permissions() {
+    let sandbox = repository();
+    sandbox.install_script("claude", "#!/bin/sh\nexit 0\n");
+    let finished = ralph(&sandbox).args(["run", "goal"]).run();
+    finished
+        .assert_code(64)
+        .assert_stderr_has("--permissions full")
+        .assert_stderr_has("--permissions inherit");
+}
+
+#[test]
+fn a_run_needs_a_goal_or_something_to_continue() {
+    let sandbox = repository();
+    ralph(&sandbox).arg("run").run().assert_code(64).assert_stderr_has("no goal");
+    ralph(&sandbox).args(["run", "  "]).run().assert_code(64).assert_stderr_has("empty");
+    ralph(&sandbox).args(["run", "--fresh"]).run().assert_code(64);
+    ralph(&sandbox)
+        .args(["run", "goal", "--resume"])
+        .run()
+        .assert_code(64)
+        .assert_stderr_has("no unfinished run");
+    ralph(&sandbox).args(["run", "goal", "--agent-cmd", " "]).run().assert_code(64);
+}
+
+#[test]
+fn looking_where_nothing_was_run_is_no_error_and_writes_nothing() {
+    let sandbox = repository();
+    let status = ralph(&sandbox).args(["status", "--json"]).run();
+    status.assert_code(0);
+    assert_eq!(status.json()["initialized"], false);
+    assert_eq!(status.json()["status"], "idle");
+    ralph(&sandbox).arg("status").run().assert_code(0).assert_stdout_has("nothing has been run");
+    ralph(&sandbox).arg("history").run().assert_code(0).assert_stdout_has("nothing has been run");
+    ralph(&sandbox).args(["history", "1"]).run().assert_code(64).assert_stderr_has("no iteration 1");
+    assert!(!sandbox.exists(".ralph") && !sandbox.exists(".git/ralph"));
+}
