@@ -1,0 +1,126 @@
+//! What one iteration costs beyond its agent, in repositories of several sizes.
+
+use std::path::Path;
+
+use super::place::{self, Place};
+use super::samples::Samples;
+use super::table::{Row, Value};
+use crate::Result;
+
+/// ralph's exit code for a run that ended at its limit of iterations.
+pub(super) const LIMIT_REACHED: i32 = 3;
+/// Files that the busy agent changes each time.
+const CHANGED: usize = 10;
+/// `git status` calls in each round.
+const STATUSES: usize = 7;
+
+/// The overhead of an agent that changes nothing and of one that changes ten files each time.
+pub(super) fn overhead(place: &Place, files: usize, iterations: usize, rounds: usize) -> Result<Vec<Row>> {
+    let changes: String = (0..CHANGED)
+        .map(|number| format!("echo \"$$ {number}\" > {}\n", place::file(number * files / CHANGED)))
+        .collect();
+    let mut rows = Vec::new();
+    for (word, script, target) in [("0 changed", "", 3.0), ("10 changed", changes.as_str(), 5.0)] {
+        let name = format!("{files}-{}", word.replace(' ', "-"));
+        let bench = Bench::new(place, &name, files, iterations, script)?;
+        let round = bench.rounds(rounds)?;
+        rows.extend(round.rows(&format!("{files} files, {word}"), iterations, target));
+    }
+    Ok(rows)
+}
+
+/// An agent and its repository.
+struct Bench<'a> {
+    place: &'a Place,
+    repo: std::path::PathBuf,
+    iterations: usize,
+    agent: String,
+    /// The loop that runs only the agent, and the one that also asks git.
+    agent_loop: std::path::PathBuf,
+    status_loop: std::path::PathBuf,
+}
+
+/// Times, in milliseconds, round by round.
+#[derive(Default)]
+struct Rounds {
+    ralph: Vec<f64>,
+    one: Vec<f64>,
+    agent_loop: Vec<f64>,
+    status_loop: Vec<f64>,
+    status: Samples,
+}
+
+impl<'a> Bench<'a> {
+    fn new(place: &'a Place, name: &str, files: usize, iterations: usize, script: &str) -> Result<Self> {
+        place.script(&format!("{name}.sh"), &format!("{script}echo worked\n"))?;
+        let agent = format!("sh ../{name}.sh");
+        let shell_loop = |what: &str, more: &str| {
+            let text = format!(
+                "i=0\nwhile [ $i -lt {iterations} ]; do\n  sh -c '{agent}'\n{more}  i=$((i + 1))\ndone\n"
+            );
+            place.script(&format!("{name}-{what}.sh"), &text)
+        };
+        let agent_loop = shell_loop("loop", "")?;
+        let status_loop = shell_loop("status-loop", "  git status --porcelain\n")?;
+        let repo = place.repository(name, files)?;
+        Ok(Self { place, repo, iterations, agent, agent_loop, status_loop })
+    }
+
+    fn rounds(&self, rounds: usize) -> Result<Rounds> {
+        let mut times = Rounds::default();
+        // Not counted: caches are cold, and the files have their first change.
+        self.shell(&self.status_loop)?;
+        self.ralph(1)?;
+        for _ in 0..rounds {
+            times.agent_loop.push(self.shell(&self.agent_loop)?);
+            times.ralph.push(self.ralph(self.iterations)?);
+            times.status_loop.push(self.shell(&self.status_loop)?);
+            times.one.push(self.ralph(1)?);
+            self.status()?;
+            for _ in 0..STATUSES {
+                times.status.push(self.status()?);
+            }
+        }
+        Ok(times)
+    }
+
+    fn ralph(&self, iterations: usize) -> Result<f64> {
+        let limit = iterations.to_string();
+        let args =
+            ["run", "bench", "--fresh", "--agent-cmd", &self.agent, "--max-iterations", &limit, "--quiet"];
+        self.place.time(&mut self.place.ralph(&self.repo, &args), LIMIT_REACHED)
+    }
+
+    fn shell(&self, script: &Path) -> Result<f64> {
+        self.place.time(self.place.command("sh", &self.repo).arg(script), 0)
+    }
+
+    fn status(&self) -> Result<f64> {
+        self.place.time(self.place.command("git", &self.repo).args(["status", "--porcelain"]), 0)
+    }
+}
+
+impl Rounds {
+    fn rows(&self, what: &str, iterations: usize, target: f64) -> [Row; 3] {
+        let count = iterations as f64;
+        let pairs = self.ralph.iter().zip(&self.agent_loop);
+        let overhead: Samples = pairs.map(|(ralph, agent)| (ralph - agent) / count).collect();
+        let row = |what: String, measured: &Samples, baseline: &Samples, against, target| Row {
+            what,
+            measured: Value::Millis(measured.median()),
+            baseline: Value::Millis(baseline.median()),
+            against,
+            ratio: measured.median() / baseline.median(),
+            target,
+            runs: measured.len(),
+            spread: Some(measured.spread()),
+        };
+        let samples = |times: &[f64]| times.iter().copied().collect::<Samples>();
+        let (ralph, status_loop) = (samples(&self.ralph), samples(&self.status_loop));
+        [
+            row(format!("overhead: {what}"), &overhead, &self.status, "git status", Some(target)),
+            row(format!("  {iterations} iterations"), &ralph, &status_loop, "shell loop + git status", None),
+            row("  start + first".into(), &samples(&self.one), &self.status, "git status", None),
+        ]
+    }
+}

@@ -1,0 +1,107 @@
+//! A folder of throw-away repositories with a clean environment, and the timing of programs in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use crate::Result;
+
+/// Files in one folder of a repository.
+const FOLDER: usize = 100;
+
+/// Removed at the end, whatever the end.
+#[derive(Debug)]
+pub(super) struct Place {
+    dir: PathBuf,
+    pub(super) ralph: PathBuf,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}
+
+impl Place {
+    /// In the target folder: there it is on a disk, as projects are, which temporary folders often are not.
+    pub(super) fn new(target: &Path, ralph: &Path) -> Result<Self> {
+        let dir = target.join(format!("bench-{}", std::process::id()));
+        let place = Self { dir, ralph: ralph.to_path_buf() };
+        make_dir(&place.dir.join("home"))?;
+        Ok(place)
+    }
+
+    /// A repository with this many committed files.
+    pub(super) fn repository(&self, name: &str, files: usize) -> Result<PathBuf> {
+        let repo = self.dir.join(name);
+        for number in 0..files {
+            let file = repo.join(file(number));
+            if number % FOLDER == 0 {
+                make_dir(file.parent().unwrap_or(&repo))?;
+            }
+            write(&file, &format!("file {number}\n").repeat(20))?;
+        }
+        for args in [
+            &["init", "--quiet", "--initial-branch=main"] as &[&str],
+            &["config", "user.name", "bench"],
+            &["config", "user.email", "bench@localhost"],
+            &["config", "core.fsync", "none"],
+            &["add", "--all"],
+            &["commit", "--quiet", "--message=files"],
+            &["config", "--unset", "core.fsync"],
+        ] {
+            self.time(self.command("git", &repo).args(args), 0)?;
+        }
+        Ok(repo)
+    }
+
+    /// A file beside the repositories: a script is `../NAME` to what runs in one of them.
+    pub(super) fn script(&self, name: &str, text: &str) -> Result<PathBuf> {
+        let path = self.dir.join(name);
+        write(&path, text)?;
+        Ok(path)
+    }
+
+    /// A command that sees nothing of the user's settings.
+    pub(super) fn command(&self, program: impl AsRef<std::ffi::OsStr>, cwd: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(cwd).env_clear();
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.dir.join("home"));
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").env("LC_ALL", "C");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
+    pub(super) fn ralph(&self, cwd: &Path, args: &[&str]) -> Command {
+        let mut command = self.command(&self.ralph, cwd);
+        command.args(args);
+        command
+    }
+
+    /// How long a command takes, in milliseconds. It must end with `code`.
+    pub(super) fn time(&self, command: &mut Command, code: i32) -> Result<f64> {
+        let begun = Instant::now();
+        let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
+        let millis = begun.elapsed().as_secs_f64() * 1e3;
+        if status.code() == Some(code) {
+            return Ok(millis);
+        }
+        // Said again, aloud.
+        let _ = command.stderr(Stdio::inherit()).status();
+        Err(format!("{command:?}: {status}, where {code} was expected"))
+    }
+}
+
+/// The path of a repository's file, by its number.
+pub(super) fn file(number: usize) -> String {
+    format!("folder{}/file{number}.txt", number / FOLDER)
+}
+
+fn make_dir(dir: &Path) -> Result<()> {
+    fs::create_dir_all(dir).map_err(|error| format!("{}: {error}", dir.display()))
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+}

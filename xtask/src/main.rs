@@ -1,0 +1,56 @@
+//! The project's own chores. `cargo xtask` lists them; nothing but Rust and git has to be installed.
+
+mod agents;
+mod bench;
+mod deny;
+mod step;
+mod test;
+mod workspace;
+
+use std::process::ExitCode;
+
+/// Why a chore did not come to its end, in words for the terminal.
+type Result<T> = std::result::Result<T, String>;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test [ARGS...]    everything a change must pass; ARGS go to the test runner
+  agents            install the pinned agent CLIs that the tests run
+  bench [--large]   measure speed and size against the targets; --large adds 50,000 files
+  deny              check dependencies: licences, bans, sources
+
+environment:
+  RALPH_REQUIRE_AGENTS=1   test fails, instead of skipping, when the agent CLIs cannot be installed
+  RALPH_AGENT_CACHE=DIR    where the agent CLIs are kept (default: agents in the target folder)
+";
+
+/// Wrong usage, as in ralph itself.
+const EXIT_USAGE: u8 = 64;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match args.as_slice() {
+        ["test", rest @ ..] => test::main(rest),
+        ["agents"] => agents::main(),
+        ["bench"] => bench::main(false),
+        ["bench", "--large"] => bench::main(true),
+        ["deny"] => deny::main(),
+        ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(EXIT_USAGE);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("failed: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
