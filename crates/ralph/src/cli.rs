@@ -12,7 +12,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
 use crate::error::{Exit, Result};
-use crate::suggest;
+use crate::{runner, suggest};
 use crate::ui::Ui;
 use args::{Cli, Command};
 
@@ -25,6 +25,7 @@ pub fn main() -> ExitCode {
         ui.data_line(concat!("ralph ", env!("CARGO_PKG_VERSION")));
         return ExitCode::SUCCESS;
     }
+    runner::heed_children();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse(&ui, &error),

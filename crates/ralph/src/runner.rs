@@ -24,6 +24,7 @@ use crate::store::{JournalFile, Run, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
 use effects::Jobs;
+pub(crate) use signals::heed_children;
 pub(crate) use effects::custody_file;
 
 /// What reaches the loop.

@@ -232,6 +232,19 @@ fn a_torn_journal_goes_on_and_a_damaged_one_refuses() {
     assert_eq!(sandbox.read(journal), whole.replacen("make it green", "make it gone!", 1), "left as it was");
 }
 
+#[test]
+fn a_parent_that_ignores_the_death_of_children_does_no_harm() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let script = format!(
+        "trap '' CHLD; exec {} run goal --test-cmd true --agent-cmd {}",
+        env!("CARGO_BIN_EXE_ralph"),
+        agent.path().display()
+    );
+    let sh = sandbox.install_script("deaf-parent", &format!("#!/bin/bash\n{script}\n"));
+    sandbox.ralph(&sh).run().assert_code(0).assert_stderr_has("✓ COMPLETE");
+}
+
 fn hanging() -> (Sandbox, ralph_testkit::Running) {
     let sandbox = repository();
     let agent = one_call(&sandbox, Steps::new().reach("agent").hang());

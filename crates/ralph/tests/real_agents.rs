@@ -77,6 +77,29 @@ fn claude_lies_is_refused_fixes_is_reviewed_and_completes() {
 }
 
 #[test]
+fn the_demo_runs_with_the_real_claude() {
+    let sandbox = with_claude();
+    let fix = json!({
+        "command": "printf '%s\\n' '#!/bin/sh' 'echo \"Hello, ${1:-world}!\"' > greet.sh",
+        "description": "fix it",
+    });
+    let server = AnthropicServer::start([
+        done("All done."),
+        Turn::tool("Bash", fix),
+        done("Now it greets by name."),
+        done("Nothing to change."),
+    ]);
+    let demo = ralph(&sandbox)
+        .args(["demo", "--dir", "here", "--agent", "claude", "--permissions", "full"])
+        .envs(claude_env(&server))
+        .run();
+    demo.assert_code(0).assert_stderr_has("(greets_by_name)").assert_stderr_has("✓ COMPLETE");
+    assert_eq!(server.main_requests().len(), 4);
+    let transcript = ralph(&sandbox).in_folder("here").args(["history", "3", "--transcript"]).run();
+    transcript.assert_stdout_has(&format!("\"claude_code_version\":\"{VERSION}\""));
+}
+
+#[test]
 fn an_api_failure_is_a_failed_iteration_and_not_an_answer() {
     let sandbox = with_claude();
     let server = AnthropicServer::start([

@@ -11,7 +11,6 @@ use ralph_core::text;
 use super::args::{AgentArgs, RunArgs};
 use crate::clock;
 use crate::error::{Error, Result};
-use crate::process;
 use crate::project::Project;
 use crate::runner::{self, Runner};
 use crate::settings::{self, AgentWishes, Wishes};
@@ -74,7 +73,6 @@ pub(super) fn run(
     ui: &mut Ui,
 ) -> Result<Stop> {
     let lock = Lock::take(&project.truth, clock::now())?;
-    process::become_reaper().map_err(|error| Error::new("orphans cannot be watched over").because(error))?;
     store::wait_for_keepers(&runner::custody_file(&project.truth), KEEPERS)?;
     let runs = Runs::of(&project.truth);
     let last = last_run(&runs)?;
