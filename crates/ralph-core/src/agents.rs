@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What this rule remembers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Agents {
     pub failures: u32,
 }

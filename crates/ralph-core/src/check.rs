@@ -22,6 +22,9 @@ pub struct CheckResult {
     pub name: String,
     pub command: String,
     pub end: End,
+    /// It was asked to end before it ended by itself.
+    #[serde(default)]
+    pub asked: bool,
     /// Names of tests that failed, where the output tells; bounded.
     pub failing: Vec<String>,
     pub duration_ms: u64,

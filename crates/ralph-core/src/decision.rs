@@ -12,6 +12,7 @@ use crate::evidence::Evidence;
 use crate::prelude::*;
 use crate::reviews::Reviews;
 use crate::time::Time;
+use crate::transcript::Format;
 
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +75,7 @@ pub enum Phase {
 
 /// What each rule knows; every rule owns its part and reads no other's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Rules {
     pub reviews: Reviews,
     pub agents: Agents,
@@ -87,6 +89,8 @@ pub struct Begin {
     /// Within the run.
     pub nth: u64,
     pub kind: Kind,
+    pub agent: String,
+    pub format: Format,
     /// The tree after the last iteration, where nothing ran in between.
     pub before: Option<TreeMark>,
 }

@@ -96,6 +96,7 @@ pub enum Permissions {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Carried {
     /// The project's last iteration number.
     pub iteration: u64,
@@ -176,18 +177,10 @@ fn letter(kind: ChangeKind) -> char {
     }
 }
 
-/// Notes are not progress: ralph's own files, task files and the knowledge file do not count as changes.
+/// Notes are not progress: ralph's own files, a harness and the knowledge file do not count as changes. (Nor will the
+/// backlog file of a run that has one.)
 pub fn is_progress(path: &[u8]) -> bool {
-    const NOTES: [&[u8]; 8] = [
-        b".ralph-session.json",
-        b".harness.lock",
-        b"CLAUDE.md",
-        b"AGENTS.md",
-        b"prd.json",
-        b"feature_list.json",
-        b"IMPLEMENTATION_PLAN.md",
-        b"fix_plan.md",
-    ];
+    const NOTES: [&[u8]; 4] = [b".ralph-session.json", b".harness.lock", b"CLAUDE.md", b"AGENTS.md"];
     !NOTES.contains(&path) && !path.starts_with(b".ralph/") && !path.starts_with(b".claude/harness/")
 }
 
@@ -196,6 +189,9 @@ pub fn is_progress(path: &[u8]) -> bool {
 pub struct AgentEnded {
     pub end: End,
     pub duration_ms: u64,
+    /// It was asked to end before it ended by itself.
+    #[serde(default)]
+    pub asked: bool,
     /// Processes it left behind, which were ended.
     pub leftovers: u32,
     pub report: IterationReport,
@@ -208,6 +204,9 @@ impl AgentEnded {
     pub fn failure(&self) -> Option<String> {
         let said = self.report.error.as_deref();
         match (&self.end, said) {
+            (End::Exited { code: 0 }, None) if self.report.cut_short => {
+                Some("its stream ended without a result".into())
+            }
             (End::Exited { code: 0 }, None) => None,
             (End::Exited { .. }, Some(error)) => Some(error.to_owned()),
             (End::Exited { .. }, None) => Some(match &self.stderr {
@@ -216,11 +215,6 @@ impl AgentEnded {
             }),
             _ => Some(self.end.to_string()),
         }
-    }
-
-    /// Whether the failure is the agent's own, and not ours or the user's doing.
-    pub fn counts_as_failure(&self) -> bool {
-        self.failure().is_some() && !matches!(self.end, End::Stopped | End::Cut)
     }
 }
 
@@ -277,12 +271,10 @@ mod tests {
 
     #[test]
     fn notes_are_not_progress() {
-        for path in
-            [".ralph/status", "CLAUDE.md", "AGENTS.md", ".claude/harness/feature_list.json", "fix_plan.md"]
-        {
+        for path in [".ralph/status", "CLAUDE.md", "AGENTS.md", ".claude/harness/feature_list.json"] {
             assert!(!is_progress(path.as_bytes()), "{path}");
         }
-        for path in ["src/main.rs", "docs/CLAUDE.md", "ralph/x", ".claude/settings.json"] {
+        for path in ["src/main.rs", "fix_plan.md", "docs/CLAUDE.md", "ralph/x", ".claude/settings.json"] {
             assert!(is_progress(path.as_bytes()), "{path}");
         }
     }
@@ -292,18 +284,20 @@ mod tests {
         let mut ended = AgentEnded {
             end: End::Exited { code: 0 },
             duration_ms: 1,
+            asked: false,
             leftovers: 0,
             report: IterationReport::default(),
             stderr: Some("noise".into()),
         };
         assert_eq!(ended.failure(), None);
+        ended.report.cut_short = true;
+        assert_eq!(ended.failure().as_deref(), Some("its stream ended without a result"));
+        ended.report.cut_short = false;
         ended.report.error = Some("Credit balance is too low".into());
         assert_eq!(ended.failure().as_deref(), Some("Credit balance is too low"));
         ended.report.error = None;
         ended.end = End::Exited { code: 3 };
         assert_eq!(ended.failure().as_deref(), Some("exit 3: noise"));
-        ended.end = End::Stopped;
-        assert!(!ended.counts_as_failure());
     }
 
     #[test]

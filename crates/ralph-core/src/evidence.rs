@@ -23,6 +23,7 @@ pub struct Condition {
 
 /// The conditions of one claim.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Evidence {
     pub conditions: Vec<Condition>,
 }
@@ -71,6 +72,7 @@ mod tests {
             name: "test".into(),
             command: "cargo test".into(),
             end: End::Exited { code },
+            asked: false,
             failing: vec!["auth::login".into()],
             duration_ms: 5,
             output_tail: String::new(),

@@ -46,14 +46,12 @@ fn explicit(context: Context, block: &Block) -> Words {
     }
     match (block.tests, block.status) {
         (Some(Tests::Failing), _) => more("EXIT_SIGNAL: true contradicts TESTS_STATUS: FAILING"),
+        (Some(Tests::Unknown), _) => more("EXIT_SIGNAL: true with an unknown TESTS_STATUS"),
         (Some(Tests::NotRun), _) if context.has_test_check => {
             more("EXIT_SIGNAL: true contradicts TESTS_STATUS: NOT_RUN")
         }
         (_, Some(Status::InProgress)) => more("EXIT_SIGNAL: true contradicts STATUS: IN_PROGRESS"),
-        // An unknown STATUS counts as IN_PROGRESS; only a field that is there can contradict.
-        (_, None) if block.problems.iter().any(|problem| problem == "unknown value of STATUS") => {
-            more("EXIT_SIGNAL: true contradicts an unknown STATUS")
-        }
+        (_, Some(Status::Unknown)) => more("EXIT_SIGNAL: true with an unknown STATUS"),
         _ => Words::Done { why: "EXIT_SIGNAL: true".into() },
     }
 }
@@ -83,6 +81,7 @@ mod tests {
         assert!(more(words("COMPLETE", "NOT_RUN", "true", true)));
         assert!(done(words("COMPLETE", "NOT_RUN", "true", false)));
         assert!(more(words("NEARLY", "PASSING", "true", true)));
+        assert!(more(words("COMPLETE", "2 FAILED", "true", true)));
     }
 
     #[test]

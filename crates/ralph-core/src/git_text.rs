@@ -182,21 +182,28 @@ fn status_field(status: &mut Status, field: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// An index entry with the letter that `git ls-files -v` gives it.
+/// An entry of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Listed<'a> {
     pub path: &'a [u8],
+    /// Mode, object, stage, tab and path, as `git update-index --index-info` takes them.
+    pub entry: &'a [u8],
     /// git was told to take the file as unchanged without looking.
-    pub assumed_unchanged: bool,
+    pub assumed: bool,
+    /// git was told that the file need not be in the work tree.
+    pub skipped: bool,
 }
 
-/// Reads `git ls-files -v -z`.
+/// Reads `git ls-files -v -s -z`.
 pub fn parse_listing(text: &[u8]) -> Result<Vec<Listed<'_>>, UnknownForm> {
     let mut fields = Fields::new(text);
     let mut entries = Vec::new();
     while let Some((at, field)) = fields.next()? {
-        let [letter, b' ', path @ ..] = field else { return Err(UnknownForm { at }) };
-        entries.push(Listed { path, assumed_unchanged: letter.is_ascii_lowercase() });
+        let unknown = UnknownForm { at };
+        let [letter, b' ', entry @ ..] = field else { return Err(unknown) };
+        let tab = memchr::memchr(b'\t', entry).ok_or(unknown)?;
+        let (assumed, skipped) = (letter.is_ascii_lowercase(), letter.eq_ignore_ascii_case(&b'S'));
+        entries.push(Listed { path: &entry[tab + 1..], entry, assumed, skipped });
     }
     Ok(entries)
 }
@@ -404,11 +411,19 @@ mod tests {
     }
 
     #[test]
-    fn the_listing_shows_assumed_unchanged() {
-        let listed = parse_listing(b"H a\0h b c\0S d\0").unwrap();
-        let seen: Vec<_> = listed.iter().map(|l| (l.path, l.assumed_unchanged)).collect();
-        assert_eq!(seen, [(b"a".as_slice(), false), (b"b c", true), (b"d", false)]);
-        assert!(parse_listing(b"Hx\0").is_err());
+    fn the_listing_shows_what_git_was_told_to_overlook() {
+        let text = b"H 1 x 0\ta\0h 1 x 0\tb\tc\0S 1 x 0\td\0s 1 x 0\te\0";
+        let listed = parse_listing(text).unwrap();
+        let seen: Vec<_> = listed.iter().map(|l| (l.path, l.assumed, l.skipped)).collect();
+        let all = [
+            (b"a".as_slice(), false, false),
+            (b"b\tc", true, false),
+            (b"d", false, true),
+            (b"e", true, true),
+        ];
+        assert_eq!(seen, all);
+        assert_eq!(listed[1].entry, b"1 x 0\tb\tc");
+        assert!(parse_listing(b"H a\0").is_err());
         assert_eq!(parse_paths(b"a\0b\0").unwrap(), [b"a", b"b"]);
     }
 

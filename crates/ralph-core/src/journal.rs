@@ -28,8 +28,20 @@ pub enum Body {
     Step { event: Event, decision: Decision },
     /// The whole state, so that opening a long run reads only its end.
     Checkpoint { state: Box<State> },
-    /// A kind that only a newer version knows.
+    /// What only another version understands: it changes nothing here.
     Unknown,
+}
+
+/// The shape of a stored state. A checkpoint of another shape is passed over, for a state that misses what this
+/// version derives from old records would differ from their fold.
+const STATE_SHAPE: u32 = 1;
+
+/// What every version's line has.
+#[derive(Deserialize)]
+struct Head {
+    v: u32,
+    seq: u64,
+    at: Time,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -39,6 +51,8 @@ struct Wire {
     at: Time,
     #[serde(rename = "type")]
     kind: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shape: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     event: Option<Event>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,8 +64,10 @@ struct Wire {
 const CRC_KEY: &str = ",\"crc\":\"";
 /// `,"crc":"` + eight hex digits + `"}`
 const CRC_LEN: usize = CRC_KEY.len() + 8 + 2;
-/// How a checkpoint's line can be told without parsing it.
-const CHECKPOINT_MARK: &[u8] = b"\"type\":\"checkpoint\"";
+/// How a checkpoint's line of our shape can be told without parsing it.
+fn checkpoint_mark() -> String {
+    format!("\"type\":\"checkpoint\",\"shape\":{STATE_SHAPE},")
+}
 
 /// The record as one line, with its line end.
 pub fn encode(record: &Record) -> String {
@@ -60,6 +76,7 @@ pub fn encode(record: &Record) -> String {
         seq: record.seq,
         at: record.at,
         kind: "step".into(),
+        shape: None,
         event: None,
         decision: None,
         state: None,
@@ -71,6 +88,7 @@ pub fn encode(record: &Record) -> String {
         }
         Body::Checkpoint { state } => {
             wire.kind = "checkpoint".into();
+            wire.shape = Some(STATE_SHAPE);
             wire.state = Some(state.clone());
         }
         Body::Unknown => wire.kind = "unknown".into(),
@@ -136,7 +154,8 @@ pub fn open(bytes: &[u8], mut each: impl FnMut(&Record, &State)) -> Opened {
                 opened.problems.push(Problem::Torn);
                 break;
             }
-            Err(Problem::Checksum { .. } | Problem::Unreadable { .. }) if last => {
+            // So is one whose checksum does not fit. A line whose checksum fits is whole, understood or not.
+            Err(Problem::Checksum { .. }) if last => {
                 opened.problems.push(Problem::Torn);
                 break;
             }
@@ -161,35 +180,40 @@ pub fn open(bytes: &[u8], mut each: impl FnMut(&Record, &State)) -> Opened {
 /// Where the last checkpoint's line starts in `bytes`, if there is one. `whole`: `bytes` starts at a line's start.
 pub fn last_checkpoint(bytes: &[u8], whole: bool) -> Option<usize> {
     // Inside an agent's words the quotes would be escaped, so the mark is the record's own.
-    let at = memchr::memmem::rfind(bytes, CHECKPOINT_MARK)?;
+    let at = memchr::memmem::rfind(bytes, checkpoint_mark().as_bytes())?;
     let newline = memchr::memrchr(b'\n', &bytes[..at]).map(|newline| newline + 1);
     newline.or(whole.then_some(0))
 }
 
 fn decode(line: &[u8], number: u64, expected: Option<u64>) -> Result<(u32, Record), Problem> {
     let unreadable = |why: &str| Problem::Unreadable { line: number, why: why.to_owned() };
-    let body = line.len().checked_sub(CRC_LEN).ok_or_else(|| unreadable("too short"))?;
+    let no_checksum = Problem::Checksum { line: number };
+    let Some(body) = line.len().checked_sub(CRC_LEN) else { return Err(no_checksum) };
     let (text, crc) = line.split_at(body);
-    let crc = crc
-        .strip_prefix(CRC_KEY.as_bytes())
-        .and_then(|crc| crc.strip_suffix(b"\"}"))
-        .ok_or_else(|| unreadable("no checksum"))?;
+    let crc = crc.strip_prefix(CRC_KEY.as_bytes()).and_then(|crc| crc.strip_suffix(b"\"}")).unwrap_or(b"");
     if crc != checksum(text).as_bytes() {
-        return Err(Problem::Checksum { line: number });
+        return Err(no_checksum);
     }
     let mut json = text.to_vec();
     json.push(b'}');
-    let wire: Wire = serde_json::from_slice(&json).map_err(|error| unreadable(&error.to_string()))?;
-    if let Some(expected) = expected.filter(|expected| *expected != wire.seq) {
-        return Err(Problem::Sequence { line: number, expected, found: wire.seq });
+    let head: Head = serde_json::from_slice(&json).map_err(|error| unreadable(&error.to_string()))?;
+    let Head { v, seq, at } = head;
+    if let Some(expected) = expected.filter(|expected| *expected != seq) {
+        return Err(Problem::Sequence { line: number, expected, found: seq });
     }
+    let wire: Wire = match serde_json::from_slice(&json) {
+        Ok(wire) => wire,
+        Err(_) if v > VERSION => return Ok((v, Record { seq, at, body: Body::Unknown })),
+        Err(error) => return Err(unreadable(&error.to_string())),
+    };
     let body = match (wire.kind.as_str(), wire.event, wire.decision, wire.state) {
         ("step", Some(event), Some(decision), _) => Body::Step { event, decision },
-        ("checkpoint", _, _, Some(state)) => Body::Checkpoint { state },
+        ("checkpoint", _, _, Some(state)) if wire.shape == Some(STATE_SHAPE) => Body::Checkpoint { state },
+        ("checkpoint", ..) => Body::Unknown,
         _ if wire.v > VERSION => Body::Unknown,
         (kind, ..) => return Err(unreadable(&format!("unknown type {kind}"))),
     };
-    Ok((wire.v, Record { seq: wire.seq, at: wire.at, body }))
+    Ok((v, Record { seq, at, body }))
 }
 
 #[cfg(test)]

@@ -25,22 +25,22 @@ pub fn decide(state: &State, stamped: &Stamped) -> Decision {
     };
     match &stamped.event {
         Event::RunStarted(_) => next_iteration(seen, plan, seen.rules, None),
-        Event::RunResumed(_) => resume(seen, plan, now),
-        _ if state.stop().is_some() => stay(seen, "run", "the run has stopped"),
+        Event::RunResumed(_) => resume(seen, plan),
+        _ if state.stop().is_some() => proceed(seen, "run", "the run has stopped"),
         Event::StopAsked { by } => stop_asked(seen, *by),
         Event::TreeMeasured(measured) => match measured.when {
-            When::Before => start_agent(seen),
+            When::Before => start_agent(seen, &measured.tree),
             When::After => judge(seen, plan, now),
         },
         Event::MeasureFailed { error } => {
             halt(seen, Stop::Error { what: format!("the tree could not be measured: {error}") })
         }
-        Event::AgentStarted { .. } => stay(seen, "agent", "the agent is running"),
+        Event::AgentStarted { .. } => proceed(seen, "agent", "the agent is running"),
         Event::AgentNeverStarted => measure(seen, When::Before, "the agent had not been started yet"),
         Event::AgentEnded(_) => measure(seen, When::After, "the agent ended"),
         Event::CheckEnded(_) => judge(seen, plan, now),
         Event::DeadlinePassed => deadline_passed(seen, plan, now),
-        Event::Unknown => stay(seen, "run", "an event of a newer version"),
+        Event::Unknown => proceed(seen, "run", "an event of a newer version"),
     }
 }
 
@@ -58,7 +58,7 @@ pub fn deadline(state: &State) -> Option<Time> {
 }
 
 /// Takes a run up where its records end.
-fn resume(seen: &State, plan: &Plan, now: Time) -> Decision {
+fn resume(seen: &State, plan: &Plan) -> Decision {
     match &seen.current {
         None => next_iteration(seen, plan, seen.rules, None),
         Some(current) if current.started_at.is_none() => {
@@ -72,18 +72,16 @@ fn resume(seen: &State, plan: &Plan, now: Time) -> Decision {
         Some(current) if current.after.is_none() => {
             measure(seen, When::After, "resumed after the agent ended")
         }
-        Some(_) => judge(seen, plan, now),
+        // The claim is judged about the tree as it is now: somebody may have worked on it meanwhile.
+        Some(_) => measure(seen, When::After, "resumed before the iteration was concluded"),
     }
 }
 
 fn stop_asked(seen: &State, by: StopBy) -> Decision {
-    let reason = Reason::new(
-        "interrupt",
-        match by {
-            StopBy::Interrupt => "Ctrl-C",
-            StopBy::Terminate => "asked to terminate",
-        },
-    );
+    let why = match by {
+        StopBy::Interrupt => "Ctrl-C",
+        StopBy::Terminate => "asked to terminate",
+    };
     let already = seen.current.as_ref().is_some_and(|current| current.ending.is_some());
     let effects = match seen.phase {
         Phase::Working if !already => vec![Effect::EndAgent { why: Ending::Stop }],
@@ -91,12 +89,12 @@ fn stop_asked(seen: &State, by: StopBy) -> Decision {
         Phase::Waiting { .. } | Phase::Fresh => return halt(seen, stop_of(by)),
         _ => vec![],
     };
-    Decision { reasons: vec![reason], effects, ..proceed(seen, "interrupt", "") }
+    Decision { effects, ..proceed(seen, "interrupt", why) }
 }
 
 fn deadline_passed(seen: &State, plan: &Plan, now: Time) -> Decision {
     if deadline(seen).is_none_or(|due| now < due) {
-        return stay(seen, "limits", "no deadline is due");
+        return proceed(seen, "limits", "no deadline is due");
     }
     let end = |effect, what: &str| Decision { effects: vec![effect], ..proceed(seen, "limits", what) };
     match seen.phase {
@@ -114,11 +112,18 @@ fn measure(seen: &State, when: When, why: &str) -> Decision {
     }
 }
 
-fn start_agent(seen: &State) -> Decision {
+fn start_agent(seen: &State, tree: &str) -> Decision {
     if let Some(by) = seen.stop_asked {
         return halt(seen, stop_of(by));
     }
+    let last = seen.last.as_ref().and_then(|last| last.after.as_ref());
+    let mut rules = seen.rules;
+    if seen.resumed && last.is_some_and(|last| last.tree != tree) {
+        // Somebody worked on it while the run stood still: what was reviewed is not what is there.
+        rules.reviews = rules.reviews.after_foreign_change();
+    }
     Decision {
+        rules,
         effects: vec![Effect::StartAgent],
         next: Phase::Working,
         ..proceed(seen, "run", "the tree is measured")
@@ -130,7 +135,7 @@ fn judge(seen: &State, plan: &Plan, now: Time) -> Decision {
     let Some((current, ended)) =
         seen.current.as_ref().and_then(|current| Some((current, current.ended.as_ref()?)))
     else {
-        return stay(seen, "run", "no iteration is under way");
+        return proceed(seen, "run", "no iteration is under way");
     };
     if let Some(by) = seen.stop_asked
         && ended.end != End::Stopped
@@ -180,18 +185,17 @@ fn conclude(
     let needed = seen.reviews_needed();
     let opinion = match outcome {
         Outcome::Accepted => reviews::Outcome::Accepted,
-        Outcome::Interrupted | Outcome::Failed => reviews::Outcome::NoOpinion,
+        // A crash has no opinion, whatever was said before it; nor has silence.
+        _ if failure.is_some() || outcome == Outcome::Silent => reviews::Outcome::NoOpinion,
         _ => reviews::Outcome::NotDone,
     };
     let (reviews, proved) = seen.rules.reviews.step(needed, opinion, current.progress());
-    let (agents, health) = seen.rules.agents.step(
-        agents::Context {
-            max_failures: plan.policy.max_failures,
-            backoff_ms: plan.policy.backoff_ms,
-            max_backoff_ms: plan.policy.max_backoff_ms,
-        },
-        ended.is_some_and(crate::event::AgentEnded::counts_as_failure),
-    );
+    let (agents, health) = if stopped {
+        // Neither the agent's failure nor its success.
+        (seen.rules.agents, Health::Fine)
+    } else {
+        seen.rules.agents.step(agents_context(plan), failure.is_some())
+    };
     let rules = Rules { reviews, agents };
 
     let mut reasons = reasons(words, failure, &evidence);
@@ -218,24 +222,27 @@ fn conclude(
     };
     let decision = match (stop, health) {
         (Some(stop), _) => halt(seen, stop),
-        (None, Health::BackOff(millis)) => {
-            let until = now.plus(millis);
-            let text =
-                format!("failure {} in a row: waiting {}", agents.failures, crate::time::duration(millis));
-            reasons.push(Reason::new("agents", text));
-            match limits::judge(limit_context(seen, plan)) {
-                Some(stop) => halt(seen, stop),
-                None => Decision {
-                    verdict: Verdict::Wait,
-                    next: Phase::Waiting { until },
-                    ..proceed(seen, "", "")
-                },
-            }
-        }
+        (None, Health::BackOff(millis)) => match limits::judge(limit_context(seen, plan)) {
+            Some(stop) => halt(seen, stop),
+            None => wait(seen, now.plus(millis), agents.failures, millis),
+        },
         (None, _) => next_iteration(seen, plan, rules, Some(current)),
     };
-    reasons.extend(decision.reasons.into_iter().filter(|reason| !reason.text.is_empty()));
+    reasons.extend(decision.reasons);
     Decision { reasons, rules, concluded: Some(conclusion), ..decision }
+}
+
+fn agents_context(plan: &Plan) -> agents::Context {
+    agents::Context {
+        max_failures: plan.policy.max_failures,
+        backoff_ms: plan.policy.backoff_ms,
+        max_backoff_ms: plan.policy.max_backoff_ms,
+    }
+}
+
+fn wait(seen: &State, until: Time, failures: u32, millis: u64) -> Decision {
+    let why = format!("failure {failures} in a row: waiting {}", crate::time::duration(millis));
+    Decision { verdict: Verdict::Wait, next: Phase::Waiting { until }, ..proceed(seen, "agents", &why) }
 }
 
 fn reasons(words: &Words, failure: Option<&str>, evidence: &Evidence) -> Vec<Reason> {
@@ -285,7 +292,14 @@ fn next_iteration(seen: &State, plan: &Plan, rules: Rules, after: Option<&Iterat
         verdict: Verdict::Continue,
         effects: vec![effect],
         next,
-        begins: Some(Begin { number, nth, kind, before }),
+        begins: Some(Begin {
+            number,
+            nth,
+            kind,
+            agent: plan.agent.name.clone(),
+            format: plan.agent.format,
+            before,
+        }),
         ..proceed(seen, "run", &format!("iteration {nth} begins"))
     }
 }
@@ -302,11 +316,7 @@ fn halt(seen: &State, stop: Stop) -> Decision {
     Decision { verdict: Verdict::Halt, next: Phase::Halted { stop }, ..proceed(seen, "stop", &reason) }
 }
 
-/// Nothing changes.
-fn stay(seen: &State, rule: &str, why: &str) -> Decision {
-    proceed(seen, rule, why)
-}
-
+/// The iteration goes on, and of itself nothing changes.
 fn proceed(seen: &State, rule: &str, why: &str) -> Decision {
     Decision {
         verdict: Verdict::Proceed,

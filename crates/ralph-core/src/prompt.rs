@@ -36,13 +36,15 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
     if let Some(instructions) = materials.instructions {
         let filled = instructions
             .replace("{{PROJECT_NAME}}", materials.project)
-            .replace("{{ITERATION}}", &current.nth.to_string())
+            .replace("{{ITERATION}}", &current.number.to_string())
+            // Without a backlog nothing can be counted.
+            .replace("{{COMPLETION_PERCENTAGE}}", "0")
             .replace("{{SESSION_ID}}", &run.id)
             .replace("{{TASK}}", &run.goal);
-        part(text::tail(&filled, MOST_OF_A_FILE));
+        part(&text::head(&filled, MOST_OF_A_FILE));
     }
     if let Some(knowledge) = materials.knowledge {
-        part(&format!("# What is known about this project\n\n{}", text::tail(knowledge, MOST_OF_A_FILE)));
+        part(&format!("# What is known about this project\n\n{}", text::head(knowledge, MOST_OF_A_FILE)));
     }
     if let Some(handoff) = materials.handoff {
         let newest = text::tail(handoff, MOST_OF_HANDOFF);
@@ -53,7 +55,7 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
         part(REVIEW);
     }
     if let Some(guardrails) = materials.guardrails {
-        part(&format!("# Guardrails\n\n{}", text::tail(guardrails, MOST_OF_A_FILE)));
+        part(&format!("# Guardrails\n\n{}", text::head(guardrails, MOST_OF_A_FILE)));
     }
     if let Some(refused) = refused(state) {
         part(&refused);
@@ -108,13 +110,16 @@ and report done. If anything is missing or wrong, say so with EXIT_SIGNAL: false
 
 /// Why the last claim was not accepted, with what the failing check printed.
 fn refused(state: &State) -> Option<String> {
-    let last = state.last.as_ref()?;
-    let refusal = last.conclusion.as_ref()?.refusal.as_ref()?;
+    let refusal = state.refusal.as_ref()?;
     let mut words = format!(
-        "# Your last \"done\" was refused\n\nThe loop ran its own checks after the claim: {refusal}. \
-         The work is not done until they pass."
+        "# The last \"done\" was refused\n\nIteration {} said done. What the loop found: {}. ",
+        refusal.iteration, refusal.why
     );
-    for check in last.checks.iter().filter(|check| !check.passed()) {
+    words.push_str(match refusal.checks.is_empty() {
+        true => "A claim counts only if the agent that makes it ends normally.",
+        false => "The loop runs these checks itself; the work is not done until they pass.",
+    });
+    for check in &refusal.checks {
         let tail = text::tail(check.output_tail.trim(), MOST_OF_OUTPUT);
         words.push_str(&format!("\n\nThe end of what `{}` printed:\n\n", check.command));
         for line in tail.lines() {
@@ -126,7 +131,7 @@ fn refused(state: &State) -> Option<String> {
     Some(words)
 }
 
-fn protocol() -> String {
+pub(crate) fn protocol() -> String {
     format!(
         "# Report\n\nEnd your last message with exactly this block, each value filled in:\n\n{BEGIN}\n\
          STATUS: [IN_PROGRESS | COMPLETE | BLOCKED]\n\
@@ -162,6 +167,7 @@ mod tests {
             name: "test".into(),
             command: "make test".into(),
             end: End::Exited { code: 1 },
+            asked: false,
             failing: vec!["greets".into()],
             duration_ms: 1,
             output_tail: "not ok 1 - greets".into(),
@@ -203,7 +209,7 @@ mod tests {
         let at =
             |needle: &str| prompt.find(needle).unwrap_or_else(|| panic!("{needle} is missing: {prompt}"));
         let places =
-            [at("demo at 1: goal"), at("KNOWN"), at("HANDED"), at("# Goal"), at("GUARDED"), at("# Report")];
+            [at("demo at 11: goal"), at("KNOWN"), at("HANDED"), at("# Goal"), at("GUARDED"), at("# Report")];
         assert!(places.is_sorted(), "{places:?}");
     }
 }

@@ -15,6 +15,7 @@ const KEPT_WORDS: usize = 256 << 10;
 
 /// What one agent said in one iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct IterationReport {
     /// The last status block, if there was one.
     pub block: Option<Block>,
@@ -34,6 +35,8 @@ pub struct IterationReport {
     pub session: Option<String>,
     pub model: Option<String>,
     pub agent_version: Option<String>,
+    /// The stream ended before its closing event.
+    pub cut_short: bool,
     pub problems: Vec<String>,
 }
 
@@ -42,6 +45,8 @@ pub struct IterationReport {
 pub struct Builder {
     report: IterationReport,
     words: String,
+    /// What the agent was asked: an echo of it is not its own words.
+    prompt: String,
     seen_messages: BTreeSet<String>,
     summed: Usage,
     final_usage: Option<Usage>,
@@ -49,8 +54,17 @@ pub struct Builder {
 }
 
 impl Builder {
+    /// For an agent that was given this prompt.
+    pub fn new(prompt: &str) -> Self {
+        Self { prompt: prompt.trim().to_owned(), ..Self::default() }
+    }
+
     pub fn add(&mut self, item: Item) {
         match item {
+            Item::StreamBegins => {
+                self.words.clear();
+                self.report.words = 0;
+            }
             Item::Session { id, model, version } => {
                 self.report.session = id;
                 self.report.model = model;
@@ -68,7 +82,10 @@ impl Builder {
                 self.final_usage = finished.usage;
                 self.final_text = finished.text;
             }
-            Item::Problem(problem) => self.problem(&problem),
+            Item::Problem(problem) => {
+                self.report.cut_short |= problem == Problem::NoResult;
+                self.note(problem.to_string());
+            }
         }
     }
 
@@ -78,7 +95,7 @@ impl Builder {
         {
             self.say(&text);
         }
-        let (block, problems) = block::last(&self.words);
+        let (block, problems) = block::last(own_part(&self.words, &self.prompt));
         self.report.block = block;
         for problem in problems {
             self.note(problem);
@@ -110,15 +127,21 @@ impl Builder {
         }
     }
 
-    fn problem(&mut self, problem: &Problem) {
-        self.note(problem.to_string());
-    }
-
     fn note(&mut self, problem: String) {
         if self.report.problems.len() < 20 && !self.report.problems.contains(&problem) {
             self.report.problems.push(problem);
         }
     }
+}
+
+/// What comes after the last echo of the prompt, or of the instructions it ends with. A report stands at the end, so
+/// nothing is lost that counts.
+fn own_part<'a>(words: &'a str, prompt: &str) -> &'a str {
+    let instructions = crate::prompt::protocol();
+    let after =
+        |echo: &str| (!echo.is_empty()).then(|| words.rfind(echo)).flatten().map(|at| at + echo.len());
+    let start = after(prompt).max(after(instructions.trim())).unwrap_or(0);
+    &words[start..]
 }
 
 #[cfg(test)]
@@ -197,6 +220,21 @@ mod tests {
         let denied = report(include_bytes!("../tests/transcripts/claude-denied-stream.jsonl"));
         assert_eq!(denied.denied, ["Write"]);
         assert_eq!(denied.error, None);
+    }
+
+    #[test]
+    fn an_echo_of_the_prompt_is_not_a_report_whatever_the_prompt_quotes() {
+        let example = "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---";
+        let prompt = format!("Notes:\n{example}\n\n{}\n", crate::prompt::protocol());
+        let said = |words: &str| {
+            let mut builder = Builder::new(&prompt);
+            builder.add(Item::Words(words.into()));
+            builder.finish().block.is_some()
+        };
+        assert!(!said(&prompt), "the whole prompt");
+        assert!(!said(&format!("> got this:\n{}", &prompt[3..])), "most of it");
+        assert!(said(&format!("{prompt}\nI am done.\n{example}\n")), "its own report after the echo");
+        assert!(said(example));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What this rule remembers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Reviews {
     /// Consecutive passes so far.
     pub passes: u32,
@@ -23,6 +24,12 @@ pub enum Outcome {
 }
 
 impl Reviews {
+    /// Somebody else changed the tree: still to be reviewed, from the start.
+    #[must_use]
+    pub fn after_foreign_change(self) -> Self {
+        Self { passes: 0, ..self }
+    }
+
     /// The next state, and whether that completes the run.
     #[must_use]
     pub fn step(self, needed: u32, outcome: Outcome, changed: bool) -> (Self, bool) {

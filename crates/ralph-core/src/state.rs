@@ -4,18 +4,19 @@
 use serde::{Deserialize, Serialize};
 
 use crate::check::CheckResult;
-use crate::decision::{Begin, Conclusion, Decision, Kind, Phase, Rules, Stop, TreeMark};
+use crate::decision::{Begin, Conclusion, Decision, Kind, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
 use crate::event::{AgentEnded, End, Event, Measured, RunInfo, Stamped, StopBy, When};
 use crate::journal::{Body, Record};
 use crate::prelude::*;
 use crate::time::Time;
-use crate::transcript::Usage;
+use crate::transcript::{Format, Usage};
 
 /// After this many records a checkpoint keeps opening cheap.
 const CHECKPOINT_EVERY: u32 = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct State {
     /// `None` until the run's first record.
     pub run: Option<RunInfo>,
@@ -32,10 +33,23 @@ pub struct State {
     pub rules: Rules,
     pub totals: Totals,
     pub stop_asked: Option<StopBy>,
+    /// The last refused claim, until a later report settles it.
+    pub refusal: Option<Refusal>,
+    /// A run was taken up again, and the tree has not been looked at since.
+    pub resumed: bool,
     /// The tree after the last iteration, if nothing has run since.
     pub settled: Option<TreeMark>,
     pub seq: u64,
     pub since_checkpoint: u32,
+}
+
+/// A claim that was not accepted, for the prompts that follow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    pub iteration: u64,
+    pub why: String,
+    /// The checks that failed.
+    pub checks: Vec<CheckResult>,
 }
 
 /// One iteration as far as it has come.
@@ -44,6 +58,9 @@ pub struct Iteration {
     pub number: u64,
     pub nth: u64,
     pub kind: Kind,
+    /// Who works, and how it is read: a run that is continued may go on with another agent.
+    pub agent: String,
+    pub format: Format,
     pub began_at: Time,
     pub before: Option<TreeMark>,
     /// When the agent was asked to start.
@@ -60,6 +77,7 @@ pub struct Iteration {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Totals {
     pub usage: Usage,
     /// `None` until an agent told its cost.
@@ -101,6 +119,7 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             }
             state.stop_asked = None;
             state.settled = None;
+            state.resumed = true;
             if let Some(current) = &mut state.current {
                 // A check that was running is run again, from the first one on.
                 current.checks.clear();
@@ -125,7 +144,7 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             state.settled = None;
             if let Some(current) = &mut state.current {
                 let mut check = (**check).clone();
-                check.end = after_request(check.end, current.ending.take());
+                check.end = after_request(check.end, check.asked, current.ending.take());
                 current.check_started_at = None;
                 current.checks.push(check);
             }
@@ -150,7 +169,7 @@ fn observe_tree(state: &mut State, measured: &Measured) {
 fn observe_agent_end(state: &mut State, ended: &AgentEnded) {
     let Some(current) = &mut state.current else { return };
     let mut ended = ended.clone();
-    ended.end = after_request(ended.end, current.ending);
+    ended.end = after_request(ended.end, ended.asked, current.ending);
     state.totals.usage = state.totals.usage.plus(ended.report.usage);
     state.totals.agent_ms = state.totals.agent_ms.saturating_add(ended.duration_ms);
     match ended.report.cost_micro_usd {
@@ -162,9 +181,10 @@ fn observe_agent_end(state: &mut State, ended: &AgentEnded) {
     current.ended = Some(ended);
 }
 
-/// How a process ended that we may have asked to end: our request explains a signal or an odd exit code.
-fn after_request(end: End, ending: Option<Ending>) -> End {
-    match (&end, ending) {
+/// How a process ended that we may have asked to end: our request explains a signal or an odd exit code, unless it
+/// had ended by itself before.
+fn after_request(end: End, asked: bool, ending: Option<Ending>) -> End {
+    match (&end, ending.filter(|_| asked)) {
         (End::Cut | End::NotStarted { .. } | End::Lost, _) | (_, None) => end,
         (_, Some(Ending::Timeout)) => End::TimedOut,
         (_, Some(Ending::Stop)) => End::Stopped,
@@ -176,6 +196,17 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
     if let Some(conclusion) = &decision.concluded
         && let Some(mut iteration) = state.current.take()
     {
+        match conclusion.outcome {
+            Outcome::Refused => {
+                state.refusal = conclusion.refusal.as_ref().map(|why| Refusal {
+                    iteration: iteration.number,
+                    why: why.clone(),
+                    checks: iteration.checks.iter().filter(|check| !check.passed()).cloned().collect(),
+                });
+            }
+            Outcome::Accepted | Outcome::More | Outcome::Blocked => state.refusal = None,
+            Outcome::Silent | Outcome::Failed | Outcome::Interrupted => {}
+        }
         iteration.conclusion = Some(conclusion.clone());
         iteration.concluded_at = Some(at);
         state.last = Some(Box::new(iteration));
@@ -187,7 +218,10 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
     }
     for effect in &decision.effects {
         match (effect, &mut state.current) {
-            (Effect::StartAgent, Some(current)) => current.started_at = Some(at),
+            (Effect::StartAgent, Some(current)) => {
+                current.started_at = Some(at);
+                state.resumed = false;
+            }
             (Effect::RunCheck { .. }, Some(current)) => current.check_started_at = Some(at),
             (Effect::EndAgent { why } | Effect::EndCheck { why }, Some(current)) => {
                 current.ending.get_or_insert(*why);
@@ -204,6 +238,8 @@ impl Iteration {
             number: begin.number,
             nth: begin.nth,
             kind: begin.kind,
+            agent: begin.agent.clone(),
+            format: begin.format,
             began_at: at,
             before: begin.before.clone(),
             started_at: None,

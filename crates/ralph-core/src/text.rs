@@ -64,7 +64,7 @@ pub fn count(n: u64, noun: &str) -> String {
 
 /// Characters that reorder or vanish on a screen (bidirectional marks, zero-width spaces).
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 fn skip_escape(chars: &mut core::iter::Peekable<core::str::Chars<'_>>) {

@@ -11,6 +11,8 @@ use lines::{Line, Lines};
 /// One thing an agent's output said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
+    /// A stream begins: what came before were a wrapper's words, not the agent's.
+    StreamBegins,
     /// The agent introduced itself.
     Session { id: Option<String>, model: Option<String>, version: Option<String> },
     /// The agent's own words: one message, or one line of plain text.
@@ -29,6 +31,7 @@ pub enum Item {
 
 /// Tokens, each kind apart, since they are priced apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Usage {
     pub input: u64,
     pub output: u64,
@@ -71,8 +74,7 @@ pub struct Finished {
 }
 
 /// Something that was read all the same, and is worth a word.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Problem {
     /// A line over the limit was cut.
     LineTooLong,
@@ -110,11 +112,13 @@ pub struct Decoder {
     format: Format,
     lines: Lines,
     finished: bool,
+    /// A status block was begun in plain text, so this is no wrapper talking before a stream.
+    reported: bool,
 }
 
 impl Decoder {
     pub fn new(format: Format) -> Self {
-        Self { format, lines: Lines::default(), finished: false }
+        Self { format, lines: Lines::default(), finished: false, reported: false }
     }
 
     /// The format in use: `Auto` until the first line that tells.
@@ -142,9 +146,11 @@ impl Decoder {
             each(Item::Problem(Problem::LineTooLong));
         }
         let bytes = line.bytes.trim_ascii();
-        // What a wrapper prints before the stream starts is plain text until the stream tells itself.
-        if self.format == Format::Auto && claude::recognises(bytes) {
+        // What a wrapper prints before the stream starts is plain text until the stream introduces itself. Only its
+        // first event does: an agent that talks in plain text may well quote another one.
+        if self.format == Format::Auto && !self.reported && claude::introduces(bytes) {
             self.format = Format::Claude;
+            each(Item::StreamBegins);
         }
         match self.format {
             Format::Claude if bytes.is_empty() => {}
@@ -158,6 +164,7 @@ impl Decoder {
                     each(Item::Problem(Problem::InvalidUtf8));
                 }
                 let mut text = text.into_owned();
+                self.reported |= text.contains("RALPH_STATUS---");
                 text.push('\n');
                 each(Item::Words(text));
             }
@@ -191,6 +198,17 @@ mod tests {
                 Item::Words("bad \u{fffd} byte\n".into())
             ]
         );
+    }
+
+    #[test]
+    fn a_quoted_line_of_a_stream_does_not_make_plain_text_a_stream() {
+        let quoted =
+            br#"{"type":"assistant","message":{"content":[{"type":"text","text":"EXIT_SIGNAL: true"}]}}"#;
+        let (format, _) = decode(Format::Auto, &[b"look:\n", quoted, b"\nso it says\n"]);
+        assert_eq!(format, Format::Auto);
+        let init =
+            b"---END_RALPH_STATUS---\n{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}\n";
+        assert_eq!(decode(Format::Auto, &[init]).0, Format::Auto);
     }
 
     #[test]

@@ -12,26 +12,26 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
 use crate::error::{Exit, Result};
-use crate::{runner, suggest};
 use crate::ui::Ui;
+use crate::{runner, suggest};
 use args::{Cli, Command};
 
 pub fn main() -> ExitCode {
-    let mut ui = Ui::new(false);
     // Asked for by scripts, again and again: answered before the parser is built.
     let mut args = std::env::args_os().skip(1);
     if let (Some("--version" | "-V"), None) = (args.next().as_ref().and_then(|arg| arg.to_str()), args.next())
     {
-        ui.data_line(concat!("ralph ", env!("CARGO_PKG_VERSION")));
+        Ui::new(true).data_line(concat!("ralph ", env!("CARGO_PKG_VERSION")));
         return ExitCode::SUCCESS;
     }
     runner::heed_children();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return refuse(&ui, &error),
+        Err(error) => return refuse(&Ui::new(false), &error),
     };
+    let mut ui = Ui::new(matches!(&cli.command, Command::Run(args) if args.quiet));
     let done = match cli.command {
-        Command::Run(args) => run::main(&args),
+        Command::Run(args) => run::main(&args, &mut ui),
         Command::Status(args) => status::main(&args, &ui),
         Command::History(args) => history::main(&args, &ui),
         Command::Demo(args) => demo::main(args, &mut ui),

@@ -17,8 +17,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// The project that the current folder is in: the git work tree, else the nearest folder above with a
-    /// `.ralph/`, else the folder itself.
+    /// The project that the current folder is in.
     pub fn find() -> Result<Self> {
         let cwd = std::env::current_dir()
             .map_err(|error| Error::new("the current folder cannot be found").because(error))?;
@@ -35,12 +34,16 @@ impl Project {
         })?;
         let root = match &repo {
             Some(repo) => repo.root.clone(),
-            None => cwd.ancestors().find(|dir| dir.join(".ralph").is_dir()).unwrap_or(cwd).to_path_buf(),
+            None => plain_root(cwd).to_path_buf(),
         };
         let ralph_dir = root.join(".ralph");
+        let plain_truth = ralph_dir.join(".state");
+        // What was begun without git stays where it is, though somebody made a repository here since: a truth that
+        // moved would be forgotten, and its lock with it.
+        let repo = repo.filter(|_| !has_runs(&plain_truth));
         let truth = match &repo {
             Some(repo) => repo.git_dir.join("ralph"),
-            None => ralph_dir.join(".state"),
+            None => plain_truth,
         };
         Ok(Self { root, repo, ralph_dir, truth })
     }
@@ -48,4 +51,16 @@ impl Project {
     pub fn name(&self) -> String {
         self.root.file_name().map_or_else(|| "project".into(), |name| name.to_string_lossy().into_owned())
     }
+}
+
+/// Without git: the nearest folder above in which something was run, but not the home folder or anything above it,
+/// where one stray run would catch every folder below. Else the folder itself.
+fn plain_root(cwd: &Path) -> &Path {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let above = cwd.ancestors().skip(1).take_while(|dir| Some(*dir) != home.as_deref());
+    std::iter::once(cwd).chain(above).find(|dir| has_runs(&dir.join(".ralph/.state"))).unwrap_or(cwd)
+}
+
+fn has_runs(truth: &Path) -> bool {
+    truth.join("runs").is_dir()
 }

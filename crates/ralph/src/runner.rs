@@ -24,8 +24,8 @@ use crate::store::{JournalFile, Run, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
 use effects::Jobs;
-pub(crate) use signals::heed_children;
 pub(crate) use effects::custody_file;
+pub(crate) use signals::heed_children;
 
 /// What reaches the loop.
 #[derive(Debug)]
@@ -124,9 +124,13 @@ impl<'a> Runner<'a> {
 
     /// Views are for people; one that cannot be written is said once and stops nothing.
     fn publish(&mut self) {
-        if let Err(error) = self.views.publish(&self.state)
-            && !std::mem::replace(&mut self.views_failed, true)
-        {
+        if let Err(error) = self.views.publish(&self.state) {
+            self.warn_of_views(&error);
+        }
+    }
+
+    fn warn_of_views(&mut self, error: &std::io::Error) {
+        if !std::mem::replace(&mut self.views_failed, true) {
             let dir = self.project.ralph_dir.display();
             self.ui.warn(&format!("the views in {dir} cannot be written: {error}"));
         }

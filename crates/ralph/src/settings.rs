@@ -68,6 +68,11 @@ fn settle_agent(wishes: &AgentWishes, earlier: Option<&AgentInfo>) -> Result<Age
         (None, None) => agent::KNOWN[0].to_owned(),
     };
     if let Some(custom) = same.filter(|agent| agent.command.is_some()) {
+        if wishes.model.is_some() || wishes.permissions.is_some() || !wishes.args.is_empty() {
+            return Err(Error::usage("a custom command takes neither a model, permissions nor arguments")
+                .because("the run that is continued works with --agent-cmd")
+                .hint("--agents claude, to go on with claude"));
+        }
         return Ok(custom.clone());
     }
     if !agent::KNOWN.contains(&name.as_str()) {

@@ -15,7 +15,7 @@ mod runs;
 mod views;
 
 pub use files::{append_private, write_new, write_private};
-pub use journal::JournalFile;
+pub use journal::{JournalFile, cannot_continue};
 pub use lock::{Holder, Lock, holder, wait_for_keepers};
 pub use runs::{IterationFiles, Run, Runs};
 pub use views::Views;

@@ -181,7 +181,8 @@ impl Tree {
     fn take(&mut self, mut memory: Memory) -> Result<Snapshot, TreeError> {
         let mut fresh = seed::refresh(&self.place, &mut memory)?;
         let mut found = self.look()?;
-        if !fresh && found.ignore_rules {
+        // Where git skips files that are absent, an absent file need not be a deletion.
+        if !fresh && (found.ignore_rules || memory.skips && !found.gone.is_empty()) {
             seed::replace(&self.place, &mut memory)?;
             fresh = true;
             found = self.look()?;

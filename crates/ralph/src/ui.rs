@@ -71,6 +71,16 @@ impl Ui {
         let _ = out.write_all(bytes).and_then(|()| out.flush());
     }
 
+    /// What somebody else printed, kept in a file: as it is, but it must not play with the terminal.
+    #[expect(clippy::disallowed_methods, reason = "the owner of standard output")]
+    pub fn kept(&self, bytes: &[u8]) {
+        if std::io::stdout().is_terminal() {
+            self.data(text::plain(&String::from_utf8_lossy(bytes)).as_bytes());
+        } else {
+            self.data(bytes);
+        }
+    }
+
     pub fn data_line(&self, text: &str) {
         self.data(format!("{text}\n").as_bytes());
     }

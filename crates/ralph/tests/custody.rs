@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::fs::File;
+use std::time::{Duration, Instant};
 
 use common::{
     TEST, history, one_call, outcomes, ralph, repository, repository_with_work_in_progress, run, says_done,
@@ -80,22 +80,23 @@ fn killed_while_the_check_runs_the_same_iteration_is_checked_again() {
 #[test]
 fn killed_between_journal_and_view_the_run_goes_on_and_the_view_is_made_again() {
     let sandbox = repository();
-    // The view's new file is a pipe, so writing it waits for a reader: the record it shows is durable by then.
+    // The view's new file is a pipe without a reader, so that writing it blocks for ever: once the journal has the
+    // conclusion, ralph is between journal and view until it is killed.
     let pipe = ".ralph/history/.iteration-001.md.new";
-    let trap = Steps::new().shell(&format!("mkdir -p .ralph/history && mkfifo {pipe}")).reach("trap");
+    let trap = Steps::new().shell(&format!("mkdir -p .ralph/history && mkfifo {pipe}"));
     let agent = FakeAgent::new("agent")
         .call(trap.status(&StatusBlock::in_progress()))
         .call(says_done())
         .install(&sandbox);
     let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
-    sandbox.wait_for("trap");
-    let pipe = sandbox.project().join(pipe);
-    let reader = File::open(&pipe).expect("opens when ralph opens it too");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while status(&sandbox)["last_decision"].is_null() {
+        assert!(Instant::now() < deadline, "the first iteration was not concluded");
+    }
     running.kill9();
     running.wait().assert_code(137);
-    drop(reader);
     #[expect(clippy::disallowed_methods, reason = "the test's own trap")]
-    std::fs::remove_file(&pipe).expect("removed");
+    std::fs::remove_file(sandbox.project().join(pipe)).expect("removed");
     assert!(!sandbox.exists(".ralph/history/iteration-001.md"));
 
     let resumed = ralph(&sandbox).arg("run").run();
@@ -243,6 +244,77 @@ fn a_parent_that_ignores_the_death_of_children_does_no_harm() {
     );
     let sh = sandbox.install_script("deaf-parent", &format!("#!/bin/bash\n{script}\n"));
     sandbox.ralph(&sh).run().assert_code(0).assert_stderr_has("✓ COMPLETE");
+}
+
+#[test]
+fn a_damaged_or_torn_run_does_not_set_the_numbers_back() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_more());
+    run(&sandbox, &agent).args(["--max-iterations", "3"]).run().assert_code(3);
+    let journal = ".git/ralph/runs/0001/journal.jsonl";
+    let whole = sandbox.read(journal);
+    sandbox.write(journal, whole.replacen("make it green", "make it gone!", 1));
+    let fresh = ralph(&sandbox)
+        .args(["run", "other", "--fresh", "--max-iterations", "1", "--agent-cmd"])
+        .arg(agent.path());
+    fresh.run().assert_code(3).assert_stderr_has("(#4)");
+
+    // A run that was cut off in its very first record was never begun.
+    sandbox.write(journal, &whole);
+    sandbox.write(".git/ralph/runs/0003/journal.jsonl", &whole[..100]);
+    let next = ralph(&sandbox)
+        .args(["run", "third", "--max-iterations", "1", "--agent-cmd"])
+        .arg(agent.path())
+        .run();
+    next.assert_code(3).assert_stderr_has("run 4 started").assert_stderr_has("(#5)");
+}
+
+#[test]
+fn git_init_by_the_agent_does_not_hide_the_run() {
+    let sandbox = Sandbox::new();
+    let agent = FakeAgent::new("agent")
+        .call(
+            Steps::new().shell("git init -q .").reach("agent").hold("go").status(&StatusBlock::in_progress()),
+        )
+        .call(says_done())
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true", "--max-iterations", "1"]).spawn();
+    sandbox.wait_for("agent");
+    assert_eq!(status(&sandbox)["running"], true);
+    ralph(&sandbox)
+        .args(["run", "other", "--agent-cmd", "true"])
+        .run()
+        .assert_code(1)
+        .assert_stderr_has("another run");
+    sandbox.release("go");
+    running.wait().assert_code(3);
+    ralph(&sandbox)
+        .args(["run", "--max-iterations", "5"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("run 1 continued");
+}
+
+#[test]
+fn a_journal_that_was_deleted_under_the_run_stops_it_with_a_word() {
+    let sandbox = Sandbox::new();
+    let agent = one_call(&sandbox, Steps::new().shell("rm -rf .ralph").status(&StatusBlock::in_progress()));
+    run(&sandbox, &agent).run().assert_code(1).assert_stderr_has("journal").assert_stderr_has("is gone");
+    sandbox.assert_no_processes();
+}
+
+#[test]
+fn wrong_usage_writes_nothing_and_a_run_above_does_not_catch_folders_below_home() {
+    let sandbox = Sandbox::new();
+    ralph(&sandbox).arg("run").run().assert_code(64);
+    ralph(&sandbox).args(["run", "goal", "--agents", "banana"]).run().assert_code(64);
+    assert!(!sandbox.exists(".ralph"));
+
+    let agent = one_call(&sandbox, says_done());
+    run(&sandbox, &agent).env("HOME", sandbox.project()).args(["--test-cmd", "true"]).run().assert_code(0);
+    sandbox.write("below/file", "x");
+    let below = ralph(&sandbox).in_folder("below").env("HOME", sandbox.project()).args(["status"]).run();
+    below.assert_code(0).assert_stdout_has("nothing has been run");
 }
 
 fn hanging() -> (Sandbox, ralph_testkit::Running) {

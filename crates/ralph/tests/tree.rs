@@ -490,6 +490,28 @@ fn files_that_git_was_told_to_overlook_are_seen() {
 }
 
 #[test]
+fn what_git_noted_about_overlooked_files_is_not_believed() {
+    let mut p = Project::new();
+    p.git("config core.trustctime false");
+    p.git("config core.checkStat minimal");
+    let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    for (name, flag) in [("a.txt", "assume-unchanged"), ("src/b.txt", "skip-worktree")] {
+        set_mtime(&p.path(name), then);
+        p.git("update-index --refresh");
+        p.git(&format!("update-index --{flag} {name}"));
+        p.write(name, "ONE\n");
+        set_mtime(&p.path(name), then);
+    }
+    // Size and time fit, and the index is newer: git would take both files as unchanged.
+    p.changed();
+    let tree = p.last.clone().unwrap();
+    for name in ["a.txt", "src/b.txt"] {
+        let call = p.tree.as_ref().unwrap().call("cat-file").arg("-p").arg(format!("{tree}:{name}"));
+        assert_eq!(call.output().unwrap(), b"ONE\n", "{name}");
+    }
+}
+
+#[test]
 fn a_sparse_checkout_shows_no_false_deletions() {
     for index in ["--no-sparse-index", "--sparse-index"] {
         let mut p = Project::new();
@@ -506,6 +528,13 @@ fn a_sparse_checkout_shows_no_false_deletions() {
         assert_eq!(p.changed(), ["M docs/c.txt"], "{index}");
         p.restart();
         assert_eq!(p.changed(), NOTHING, "{index}");
+        // Absent again is as it was, not a deletion.
+        let before = p.git("rev-parse HEAD:docs/c.txt");
+        p.remove("docs/c.txt");
+        assert_eq!(p.changed(), ["M docs/c.txt"], "{index}");
+        let tree = p.last.clone().unwrap();
+        let call = p.tree.as_ref().unwrap().call("rev-parse").arg(format!("{tree}:docs/c.txt"));
+        assert_eq!(call.line().unwrap(), Some(before), "{index}");
     }
 }
 

@@ -87,6 +87,47 @@ fn a_newer_version_is_read_and_never_written() {
     assert!(!opened.writable());
 }
 
+fn resealed(line: &str, from: &str, to: &str) -> String {
+    let body = line[..line.len() - CRC_LEN].replacen(from, to, 1);
+    assert_ne!(body, line[..line.len() - CRC_LEN], "{from} is there to be replaced");
+    format!("{body}{CRC_KEY}{}\"}}\n", checksum(body.as_bytes()))
+}
+
+#[test]
+fn a_whole_record_that_is_not_understood_is_never_called_torn() {
+    let text = sample();
+    let line = text.lines().next().expect("a line");
+    let newer = resealed(&resealed(line, "\"v\":1", "\"v\":2").trim_end(), "\"continue\"", "\"levitate\"");
+    let opened = open(newer.as_bytes(), |_, _| {});
+    assert_eq!(opened.problems, [Problem::Newer { version: 2 }]);
+    assert_eq!((opened.records, opened.writable()), (1, false));
+
+    let odd = resealed(line, "\"continue\"", "\"levitate\"");
+    let opened = open(odd.as_bytes(), |_, _| {});
+    assert!(matches!(opened.problems[..], [Problem::Unreadable { line: 1, .. }]), "{:?}", opened.problems);
+    assert!(!opened.writable());
+}
+
+#[test]
+fn a_field_added_later_does_not_make_old_records_unreadable() {
+    let text = sample();
+    let line = text.lines().next().expect("a line");
+    let older = resealed(line, ",\"agents\":{\"failures\":0}", "");
+    assert_eq!(open(older.as_bytes(), |_, _| {}).problems, []);
+}
+
+#[test]
+fn a_checkpoint_of_another_shape_is_passed_over() {
+    let sim = Sim::new(plan(&[]));
+    let body = Body::Checkpoint { state: Box::new(State::default()) };
+    let line = encode(&Record { seq: 2, at: sim.now, body });
+    let other = resealed(line.trim_end(), "\"shape\":1", "\"shape\":9");
+    let text = format!("{}{other}", sim.journal);
+    assert_eq!(last_checkpoint(text.as_bytes(), true), None);
+    let opened = open(text.as_bytes(), |_, _| {});
+    assert_eq!((opened.problems.len(), opened.state.run.is_some(), opened.state.seq), (0, true, 2));
+}
+
 #[test]
 fn the_last_checkpoint_is_found_from_the_end_and_not_in_an_agent_s_words() {
     let mut sim = Sim::new(plan(&[]));

@@ -87,6 +87,7 @@ impl Sim {
             name: "test".into(),
             command: "make test".into(),
             end: End::Exited { code },
+            asked: false,
             failing: if code == 0 { vec![] } else { vec!["greets".into()] },
             duration_ms: 1,
             output_tail: "boom".into(),
@@ -123,7 +124,8 @@ pub(crate) fn ended(says: &str, end: End) -> Event {
         cost_micro_usd: Some(100),
         ..IterationReport::default()
     };
-    Event::AgentEnded(Box::new(AgentEnded { end, duration_ms: 5, leftovers: 0, report, stderr: None }))
+    let asked = matches!(end, End::Signaled { signal: 15 });
+    Event::AgentEnded(Box::new(AgentEnded { end, duration_ms: 5, asked, leftovers: 0, report, stderr: None }))
 }
 
 #[test]
@@ -291,6 +293,7 @@ fn ctrl_c_during_a_check_checks_again_on_resume_in_the_same_iteration() {
         name: "test".into(),
         command: "make test".into(),
         end: End::Signaled { signal: 15 },
+        asked: true,
         failing: vec![],
         duration_ms: 1,
         output_tail: String::new(),
@@ -299,8 +302,84 @@ fn ctrl_c_during_a_check_checks_again_on_resume_in_the_same_iteration() {
     assert_eq!(sim.stop(), "terminated");
     sim.event(Event::RunResumed(Box::new(RunResumed { plan: plan(&["make test"]), version: "0".into() })));
     assert_eq!(sim.state.current.as_ref().expect("still open").nth, 1);
+    assert_eq!(sim.effects, [Effect::MeasureTree { when: When::After }]);
+    sim.tree(When::After, 0);
     sim.check(0);
     assert_eq!(sim.stop(), "complete");
+}
+
+#[test]
+fn work_done_while_the_run_stood_still_is_reviewed() {
+    // In the middle of an iteration: the claim is judged about the tree as it is now.
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.work(DONE, 0);
+    let resumed =
+        || Event::RunResumed(Box::new(RunResumed { plan: plan(&["make test"]), version: "0".into() }));
+    sim.event(resumed());
+    sim.tree(When::After, 1);
+    sim.check(0);
+    assert_eq!((sim.stop(), sim.state.rules.reviews.passes), ("running", 0));
+
+    // Between two reviews: passes count only for the tree they were made on.
+    let mut sim = Sim::new(plan(&[]));
+    sim.work(DONE, 0);
+    sim.work(DONE, 0);
+    sim.event(Event::StopAsked { by: StopBy::Interrupt });
+    sim.event(ended("", End::Signaled { signal: 15 }));
+    sim.tree(When::After, 0);
+    assert_eq!((sim.stop(), sim.state.rules.reviews.passes), ("interrupted", 2));
+    sim.event(Event::RunResumed(Box::new(RunResumed { plan: plan(&[]), version: "0".into() })));
+    sim.tree(When::Before, 0);
+    assert_eq!(sim.state.rules.reviews.passes, 0, "the simulated tree is another one each time");
+}
+
+#[test]
+fn an_agent_that_ended_by_itself_before_it_was_asked_keeps_its_claim() {
+    let mut sim = Sim::new(plan(&[]));
+    sim.tree(When::Before, 0);
+    sim.now = deadline(&sim.state).expect("a deadline");
+    sim.event(Event::DeadlinePassed);
+    sim.event(ended(DONE, End::Exited { code: 0 }));
+    sim.tree(When::After, 0);
+    assert_eq!(sim.outcome(), Outcome::Accepted);
+}
+
+#[test]
+fn a_crash_or_silence_in_a_review_neither_counts_nor_resets() {
+    let mut sim = Sim::new(plan(&[]));
+    sim.work(DONE, 0);
+    sim.iteration(DONE, 0, End::Exited { code: 1 });
+    assert_eq!(sim.state.rules.reviews.passes, 1);
+    sim.now = deadline(&sim.state).expect("a wait");
+    sim.event(Event::DeadlinePassed);
+    sim.work("", 0);
+    assert_eq!(sim.state.rules.reviews.passes, 1);
+}
+
+#[test]
+fn an_interrupt_does_not_forget_failures() {
+    let mut sim = Sim::new(plan(&[]));
+    sim.iteration("", 0, End::Exited { code: 1 });
+    sim.now = deadline(&sim.state).expect("a wait");
+    sim.event(Event::DeadlinePassed);
+    sim.tree(When::Before, 0);
+    sim.event(Event::StopAsked { by: StopBy::Interrupt });
+    sim.event(ended("", End::Signaled { signal: 15 }));
+    sim.tree(When::After, 0);
+    assert_eq!(sim.state.rules.agents.failures, 1);
+}
+
+#[test]
+fn a_refusal_is_remembered_over_a_failed_iteration() {
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.work(DONE, 1);
+    sim.check(1);
+    sim.iteration("", 0, End::Exited { code: 1 });
+    assert_eq!(sim.state.refusal.as_ref().map(|refusal| refusal.iteration), Some(11));
+    sim.now = deadline(&sim.state).expect("a wait");
+    sim.event(Event::DeadlinePassed);
+    sim.work(MORE, 1);
+    assert_eq!(sim.state.refusal, None);
 }
 
 #[test]
@@ -404,6 +483,7 @@ mod any_events {
                 name: "test".into(),
                 command: "c".into(),
                 end: End::Exited { code },
+                asked: false,
                 failing: vec![],
                 duration_ms: 0,
                 output_tail: String::new(),

@@ -12,20 +12,26 @@ use crate::text;
 pub const BEGIN: &str = "---RALPH_STATUS---";
 pub const END: &str = "---END_RALPH_STATUS---";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// From best to worst: of several in one block the worst counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Status {
-    InProgress,
     Complete,
+    InProgress,
+    /// A word that is none of the three; it counts as in progress.
+    Unknown,
     Blocked,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// From best to worst, likewise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Tests {
     Passing,
-    Failing,
     NotRun,
+    /// A word that is none of the three; it is not passing.
+    Unknown,
+    Failing,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +45,7 @@ pub enum WorkType {
 
 /// One status block as it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Block {
     pub status: Option<Status>,
     pub tasks: Option<u64>,
@@ -110,6 +117,7 @@ fn read(lines: &[&str]) -> Option<Block> {
         block.problem("decorated delimiter");
     }
     let mut fields: Vec<(Field, String)> = Vec::new();
+    let has_end = lines[1..].iter().any(|line| delimiter(line) == Some(Delimiter::End));
     let mut ended = false;
     let mut used = 1;
     for line in &lines[1..] {
@@ -126,7 +134,7 @@ fn read(lines: &[&str]) -> Option<Block> {
             Some((Err(name), _)) => block.problem(&format!("unknown field {name}")),
             None if line.trim().is_empty() || line.trim_start().starts_with("```") => {
                 // Without an end line the block ends at the first gap after its fields.
-                if !fields.is_empty() && !lines[1..].iter().any(|l| delimiter(l) == Some(Delimiter::End)) {
+                if !fields.is_empty() && !has_end {
                     break;
                 }
             }
@@ -144,7 +152,7 @@ fn read(lines: &[&str]) -> Option<Block> {
     if !ended {
         block.problem("missing end line");
     }
-    if fields.iter().any(|(name, value)| *name != Field::Recommendation && is_placeholder(value)) {
+    if is_template(&fields) {
         return None;
     }
     block.verbatim = text::head(&lines[..used].join("\n"), 2000);
@@ -189,17 +197,25 @@ fn field(line: &str) -> Option<(Result<Field, String>, &str)> {
     }
 }
 
-/// `[IN_PROGRESS | COMPLETE | BLOCKED]`, `<number>`, `false | true`, `N`: what instructions show.
-fn is_placeholder(value: &str) -> bool {
-    let value = bare(value);
-    (value.starts_with('[') && value.ends_with(']'))
-        || (value.starts_with('<') && value.ends_with('>'))
-        || value.contains(" | ")
-        || value == "true/false"
+/// Quoted instructions: the two values that decide are both placeholders, or the only one of them that is there.
+/// A report in which one of them was left unfilled is a bad report, and must not make an older one count.
+fn is_template(fields: &[(Field, String)]) -> bool {
+    let mut deciding =
+        fields.iter().filter(|(name, _)| matches!(name, Field::Status | Field::ExitSignal)).peekable();
+    deciding.peek().is_some() && deciding.all(|(_, value)| is_placeholder(value))
 }
 
+/// `[IN_PROGRESS | COMPLETE | BLOCKED]`, `<status>`, `false | true`: what instructions show.
+fn is_placeholder(value: &str) -> bool {
+    let value = bare(value);
+    (value.starts_with('<') && value.ends_with('>')) || value.contains(" | ") || value == "true/false"
+}
+
+/// A value without marks around it. Brackets too: the instructions show them, so agents leave them.
 fn bare(value: &str) -> &str {
-    value.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"' | '\'' | ','))
+    let marks = |c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"' | '\'' | ',');
+    let value = value.trim_matches(marks);
+    value.strip_prefix('[').and_then(|value| value.strip_suffix(']')).unwrap_or(value).trim_matches(marks)
 }
 
 /// A word of an enum, whatever its case and whether spaces or hyphens stand for underscores.
@@ -233,31 +249,26 @@ impl Block {
     }
 
     fn set(&mut self, name: &str, field: Field, value: &str, all: &[&str]) {
-        let exact = |known: bool, block: &mut Self| {
-            if !known {
-                block.problem(&format!("unknown value of {name}"));
-            } else if word(value) != bare(value) {
-                block.problem(&format!("{name} is not in upper case"));
-            }
-        };
         match field {
             Field::Status => {
-                self.status = match word(value).as_str() {
-                    "IN_PROGRESS" => Some(Status::InProgress),
-                    "COMPLETE" => Some(Status::Complete),
-                    "BLOCKED" => Some(Status::Blocked),
-                    _ => None,
+                let read = |value: &&str| match word(value).as_str() {
+                    "IN_PROGRESS" => Status::InProgress,
+                    "COMPLETE" => Status::Complete,
+                    "BLOCKED" => Status::Blocked,
+                    _ => Status::Unknown,
                 };
-                exact(self.status.is_some(), self);
+                self.status = all.iter().map(read).max();
+                self.judge_word(name, value, self.status != Some(Status::Unknown));
             }
             Field::Tests => {
-                self.tests = match word(value).as_str() {
-                    "PASSING" => Some(Tests::Passing),
-                    "FAILING" => Some(Tests::Failing),
-                    "NOT_RUN" => Some(Tests::NotRun),
-                    _ => None,
+                let read = |value: &&str| match word(value).as_str() {
+                    "PASSING" => Tests::Passing,
+                    "FAILING" => Tests::Failing,
+                    "NOT_RUN" => Tests::NotRun,
+                    _ => Tests::Unknown,
                 };
-                exact(self.tests.is_some(), self);
+                self.tests = all.iter().map(read).max();
+                self.judge_word(name, value, self.tests != Some(Tests::Unknown));
             }
             Field::WorkType => {
                 self.work_type = match word(value).as_str() {
@@ -267,7 +278,7 @@ impl Block {
                     "REFACTORING" => Some(WorkType::Refactoring),
                     _ => None,
                 };
-                exact(self.work_type.is_some(), self);
+                self.judge_word(name, value, self.work_type.is_some());
             }
             Field::Tasks => self.tasks = self.number(name, value),
             Field::Files => self.files = self.number(name, value),
@@ -285,6 +296,14 @@ impl Block {
                 }
                 self.recommendation = Some(line).filter(|line| !line.is_empty());
             }
+        }
+    }
+
+    fn judge_word(&mut self, name: &str, value: &str, known: bool) {
+        if !known {
+            self.problem(&format!("unknown value of {name}"));
+        } else if word(value) != bare(value) {
+            self.problem(&format!("{name} is not in upper case"));
         }
     }
 

@@ -11,16 +11,13 @@ use serde_json::Value;
 use super::{Finished, Item, Problem, Usage};
 use crate::prelude::*;
 
-const EVENTS: [&str; 6] = ["system", "assistant", "user", "result", "rate_limit_event", "stream_event"];
-
-/// Whether a line is one of this stream's events. The CLI writes `type` first; others that speak its dialect may not.
-pub(super) fn recognises(line: &[u8]) -> bool {
+/// Whether a line is the event that opens a stream.
+pub(super) fn introduces(line: &[u8]) -> bool {
     if !line.starts_with(b"{") || !line.ends_with(b"}") {
         return false;
     }
-    let Ok(event) = serde_json::from_slice::<Value>(line) else { return false };
-    event["type"].as_str().is_some_and(|kind| EVENTS.contains(&kind))
-        && ["session_id", "message", "result"].iter().any(|key| !event[*key].is_null())
+    let event: Value = serde_json::from_slice(line).unwrap_or_default();
+    event["type"] == "system" && event["subtype"] == "init" && event["session_id"].is_string()
 }
 
 pub(super) fn decode(line: &[u8], each: &mut impl FnMut(Item)) {
@@ -225,10 +222,11 @@ mod tests {
     }
 
     #[test]
-    fn the_stream_is_recognised_whatever_the_order_of_its_keys() {
-        assert!(recognises(br#"{"message":{"content":[]},"type":"assistant"}"#));
-        assert!(!recognises(br#"{"level":"info","type":"system"}"#), "a log line is not the stream");
-        assert!(!recognises(b"{not json}"));
+    fn only_the_opening_event_introduces_the_stream_whatever_the_order_of_its_keys() {
+        assert!(introduces(br#"{"session_id":"s","subtype":"init","type":"system"}"#));
+        assert!(!introduces(br#"{"message":{"content":[]},"type":"assistant"}"#));
+        assert!(!introduces(br#"{"level":"info","type":"system"}"#), "a log line is not the stream");
+        assert!(!introduces(b"{not json}"));
     }
 
     #[test]

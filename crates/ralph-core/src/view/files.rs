@@ -77,7 +77,7 @@ pub fn history(state: &State, iteration: &Iteration) -> String {
     if let Some(run) = &state.run {
         line("Goal", &crate::text::one_line(&run.goal, 500));
         line("Run", &format!("{}, iteration {}", run.number, nth_of(state, iteration.nth)));
-        line("Agent", &run.plan.agent.name);
+        line("Agent", &iteration.agent);
     }
     line("Began", &iteration.began_at.to_string());
     line("Result", result_word(iteration));
@@ -118,14 +118,15 @@ fn files_part(text: &mut String, iteration: &Iteration) {
         text.push('\n');
     }
     for change in &after.changed {
-        text.push_str(&format!("- {} {}\n", change.kind, change.path));
+        // A name is somebody's text: it must not forge lines of ours.
+        text.push_str(&format!("- {} {}\n", change.kind, crate::text::one_line(&change.path, 1000)));
     }
     let unnamed = after.changed_total.saturating_sub(after.changed.len() as u64);
     if unnamed > 0 {
         text.push_str(&format!("- and {unnamed} more\n"));
     }
     for note in &after.notes {
-        text.push_str(&format!("- note: {note}\n"));
+        text.push_str(&format!("- note: {}\n", crate::text::one_line(note, 1000)));
     }
 }
 

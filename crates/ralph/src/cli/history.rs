@@ -50,6 +50,7 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
 
 fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
     let mut entries = Vec::new();
+    let mut problems = Vec::new();
     let mut lines = Vec::new();
     for run in runs.all() {
         let mut headed = false;
@@ -67,10 +68,11 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
         if let Some(stop) = opened.state.stop() {
             lines.push(format!("  stopped: {stop}"));
         }
+        problems.extend(opened.problems.iter().map(|problem| format!("run {}: {problem}", run.number)));
         lines.extend(opened.problems.iter().map(|problem| format!("  journal: {problem}")));
     }
     if as_json {
-        let document = json!({"schema": "ralph.history/1", "iterations": entries});
+        let document = json!({"schema": "ralph.history/1", "iterations": entries, "problems": problems});
         ui.data_line(&serde_json::to_string_pretty(&document).unwrap_or_default());
     } else if lines.is_empty() {
         ui.data_line("nothing has been run here yet; start with: ralph run \"GOAL\"");
@@ -99,7 +101,7 @@ fn line(iteration: &Iteration) -> String {
     words
 }
 
-/// Copies a kept file to standard output, as it is.
+/// Copies a kept file to standard output: as it is into a pipe, without escape codes onto a terminal.
 fn show(path: &Path, ui: &Ui) -> Result<()> {
     let mut file = match File::open(path) {
         Ok(file) => file,
@@ -110,7 +112,7 @@ fn show(path: &Path, ui: &Ui) -> Result<()> {
     loop {
         match file.read(&mut buffer) {
             Ok(0) => return Ok(()),
-            Ok(read) => ui.data(&buffer[..read]),
+            Ok(read) => ui.kept(&buffer[..read]),
             Err(error) => return Err(error::io("cannot read", path)(error)),
         }
     }

@@ -20,10 +20,8 @@ use crate::ui::Ui;
 /// How long keepers of an earlier run may take to end what they keep, before we give up.
 const KEEPERS: Duration = Duration::from_secs(20);
 
-pub(super) fn main(args: &RunArgs) -> Result<ExitCode> {
-    let mut ui = Ui::new(args.quiet);
+pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::find()?;
-    let (goal, wishes) = (args.goal.as_deref(), wishes(args));
     let which = if args.fresh {
         Which::Fresh
     } else if args.resume {
@@ -31,7 +29,7 @@ pub(super) fn main(args: &RunArgs) -> Result<ExitCode> {
     } else {
         Which::Either
     };
-    let stop = run(&project, goal, which, &wishes, &mut ui)?;
+    let stop = run(&project, args.goal.as_deref(), which, &wishes(args), ui)?;
     Ok(ExitCode::from(stop.exit_code()))
 }
 
@@ -72,21 +70,29 @@ pub(super) fn run(
     wishes: &Wishes,
     ui: &mut Ui,
 ) -> Result<Stop> {
+    // Everything that can be refused is refused before anything is written.
+    let runs = Runs::of(&project.truth);
+    let last = last_run(&runs, which)?;
+    let choice = choose(goal, which, last.as_ref())?;
+    let earlier =
+        last.as_ref().filter(|_| matches!(choice, Choice::Resume)).and_then(|last| last.state.run.as_ref());
+    let plan = settings::settle(wishes, earlier.map(|run| &run.plan))?;
+
     let lock = Lock::take(&project.truth, clock::now())?;
     store::wait_for_keepers(&runner::custody_file(&project.truth), KEEPERS)?;
-    let runs = Runs::of(&project.truth);
-    let last = last_run(&runs)?;
-    let (run, journal, state, first) = match choose(goal, which, last.as_ref())? {
-        Choice::Resume => {
-            let run = last.map(|last| last.run).ok_or_else(|| Error::new("there is no run to continue"))?;
-            let (journal, state) = JournalFile::resume(&run.journal())?;
-            let earlier = state.run.as_ref().map(|run| &run.plan);
-            let plan = settings::settle(wishes, earlier)?;
+    let mark = |last: &Last| (last.run.number, last.state.seq);
+    if last_run(&runs, which)?.as_ref().map(mark) != last.as_ref().map(mark) {
+        return Err(
+            Error::new("another run was going on here meanwhile").hint("ralph status, then try again")
+        );
+    }
+    let (run, journal, state, first) = match (choice, last) {
+        (Choice::Resume, Some(last)) => {
+            let (journal, state) = JournalFile::resume(&last.run.journal())?;
             let version = env!("CARGO_PKG_VERSION").into();
-            (run, journal, state, Event::RunResumed(Box::new(RunResumed { plan, version })))
+            (last.run, journal, state, Event::RunResumed(Box::new(RunResumed { plan, version })))
         }
-        Choice::Start(goal) => {
-            let plan = settings::settle(wishes, None)?;
+        (Choice::Start(goal), last) => {
             if let Some(last) = last.as_ref().filter(|last| last.unfinished()) {
                 ui.warn(&format!(
                     "a new run begins; run {} stays unfinished: {}",
@@ -94,12 +100,14 @@ pub(super) fn run(
                     last.goal()
                 ));
             }
+            let known = last.as_ref().map_or(0, |last| last.state.iteration);
+            let carried = Carried { iteration: known.max(runs.last_iteration()) };
             let run = runs.next();
             let journal = JournalFile::create(&run.journal())?;
-            let carried = Carried { iteration: last.map_or(0, |last| last.state.iteration) };
             let first = started(&run, goal, plan, carried);
             (run, journal, State::default(), first)
         }
+        (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
     let (stop, state) = Runner::new(project, run, journal, state, ui)?.run(first)?;
     ui.next_steps(&state, &stop);
@@ -134,10 +142,19 @@ impl Last {
     }
 }
 
-fn last_run(runs: &Runs) -> Result<Option<Last>> {
-    let Some(run) = runs.latest() else { return Ok(None) };
-    let state = run.peek()?.state;
-    Ok(Some(Last { run, state }))
+/// The newest run that was really begun. One whose journal is damaged is not passed over, except by a fresh start:
+/// it may be the one that is meant.
+fn last_run(runs: &Runs, which: Which) -> Result<Option<Last>> {
+    for run in runs.all().into_iter().rev() {
+        let opened = run.peek()?;
+        if !opened.writable() && which != Which::Fresh {
+            return Err(store::cannot_continue(&run.journal(), &opened));
+        }
+        if opened.state.run.is_some() {
+            return Ok(Some(Last { run, state: opened.state }));
+        }
+    }
+    Ok(None)
 }
 
 #[derive(Debug)]

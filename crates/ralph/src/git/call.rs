@@ -27,6 +27,8 @@ const MEASURING: [&str; 7] = [
 pub struct Call {
     command: &'static str,
     spec: Spec,
+    /// How many arguments before the command are settings.
+    settings: usize,
 }
 
 impl Call {
@@ -39,15 +41,24 @@ impl Call {
             spec = spec.env_remove(name);
         }
         spec = spec.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
-        Call { command, spec: spec.arg(command) }
+        Call { command, spec: spec.arg(command), settings: 0 }
     }
 
     /// Leaves out what would make a measurement run hooks, write files or trust somebody's word, and never goes
     /// to the network.
     pub fn measuring(mut self) -> Call {
-        let options = MEASURING.iter().flat_map(|setting| ["-c", setting]).map(OsString::from);
-        self.spec.args.splice(0..0, options);
+        for setting in MEASURING {
+            self = self.setting(setting);
+        }
         self.env("GIT_NO_LAZY_FETCH", "1")
+    }
+
+    /// Overrules the configuration, and settings that were given earlier.
+    pub fn setting(mut self, setting: &str) -> Call {
+        let at = self.settings..self.settings;
+        self.spec.args.splice(at, [OsString::from("-c"), OsString::from(setting)]);
+        self.settings += 2;
+        self
     }
 
     pub fn arg(mut self, arg: impl Into<OsString>) -> Call {

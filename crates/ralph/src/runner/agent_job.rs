@@ -21,6 +21,7 @@ use crate::store::IterationFiles;
 pub(super) fn start(
     spec: &Spec,
     format: Format,
+    prompt: &str,
     files: &IterationFiles,
     outbox: &Sender<Input>,
 ) -> Option<Ender> {
@@ -30,7 +31,7 @@ pub(super) fn start(
         Err(error) => {
             let end = End::NotStarted { error: error.to_string() };
             let report = IterationReport::default();
-            let ended = AgentEnded { end, duration_ms: 0, leftovers: 0, report, stderr: None };
+            let ended = AgentEnded { end, duration_ms: 0, asked: false, leftovers: 0, report, stderr: None };
             let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
             return None;
         }
@@ -40,7 +41,8 @@ pub(super) fn start(
     let (stdout, stderr) = job.take_output();
     let (transcript, errors) = (files.transcript(), files.stderr());
     let (live, outbox) = (outbox.clone(), outbox.clone());
-    let words = thread::spawn(move || listen(stdout, &transcript, format, &live));
+    let reader = Reader::new(format, prompt);
+    let words = thread::spawn(move || listen(stdout, &transcript, reader, &live));
     let complaints = thread::spawn(move || last_line(stderr, &errors));
     thread::spawn(move || {
         let ended = wait(job, begun, words, complaints);
@@ -62,7 +64,14 @@ fn wait(
         report.problems.push(format!("processes that could not be ended: {:?}", end.survivors));
     }
     let stderr = complaints.join().ok().flatten();
-    AgentEnded { end: end_of(end.end), duration_ms, leftovers: end.leftovers, report, stderr }
+    AgentEnded {
+        end: end_of(end.end),
+        duration_ms,
+        asked: end.asked,
+        leftovers: end.leftovers,
+        report,
+        stderr,
+    }
 }
 
 pub(super) fn end_of(end: process::End) -> End {
@@ -74,8 +83,7 @@ pub(super) fn end_of(end: process::End) -> End {
     }
 }
 
-fn listen(stdout: Output, transcript: &Path, format: Format, live: &Sender<Input>) -> IterationReport {
-    let mut reader = Reader::new(format);
+fn listen(stdout: Output, transcript: &Path, mut reader: Reader, live: &Sender<Input>) -> IterationReport {
     let kept = tee(stdout, transcript, |bytes| {
         reader.feed(bytes, |item| {
             if let Item::Tool { name, target } = item {
@@ -93,14 +101,22 @@ fn listen(stdout: Output, transcript: &Path, format: Format, live: &Sender<Input
 
 /// What a cut-off agent left in its transcript: its words do not count as an end, its tokens count.
 pub(super) fn recover(files: &IterationFiles, format: Format) -> AgentEnded {
-    let mut reader = Reader::new(format);
+    let prompt = std::fs::read_to_string(files.prompt()).unwrap_or_default();
+    let mut reader = Reader::new(format, &prompt);
     if let Ok(mut file) = File::open(files.transcript()) {
         let mut buffer = vec![0; 256 << 10];
         while let Ok(read @ 1..) = file.read(&mut buffer) {
             reader.feed(&buffer[..read], |_| {});
         }
     }
-    AgentEnded { end: End::Cut, duration_ms: 0, leftovers: 0, report: reader.finish(), stderr: None }
+    AgentEnded {
+        end: End::Cut,
+        duration_ms: 0,
+        asked: false,
+        leftovers: 0,
+        report: reader.finish(),
+        stderr: None,
+    }
 }
 
 /// Decoder and report in one.
@@ -110,8 +126,8 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(format: Format) -> Self {
-        Self { decoder: Decoder::new(format), builder: Builder::default() }
+    fn new(format: Format, prompt: &str) -> Self {
+        Self { decoder: Decoder::new(format), builder: Builder::new(prompt) }
     }
 
     fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(&Item)) {

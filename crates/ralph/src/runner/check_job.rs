@@ -30,9 +30,9 @@ pub(super) fn start(
     let output = files.check(&check.name);
     let spec = Spec::shell(&check.command, root).hold(custody);
     let CheckSpec { name, command } = check.clone();
-    let report = move |end, failing, output_tail| {
+    let report = move |end, asked, failing, output_tail| {
         let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let result = CheckResult { name, command, end, failing, duration_ms, output_tail };
+        let result = CheckResult { name, command, end, asked, failing, duration_ms, output_tail };
         let _ = outbox.send(Input::Event(Event::CheckEnded(Box::new(result))));
     };
     // A check that was cut off runs again, and the file holds one run.
@@ -40,7 +40,7 @@ pub(super) fn start(
     let mut job = match started.and_then(|()| process::start(&spec).map_err(|error| error.to_string())) {
         Ok(job) => job,
         Err(error) => {
-            report(End::NotStarted { error }, vec![], String::new());
+            report(End::NotStarted { error }, false, vec![], String::new());
             return None;
         }
     };
@@ -52,11 +52,11 @@ pub(super) fn start(
         thread::spawn(move || read(stream, &output, &tail))
     });
     thread::spawn(move || {
-        let end = end_of(job.wait().end);
+        let ended = job.wait();
         let failing = readers.into_iter().flat_map(|reader| reader.join().unwrap_or_default()).collect();
         let tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         let tail = text::plain(&String::from_utf8_lossy(&tail));
-        report(end, failing, text::tail(&tail, KEPT_TAIL).to_owned());
+        report(end_of(ended.end), ended.asked, failing, text::tail(&tail, KEPT_TAIL).to_owned());
     });
     Some(ender)
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::effect::Effect;
 use ralph_core::event::{Event, Measured, When};
 use ralph_core::prompt::{self, Materials};
+use ralph_core::transcript::Format;
 
 use super::{Input, Runner, agent_job, check_job};
 use crate::error::{self, Error, Result};
@@ -33,10 +34,12 @@ impl Runner<'_> {
             }
             Effect::StartAgent => self.start_agent()?,
             Effect::RecoverAgent => {
-                let (files, plan) = (self.files(), self.plan()?);
+                let (files, current) = (self.files(), self.state.current.as_ref());
+                let started = current.is_some_and(|current| current.pid.is_some());
+                let format = current.map_or(Format::Auto, |current| current.format);
                 // The prompt is written before the agent starts, so without it there was none.
-                let event = match files.prompt().exists() {
-                    true => Event::AgentEnded(Box::new(agent_job::recover(&files, plan.agent.format))),
+                let event = match started || files.prompt().exists() {
+                    true => Event::AgentEnded(Box::new(agent_job::recover(&files, format))),
                     false => Event::AgentNeverStarted,
                 };
                 self.send(event);
@@ -98,7 +101,9 @@ impl Runner<'_> {
         let plan = self.plan()?;
         let files = self.files();
         files.make()?;
-        self.views.prepare().map_err(error::io("cannot write to", &self.project.ralph_dir))?;
+        if let Err(error) = self.views.prepare() {
+            self.warn_of_views(&error);
+        }
         let prompt = self.prompt(agent::loads_knowledge(&plan.agent));
         let path = files.prompt();
         store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
@@ -107,18 +112,22 @@ impl Runner<'_> {
             .env("RALPH_ITERATION", self.state.iteration.to_string())
             .env("RALPH_RUN_ID", run)
             .hold(custody_file(&self.project.truth));
-        self.jobs.agent = agent_job::start(&spec, plan.agent.format, &files, &self.outbox);
+        self.jobs.agent = agent_job::start(&spec, plan.agent.format, &prompt, &files, &self.outbox);
         Ok(())
     }
 
-    fn prompt(&self, knowledge_is_loaded: bool) -> String {
-        let read = |path: PathBuf| std::fs::read_to_string(path).ok().filter(|text| !text.trim().is_empty());
-        let own = |name: &str| read(self.project.ralph_dir.join(name));
-        let root = |name: &str| read(self.project.root.join(name));
+    fn prompt(&mut self, knowledge_is_loaded: bool) -> String {
+        let mut warnings = Vec::new();
+        let mut read = |dir: &Path, name: &str| read_text(&dir.join(name), &mut warnings);
+        let (own, root) = (&self.project.ralph_dir, &self.project.root);
+        let (instructions, guardrails) = (read(own, "prompt.md"), read(own, "guardrails.md"));
+        let handoff = read(own, "scratchpad.md").or_else(|| read(own, "handoff.md"));
+        let mut root = |name: &str| read(root, name);
         let knowledge =
             if knowledge_is_loaded { None } else { root("CLAUDE.md").or_else(|| root("AGENTS.md")) };
-        let (instructions, guardrails) = (own("prompt.md"), own("guardrails.md"));
-        let handoff = own("scratchpad.md").or_else(|| own("handoff.md"));
+        for warning in warnings {
+            self.ui.warn(&warning);
+        }
         let materials = Materials {
             project: &self.project.name(),
             instructions: instructions.as_deref(),
@@ -127,6 +136,25 @@ impl Runner<'_> {
             guardrails: guardrails.as_deref(),
         };
         prompt::render(&self.state, materials)
+    }
+}
+
+/// A file for the prompt, whatever its bytes; absent if it is empty or not there. Only regular files: a pipe would
+/// hold the loop up.
+fn read_text(path: &Path, warnings: &mut Vec<String>) -> Option<String> {
+    let data = std::fs::metadata(path).ok()?;
+    if !data.is_file() {
+        warnings.push(format!("{} is not a file and was left out of the prompt", path.display()));
+        return None;
+    }
+    match std::fs::read(path) {
+        Ok(bytes) => {
+            Some(String::from_utf8_lossy(&bytes).into_owned()).filter(|text| !text.trim().is_empty())
+        }
+        Err(error) => {
+            warnings.push(format!("{} was left out of the prompt: {error}", path.display()));
+            None
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Ctrl-C and friends. The first asks the loop to stop; the second ends ralph at once, and the keepers then end
 //! what they keep.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread;
 

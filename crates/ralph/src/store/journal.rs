@@ -1,7 +1,8 @@
 //! A run's journal on disk.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use ralph_core::journal::{self, Opened, Problem, Record};
@@ -26,9 +27,9 @@ impl JournalFile {
         let dir = path.parent().unwrap_or(path);
         files::private_dir(dir).map_err(error::io("cannot make", dir))?;
         let file = files::append_private(path).map_err(error::io("cannot write", path))?;
-        files::sync_dir(dir).map_err(error::io("cannot sync", dir))?;
-        if let Some(above) = dir.parent() {
-            files::sync_dir(above).map_err(error::io("cannot sync", above))?;
+        // The names on the way to it must survive a power loss too: run, runs, the truth folder and what it is in.
+        for dir in dir.ancestors().take(4) {
+            files::sync_dir(dir).map_err(error::io("cannot sync", dir))?;
         }
         Ok(Self { file, path: path.to_path_buf() })
     }
@@ -37,7 +38,7 @@ impl JournalFile {
     pub fn resume(path: &Path) -> Result<(Self, State)> {
         let (opened, good) = read_tail(path)?;
         if !opened.writable() {
-            return Err(unreadable(path, &opened));
+            return Err(cannot_continue(path, &opened));
         }
         let io = |error| error::io("cannot write", path)(error);
         let file = OpenOptions::new().append(true).open(path).map_err(io)?;
@@ -48,11 +49,25 @@ impl JournalFile {
 
     /// The record is durable when this returns.
     pub fn append(&mut self, record: &Record) -> Result<()> {
+        self.is_in_place()?;
         let line = journal::encode(record);
         self.file
             .write_all(line.as_bytes())
             .and_then(|()| self.file.sync_data())
             .map_err(error::io("cannot write the journal", &self.path))
+    }
+
+    /// A record in a file that nobody can find is no record.
+    fn is_in_place(&self) -> Result<()> {
+        let same = |data: &Metadata, other: &Metadata| (data.dev(), data.ino()) == (other.dev(), other.ino());
+        match (self.file.metadata(), std::fs::metadata(&self.path)) {
+            (Ok(open), Ok(named)) if same(&open, &named) => Ok(()),
+            _ => Err(Error::new(format!("the journal {} is gone", self.path.display()))
+                .because(
+                    "something deleted or replaced it while the run went on, so nothing more can be recorded",
+                )
+                .hint("look at what the agent did, then start again: ralph run --fresh GOAL")),
+        }
     }
 
     /// The state at the end of a journal, from its last checkpoint on.
@@ -107,7 +122,8 @@ fn read_tail(path: &Path) -> Result<(Opened, u64)> {
     }
 }
 
-fn unreadable(path: &Path, opened: &Opened) -> Error {
+/// Why this journal must not be written to.
+pub fn cannot_continue(path: &Path, opened: &Opened) -> Error {
     let newer = opened.problems.iter().any(|problem| matches!(problem, Problem::Newer { .. }));
     let why: Vec<String> = opened.problems.iter().map(ToString::to_string).collect();
     let error =

@@ -27,6 +27,9 @@ pub struct Lock {
 
 impl Lock {
     pub fn take(truth: &Path, now: Time) -> Result<Self> {
+        if let Some(above) = truth.parent() {
+            files::make_dir(above).map_err(error::io("cannot make", above))?;
+        }
         files::private_dir(truth).map_err(error::io("cannot make", truth))?;
         let path = truth.join("lock");
         let mut file = open(&path).map_err(error::io("cannot open", &path))?;

@@ -27,6 +27,12 @@ impl Runs {
 
     /// All runs, oldest first. A folder whose journal was never begun is none.
     pub fn all(&self) -> Vec<Run> {
+        let mut runs = self.folders();
+        runs.retain(|run| std::fs::metadata(run.journal()).is_ok_and(|data| data.len() > 0));
+        runs
+    }
+
+    fn folders(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = std::fs::read_dir(&self.dir)
             .into_iter()
             .flatten()
@@ -35,10 +41,18 @@ impl Runs {
                 let number = entry.file_name().to_str()?.parse().ok()?;
                 Some(Run { number, dir: entry.path() })
             })
-            .filter(|run| std::fs::metadata(run.journal()).is_ok_and(|data| data.len() > 0))
             .collect();
         runs.sort_by_key(|run| run.number);
         runs
+    }
+
+    /// The highest iteration number that left anything behind, whatever became of its journal.
+    pub fn last_iteration(&self) -> u64 {
+        let folders = |run: &Run| std::fs::read_dir(&run.dir).into_iter().flatten().flatten();
+        let number = |name: &str| name.strip_prefix("iteration-")?.parse().ok();
+        let last = |run: &Run| folders(run).filter_map(|entry| number(entry.file_name().to_str()?)).max();
+        // Numbers only grow, so the newest run that has any has the highest.
+        self.folders().iter().rev().find_map(last).unwrap_or(0)
     }
 
     pub fn latest(&self) -> Option<Run> {
@@ -46,10 +60,7 @@ impl Runs {
     }
 
     pub fn next(&self) -> Run {
-        self.at(self.latest().map_or(1, |run| run.number + 1))
-    }
-
-    fn at(&self, number: u64) -> Run {
+        let number = self.folders().last().map_or(1, |run| run.number + 1);
         Run { number, dir: self.dir.join(format!("{number:04}")) }
     }
 

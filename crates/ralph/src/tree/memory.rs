@@ -22,6 +22,8 @@ pub(super) struct Memory {
     pub(super) exclude: Stamp,
     /// A digest of the paths in the user's index.
     pub(super) listing: u64,
+    /// Some of them need not be in the working tree (a sparse checkout).
+    pub(super) skips: bool,
     /// Files that are tracked, ignored and deleted. The private index does not have them any more, and git would
     /// not tell if they came back.
     pub(super) gone: Vec<Vec<u8>>,
@@ -90,11 +92,11 @@ impl Memory {
     }
 
     fn text(&self) -> String {
-        let Memory { index, user_index, exclude, listing, gone, tree, .. } = self;
+        let Memory { index, user_index, exclude, listing, skips, gone, tree, .. } = self;
         let gone: Vec<String> = gone.iter().map(|path| to_hex(path)).collect();
         let tree = tree.as_ref().map_or("", TreeId::as_str);
         format!(
-            "{FIRST_LINE}\nindex {}\nuser-index {}\nexclude {}\nlisting {listing:016x}\ngone {}\ntree {tree}\n",
+            "{FIRST_LINE}\nindex {}\nuser-index {}\nexclude {}\nlisting {listing:016x}\nskips {skips}\ngone {}\ntree {tree}\n",
             index.0,
             user_index.0,
             exclude.0,
@@ -113,6 +115,7 @@ impl Memory {
             user_index: Stamp(value("user-index")?.to_owned()),
             exclude: Stamp(value("exclude")?.to_owned()),
             listing: u64::from_str_radix(value("listing")?, 16).ok()?,
+            skips: value("skips")?.parse().ok()?,
             gone: value("gone")?.split_terminator(' ').map(from_hex).collect::<Option<_>>()?,
             tree: Some(TreeId::new(value("tree")?)?),
             saved: String::new(),
@@ -140,6 +143,7 @@ mod tests {
             user_index: Stamp::default(),
             exclude: Stamp("x".into()),
             listing: u64::MAX - 7,
+            skips: true,
             gone: vec![b"a b".to_vec(), b"\xff\n".to_vec()],
             tree: TreeId::new("4b825dc642cb6eb9a060e54bf8d69288fbee4904"),
             saved: String::new(),

@@ -116,6 +116,10 @@ impl Place {
         self.metadata(path).filter(Metadata::is_file).map_or(0, |data| data.len())
     }
 
+    pub(super) fn has_folder(&self, path: &[u8]) -> bool {
+        self.metadata(path).is_some_and(|data| data.is_dir())
+    }
+
     /// There is a file or a link at this path.
     pub(super) fn has_file(&self, path: &[u8]) -> bool {
         self.metadata(path).is_some_and(|data| !data.is_dir())

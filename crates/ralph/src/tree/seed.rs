@@ -5,12 +5,13 @@
 //! overruled by the files on disk. So while its list of paths stays the same, the warm private index does.
 #![expect(clippy::disallowed_methods, reason = "snapshots keep files of their own in the store")]
 
+use std::collections::HashSet;
 use std::fs::{self, File, FileTimes};
 use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::path::Path;
 
-use ralph_core::git_text::{parse_listing, parse_paths};
+use ralph_core::git_text::{Listed, parse_listing, parse_paths};
 
 use super::memory::{Memory, Stamp};
 use super::{Place, TreeError};
@@ -43,7 +44,7 @@ pub(super) fn replace(place: &Place, memory: &mut Memory) -> Result<(), TreeErro
         // Nothing is tracked, so what is ignored goes. Cheaper than reading all the others again.
         None => {
             let listing = place.call("ls-files").args(["-z", "-c", "-i", "--exclude-standard"]).output()?;
-            force_remove(place, &place.index(), &parse_paths(&listing)?)
+            update_index(place, &place.index(), "--force-remove", &parse_paths(&listing)?)
         }
     }
 }
@@ -56,6 +57,7 @@ fn rebuild(place: &Place, memory: &mut Memory) -> Result<(), TreeError> {
             memory.gone.clear();
             memory.user_index = Stamp::default();
             memory.listing = 0;
+            memory.skips = false;
             remove(&place.index())
         }
     }
@@ -81,6 +83,7 @@ pub(super) fn note_gone(place: &Place, memory: &mut Memory, gone: &[Vec<u8>]) ->
 struct Next {
     user_index: Stamp,
     listing: u64,
+    skips: bool,
 }
 
 impl Next {
@@ -94,6 +97,7 @@ impl Next {
         }
         memory.user_index = self.user_index;
         memory.listing = self.listing;
+        memory.skips = self.skips;
         Ok(())
     }
 }
@@ -116,19 +120,64 @@ fn prepare(place: &Place) -> Result<Option<Next>, TreeError> {
         Err(error) => return Err(TreeError::file(user_index)(error)),
     };
 
-    let listing = place.call_on(&next, "ls-files").args(["-v", "-z"]).output()?;
+    // As it is written, not as git would read it.
+    let list = place.call_on(&next, "ls-files").setting("core.sparseCheckout=false").args(["-v", "-s", "-z"]);
+    let listing = list.output()?;
     let entries = parse_listing(&listing)?;
-    let assumed: Vec<_> = entries.iter().filter(|e| e.assumed_unchanged).map(|e| e.path).collect();
-    if !assumed.is_empty() {
-        let call = place.call_on(&next, "update-index").args(["-z", "--no-assume-unchanged", "--stdin"]);
-        call.stdin(joined(&assumed)).output()?;
-    }
-    let ours: Vec<_> = entries.iter().map(|e| e.path).filter(|path| place.is_ours(path)).collect();
-    force_remove(place, &next, &ours)?;
+    look_again(place, &next, &entries)?;
+    let ours = entries.iter().map(|e| e.path).filter(|path| place.is_ours(path));
+    update_index(place, &next, "--force-remove", &ours.collect::<Vec<_>>())?;
+    Ok(Some(Next { user_index, listing: digest(&entries), skips: entries.iter().any(|e| e.skipped) }))
+}
 
+/// Of what is tracked only the name counts, because the content comes from the disk; but of a file that is not
+/// there all that is known.
+fn digest(entries: &[Listed<'_>]) -> u64 {
     let mut digest = DefaultHasher::new();
-    digest.write(&listing);
-    Ok(Some(Next { user_index, listing: digest.finish() }))
+    for entry in entries {
+        digest.write_u8(u8::from(entry.assumed) + 2 * u8::from(entry.skipped));
+        digest.write(if entry.skipped { entry.entry } else { entry.path });
+        digest.write_u8(0);
+    }
+    digest.finish()
+}
+
+/// Makes git look at files of which it was told to take no notice: takes the flags from their entries, and the
+/// times too, because git has not kept those true.
+fn look_again(place: &Place, index: &Path, entries: &[Listed<'_>]) -> Result<(), TreeError> {
+    let there = present(place, entries.iter().filter(|e| e.skipped).map(|e| e.path));
+    let (mut read, mut absent) = (Vec::new(), Vec::new());
+    for entry in entries.iter().filter(|e| e.assumed || e.skipped) {
+        if !entry.skipped || there.contains(entry.path) {
+            read.push(entry.entry);
+        } else if entry.assumed {
+            absent.push(entry.path);
+        }
+    }
+    if !read.is_empty() {
+        let call = place.call_on(index, "update-index").args(["-z", "--index-info"]);
+        call.stdin(joined(&read)).output()?;
+    }
+    update_index(place, index, "--no-assume-unchanged", &absent)
+}
+
+/// The paths that have a file. They come sorted, so a missing folder is asked for once.
+fn present<'a>(place: &Place, paths: impl Iterator<Item = &'a [u8]>) -> HashSet<&'a [u8]> {
+    let mut missing: Option<&[u8]> = None;
+    let mut found = HashSet::new();
+    for path in paths {
+        if missing.is_some_and(|folder| path.starts_with(folder)) {
+            continue;
+        }
+        if place.has_file(path) {
+            found.insert(path);
+        } else if let Some(slash) = path.iter().rposition(|byte| *byte == b'/')
+            && !place.has_folder(&path[..slash])
+        {
+            missing = Some(&path[..=slash]);
+        }
+    }
+    found
 }
 
 /// The copy keeps the time of the original: git takes it for the moment at which files were last compared, and a
@@ -141,9 +190,9 @@ fn copy(mut from: &File, to: &Path) -> io::Result<Stamp> {
     Ok(Stamp::of(&data))
 }
 
-fn force_remove(place: &Place, index: &Path, paths: &[&[u8]]) -> Result<(), TreeError> {
+fn update_index(place: &Place, index: &Path, how: &str, paths: &[&[u8]]) -> Result<(), TreeError> {
     if !paths.is_empty() {
-        let call = place.call_on(index, "update-index").args(["-z", "--force-remove", "--stdin"]);
+        let call = place.call_on(index, "update-index").args(["-z", how, "--stdin"]);
         call.stdin(joined(paths)).output()?;
     }
     Ok(())

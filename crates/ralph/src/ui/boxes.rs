@@ -30,13 +30,19 @@ pub(super) fn header(state: &State, resumed: bool) -> Vec<String> {
     add("goal", &text::one_line(&run.goal, 400));
     add("agent", &describe_agent(&plan.agent));
     if plan.checks.is_empty() {
-        add("checks", "none (--test-cmd CMD adds one): done needs 3 reviews");
+        add("checks", &no_checks(state));
     }
     for check in &plan.checks {
         add("checks", &format!("{}: {}", check.name, text::one_line(&check.command, 200)));
     }
     lines.push(String::new());
     lines
+}
+
+/// What a run without checks rests on.
+pub(super) fn no_checks(state: &State) -> String {
+    let reviews = text::count(u64::from(state.reviews_needed()), "review");
+    format!("none (--test-cmd CMD adds one): done needs {reviews}")
 }
 
 pub(super) fn limit(max_iterations: u64) -> String {

@@ -22,7 +22,7 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(T
         ));
         lines.push((Tone::Plain, format!("agent: {}", boxes::describe_agent(&plan.agent))));
         if plan.checks.is_empty() {
-            lines.push((Tone::Plain, "checks: none (--test-cmd CMD adds one): done needs 3 reviews".into()));
+            lines.push((Tone::Plain, format!("checks: {}", boxes::no_checks(state))));
         }
         for check in &plan.checks {
             lines.push((
@@ -48,7 +48,11 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(T
             (Effect::RunCheck { check }, _) => {
                 lines.push((
                     Tone::Plain,
-                    format!("claims done; running check {}: {}", check.name, check.command),
+                    format!(
+                        "claims done; running check {}: {}",
+                        check.name,
+                        text::one_line(&check.command, 200)
+                    ),
                 ));
             }
             (Effect::EndAgent { .. }, _) => {

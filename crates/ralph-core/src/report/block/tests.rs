@@ -102,6 +102,37 @@ fn the_last_of_several_counts() {
 }
 
 #[test]
+fn brackets_left_around_values_are_decoration_and_never_hide_a_report() {
+    let kept: String = EXACT
+        .lines()
+        .map(|line| match line.split_once(": ") {
+            Some((name, value)) => format!("{name}: [{value}]\n"),
+            None => format!("{line}\n"),
+        })
+        .collect();
+    assert!(block(&kept).exit_signal);
+    assert_eq!(block(&kept).tasks, Some(1));
+    let more = EXACT.replace("EXIT_SIGNAL: true", "EXIT_SIGNAL: false").replace("LOOP: 1", "LOOP: [number]");
+    assert!(!block(&format!("{EXACT}\n{more}")).exit_signal, "the newer report counts, odd as it is");
+    let unfilled = EXACT.replace("EXIT_SIGNAL: true", "EXIT_SIGNAL: [false | true]");
+    assert!(!block(&format!("{EXACT}\n{unfilled}")).exit_signal, "half a template is a bad report");
+}
+
+#[test]
+fn of_repeated_values_the_worst_counts_and_unknown_ones_are_kept() {
+    let twice = EXACT.replace("STATUS: COMPLETE", "STATUS: BLOCKED\nSTATUS: COMPLETE");
+    assert_eq!(block(&twice).status, Some(Status::Blocked));
+    assert_eq!(block(&EXACT.replace("PASSING\nW", "2 FAILING\nW")).tests, Some(Tests::Unknown));
+    assert_eq!(block(&EXACT.replace("COMPLETE\n", "ALMOST\n")).status, Some(Status::Unknown));
+}
+
+#[test]
+fn a_block_of_many_blank_lines_is_read_in_one_pass() {
+    let words = format!("{BEGIN}\nSTATUS: IN_PROGRESS\n{}EXIT_SIGNAL: false\n{END}", "\n".repeat(200_000));
+    assert_eq!(block(&words).status, Some(Status::InProgress));
+}
+
+#[test]
 fn only_a_plain_true_is_an_exit_signal() {
     for value in ["yes", "1", "true?", "true (almost)", "not true", "TRUEISH", "", "false"] {
         let words = EXACT.replace("EXIT_SIGNAL: true", &format!("EXIT_SIGNAL: {value}"));
