@@ -24,6 +24,20 @@ impl Project {
         Self::at(&cwd)
     }
 
+    /// The same for commands that only look: where a run was made in this repository before, its truth folder tells,
+    /// and git need not be asked.
+    pub fn look() -> Result<Self> {
+        let cwd = std::env::current_dir()
+            .map_err(|error| Error::new("the current folder cannot be found").because(error))?;
+        let known = cwd.ancestors().find(|dir| dir.join(".git").exists()).and_then(|root| {
+            let git_dir = git_dir_of(&root.join(".git"))?;
+            let (ralph_dir, truth) = (root.join(".ralph"), git_dir.join("ralph"));
+            let usual = has_runs(&truth) && !has_runs(&ralph_dir.join(".state"));
+            usual.then(|| Self { root: root.to_path_buf(), repo: None, ralph_dir, truth })
+        });
+        known.map_or_else(|| Self::at(&cwd), Ok)
+    }
+
     pub fn at(cwd: &Path) -> Result<Self> {
         let repo = git::discover(cwd).map_err(|error| match error {
             GitError::Missing => Error::new("git is not installed")
@@ -63,4 +77,13 @@ fn plain_root(cwd: &Path) -> &Path {
 
 fn has_runs(truth: &Path) -> bool {
     truth.join("runs").is_dir()
+}
+
+/// A repository's `.git` is a folder, or, in a linked worktree, a file that names one.
+fn git_dir_of(dot_git: &Path) -> Option<PathBuf> {
+    if dot_git.is_dir() {
+        return Some(dot_git.to_path_buf());
+    }
+    let text = std::fs::read_to_string(dot_git).ok()?;
+    Some(dot_git.parent()?.join(text.strip_prefix("gitdir: ")?.trim_end()))
 }

@@ -11,7 +11,7 @@ mod signals;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use ralph_core::decision::Stop;
+use ralph_core::decision::{Stop, Verdict};
 use ralph_core::event::{Event, Stamped};
 use ralph_core::journal::{Body, Record};
 use ralph_core::machine::{deadline, decide};
@@ -99,12 +99,20 @@ impl<'a> Runner<'a> {
         let stamped = Stamped { at: clock::now(), event };
         let decision = decide(&self.state, &stamped);
         let effects = decision.effects.clone();
+        // What stands in the views changes when an iteration begins or ends; `status` reads the journal. A run that is
+        // taken up again may have been cut off before it wrote them.
+        let worth_a_view = matches!(stamped.event, Event::RunResumed(_))
+            || decision.begins.is_some()
+            || decision.concluded.is_some()
+            || decision.verdict == Verdict::Halt;
         let body = Body::Step { event: stamped.event, decision };
         let record = Record { seq: self.state.seq + 1, at: stamped.at, body };
         self.journal.append(&record)?;
         self.state = apply(std::mem::take(&mut self.state), &record);
         self.ui.show(&self.state, &record);
-        self.publish();
+        if worth_a_view {
+            self.publish();
+        }
         if self.state.wants_checkpoint() {
             self.checkpoint()?;
         }

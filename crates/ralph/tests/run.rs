@@ -270,6 +270,21 @@ fn a_run_in_a_subfolder_belongs_to_the_repository() {
 }
 
 #[test]
+fn a_linked_worktree_has_a_record_of_its_own() {
+    let sandbox = repository();
+    sandbox.git(&["worktree", "add", "-q", "-b", "side", "side"]);
+    let agent = one_call(&sandbox, says_done());
+    run(&sandbox, &agent).in_folder("side").args(["--test-cmd", "true"]).run().assert_code(0);
+    ralph(&sandbox)
+        .in_folder("side")
+        .arg("status")
+        .run()
+        .assert_code(0)
+        .assert_stdout_has("complete, proved by checks");
+    ralph(&sandbox).arg("status").run().assert_code(0).assert_stdout_has("nothing has been run");
+}
+
+#[test]
 fn files_of_the_project_reach_the_prompt() {
     let sandbox = repository();
     sandbox.write(".ralph/prompt.md", "House rules for {{PROJECT_NAME}}: be kind.\n");

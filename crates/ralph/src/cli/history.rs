@@ -18,7 +18,7 @@ use crate::store::Runs;
 use crate::ui::Ui;
 
 pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
-    let project = Project::find()?;
+    let project = Project::look()?;
     let runs = Runs::of(&project.truth);
     let Some(number) = args.iteration else { return list(&runs, args.json, ui) };
     let Some((run, iteration, state)) = runs.of_iteration(number)? else {

@@ -13,7 +13,7 @@ use crate::store::{self, Holder, Runs};
 use crate::ui::Ui;
 
 pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
-    let project = Project::find()?;
+    let project = Project::look()?;
     let holder = store::holder(&project.truth);
     let opened = Runs::of(&project.truth).latest().map(|run| run.peek()).transpose()?;
     let state = opened.as_ref().map(|opened| &opened.state).filter(|state| state.run.is_some());

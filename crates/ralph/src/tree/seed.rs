@@ -32,15 +32,19 @@ pub(super) fn refresh(place: &Place, memory: &mut Memory) -> Result<bool, TreeEr
         rebuild(place, memory)?;
         return Ok(true);
     };
-    let same = next.listing == memory.listing;
-    next.install(place, memory, !same)?;
-    Ok(!same)
+    if next.digest()? == memory.listing {
+        memory.user_index = next.user_index;
+        remove(&place.next_index())?;
+        return Ok(false);
+    }
+    next.install(place, memory)?;
+    Ok(true)
 }
 
 /// Replaces a private index that fits, because ignore rules changed: what is ignored now must leave it.
 pub(super) fn replace(place: &Place, memory: &mut Memory) -> Result<(), TreeError> {
     match prepare(place)? {
-        Some(next) => next.install(place, memory, true),
+        Some(next) => next.install(place, memory),
         // Nothing is tracked, so what is ignored goes. Cheaper than reading all the others again.
         None => {
             let listing = place.call("ls-files").args(["-z", "-c", "-i", "--exclude-standard"]).output()?;
@@ -52,7 +56,7 @@ pub(super) fn replace(place: &Place, memory: &mut Memory) -> Result<(), TreeErro
 fn rebuild(place: &Place, memory: &mut Memory) -> Result<(), TreeError> {
     memory.exclude = Stamp::at(&place.exclude)?;
     match prepare(place)? {
-        Some(next) => next.install(place, memory, true),
+        Some(next) => next.install(place, memory),
         None => {
             memory.gone.clear();
             memory.user_index = Stamp::default();
@@ -82,27 +86,40 @@ pub(super) fn note_gone(place: &Place, memory: &mut Memory, gone: &[Vec<u8>]) ->
 /// A candidate for the private index, in [`Place::next_index`].
 struct Next {
     user_index: Stamp,
-    listing: u64,
-    skips: bool,
+    listing: Vec<u8>,
 }
 
 impl Next {
-    fn install(self, place: &Place, memory: &mut Memory, wanted: bool) -> Result<(), TreeError> {
-        let (next, index) = (place.next_index(), place.index());
-        if wanted {
-            memory.gone.clear();
-            fs::rename(&next, &index).map_err(TreeError::file(&index))?;
-        } else {
-            remove(&next)?;
+    /// Of what is tracked only the name counts, because the content comes from the disk; but of a file that need
+    /// not be there all that is known.
+    fn digest(&self) -> Result<u64, TreeError> {
+        let mut digest = DefaultHasher::new();
+        for entry in parse_listing(&self.listing)? {
+            digest.write_u8(u8::from(entry.assumed) + 2 * u8::from(entry.skipped));
+            digest.write(if entry.skipped { entry.entry } else { entry.path });
+            digest.write_u8(0);
         }
+        Ok(digest.finish())
+    }
+
+    /// Makes it fit for measuring and puts it in place.
+    fn install(self, place: &Place, memory: &mut Memory) -> Result<(), TreeError> {
+        let (next, index) = (place.next_index(), place.index());
+        let entries = parse_listing(&self.listing)?;
+        look_again(place, &next, &entries)?;
+        let ours = entries.iter().map(|e| e.path).filter(|path| place.is_ours(path));
+        update_index(place, &next, "--force-remove", &ours.collect::<Vec<_>>())?;
+        fs::rename(&next, &index).map_err(TreeError::file(&index))?;
+
+        memory.listing = self.digest()?;
+        memory.skips = entries.iter().any(|e| e.skipped);
+        memory.gone.clear();
         memory.user_index = self.user_index;
-        memory.listing = self.listing;
-        memory.skips = self.skips;
         Ok(())
     }
 }
 
-/// Copies the user's index and makes it fit for measuring. `None`: nothing is tracked.
+/// Copies the user's index. `None`: nothing is tracked.
 fn prepare(place: &Place) -> Result<Option<Next>, TreeError> {
     let Some(user_index) = &place.user_index else { return Ok(None) };
     let next = place.next_index();
@@ -110,36 +127,21 @@ fn prepare(place: &Place) -> Result<Option<Next>, TreeError> {
         Ok(file) => copy(&file, &next).map_err(TreeError::file(&next))?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             remove(&next)?;
-            // Exit 128: no commits yet either.
-            let read = place.call_on(&next, "read-tree").arg("HEAD").run()?;
-            if !read.end.success() {
-                return Ok(None);
+            let call = place.call_on(&next, "read-tree").arg("HEAD");
+            let read = call.run()?;
+            match read.end.code() {
+                Some(0) => Stamp::default(),
+                // No commits yet either.
+                Some(128) => return Ok(None),
+                _ => return Err(call.failure(&read).into()),
             }
-            Stamp::default()
         }
         Err(error) => return Err(TreeError::file(user_index)(error)),
     };
 
     // As it is written, not as git would read it.
     let list = place.call_on(&next, "ls-files").setting("core.sparseCheckout=false").args(["-v", "-s", "-z"]);
-    let listing = list.output()?;
-    let entries = parse_listing(&listing)?;
-    look_again(place, &next, &entries)?;
-    let ours = entries.iter().map(|e| e.path).filter(|path| place.is_ours(path));
-    update_index(place, &next, "--force-remove", &ours.collect::<Vec<_>>())?;
-    Ok(Some(Next { user_index, listing: digest(&entries), skips: entries.iter().any(|e| e.skipped) }))
-}
-
-/// Of what is tracked only the name counts, because the content comes from the disk; but of a file that is not
-/// there all that is known.
-fn digest(entries: &[Listed<'_>]) -> u64 {
-    let mut digest = DefaultHasher::new();
-    for entry in entries {
-        digest.write_u8(u8::from(entry.assumed) + 2 * u8::from(entry.skipped));
-        digest.write(if entry.skipped { entry.entry } else { entry.path });
-        digest.write_u8(0);
-    }
-    digest.finish()
+    Ok(Some(Next { user_index, listing: list.output()? }))
 }
 
 /// Makes git look at files of which it was told to take no notice: takes the flags from their entries, and the
