@@ -53,7 +53,7 @@ fn size(place: &Place) -> Result<Row> {
 }
 
 const NOTES: &str = "
-Medians; what is compared is run in turn. Spread: 10th to 90th percentile of what was measured.
+Medians; what is compared is run in turn. Spread: 10th to 90th percentile of what was measured, in ms.
 overhead: (ralph's run - the same agent in a bare shell loop) / iterations, against one refreshed
 `git status --porcelain` there. ralph's start and its first snapshot are in it, spread over the iterations;
 `start + first` is a run of one iteration, agent included, to tell how much that is.

@@ -5,10 +5,13 @@ use std::process::{Command, Stdio};
 
 use crate::Result;
 
-/// The folder with the workspace's Cargo.toml.
-pub(crate) fn root() -> &'static Path {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest.parent().unwrap_or(manifest)
+/// The folder with the workspace's Cargo.toml. Asked when we run: two checkouts that share a target folder
+/// share this program too, so where it was compiled says little.
+pub(crate) fn root() -> PathBuf {
+    let manifest =
+        std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let manifest = PathBuf::from(manifest);
+    manifest.parent().map(Path::to_path_buf).unwrap_or(manifest)
 }
 
 /// The cargo that runs us, at the workspace's root.

@@ -11,8 +11,8 @@ use crate::Result;
 pub(super) const LIMIT_REACHED: i32 = 3;
 /// Files that the busy agent changes each time.
 const CHANGED: usize = 10;
-/// `git status` calls in each round.
-const STATUSES: usize = 7;
+/// `git status` calls before, and again after, ralph's run of a round.
+const STATUSES: usize = 5;
 
 /// The overhead of an agent that changes nothing and of one that changes ten files each time.
 pub(super) fn overhead(place: &Place, files: usize, iterations: usize, rounds: usize) -> Result<Vec<Row>> {
@@ -47,7 +47,8 @@ struct Rounds {
     one: Vec<f64>,
     agent_loop: Vec<f64>,
     status_loop: Vec<f64>,
-    status: Samples,
+    /// Medians of the calls in a round.
+    status: Vec<f64>,
 }
 
 impl<'a> Bench<'a> {
@@ -72,14 +73,14 @@ impl<'a> Bench<'a> {
         self.shell(&self.status_loop)?;
         self.ralph(1)?;
         for _ in 0..rounds {
+            let mut status = Samples::default();
             times.agent_loop.push(self.shell(&self.agent_loop)?);
+            self.statuses(&mut status)?;
             times.ralph.push(self.ralph(self.iterations)?);
+            self.statuses(&mut status)?;
             times.status_loop.push(self.shell(&self.status_loop)?);
             times.one.push(self.ralph(1)?);
-            self.status()?;
-            for _ in 0..STATUSES {
-                times.status.push(self.status()?);
-            }
+            times.status.push(status.median());
         }
         Ok(times)
     }
@@ -95,32 +96,52 @@ impl<'a> Bench<'a> {
         self.place.time(self.place.command("sh", &self.repo).arg(script), 0)
     }
 
-    fn status(&self) -> Result<f64> {
-        self.place.time(self.place.command("git", &self.repo).args(["status", "--porcelain"]), 0)
+    /// Some calls of `git status`, after one that refreshes the index.
+    fn statuses(&self, samples: &mut Samples) -> Result<()> {
+        let status =
+            || self.place.time(self.place.command("git", &self.repo).args(["status", "--porcelain"]), 0);
+        status()?;
+        for _ in 0..STATUSES {
+            samples.push(status()?);
+        }
+        Ok(())
     }
 }
 
 impl Rounds {
     fn rows(&self, what: &str, iterations: usize, target: f64) -> [Row; 3] {
         let count = iterations as f64;
-        let pairs = self.ralph.iter().zip(&self.agent_loop);
-        let overhead: Samples = pairs.map(|(ralph, agent)| (ralph - agent) / count).collect();
-        let row = |what: String, measured: &Samples, baseline: &Samples, against, target| Row {
-            what,
-            measured: Value::Millis(measured.median()),
-            baseline: Value::Millis(baseline.median()),
-            against,
-            ratio: measured.median() / baseline.median(),
-            target,
-            runs: measured.len(),
-            spread: Some(measured.spread()),
-        };
-        let samples = |times: &[f64]| times.iter().copied().collect::<Samples>();
-        let (ralph, status_loop) = (samples(&self.ralph), samples(&self.status_loop));
+        let overhead: Vec<f64> =
+            self.ralph.iter().zip(&self.agent_loop).map(|(ralph, agent)| (ralph - agent) / count).collect();
         [
             row(format!("overhead: {what}"), &overhead, &self.status, "git status", Some(target)),
-            row(format!("  {iterations} iterations"), &ralph, &status_loop, "shell loop + git status", None),
-            row("  start + first".into(), &samples(&self.one), &self.status, "git status", None),
+            row(
+                format!("  {iterations} iterations"),
+                &self.ralph,
+                &self.status_loop,
+                "loop + git status",
+                None,
+            ),
+            row("  start + first".into(), &self.one, &self.status, "git status", None),
         ]
+    }
+}
+
+/// The ratio is the median of the rounds' ratios: a machine that is busy for a while slows both sides of a
+/// round.
+fn row(what: String, measured: &[f64], baseline: &[f64], against: &'static str, target: Option<f64>) -> Row {
+    let samples = |times: &[f64]| times.iter().copied().collect::<Samples>();
+    let ratios: Samples =
+        measured.iter().zip(baseline).map(|(measured, baseline)| measured / baseline).collect();
+    let (measured, baseline) = (samples(measured), samples(baseline));
+    Row {
+        what,
+        measured: Value::Millis(measured.median()),
+        baseline: Value::Millis(baseline.median()),
+        against,
+        ratio: ratios.median(),
+        target,
+        runs: measured.len(),
+        spread: Some(measured.spread()),
     }
 }

@@ -1,0 +1,112 @@
+//! The map in ARCHITECTURE.md is true, and CI does what the README says.
+
+use crate::sources::Source;
+
+/// Source files that the map does not name. It names a file by its path from its crate's `src/`, such as
+/// `store/lock.rs`, or by a longer path. A `tests.rs` belongs to what it tests and needs no place on the map.
+pub(crate) fn unmapped(map: &str, sources: &[Source]) -> Vec<String> {
+    let named: Vec<&str> = paths(map).collect();
+    let named_by_itself = |file: &&Source| !file.path.ends_with("/tests.rs");
+    let ours = sources.iter().filter(named_by_itself).filter_map(|file| {
+        let (krate, path) = file.path.strip_prefix("crates/")?.split_once("/src/")?;
+        Some((file, krate, path))
+    });
+    let missing = ours.filter(|(_, krate, path)| {
+        let long =
+            [format!("src/{path}"), format!("{krate}/src/{path}"), format!("crates/{krate}/src/{path}")];
+        !named.iter().any(|name| name == path || long.iter().any(|long| long == name))
+    });
+    missing
+        .map(|(file, _, path)| {
+            format!("{}: ARCHITECTURE.md does not say what it is for: write `{path}` into its map", file.path)
+        })
+        .collect()
+}
+
+/// Rust files that the map names and that are not there.
+pub(crate) fn ghosts(map: &str, sources: &[Source]) -> Vec<String> {
+    let exists = |name: &str| {
+        let inner = format!("/{name}");
+        sources.iter().any(|file| file.path == name || file.path.ends_with(&inner))
+    };
+    let ghosts = paths(map).filter(|name| name.ends_with(".rs") && !exists(name));
+    ghosts
+        .map(|name| format!("ARCHITECTURE.md names {name}, which is not there: take it out or correct it"))
+        .collect()
+}
+
+/// The words of a text that look like paths.
+fn paths(text: &str) -> impl Iterator<Item = &str> {
+    let inside = |c: char| c.is_alphanumeric() || "_-./".contains(c);
+    let words = text.split(move |c| !inside(c)).map(|word| word.trim_end_matches('.'));
+    words.filter(|word| word.contains('.') && !word.starts_with('.'))
+}
+
+const TEST: &str = "cargo xtask test";
+
+pub(crate) fn ci(script: &str) -> Vec<String> {
+    let lines: Vec<&str> =
+        script.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let mut complaints = Vec::new();
+    let cargo: Vec<&&str> = lines.iter().filter(|line| line.contains("cargo")).collect();
+    if cargo != [&TEST] || lines.last() != Some(&TEST) {
+        complaints.push(format!(
+            ".ci/run must end with `{TEST}` and run nothing else: add checks to xtask instead"
+        ));
+    }
+    for line in ["set -euo pipefail", "export RALPH_REQUIRE_AGENTS=1"] {
+        if !lines.contains(&line) {
+            complaints.push(format!(".ci/run must have the line `{line}`"));
+        }
+    }
+    complaints
+}
+
+pub(crate) fn readme(readme: &str) -> Vec<String> {
+    let missing =
+        [TEST, "cargo run --release -- demo"].into_iter().filter(|command| !readme.contains(command));
+    missing.map(|command| format!("README.md must tell `{command}`")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sources::source;
+
+    fn tree() -> [Source; 3] {
+        ["crates/ralph/src/store/lock.rs", "crates/ralph/src/git.rs", "xtask/tests/tidy.rs"]
+            .map(|path| source(path, ""))
+    }
+
+    #[test]
+    fn a_file_that_the_map_leaves_out_is_told() {
+        assert!(unmapped("| `store/lock.rs` | locks |\n| `crates/ralph/src/git.rs` |", &tree()).is_empty());
+        let complaints = unmapped("`store/lock.rs` and `sandbox/git.rs`", &tree());
+        assert_eq!(complaints.len(), 1);
+        assert!(complaints[0].contains("write `git.rs` into its map"), "{complaints:?}");
+        assert_eq!(unmapped("", &tree()).len(), 2);
+    }
+
+    #[test]
+    fn a_file_that_is_only_on_the_map_is_told() {
+        assert!(ghosts("`lock.rs`, tests/tidy.rs, *.rs and crates/ralph/src/git.rs.", &tree()).is_empty());
+        assert_eq!(ghosts("`store/key.rs`", &tree()).len(), 1);
+    }
+
+    #[test]
+    fn ci_that_does_more_or_less_is_told() {
+        let good =
+            "#!/bin/bash\nset -euo pipefail\nexport RALPH_REQUIRE_AGENTS=1\n# Tests.\ncargo xtask test\n";
+        assert!(ci(good).is_empty());
+        assert_eq!(ci(&format!("{good}cargo build\n")).len(), 1);
+        assert_eq!(ci(&good.replace("xtask test", "xtask test || true")).len(), 1);
+        assert_eq!(ci(&good.replace("export", "echo")).len(), 1);
+        assert_eq!(ci("").len(), 3);
+    }
+
+    #[test]
+    fn a_readme_without_the_commands_is_told() {
+        assert!(readme("`cargo xtask test`, `cargo run --release -- demo`").is_empty());
+        assert_eq!(readme("# ralph").len(), 2);
+    }
+}
