@@ -97,7 +97,7 @@ fn resealed(line: &str, from: &str, to: &str) -> String {
 fn a_whole_record_that_is_not_understood_is_never_called_torn() {
     let text = sample();
     let line = text.lines().next().expect("a line");
-    let newer = resealed(&resealed(line, "\"v\":1", "\"v\":2").trim_end(), "\"continue\"", "\"levitate\"");
+    let newer = resealed(resealed(line, "\"v\":1", "\"v\":2").trim_end(), "\"continue\"", "\"levitate\"");
     let opened = open(newer.as_bytes(), |_, _| {});
     assert_eq!(opened.problems, [Problem::Newer { version: 2 }]);
     assert_eq!((opened.records, opened.writable()), (1, false));
