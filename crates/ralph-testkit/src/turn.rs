@@ -1,9 +1,6 @@
-//! One answer of the model, and how the Anthropic API would send it.
-//!
-//! Claude Code passes parts of it on as they are, so keys stand in the API's order and not in a JSON library's.
+//! One answer of the model. Each API renders it into its own wire form.
 
-use crate::claude::json;
-use crate::http::{End, Response};
+use crate::http::End;
 use serde_json::{Map, Value};
 
 /// ```
@@ -17,22 +14,42 @@ use serde_json::{Map, Value};
 /// # drop(script);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Turn {
-    kind: Kind,
-    input_tokens: u64,
-    output_tokens: u64,
+pub struct Turn(pub(crate) Kind);
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Message(Message),
+    Refusal(Refusal),
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
-    Message(Vec<Block>, End),
-    Error { status: u16, kind: String, message: String, headers: Vec<(String, String)> },
+pub(crate) struct Message {
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) end: End,
+    pub(crate) usage: Usage,
 }
 
 #[derive(Clone, Debug)]
-enum Block {
+pub(crate) enum Block {
     Text(String),
     Tool { name: String, input: Value },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Usage {
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+    pub(crate) cached: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    pub(crate) status: u16,
+    pub(crate) kind: String,
+    pub(crate) message: String,
+    /// More of the error object.
+    pub(crate) fields: Map<String, Value>,
+    pub(crate) headers: Vec<(String, String)>,
 }
 
 /// Numbers the server counts up, so that ids differ through its life.
@@ -45,162 +62,123 @@ pub(crate) struct Ids {
 impl Turn {
     /// Plain words: the end of a session.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::of(Kind::Message(vec![Block::Text(text.into())], End::Complete))
+        Self::message(vec![Block::Text(text.into())], End::Complete)
     }
 
     /// A tool call; the client asks again with the tool's result, which takes the next turn.
     pub fn tool(name: &str, input: Value) -> Self {
-        Self::of(Kind::Message(Vec::new(), End::Complete)).and_tool(name, input)
+        Self::message(Vec::new(), End::Complete).and_tool(name, input)
     }
 
     pub fn text_and_tool(text: impl Into<String>, name: &str, input: Value) -> Self {
         Self::text(text).and_tool(name, input)
     }
 
-    /// A refusal, in the API's shape: `error(529, "overloaded_error", "Overloaded")`.
+    /// A refusal, with the word the API has for its kind: `error(529, "overloaded_error", "Overloaded")`.
     pub fn error(status: u16, kind: &str, message: &str) -> Self {
         let (kind, message) = (kind.to_owned(), message.to_owned());
-        Self::of(Kind::Error { status, kind, message, headers: Vec::new() })
+        Turn(Kind::Refusal(Refusal { status, kind, message, fields: Map::new(), headers: Vec::new() }))
     }
 
     /// The connection closes in the middle of a word. Claude Code then asks once more, without streaming, even
     /// where it was told not to try again: to lose it for good takes two of these.
     pub fn cut() -> Self {
-        Self::of(Kind::Message(vec![Block::Text("I was about to".into())], End::Cut))
+        Self::message(vec![Block::Text("I was about to".into())], End::Cut)
     }
 
     /// Begins to answer and never goes on.
     pub fn hang() -> Self {
-        Self::of(Kind::Message(vec![Block::Text("Let me think".into())], End::Hang))
+        Self::message(vec![Block::Text("Let me think".into())], End::Hang)
     }
 
-    fn of(kind: Kind) -> Self {
-        Turn { kind, input_tokens: 100, output_tokens: 50 }
+    fn message(blocks: Vec<Block>, end: End) -> Self {
+        Turn(Kind::Message(Message { blocks, end, usage: Usage { input: 100, output: 50, cached: 0 } }))
     }
 
     /// One more tool call in the same message. Nothing on an error.
     #[must_use]
-    pub fn and_tool(mut self, name: &str, input: Value) -> Self {
-        if let Kind::Message(blocks, _) = &mut self.kind {
-            blocks.push(Block::Tool { name: name.into(), input });
-        }
-        self
+    pub fn and_tool(self, name: &str, input: Value) -> Self {
+        self.on_message(|message| message.blocks.push(Block::Tool { name: name.into(), input }))
     }
 
     #[must_use]
-    pub fn usage(mut self, input_tokens: u64, output_tokens: u64) -> Self {
-        (self.input_tokens, self.output_tokens) = (input_tokens, output_tokens);
-        self
+    pub fn usage(self, input_tokens: u64, output_tokens: u64) -> Self {
+        self.on_message(|message| {
+            (message.usage.input, message.usage.output) = (input_tokens, output_tokens);
+        })
+    }
+
+    /// Input tokens that came from the cache. Sent as they are: OpenAI and Gemini count them as a part of the
+    /// input, Anthropic counts them beside it.
+    #[must_use]
+    pub fn cached(self, tokens: u64) -> Self {
+        self.on_message(|message| message.usage.cached = tokens)
     }
 
     /// A header of an error's response, such as `retry-after`. Nothing on a message.
     #[must_use]
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        if let Kind::Error { headers, .. } = &mut self.kind {
-            headers.push((name.into(), value.into()));
+    pub fn header(self, name: &str, value: &str) -> Self {
+        self.on_refusal(|refusal| refusal.headers.push((name.into(), value.into())))
+    }
+
+    /// One more field of the error object, such as OpenAI's `resets_at`, Gemini's `details`. Nothing on a
+    /// message.
+    #[must_use]
+    pub fn field(self, name: &str, value: Value) -> Self {
+        self.on_refusal(|refusal| drop(refusal.fields.insert(name.into(), value)))
+    }
+
+    fn on_message(mut self, change: impl FnOnce(&mut Message)) -> Self {
+        if let Kind::Message(message) = &mut self.0 {
+            change(message);
         }
         self
     }
 
-    pub(crate) fn respond(&self, model: &Value, stream: bool, ids: &mut Ids) -> Response {
-        match &self.kind {
-            Kind::Error { status, kind, message, headers } => {
-                let mut response = error(*status, kind, message);
-                response.headers.extend(headers.iter().cloned());
-                response
-            }
-            Kind::Message(blocks, end) if stream => {
-                Response::events(self.events(blocks, *end, model, ids), *end)
-            }
-            Kind::Message(blocks, End::Complete) => {
-                let content: Vec<String> = blocks.iter().map(|block| block.whole(ids)).collect();
-                let stop_reason = json(stop_reason(blocks));
-                Response::json(200, self.message(model, ids, &content.join(","), &stop_reason))
-            }
-            Kind::Message(_, end) => Response::broken_json(*end),
+    fn on_refusal(mut self, change: impl FnOnce(&mut Refusal)) -> Self {
+        if let Kind::Refusal(refusal) = &mut self.0 {
+            change(refusal);
         }
-    }
-
-    fn message(&self, model: &Value, ids: &mut Ids, content: &str, stop_reason: &str) -> String {
-        ids.messages += 1;
-        let (id, input, output) = (ids.messages, self.input_tokens, self.output_tokens);
-        format!(
-            r#"{{"id":"msg_{id}","type":"message","role":"assistant","model":{model},"content":[{content}],"stop_reason":{stop_reason},"stop_sequence":null,"usage":{{"input_tokens":{input},"output_tokens":{output},"cache_creation_input_tokens":0,"cache_read_input_tokens":0}}}}"#
-        )
-    }
-
-    fn events(&self, blocks: &[Block], end: End, model: &Value, ids: &mut Ids) -> Vec<String> {
-        let opening = self.message(model, ids, "", "null");
-        let mut events = vec![event("message_start", &format!(r#""message":{opening}"#))];
-        for (index, block) in blocks.iter().enumerate() {
-            let (empty, deltas) = block.parts(ids);
-            events.push(event("content_block_start", &format!(r#""index":{index},"content_block":{empty}"#)));
-            for delta in deltas {
-                events.push(event("content_block_delta", &format!(r#""index":{index},"delta":{delta}"#)));
-            }
-            if end == End::Complete {
-                events.push(event("content_block_stop", &format!(r#""index":{index}"#)));
-            }
-        }
-        if end == End::Complete {
-            let (reason, output) = (stop_reason(blocks), self.output_tokens);
-            let delta = format!(r#""delta":{{"stop_reason":"{reason}","stop_sequence":null}}"#);
-            events.push(event("message_delta", &format!(r#"{delta},"usage":{{"output_tokens":{output}}}"#)));
-            events.push("event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n".to_owned());
-        }
-        events
+        self
     }
 }
 
-impl Block {
-    fn whole(&self, ids: &mut Ids) -> String {
-        match self {
-            Block::Text(text) => text_block(text),
-            Block::Tool { name, input } => tool_block(name, input, ids),
-        }
+impl Message {
+    pub(crate) fn is_complete(&self) -> bool {
+        self.end == End::Complete
     }
 
-    /// The block as it is announced, and its content in two pieces.
-    fn parts(&self, ids: &mut Ids) -> (String, [String; 2]) {
-        match self {
-            Block::Text(text) => {
-                let delta = |piece| format!(r#"{{"type":"text_delta","text":{}}}"#, json(piece));
-                (text_block(""), halves(text).map(delta))
-            }
-            Block::Tool { name, input } => {
-                let delta =
-                    |piece| format!(r#"{{"type":"input_json_delta","partial_json":{}}}"#, json(piece));
-                (tool_block(name, &Value::Object(Map::new()), ids), halves(&input.to_string()).map(delta))
-            }
-        }
+    pub(crate) fn calls_tools(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block, Block::Tool { .. }))
     }
 }
 
-fn text_block(text: &str) -> String {
-    format!(r#"{{"type":"text","text":{}}}"#, json(text))
+impl Refusal {
+    /// The error object, where the order of its keys does not show.
+    pub(crate) fn object(&self, fields: Value) -> Value {
+        let mut object = self.fields.clone();
+        if let Value::Object(fields) = fields {
+            object.extend(fields);
+        }
+        Value::Object(object)
+    }
 }
 
-fn tool_block(name: &str, input: &Value, ids: &mut Ids) -> String {
-    ids.tools += 1;
-    let (id, name) = (ids.tools, json(name));
-    format!(r#"{{"type":"tool_use","id":"toolu_{id:04}","name":{name},"input":{input}}}"#)
+impl Ids {
+    pub(crate) fn message(&mut self) -> u32 {
+        self.messages += 1;
+        self.messages
+    }
+
+    pub(crate) fn tool(&mut self) -> u32 {
+        self.tools += 1;
+        self.tools
+    }
 }
 
-pub(crate) fn error(status: u16, kind: &str, message: &str) -> Response {
-    let (kind, message) = (json(kind), json(message));
-    Response::json(status, format!(r#"{{"type":"error","error":{{"type":{kind},"message":{message}}}}}"#))
-}
-
-fn stop_reason(blocks: &[Block]) -> &'static str {
-    if blocks.iter().any(|block| matches!(block, Block::Tool { .. })) { "tool_use" } else { "end_turn" }
-}
-
-fn halves(text: &str) -> [&str; 2] {
+/// A text in two pieces, as a stream would bring it.
+pub(crate) fn halves(text: &str) -> [&str; 2] {
     let middle = text.floor_char_boundary(text.len() / 2);
     let (first, second) = text.split_at(middle);
     [first, second]
-}
-
-fn event(name: &str, fields: &str) -> String {
-    format!("event: {name}\ndata: {{\"type\":\"{name}\",{fields}}}\n\n")
 }

@@ -1,88 +1,14 @@
 //! The stand-in API answers hand-made requests as the real one would.
 
+mod client;
+
+use client::{Client, events};
 use ralph_testkit::{AnthropicServer, Turn, claude_env};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-
-struct Client(BufReader<TcpStream>);
-
-#[derive(Debug)]
-struct Answer {
-    status: u16,
-    head: String,
-    body: String,
-    complete: bool,
-}
-
-impl Client {
-    fn connect(server: &AnthropicServer) -> Self {
-        let address = server.url().replace("http://", "");
-        Client(BufReader::new(TcpStream::connect(address).expect("connect to the server")))
-    }
-
-    fn send(&mut self, text: &str) {
-        self.0.get_mut().write_all(text.as_bytes()).expect("send a request");
-    }
-
-    fn post(&mut self, path: &str, body: &Value) -> Answer {
-        let body = body.to_string();
-        self.send(&format!(
-            "POST {path} HTTP/1.1\r\nHost: x\r\nX-Api-Key: x\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        ));
-        self.answer()
-    }
-
-    fn line(&mut self) -> String {
-        let mut line = String::new();
-        self.0.read_line(&mut line).expect("read a line");
-        line
-    }
-
-    fn answer(&mut self) -> Answer {
-        let status = self.line().split(' ').nth(1).expect("a status").parse().expect("a number");
-        let mut head = String::new();
-        loop {
-            match self.line() {
-                line if line.trim().is_empty() => break,
-                line => head.push_str(&line.to_ascii_lowercase()),
-            }
-        }
-        let mut answer = Answer { status, body: String::new(), complete: true, head };
-        if answer.head.contains("transfer-encoding: chunked") {
-            answer.complete = self.chunks(&mut answer.body);
-        } else {
-            let length = answer.head.split("content-length: ").nth(1).and_then(|rest| rest.lines().next());
-            let mut body = vec![0; length.expect("a length").parse().expect("a number")];
-            self.0.read_exact(&mut body).expect("read a body");
-            answer.body = String::from_utf8(body).expect("a body in UTF-8");
-        }
-        answer
-    }
-
-    /// False when the connection ended before the last chunk.
-    fn chunks(&mut self, body: &mut String) -> bool {
-        loop {
-            let line = self.line();
-            let Ok(size) = u64::from_str_radix(line.trim(), 16) else { return false };
-            (&mut self.0).take(size).read_to_string(body).expect("read a chunk");
-            self.line();
-            if size == 0 {
-                return true;
-            }
-        }
-    }
-}
 
 fn request(stream: bool) -> Value {
     json!({"model": "some-model", "stream": stream, "tools": [{"name": "Write"}],
         "messages": [{"role": "user", "content": [{"type": "text", "text": "line one\nline two"}]}]})
-}
-
-fn events(answer: &Answer) -> Vec<Value> {
-    let data = answer.body.lines().filter_map(|line| line.strip_prefix("data: "));
-    data.map(|data| serde_json::from_str(data).expect("an event in JSON")).collect()
 }
 
 #[test]
@@ -192,8 +118,7 @@ fn a_server_ends_while_a_client_hangs() {
     assert_eq!(client.line().trim(), "HTTP/1.1 200 OK");
     server.wait_for_main_requests(1);
     drop(server);
-    let mut rest = String::new();
-    client.0.read_to_string(&mut rest).expect("read to the end of the connection");
+    let rest = client.rest();
     assert!(!rest.contains("message_stop"), "{rest}");
 }
 

@@ -1,15 +1,13 @@
 //! The real Claude Code against the stand-in API. `RALPH_TEST_CLAUDE` names its executable.
 
-use ralph_testkit::{AnthropicServer, Finished, RalphCommand, Sandbox, StatusBlock, Turn, claude_env};
+use ralph_testkit::{
+    AnthropicServer, Finished, RalphCommand, Sandbox, StatusBlock, Turn, claude_env, real_cli,
+};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
 fn claude() -> PathBuf {
-    let path = std::env::var_os("RALPH_TEST_CLAUDE").map(PathBuf::from);
-    let path =
-        path.expect("RALPH_TEST_CLAUDE must name the claude executable (npm: @anthropic-ai/claude-code)");
-    assert!(path.is_file(), "RALPH_TEST_CLAUDE names no file: {}", path.display());
-    path
+    real_cli("RALPH_TEST_CLAUDE", "@anthropic-ai/claude-code")
 }
 
 fn command(sandbox: &Sandbox, server: &AnthropicServer, prompt: &str) -> RalphCommand {
