@@ -113,6 +113,9 @@ pub struct TreeMark {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conclusion {
     pub outcome: Outcome,
+    /// What the words amounted to.
+    #[serde(default)]
+    pub words: String,
     /// Empty unless the words said done.
     pub evidence: Evidence,
     /// Why a claim was not accepted; goes into the next prompt.

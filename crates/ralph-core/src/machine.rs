@@ -206,8 +206,14 @@ fn conclude(
         let facts: Vec<&str> = evidence.failures().map(|condition| condition.fact.as_str()).collect();
         facts.join("; ")
     });
-    let conclusion =
-        Conclusion { outcome, evidence, refusal, passes: reviews.passes.min(needed), passes_needed: needed };
+    let conclusion = Conclusion {
+        outcome,
+        words: said(words),
+        evidence,
+        refusal,
+        passes: reviews.passes.min(needed),
+        passes_needed: needed,
+    };
 
     // The order of the rules: interrupt, blocked, proved complete, agents, then the limits of what comes next.
     let stop = match (seen.stop_asked, words, &health) {
@@ -246,18 +252,22 @@ fn wait(seen: &State, until: Time, failures: u32, millis: u64) -> Decision {
 }
 
 fn reasons(words: &Words, failure: Option<&str>, evidence: &Evidence) -> Vec<Reason> {
-    let mut reasons = vec![match words {
-        Words::Done { why } => Reason::new("gate", format!("claims done: {why}")),
-        Words::Blocked { why } => Reason::new("gate", format!("says blocked: {why}")),
-        Words::More { why } => Reason::new("gate", format!("not done: {why}")),
-        Words::Silence => Reason::new("gate", "no report: not a vote"),
-    }];
+    let mut reasons = vec![Reason::new("gate", said(words))];
     if evidence.conditions.is_empty() {
         reasons.extend(failure.map(|failure| Reason::new("agent", failure)));
     }
     reasons
         .extend(evidence.conditions.iter().map(|condition| Reason::new("evidence", condition.fact.clone())));
     reasons
+}
+
+fn said(words: &Words) -> String {
+    match words {
+        Words::Done { why } => format!("claims done: {why}"),
+        Words::Blocked { why } => format!("says blocked: {why}"),
+        Words::More { why } => format!("not done: {why}"),
+        Words::Silence => "no report: not a vote".into(),
+    }
 }
 
 fn proof(plan: &Plan, reviews_needed: u32) -> Proof {

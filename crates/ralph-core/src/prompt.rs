@@ -51,6 +51,14 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
         part(&format!("# Notes handed over by the last iteration\n\n{newest}"));
     }
     part(&format!("# Goal\n\n{}", run.goal));
+    if !run.plan.checks.is_empty() {
+        let commands: Vec<String> =
+            run.plan.checks.iter().map(|check| format!("    {}", check.command)).collect();
+        part(&format!(
+            "# Checks\n\nWhen you say done, the loop runs this in the project's folder, and believes nothing else:\n\n{}",
+            commands.join("\n")
+        ));
+    }
     if current.kind == Kind::Review {
         part(REVIEW);
     }
@@ -87,13 +95,18 @@ fn last_did(last: &Iteration) -> String {
         last.conclusion.as_ref().map_or("was not concluded", |conclusion| match conclusion.outcome {
             Outcome::Accepted => "said done, and the evidence agreed",
             Outcome::Refused => "said done, which was refused",
-            Outcome::More => "said that more work is needed",
+            Outcome::More => "did not say done",
             Outcome::Silent => "ended without a report",
             Outcome::Blocked => "said that it is blocked",
             Outcome::Failed => "failed",
             Outcome::Interrupted => "was interrupted",
         });
     let mut words = format!("The last iteration changed {} and {outcome}.", text::count(changed, "file"));
+    if let Some(conclusion) =
+        last.conclusion.as_ref().filter(|conclusion| conclusion.outcome == Outcome::More)
+    {
+        words.push_str(&format!(" It was read as: {}.", conclusion.words));
+    }
     let block = last.ended.as_ref().and_then(|ended| ended.report.block.as_ref());
     if let Some(recommendation) = block.and_then(|block| block.recommendation.as_deref()) {
         words.push_str(&format!(" Its recommendation: {recommendation}"));

@@ -30,14 +30,15 @@ impl Reviews {
         Self { passes: 0, ..self }
     }
 
-    /// The next state, and whether that completes the run.
+    /// The next state, and whether that completes the run. Where reviews are needed at all, the last word is a
+    /// review's: a claim that changed nothing counts as a pass, but nobody has doubted it yet.
     #[must_use]
     pub fn step(self, needed: u32, outcome: Outcome, changed: bool) -> (Self, bool) {
         match (outcome, changed) {
             (Outcome::Accepted, true) => (Self { passes: 0, reviewing: true }, needed == 0),
             (Outcome::Accepted, false) => {
                 let passes = self.passes.saturating_add(1);
-                (Self { passes, reviewing: true }, passes >= needed)
+                (Self { passes, reviewing: true }, needed == 0 || (self.reviewing && passes >= needed))
             }
             (Outcome::NoOpinion, false) => (self, false),
             (Outcome::NotDone | Outcome::NoOpinion, _) => (Self::default(), false),
@@ -83,6 +84,12 @@ mod tests {
         let (reviews, _) = run(3, &[(Accepted, false), (NoOpinion, false)]);
         assert_eq!((reviews.passes, reviews.reviewing), (1, true));
         assert_eq!(run(3, &[(Accepted, false), (NoOpinion, true)]).0, Reviews::default());
+    }
+
+    #[test]
+    fn a_claim_that_changed_nothing_still_meets_one_who_doubts_it() {
+        assert!(!run(1, &[(Accepted, false)]).1);
+        assert!(run(1, &[(Accepted, false), (Accepted, false)]).1);
     }
 
     #[test]

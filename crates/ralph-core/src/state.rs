@@ -33,7 +33,7 @@ pub struct State {
     pub rules: Rules,
     pub totals: Totals,
     pub stop_asked: Option<StopBy>,
-    /// The last refused claim, until a later report settles it.
+    /// The last refused claim, until a later one is accepted.
     pub refusal: Option<Refusal>,
     /// A run was taken up again, and the tree has not been looked at since.
     pub resumed: bool,
@@ -204,8 +204,8 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
                     checks: iteration.checks.iter().filter(|check| !check.passed()).cloned().collect(),
                 });
             }
-            Outcome::Accepted | Outcome::More | Outcome::Blocked => state.refusal = None,
-            Outcome::Silent | Outcome::Failed | Outcome::Interrupted => {}
+            Outcome::Accepted => state.refusal = None,
+            _ => {}
         }
         iteration.conclusion = Some(conclusion.clone());
         iteration.concluded_at = Some(at);

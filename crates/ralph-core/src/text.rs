@@ -59,7 +59,8 @@ pub fn one_line(text: &str, max: usize) -> String {
 
 /// `1 file`, `3 files`.
 pub fn count(n: u64, noun: &str) -> String {
-    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+    let plural = if noun.ends_with('s') { "es" } else { "s" };
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}{plural}") }
 }
 
 /// Characters that reorder or vanish on a screen (bidirectional marks, zero-width spaces).

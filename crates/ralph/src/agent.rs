@@ -1,6 +1,6 @@
 //! Agents: how each CLI is started. An adapter is data plus a decoder, which is core's.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ralph_core::event::{AgentInfo, Permissions};
 use ralph_core::transcript::Format;
@@ -51,6 +51,19 @@ pub fn find(agent: &AgentInfo) -> Result<()> {
         .hint(
             "or name any command that reads a prompt on standard input: ralph run --agent-cmd CMD \"GOAL\"",
         ))
+}
+
+/// A script that is not there is better said now than five times in a row. Only a plain path can be told; anything
+/// else is the shell's business.
+pub fn find_script(agent: &AgentInfo, root: &Path) -> Result<()> {
+    let first = agent.command.as_deref().and_then(|command| command.split_whitespace().next()).unwrap_or("");
+    let plain = first.contains('/') && first.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+    if !plain || root.join(first).exists() {
+        return Ok(());
+    }
+    Err(Error::usage(format!("there is no {first}"))
+        .because(format!("agents and checks run at the top of the project: {}", root.display()))
+        .hint("--agent-cmd with a path from there, or an absolute one"))
 }
 
 /// What to start for one iteration. The prompt comes on standard input and is named in the environment.

@@ -35,7 +35,7 @@ pub fn main() -> ExitCode {
         Command::Status(args) => status::main(&args, &ui),
         Command::History(args) => history::main(&args, &ui),
         Command::Demo(args) => demo::main(args, &mut ui),
-        Command::DemoAgent => crate::demo::agent(&ui),
+        Command::DemoAgent { slowly } => crate::demo::agent(&ui, slowly),
     };
     done.unwrap_or_else(|error| {
         ui.error(&error);
@@ -53,27 +53,35 @@ fn refuse(ui: &Ui, error: &clap::Error) -> ExitCode {
         }
         _ => {
             ui.talk(&text);
-            if let Some(meant) = meant(error) {
-                ui.talk(&format!("  tip: a similar command exists: 'ralph {meant}'\n"));
+            if let Some(tip) = tip(error) {
+                ui.talk(&format!("  tip: {tip}\n"));
             }
             ExitCode::from(Exit::Usage as u8)
         }
     }
 }
 
-/// The command that was probably meant, where the parser has no idea: short words are too unlike for it.
-fn meant(error: &clap::Error) -> Option<String> {
-    if error.get(ContextKind::SuggestedSubcommand).is_some() {
+/// What was probably meant, where the parser has no idea.
+fn tip(error: &clap::Error) -> Option<String> {
+    if error.get(ContextKind::SuggestedSubcommand).is_some() || error.get(ContextKind::SuggestedArg).is_some()
+    {
         return None;
     }
+    if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) {
+        let goal = error.kind() == ErrorKind::UnknownArgument && !word.starts_with('-');
+        return goal.then(|| "a goal of several words is put in quotes: ralph run \"fix the login\"".into());
+    }
     let ContextValue::String(word) = error.get(ContextKind::InvalidSubcommand)? else { return None };
+    if word.contains(' ') {
+        return Some(format!("to work on a goal: ralph run \"{}\"", ralph_core::text::one_line(word, 100)));
+    }
     let command = Cli::command();
     let names: Vec<&str> = command
         .get_subcommands()
         .filter(|command| !command.is_hide_set())
         .map(clap::Command::get_name)
         .collect();
-    suggest::nearest(word, names).map(ToOwned::to_owned)
+    suggest::nearest(word, names).map(|name| format!("a similar command exists: 'ralph {name}'"))
 }
 
 /// Success of a command that has no other outcome.

@@ -3,6 +3,8 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::mpsc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -10,7 +12,7 @@ use crate::error::{self, Error, Result};
 use crate::git::Call;
 use crate::process;
 use crate::store;
-use crate::ui::Ui;
+use crate::ui::{self, Ui};
 
 pub const GOAL: &str = "greet.sh must greet the person whose name it is given";
 pub const TEST: &str = "sh test.sh";
@@ -35,7 +37,10 @@ const README: &str = "# greet\n\n`sh greet.sh NAME` greets NAME. `sh test.sh` ru
 pub fn make(dir: Option<PathBuf>) -> Result<PathBuf> {
     let dir = match dir {
         Some(dir) => dir,
-        None => std::env::temp_dir().join(format!("ralph-demo-{}", uuid::Uuid::now_v7().simple())),
+        None => {
+            let id = uuid::Uuid::now_v7().simple().to_string();
+            std::env::temp_dir().join(format!("ralph-demo-{}", &id[id.len() - 8..]))
+        }
     };
     let used = std::fs::read_dir(&dir).is_ok_and(|mut entries| entries.next().is_some());
     if used || dir.is_file() {
@@ -69,7 +74,8 @@ pub fn agent_command() -> Result<String> {
     let exe =
         std::env::current_exe().map_err(|error| Error::new("ralph cannot find itself").because(error))?;
     let exe = exe.to_str().ok_or_else(|| Error::new("ralph's own path is not UTF-8"))?;
-    Ok(format!("{} demo-agent", quoted(exe)))
+    let pace = if ui::watched() { " --slowly" } else { "" };
+    Ok(format!("{} demo-agent{pace}", quoted(exe)))
 }
 
 /// `ralph`, or where it is if it is not on the PATH.
@@ -86,8 +92,13 @@ fn quoted(path: &str) -> String {
 }
 
 /// The scripted agent: it lies first, then mends the program, then reviews and finds nothing to change.
-pub fn agent(ui: &Ui) -> Result<ExitCode> {
+pub fn agent(ui: &Ui, slowly: bool) -> Result<ExitCode> {
     let mut prompt = String::new();
+    if slowly {
+        // Nobody sends anything: this only waits.
+        let (_keep, nothing) = mpsc::channel::<()>();
+        let _ = nothing.recv_timeout(Duration::from_millis(1200));
+    }
     // Like a real one it reads its prompt, and it tells a review by it.
     std::io::stdin().read_to_string(&mut prompt).map_err(|error| Error::new("no prompt").because(error))?;
     let reviewing = prompt.contains("# This iteration is a review");

@@ -113,7 +113,13 @@ fn ask_permissions(agent: &str) -> Result<Permissions> {
         "What may {agent} do in this folder without asking?\n  \
          full     everything, commands too\n  edits    edit files\n  inherit  what its own settings say\n> "
     );
-    match ui::ask(&question).as_deref() {
+    let mut answer = ui::ask(&question);
+    for _ in 0..2 {
+        if answer.as_deref().is_some_and(|answer| !["full", "edits", "inherit"].contains(&answer)) {
+            answer = ui::ask("full, edits or inherit?\n> ");
+        }
+    }
+    match answer.as_deref() {
         Some("full") => Ok(Permissions::Full),
         Some("edits") => Ok(Permissions::Edits),
         Some("inherit") => Ok(Permissions::Inherit),

@@ -180,17 +180,17 @@ impl Tree {
     /// One attempt.
     fn take(&mut self, mut memory: Memory) -> Result<Snapshot, TreeError> {
         let mut fresh = seed::refresh(&self.place, &mut memory)?;
-        let mut found = self.look()?;
+        let mut found = self.look(&memory)?;
         // Where git skips files that are absent, an absent file need not be a deletion.
         if !fresh && (found.ignore_rules || memory.skips && !found.gone.is_empty()) {
             seed::replace(&self.place, &mut memory)?;
             fresh = true;
-            found = self.look()?;
+            found = self.look(&memory)?;
         }
         let before = memory.tree.take();
         let mut unchanged = !fresh;
         if found.dirty {
-            unchanged &= !self.add(&found.too_big, &mut found.problems)?;
+            unchanged &= !self.add(&memory, &found.too_big, &mut found.problems)?;
             seed::note_gone(&self.place, &mut memory, &found.gone)?;
         }
         let tree = match &before {
@@ -214,10 +214,21 @@ impl Tree {
         })
     }
 
+    /// A call that looks whether files that need not be there are there after all. Asked for only where it
+    /// matters: without patterns of a sparse checkout `git add` looks for them again at every file.
+    fn seeing_all(&self, command: &'static str, memory: &Memory) -> Call {
+        let call = self.place.call(command);
+        if memory.skips {
+            call.setting("core.sparseCheckout=true").setting("sparse.expectFilesOutsideOfPatterns=false")
+        } else {
+            call
+        }
+    }
+
     /// Compares files and private index. git may write the index here, to note files that were touched but are
     /// the same, so that it need not read them next time.
-    fn look(&self) -> Result<Found, TreeError> {
-        let call = self.place.call("status").env("GIT_OPTIONAL_LOCKS", "1").args([
+    fn look(&self, memory: &Memory) -> Result<Found, TreeError> {
+        let call = self.seeing_all("status", memory).env("GIT_OPTIONAL_LOCKS", "1").args([
             "--porcelain=v2",
             "-z",
             "--branch",
@@ -259,7 +270,12 @@ impl Tree {
     }
 
     /// Takes the files into the private index and says whether that changed it.
-    fn add(&self, too_big: &[Vec<u8>], problems: &mut Vec<String>) -> Result<bool, TreeError> {
+    fn add(
+        &self,
+        memory: &Memory,
+        too_big: &[Vec<u8>],
+        problems: &mut Vec<String>,
+    ) -> Result<bool, TreeError> {
         // As a list on standard input, because names may be too many or too strange for arguments.
         let mut paths = b":(top)\0".to_vec();
         for path in too_big.iter().map(Vec::as_slice).chain([self.place.ours()]) {
@@ -267,7 +283,7 @@ impl Tree {
             paths.extend_from_slice(path);
             paths.push(0);
         }
-        let call = self.place.call("add").stdin(paths).args([
+        let call = self.seeing_all("add", memory).stdin(paths).args([
             "--all",
             "--verbose",
             "--sparse",
@@ -301,7 +317,9 @@ impl Tree {
     }
 
     fn write_tree(&self) -> Result<TreeId, TreeError> {
-        let call = self.place.call("write-tree");
+        // Without --missing-ok git would look for every file of every changed folder in both object stores, which
+        // takes longer than all the rest, and proves nothing about the other folders.
+        let call = self.place.call("write-tree").arg("--missing-ok");
         let id = call.line()?.and_then(|id| TreeId::new(&id));
         Ok(id.ok_or_else(|| call.strange("a tree was asked for"))?)
     }

@@ -7,7 +7,7 @@ mod plain;
 
 use std::io::{IsTerminal, Write};
 
-use ralph_core::decision::{Phase, Stop, Verdict};
+use ralph_core::decision::{Kind, Outcome, Phase, Stop, Verdict};
 use ralph_core::effect::Effect;
 use ralph_core::event::Event;
 use ralph_core::journal::{Body, Record};
@@ -147,7 +147,7 @@ impl Ui {
                 self.lines(Tone::Plain, &boxes::begin(state, last));
             }
             self.lines(Tone::Plain, &boxes::conclude(last));
-            for (tone, line) in refusal(last) {
+            for (tone, line) in remarks(last) {
                 self.line(tone, &format!("  {line}"));
             }
             self.line(Tone::Plain, "");
@@ -156,6 +156,7 @@ impl Ui {
             && let Some(reason) = decision.reasons.last()
         {
             self.line(Tone::Warning, &format!("  ⚠ {}", reason.text));
+            self.line(Tone::Plain, "");
         }
         let starts = decision.effects.iter().any(|effect| matches!(effect, Effect::StartAgent));
         if let (true, Some(current)) = (starts, &state.current) {
@@ -177,10 +178,12 @@ impl Ui {
 
     /// What to do next, after a run has stopped.
     pub fn next_steps(&mut self, state: &State, stop: &Stop) {
-        let indent = if self.mode == Mode::Boxes { "  " } else { "[ralph] " };
+        let indent = match self.mode {
+            Mode::Boxes => "  ",
+            Mode::Plain | Mode::Quiet => "[ralph] ",
+        };
         if self.mode == Mode::Quiet {
-            let line = format!("ralph: {stop}");
-            self.line(tone_of(stop), &line);
+            return self.line(tone_of(stop), &format!("{indent}{stop}"));
         }
         for step in next_steps(state, stop) {
             self.line(Tone::Faint, &format!("{indent}{step}"));
@@ -190,6 +193,7 @@ impl Ui {
     fn close_box(&mut self) {
         if std::mem::take(&mut self.box_open) {
             self.line(Tone::Plain, &boxes::bottom());
+            self.line(Tone::Plain, "");
         }
     }
 
@@ -227,8 +231,14 @@ impl Ui {
 /// Leaves without waiting for anything. The keepers end what they keep.
 #[expect(clippy::disallowed_methods, reason = "the second Ctrl-C")]
 pub fn leave_at_once(code: i32) -> ! {
-    let _ = std::io::stderr().write_all(b"\n");
+    let _ = std::io::stderr().write_all("\n[ralph] left at once; to go on: ralph run\n".as_bytes());
     std::process::exit(code)
+}
+
+/// Whether a person may be looking.
+#[expect(clippy::disallowed_methods, reason = "the owner of standard error")]
+pub fn watched() -> bool {
+    std::io::stderr().is_terminal()
 }
 
 /// Asks a question on the terminal; `None` when there is nobody to ask.
@@ -252,11 +262,24 @@ fn tone_of(stop: &Stop) -> Tone {
     }
 }
 
-/// The signature moment: a claim that the facts do not bear out.
-fn refusal(last: &ralph_core::state::Iteration) -> Vec<(Tone, String)> {
-    let Some(refusal) = last.conclusion.as_ref().and_then(|conclusion| conclusion.refusal.as_ref()) else {
-        return vec![];
-    };
+/// What is worth a word about an iteration; above all a claim that the facts do not bear out.
+fn remarks(last: &ralph_core::state::Iteration) -> Vec<(Tone, String)> {
+    let Some(conclusion) = &last.conclusion else { return vec![] };
+    let warning = |text: String| vec![(Tone::Warning, text)];
+    match conclusion.outcome {
+        Outcome::Silent => {
+            return warning("no status block in what the agent printed; the prompt asks for one".into());
+        }
+        // A plain "more work" needs no remark; a report that contradicts itself does.
+        Outcome::More if !conclusion.words.ends_with("EXIT_SIGNAL: false") => {
+            return warning(conclusion.words.clone());
+        }
+        Outcome::Accepted if last.kind == Kind::Review && last.progress() => {
+            return warning("the review changed something, so it is reviewed again".into());
+        }
+        _ => {}
+    }
+    let Some(refusal) = &conclusion.refusal else { return vec![] };
     let mut lines = vec![(Tone::Bad, format!("✗ claimed done, refused: {}", text::one_line(refusal, 600)))];
     if last.checks.iter().any(|check| !check.passed()) {
         lines.push((Tone::Faint, format!("  full output: ralph history {} --checks", last.number)));
@@ -269,7 +292,10 @@ fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     match stop {
         Stop::Complete { .. } => vec!["what was done and why it counts: ralph history".into()],
         Stop::Blocked { .. } => {
-            vec![format!("what it needs: ralph history {last}"), "once that is settled: ralph run".into()]
+            vec![
+                format!("what it needs: ralph history {last}"),
+                "answer in .ralph/prompt.md, which every iteration reads, then: ralph run".into(),
+            ]
         }
         Stop::MaxIterations { used, .. } => {
             let more = used.saturating_add((*used).clamp(10, 50));

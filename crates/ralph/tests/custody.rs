@@ -71,9 +71,9 @@ fn killed_while_the_check_runs_the_same_iteration_is_checked_again() {
     running.kill9();
     running.wait();
     let resumed = ralph(&sandbox).arg("run").run();
-    resumed.assert_code(0).assert_stderr_lacks("begins");
-    assert_eq!(outcomes(&sandbox), [(1, "accepted".to_owned())]);
-    assert_eq!(agent.calls(&sandbox).len(), 1, "the agent is not asked again");
+    resumed.assert_code(0).assert_stderr_lacks("(#1) begins");
+    assert_eq!(outcomes(&sandbox), [(1, "accepted".to_owned()), (2, "accepted".to_owned())]);
+    assert_eq!(agent.calls(&sandbox).len(), 2, "the agent is not asked again, only reviewed");
     sandbox.assert_no_processes();
 }
 
@@ -104,8 +104,11 @@ fn killed_between_journal_and_view_the_run_goes_on_and_the_view_is_made_again() 
         .assert_code(0)
         .assert_stderr_has("run 1 continued")
         .assert_stderr_has("iteration 2/50 (#2) begins");
-    assert_eq!(outcomes(&sandbox), [(1, "more".to_owned()), (2, "accepted".to_owned())]);
-    assert_eq!(agent.calls(&sandbox).len(), 2, "no iteration was lost, none was done twice");
+    assert_eq!(
+        outcomes(&sandbox),
+        [(1, "more".to_owned()), (2, "accepted".to_owned()), (3, "accepted".to_owned())]
+    );
+    assert_eq!(agent.calls(&sandbox).len(), 3, "no iteration was lost, none was done twice");
     assert!(sandbox.exists(".ralph/history/iteration-001.md"), "the view is made again");
     assert!(sandbox.read(".ralph/session.md").contains("Status: complete"));
 }
@@ -212,7 +215,7 @@ fn an_agent_that_deletes_ralph_s_folder_loses_nothing() {
         .call(says_done())
         .install(&sandbox);
     run(&sandbox, &agent).args(["--test-cmd", "true"]).run().assert_code(0);
-    assert_eq!(outcomes(&sandbox).len(), 2);
+    assert_eq!(outcomes(&sandbox).len(), 3);
     assert!(sandbox.exists(".ralph/.gitignore") && sandbox.exists(".ralph/session.md"));
 }
 

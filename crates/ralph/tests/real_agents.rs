@@ -105,6 +105,7 @@ fn an_api_failure_is_a_failed_iteration_and_not_an_answer() {
     let server = AnthropicServer::start([
         Turn::error(401, "authentication_error", "invalid x-api-key"),
         done("Nothing to do."),
+        done("I agree."),
     ]);
     let finished = run(&sandbox, &server, &["--permissions", "full", "--test-cmd", "true"]);
     finished.assert_code(0).assert_stderr_has("FAILED").assert_stderr_has("Invalid API key");

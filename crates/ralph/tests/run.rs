@@ -47,7 +47,7 @@ fn a_lie_is_refused_with_the_test_s_name_then_a_fix_and_a_review_complete() {
         .assert_code(0)
         .assert_stdout_has("not ok 1 - is_green");
     ralph(&sandbox).args(["history", "2", "--transcript"]).run().assert_code(0).assert_stdout_has("Fixed.");
-    assert!(sandbox.read(".ralph/history/iteration-001.md").contains("Claimed done, refused"));
+    assert!(sandbox.read(".ralph/history/iteration-001.md").contains("claimed done, refused"));
     assert!(sandbox.git(&["status", "--porcelain"]).lines().all(|line| !line.contains(".ralph")));
 }
 
@@ -62,9 +62,9 @@ fn the_stream_of_claude_is_read_with_its_cost() {
         .claude_text(&words)
         .claude_result(ClaudeResult::success(&words).cost_usd(0.25).usage(1000, 200));
     let agent = one_call(&sandbox, steps);
-    run(&sandbox, &agent).args(["--test-cmd", "true"]).run().assert_code(0).assert_stderr_has("$0.25");
-    assert_eq!(status(&sandbox)["cost"]["micro_usd"], 250_000);
-    assert_eq!(status(&sandbox)["cost"]["tokens"], 1200);
+    run(&sandbox, &agent).args(["--test-cmd", "true"]).run().assert_code(0).assert_stderr_has("$0.50");
+    assert_eq!(status(&sandbox)["cost"]["micro_usd"], 500_000);
+    assert_eq!(status(&sandbox)["cost"]["tokens"], 2400);
 }
 
 #[test]
@@ -78,6 +78,38 @@ fn without_a_check_three_reviews_are_needed_and_the_proof_says_so() {
         .assert_stderr_has("done needs 3 reviews");
     assert_eq!(outcomes(&sandbox).len(), 3);
     assert_eq!(status(&sandbox)["proof"], "reviews");
+}
+
+#[test]
+fn the_laziest_lie_meets_a_reviewer_though_the_tests_are_green() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent").call(says_done()).call(says_more()).install(&sandbox);
+    let finished = run(&sandbox, &agent).args(["--test-cmd", "true", "--max-iterations", "2"]).run();
+    finished.assert_code(3).assert_stderr_has("[REVIEW]").assert_stderr_lacks("COMPLETE");
+}
+
+#[test]
+fn a_report_that_contradicts_itself_is_named() {
+    let sandbox = repository();
+    let mut block = StatusBlock::done();
+    block.tests = "FAILING".into();
+    let agent = one_call(&sandbox, Steps::new().status(&block));
+    let finished = run(&sandbox, &agent).args(["--test-cmd", "true", "--max-iterations", "2"]).run();
+    finished
+        .assert_code(3)
+        .assert_stderr_has("not done: EXIT_SIGNAL: true contradicts TESTS_STATUS: FAILING");
+    ralph(&sandbox).args(["history", "1"]).run().assert_stdout_has("contradicts TESTS_STATUS: FAILING");
+    assert!(agent.calls(&sandbox)[1].prompt.contains("contradicts TESTS_STATUS: FAILING"));
+}
+
+#[test]
+fn the_agent_is_told_what_will_be_run_and_why_its_last_claim_failed() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent").call(says_done()).call(says_more()).install(&sandbox);
+    run(&sandbox, &agent).args(["--test-cmd", TEST, "--max-iterations", "3"]).run().assert_code(3);
+    let calls = agent.calls(&sandbox);
+    assert!(calls[0].prompt.contains(TEST));
+    assert!(calls[2].prompt.contains("was refused"), "more work does not settle a refusal");
 }
 
 #[test]
@@ -155,7 +187,7 @@ fn the_limit_stops_and_a_higher_one_goes_on_with_the_same_run() {
         .run()
         .assert_code(0)
         .assert_stderr_has("run 1 continued");
-    assert_eq!(history(&sandbox).len(), 2);
+    assert_eq!(history(&sandbox).len(), 3);
     ralph(&sandbox).arg("run").run().assert_code(64).assert_stderr_has("no unfinished run");
     ralph(&sandbox).args(["run", "--resume"]).run().assert_code(64);
 }
@@ -169,7 +201,10 @@ fn another_goal_begins_a_new_run_says_so_and_goes_on_counting() {
         .args(["run", "another goal", "--max-iterations", "1", "--agent-cmd"])
         .arg(agent.path())
         .run();
-    other.assert_code(3).assert_stderr_has("run 1 stays unfinished").assert_stderr_has("iteration 1/1 (#3)");
+    other
+        .assert_code(3)
+        .assert_stderr_has("run 1 is left unfinished")
+        .assert_stderr_has("iteration 1/1 (#3)");
     assert_eq!(status(&sandbox)["run"]["number"], 2);
     ralph(&sandbox).args(["history", "2"]).run().assert_code(0).assert_stdout_has("# Iteration 2");
     ralph(&sandbox).args(["history", "3"]).run().assert_code(0).assert_stdout_has("another goal");

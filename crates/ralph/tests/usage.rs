@@ -18,6 +18,16 @@ fn a_misspelt_command_is_64_with_a_suggestion() {
     ralph(&sandbox).args(["run", "x", "--timeout", "soon"]).run().assert_code(64).assert_stderr_has("30m");
     ralph(&sandbox).args(["run", "x", "--max-iterations", "many"]).run().assert_code(64);
     ralph(&sandbox).run().assert_code(64).assert_stderr_has("Usage");
+    ralph(&sandbox)
+        .args(["run", "fix", "the", "login"])
+        .run()
+        .assert_code(64)
+        .assert_stderr_has("put in quotes");
+    ralph(&sandbox)
+        .arg("fix the login")
+        .run()
+        .assert_code(64)
+        .assert_stderr_has("ralph run \"fix the login\"");
 }
 
 #[test]
@@ -41,6 +51,16 @@ fn no_agent_found_says_what_to_install() {
         .assert_stderr_has("npm install")
         .assert_stderr_has("--agent-cmd");
     assert!(!sandbox.exists(".ralph"), "nothing was begun");
+}
+
+#[test]
+fn a_script_that_is_not_there_is_said_at_once_with_the_folder_it_was_looked_for_in() {
+    let sandbox = repository();
+    sandbox.write("sub/my.sh", "");
+    let missing =
+        ralph(&sandbox).in_folder("sub").args(["run", "goal", "--agent-cmd", "./my.sh --fast"]).run();
+    missing.assert_code(64).assert_stderr_has("./my.sh").assert_stderr_has("top of the project");
+    assert!(!sandbox.exists(".ralph"));
 }
 
 #[test]

@@ -105,6 +105,10 @@ pub fn history(state: &State, iteration: &Iteration) -> String {
     if let Some(ended) = &iteration.ended {
         match &ended.report.block {
             Some(block) => fenced(&mut text, "Status block", &block.verbatim),
+            None if ended.report.last_words.is_empty() => {
+                let error = ended.stderr.as_deref().unwrap_or("(nothing)");
+                fenced(&mut text, "No status block and no words. The last line of its error output", error);
+            }
             None => fenced(&mut text, "No status block. Its last words", &ended.report.last_words),
         }
     }
@@ -144,8 +148,9 @@ fn checks_part(text: &mut String, iteration: &Iteration) {
 fn decision_part(text: &mut String, iteration: &Iteration) {
     let Some(conclusion) = &iteration.conclusion else { return };
     text.push_str("\n## Decision\n\n");
+    text.push_str(&format!("- words: {}\n", crate::text::one_line(&conclusion.words, 500)));
     if let Some(refusal) = &conclusion.refusal {
-        text.push_str(&format!("Claimed done, refused: {refusal}\n\n"));
+        text.push_str(&format!("- claimed done, refused: {refusal}\n"));
     }
     for condition in &conclusion.evidence.conditions {
         let held = match condition.held {
@@ -157,6 +162,9 @@ fn decision_part(text: &mut String, iteration: &Iteration) {
     }
     if conclusion.outcome == Outcome::Accepted {
         text.push_str(&format!("- verification {}/{}\n", conclusion.passes, conclusion.passes_needed));
+        if iteration.kind == Kind::Review && iteration.progress() {
+            text.push_str("- the review changed something, so it is reviewed again\n");
+        }
     }
 }
 

@@ -99,6 +99,7 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
         "concluded_at": iteration.concluded_at,
         "result": result_word(iteration),
         "outcome": iteration.conclusion.as_ref().map(|c| c.outcome),
+        "words": iteration.conclusion.as_ref().map(|c| c.words.as_str()),
         "refusal": iteration.conclusion.as_ref().and_then(|c| c.refusal.as_deref()),
         "agent": ended.map(|ended| json!({
             "end": ended.end.to_string(),

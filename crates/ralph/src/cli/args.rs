@@ -31,7 +31,11 @@ pub(super) enum Command {
     Demo(DemoArgs),
     /// The scripted agent of the demo
     #[command(hide = true)]
-    DemoAgent,
+    DemoAgent {
+        /// At a pace that a person can follow
+        #[arg(long)]
+        slowly: bool,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -40,7 +44,7 @@ pub(super) struct RunArgs {
     pub(super) goal: Option<String>,
     #[command(flatten)]
     pub(super) agent: AgentArgs,
-    /// Stop after N iterations; 0 = no limit [default: 50]
+    /// Stop after N iterations in all; 0 = no limit [default: 50]
     #[arg(long, value_name = "N")]
     pub(super) max_iterations: Option<u64>,
     /// How many reviews must confirm a claim without changing anything [default: 1; 3 without a check]
@@ -96,11 +100,11 @@ pub(super) struct StatusArgs {
 pub(super) struct HistoryArgs {
     /// One iteration, by the number it has in the project
     pub(super) iteration: Option<u64>,
-    /// What its checks printed
-    #[arg(long, requires = "iteration", conflicts_with_all = ["transcript", "json"])]
+    /// What its checks printed; without N, those of the last iteration
+    #[arg(long, conflicts_with_all = ["transcript", "json"])]
     pub(super) checks: bool,
-    /// What its agent printed
-    #[arg(long, requires = "iteration", conflicts_with = "json")]
+    /// What its agent printed; without N, that of the last iteration
+    #[arg(long, conflicts_with = "json")]
     pub(super) transcript: bool,
     /// As JSON (schema ralph.history/1)
     #[arg(long)]

@@ -26,6 +26,7 @@ pub(super) fn main(args: DemoArgs, ui: &mut Ui) -> Result<ExitCode> {
     ui.say("The agent may say what it likes; ralph runs the test itself.\n");
     let project = Project::at(&dir)?;
     let stop = run::run(&project, Some(demo::GOAL), Which::Fresh, &wishes, ui)?;
-    ui.say(&format!("\nLook around: cd {} && {} history", dir.display(), demo::own_name()));
+    ui.say(&format!("\nLook around, and delete it when you like: cd {}", dir.display()));
+    ui.say(&format!("There: {} history", demo::own_name()));
     Ok(ExitCode::from(stop.exit_code()))
 }

@@ -20,9 +20,11 @@ use crate::ui::Ui;
 pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
     let project = Project::look()?;
     let runs = Runs::of(&project.truth);
-    let Some(number) = args.iteration else { return list(&runs, args.json, ui) };
+    let last =
+        || (args.checks || args.transcript).then(|| runs.last_iteration()).filter(|number| *number > 0);
+    let Some(number) = args.iteration.or_else(last) else { return list(&runs, args.json, ui) };
     let Some((run, iteration, state)) = runs.of_iteration(number)? else {
-        return Err(Error::usage(format!("there is no iteration {number}")).hint("ralph history lists them"));
+        return Err(Error::usage(format!("there is no iteration {number}")).hint("ralph history"));
     };
     let files = run.files(number);
     if args.checks {

@@ -9,13 +9,13 @@ use ralph_core::state::State;
 use ralph_core::text;
 
 use super::args::{AgentArgs, RunArgs};
-use crate::clock;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::{self, Runner};
 use crate::settings::{self, AgentWishes, Wishes};
 use crate::store::{self, JournalFile, Lock, Run, Runs};
 use crate::ui::Ui;
+use crate::{agent, clock};
 
 /// How long keepers of an earlier run may take to end what they keep, before we give up.
 const KEEPERS: Duration = Duration::from_secs(20);
@@ -78,6 +78,8 @@ pub(super) fn run(
         last.as_ref().filter(|_| matches!(choice, Choice::Resume)).and_then(|last| last.state.run.as_ref());
     let plan = settings::settle(wishes, earlier.map(|run| &run.plan))?;
 
+    agent::find_script(&plan.agent, &project.root)?;
+
     let lock = Lock::take(&project.truth, clock::now())?;
     store::wait_for_keepers(&runner::custody_file(&project.truth), KEEPERS)?;
     let mark = |last: &Last| (last.run.number, last.state.seq);
@@ -94,11 +96,12 @@ pub(super) fn run(
         }
         (Choice::Start(goal), last) => {
             if let Some(last) = last.as_ref().filter(|last| last.unfinished()) {
-                ui.warn(&format!(
-                    "a new run begins; run {} stays unfinished: {}",
+                let left = format!(
+                    "run {} is left unfinished and cannot be continued: {}",
                     last.run.number,
                     last.goal()
-                ));
+                );
+                ui.warn(&format!("a new run begins; {left}"));
             }
             let known = last.as_ref().map_or(0, |last| last.state.iteration);
             let carried = Carried { iteration: known.max(runs.last_iteration()) };
@@ -187,6 +190,6 @@ fn choose<'a>(goal: Option<&'a str>, which: Which, last: Option<&Last>) -> Resul
         }
         (Which::Either, None, None) => Err(Error::usage("no goal given, and no unfinished run to continue")
             .hint("ralph run \"make the tests pass\" --test-cmd \"cargo test\"")
-            .hint("ralph demo shows how it works")),
+            .hint("ralph demo")),
     }
 }

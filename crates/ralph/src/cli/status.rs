@@ -26,7 +26,7 @@ pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
         status["problems"] = problems.into();
         ui.data_line(&serde_json::to_string_pretty(&status).unwrap_or_default());
     } else {
-        for line in lines(state, holder.as_ref()) {
+        for line in lines(state, holder.as_ref(), opened.as_ref().is_some_and(|opened| !opened.writable())) {
             ui.data_line(&line);
         }
         for problem in problems {
@@ -36,7 +36,7 @@ pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
     super::fine()
 }
 
-fn lines(state: Option<&State>, holder: Option<&Holder>) -> Vec<String> {
+fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool) -> Vec<String> {
     let Some((state, run)) = state.and_then(|state| Some((state, state.run.as_ref()?))) else {
         return vec!["nothing has been run here yet; start with: ralph run \"GOAL\"".into()];
     };
@@ -49,6 +49,7 @@ fn lines(state: Option<&State>, holder: Option<&Holder>) -> Vec<String> {
             (Some(holder), None) => {
                 format!("{} (pid {}, since {})", view::status_word(state, true), holder.pid, holder.since)
             }
+            (None, None) if damaged => "cannot be continued: its journal is damaged".into(),
             (None, None) => "cut off; to go on: ralph run".into(),
             (_, Some(stop)) => stop.to_string(),
         },

@@ -10,15 +10,12 @@ use crate::process::{self, Captured, SpawnError, Spec};
 
 /// Settings of the user that must not have a say in a measurement, because they run programs, write files of
 /// their own, hide edits or turn a warning into a refusal.
-const MEASURING: [&str; 7] = [
+const MEASURING: [&str; 5] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.splitIndex=false",
     "core.ignoreStat=false",
     "core.safecrlf=false",
-    // With these two git looks whether a skip-worktree file is there after all, and if so at its content.
-    "core.sparseCheckout=true",
-    "sparse.expectFilesOutsideOfPatterns=false",
 ];
 
 /// A git command with its arguments, to be run any number of times.

@@ -41,8 +41,11 @@ pub(super) fn header(state: &State, resumed: bool) -> Vec<String> {
 
 /// What a run without checks rests on.
 pub(super) fn no_checks(state: &State) -> String {
-    let reviews = text::count(u64::from(state.reviews_needed()), "review");
-    format!("none (--test-cmd CMD adds one): done needs {reviews}")
+    let needs = match state.reviews_needed() {
+        0 => "the agent's word is enough".to_owned(),
+        reviews => format!("done needs {}", text::count(u64::from(reviews), "review")),
+    };
+    format!("none (--test-cmd CMD adds one): {needs}")
 }
 
 pub(super) fn limit(max_iterations: u64) -> String {

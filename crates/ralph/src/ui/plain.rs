@@ -6,7 +6,7 @@ use ralph_core::event::Event;
 use ralph_core::state::{Iteration, State};
 use ralph_core::{text, time, view};
 
-use super::{Tone, boxes, cost_line, proof_line, refusal, tone_of};
+use super::{Tone, boxes, cost_line, proof_line, remarks, tone_of};
 
 pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(Tone, String)> {
     let mut lines = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(T
     }
     if let (Some(_), Some(last)) = (&decision.concluded, &state.last) {
         lines.push((Tone::Plain, concluded(state, last)));
-        lines.extend(refusal(last));
+        lines.extend(remarks(last));
     }
     if let Verdict::Wait = decision.verdict
         && let Some(reason) = decision.reasons.last()
