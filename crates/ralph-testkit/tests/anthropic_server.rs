@@ -25,16 +25,7 @@ fn a_turn_comes_as_a_stream_of_events() {
     assert_eq!(
         types,
         [
-            "message_start",
-            start,
-            delta,
-            delta,
-            stop,
-            start,
-            delta,
-            delta,
-            stop,
-            "message_delta",
+            "message_start", start, delta, delta, stop, start, delta, delta, stop, "message_delta",
             "message_stop"
         ]
     );

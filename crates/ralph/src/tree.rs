@@ -5,23 +5,26 @@
 //! not ignored, as it is on disk; never `.ralph/` at the top of the project.
 //!
 //! The private index stays warm from one snapshot to the next, and one `git status` against it finds all that
-//! differs from the last snapshot, together with HEAD and branch. Only if there is something follow `git add` and
-//! `git write-tree`. `status` comes before `add` also because it tells the size of new files without reading
-//! them.
+//! differs from the last snapshot, together with HEAD and branch, without reading new files, which may be big. Only
+//! if there is something, these files are taken into the index and `git write-tree` follows.
 //!
 //! What the user tracks is taken over from the user's index ([`seed`]) when its list of paths changed, and when
 //! ignore rules changed. The result depends on files, user's index and ignore rules only, not on earlier
 //! snapshots.
 //!
 //! Known limits: edits inside nested repositories and submodules are not seen, only another commit checked out
-//! there; clean filters (LFS, line ends) run as they would for `git add`.
+//! there; clean filters (LFS, line ends) run as they would for `git add`; a change of the user's global ignore file
+//! is noticed at the next change of other rules; content that the user's repository had is not stored again, so it
+//! can vanish with it (a rewritten history and `git gc --prune=now`): look before putting files back.
 //!
 //! | file | holds |
 //! |---|---|
+//! | `files` | comparing the files with the private index, and taking them into it |
 //! | `place` | the folders and files involved, and the git calls that use them |
 //! | `seed` | the private index taken from the user's |
 //! | `memory` | what the last snapshot left for the next, over restarts too |
 
+mod files;
 mod memory;
 mod place;
 mod seed;
@@ -36,9 +39,6 @@ use ralph_core::git_text::{self, Change, ChangeKind, UnknownForm};
 use crate::git::{Call, GitError, Repo};
 use memory::Memory;
 use place::Place;
-
-/// Untracked files over this size are named, not stored.
-const BIG: u64 = 50_000_000;
 
 /// How long to wait before the next attempts while somebody else is busy in the working tree.
 const WAITS: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
@@ -112,19 +112,6 @@ impl TreeError {
     }
 }
 
-/// What `git status` found against the private index.
-struct Found {
-    head: Option<String>,
-    branch: Option<String>,
-    /// There is something to add.
-    dirty: bool,
-    ignore_rules: bool,
-    /// Paths of the private index that are no longer there.
-    gone: Vec<Vec<u8>>,
-    too_big: Vec<Vec<u8>>,
-    problems: Vec<String>,
-}
-
 impl Tree {
     /// Opens the snapshots of the project at `root`. `store` is a folder of ralph's own, outside the working tree
     /// or below `.ralph/`. Without `repo` a repository in `store` takes its place.
@@ -180,17 +167,17 @@ impl Tree {
     /// One attempt.
     fn take(&mut self, mut memory: Memory) -> Result<Snapshot, TreeError> {
         let mut fresh = seed::refresh(&self.place, &mut memory)?;
-        let mut found = self.look(&memory)?;
+        let mut found = files::look(&self.place, &memory)?;
         // Where git skips files that are absent, an absent file need not be a deletion.
         if !fresh && (found.ignore_rules || memory.skips && !found.gone.is_empty()) {
             seed::replace(&self.place, &mut memory)?;
             fresh = true;
-            found = self.look(&memory)?;
+            found = files::look(&self.place, &memory)?;
         }
         let before = memory.tree.take();
         let mut unchanged = !fresh;
-        if found.dirty {
-            unchanged &= !self.add(&memory, &found.too_big, &mut found.problems)?;
+        if !found.dirty.is_empty() {
+            unchanged &= !files::take_in(&self.place, &memory, &mut found)?;
             seed::note_gone(&self.place, &mut memory, &found.gone)?;
         }
         let tree = match &before {
@@ -203,117 +190,9 @@ impl Tree {
         };
         memory.tree = Some(tree.clone());
         memory.save(&self.place)?;
-        let too_big = found.too_big.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
-        Ok(Snapshot {
-            tree,
-            head: found.head,
-            branch: found.branch,
-            too_big,
-            problems: found.problems,
-            let_go,
-        })
-    }
-
-    /// A call that looks whether files that need not be there are there after all. Asked for only where it
-    /// matters: without patterns of a sparse checkout `git add` looks for them again at every file.
-    fn seeing_all(&self, command: &'static str, memory: &Memory) -> Call {
-        let call = self.place.call(command);
-        if memory.skips {
-            call.setting("core.sparseCheckout=true").setting("sparse.expectFilesOutsideOfPatterns=false")
-        } else {
-            call
-        }
-    }
-
-    /// Compares files and private index. git may write the index here, to note files that were touched but are
-    /// the same, so that it need not read them next time.
-    fn look(&self, memory: &Memory) -> Result<Found, TreeError> {
-        let call = self.seeing_all("status", memory).env("GIT_OPTIONAL_LOCKS", "1").args([
-            "--porcelain=v2",
-            "-z",
-            "--branch",
-            "--no-ahead-behind",
-            "--no-renames",
-            "--untracked-files=all",
-            "--ignore-submodules=dirty",
-        ]);
-        let captured = call.run()?;
-        if !captured.end.success() {
-            return Err(call.failure(&captured).into());
-        }
-        let status = git_text::parse_status(&captured.stdout)?;
-        let mut found = Found {
-            head: status.head,
-            branch: status.branch,
-            dirty: false,
-            ignore_rules: false,
-            gone: Vec::new(),
-            too_big: Vec::new(),
-            problems: git_text::complaints(&captured.stderr),
-        };
-        for entry in status.dirty {
-            if self.place.is_ours(&entry.path) {
-                continue;
-            }
-            found.ignore_rules |= entry.path.rsplit(|b| *b == b'/').next() == Some(b".gitignore");
-            if entry.gone {
-                found.gone.push(entry.path);
-                found.dirty = true;
-            } else if !entry.in_head && self.place.file_size(&entry.path) > BIG {
-                found.too_big.push(entry.path);
-            } else {
-                found.dirty = true;
-            }
-        }
-        found.too_big.sort();
-        Ok(found)
-    }
-
-    /// Takes the files into the private index and says whether that changed it.
-    fn add(
-        &self,
-        memory: &Memory,
-        too_big: &[Vec<u8>],
-        problems: &mut Vec<String>,
-    ) -> Result<bool, TreeError> {
-        // As a list on standard input, because names may be too many or too strange for arguments.
-        let mut paths = b":(top)\0".to_vec();
-        for path in too_big.iter().map(Vec::as_slice).chain([self.place.ours()]) {
-            paths.extend_from_slice(b":(exclude,top,literal)");
-            paths.extend_from_slice(path);
-            paths.push(0);
-        }
-        let call = self.seeing_all("add", memory).stdin(paths).args([
-            "--all",
-            "--verbose",
-            "--sparse",
-            "--ignore-errors",
-            "--no-warn-embedded-repo",
-            "--pathspec-from-file=-",
-            "--pathspec-file-nul",
-        ]);
-        let mut changed = false;
-        let mut waits = WAITS.into_iter();
-        loop {
-            let captured = call.run()?;
-            // With --ignore-errors, exit 1 means: all but the files that are complained about.
-            if !matches!(captured.end.code(), Some(0 | 1)) {
-                return Err(call.failure(&captured).into());
-            }
-            changed |= !captured.stdout.is_empty();
-            if git_text::files_moved(&captured.stderr)
-                && let Some(wait) = waits.next()
-            {
-                pause(wait);
-                continue;
-            }
-            for problem in git_text::complaints(&captured.stderr) {
-                if !problems.contains(&problem) {
-                    problems.push(problem);
-                }
-            }
-            return Ok(changed);
-        }
+        let files::Found { head, branch, too_big, problems, .. } = found;
+        let too_big = too_big.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
+        Ok(Snapshot { tree, head, branch, too_big, problems, let_go })
     }
 
     fn write_tree(&self) -> Result<TreeId, TreeError> {

@@ -218,14 +218,8 @@ fn every_kind_of_edit_is_seen_by_name() {
     assert_eq!(
         p.changed(),
         [
-            "M a.txt",
-            "A dangling",
-            "A new name.txt",
-            "A new/deep/file",
-            "D old name.txt",
-            "D src/b.txt",
-            "M tool.sh",
-            "T turns"
+            "M a.txt", "A dangling", "A new name.txt", "A new/deep/file", "D old name.txt", "D src/b.txt",
+            "M tool.sh", "T turns"
         ]
     );
     assert_eq!(p.changed(), NOTHING);
@@ -412,6 +406,8 @@ fn a_folder_without_git_is_measured() {
     p.write("d/b", "1\n");
     p.write(".gitignore", "*.log\n");
     assert_eq!(p.names(), [".gitignore", "a", "d/b"]);
+    let snapshot = p.snap();
+    assert_eq!((snapshot.head, snapshot.branch), (None, None));
     p.changed();
     p.write("a", "2\n");
     p.write("x.log", "2\n");
@@ -487,6 +483,14 @@ fn files_that_git_was_told_to_overlook_are_seen() {
     assert_eq!(p.git("ls-files -v a.txt src/b.txt"), "h a.txt\nS src/b.txt");
     p.remove("a.txt");
     assert_eq!(p.changed(), ["D a.txt"]);
+    // Skipped and absent is no deletion, but if it comes it is seen.
+    let mut p = Project::new();
+    p.git("update-index --skip-worktree src/b.txt");
+    p.remove("src/b.txt");
+    p.changed();
+    assert_eq!(p.names(), [".gitignore", "a.txt", "src/b.txt"]);
+    p.write("src/b.txt", "2\n");
+    assert_eq!(p.changed(), ["M src/b.txt"]);
 }
 
 #[test]
@@ -757,6 +761,8 @@ fn a_place_without_a_working_tree_is_said_plainly() {
     p.write("broken/.git", "gitdir: /nowhere/at/all\n");
     let broken = git::discover(&p.path("broken")).unwrap_err();
     assert!(broken.to_string().contains("not a git repository: /nowhere/at/all"), "{broken}");
+    let missing = git::Call::new(&p.root, "version").env("PATH", "/nonexistent").run();
+    assert_eq!(missing.unwrap_err(), GitError::Missing);
     let nowhere = git::discover(&p.path("does-not-exist")).unwrap_err();
     assert!(matches!(nowhere, GitError::Start(_)), "{nowhere}");
 }

@@ -11,13 +11,14 @@ const PLACES: &[(&str, &[&str])] = &[
     ("clap", &["crates/ralph/src/cli.rs", "crates/ralph/src/cli/"]),
     ("crc32fast", &["crates/ralph-core/src/journal.rs"]),
     ("jiff", &["crates/ralph-core/src/time.rs", "crates/ralph/src/clock.rs"]),
-    // Three readers of bytes: streams, journals, git's answers.
+    // Readers of bytes: streams, journals, git's answers, prose.
     (
         "memchr",
         &[
             "crates/ralph-core/src/transcript/",
             "crates/ralph-core/src/journal.rs",
             "crates/ralph-core/src/git_text.rs",
+            "crates/ralph-core/src/indicator/tokens.rs",
         ],
     ),
     // Processes, and how wide the terminal is.

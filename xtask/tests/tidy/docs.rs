@@ -3,10 +3,12 @@
 use crate::sources::Source;
 
 /// Source files that the map does not name. It names a file by its path from its crate's `src/`, such as
-/// `store/lock.rs`, or by a longer path. A `tests.rs` belongs to what it tests and needs no place on the map.
+/// `store/lock.rs`, or by a longer path. A `tests.rs`, and what is in a `tests/`, belongs to what it tests and needs no
+/// place on the map.
 pub(crate) fn unmapped(map: &str, sources: &[Source]) -> Vec<String> {
     let named: Vec<&str> = paths(map).collect();
-    let named_by_itself = |file: &&Source| !file.path.ends_with("/tests.rs");
+    let named_by_itself =
+        |file: &&Source| !file.path.ends_with("/tests.rs") && !file.path.contains("/tests/");
     let ours = sources.iter().filter(named_by_itself).filter_map(|file| {
         let (krate, path) = file.path.strip_prefix("crates/")?.split_once("/src/")?;
         Some((file, krate, path))

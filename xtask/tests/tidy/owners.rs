@@ -27,13 +27,7 @@ const EFFECTS: &[Effect] = &[
     Effect {
         what: "talks to standard output or standard error",
         patterns: &[
-            "io::stdout",
-            "io::stderr",
-            "rustix::stdio",
-            "print!",
-            "println!",
-            "eprint!",
-            "eprintln!",
+            "io::stdout", "io::stderr", "rustix::stdio", "print!", "println!", "eprint!", "eprintln!",
         ],
         owners: &[
             ("ui.rs", "the only owner of standard output and standard error"),

@@ -10,12 +10,14 @@ use crate::process::{self, Captured, SpawnError, Spec};
 
 /// Settings of the user that must not have a say in a measurement, because they run programs, write files of
 /// their own, hide edits or turn a warning into a refusal.
-const MEASURING: [&str; 5] = [
+const MEASURING: [&str; 6] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.splitIndex=false",
     "core.ignoreStat=false",
     "core.safecrlf=false",
+    // git 2.47 aborts on some sparse indexes when files appear outside the patterns.
+    "index.sparse=false",
 ];
 
 /// A git command with its arguments, to be run any number of times.

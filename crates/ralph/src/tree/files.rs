@@ -1,0 +1,143 @@
+//! The files on disk against the private index: what differs, and taking it in.
+
+use ralph_core::git_text;
+
+use super::memory::Memory;
+use super::{Place, TreeError, WAITS, pause};
+use crate::git::Call;
+
+/// Untracked files over this size are named, not stored.
+const BIG: u64 = 50_000_000;
+
+/// What differs, and where HEAD is.
+pub(super) struct Found {
+    pub(super) head: Option<String>,
+    pub(super) branch: Option<String>,
+    /// Paths to take in. One that ends with a slash is a nested repository.
+    pub(super) dirty: Vec<Vec<u8>>,
+    /// Those of them that are no longer there.
+    pub(super) gone: Vec<Vec<u8>>,
+    /// A file with ignore rules is among them.
+    pub(super) ignore_rules: bool,
+    pub(super) too_big: Vec<Vec<u8>>,
+    pub(super) problems: Vec<String>,
+}
+
+/// Compares. git may write the index here, to note files that were touched but are the same, so that it need not
+/// read them next time.
+pub(super) fn look(place: &Place, memory: &Memory) -> Result<Found, TreeError> {
+    let call = seeing_all(place, memory, "status").env("GIT_OPTIONAL_LOCKS", "1").args([
+        "--porcelain=v2",
+        "-z",
+        "--branch",
+        "--no-ahead-behind",
+        "--no-renames",
+        "--untracked-files=all",
+        "--ignore-submodules=dirty",
+    ]);
+    let captured = call.run()?;
+    if !captured.end.success() {
+        return Err(call.failure(&captured).into());
+    }
+    let status = git_text::parse_status(&captured.stdout)?;
+    let mut found = Found {
+        head: status.head,
+        // Without git it is the branch of ralph's own repository.
+        branch: status.branch.filter(|_| place.user_index.is_some()),
+        dirty: Vec::new(),
+        gone: Vec::new(),
+        ignore_rules: false,
+        too_big: Vec::new(),
+        problems: git_text::complaints(&captured.stderr),
+    };
+    for entry in status.dirty {
+        if place.is_ours(&entry.path) {
+            continue;
+        }
+        found.ignore_rules |= entry.path.rsplit(|b| *b == b'/').next() == Some(b".gitignore");
+        if entry.gone {
+            found.gone.push(entry.path.clone());
+        }
+        if !entry.in_head && place.file_size(&entry.path) > BIG {
+            found.too_big.push(entry.path);
+        } else {
+            found.dirty.push(entry.path);
+        }
+    }
+    found.too_big.sort();
+    Ok(found)
+}
+
+/// Takes the dirty files into the private index and says whether that changed it.
+pub(super) fn take_in(place: &Place, memory: &Memory, found: &mut Found) -> Result<bool, TreeError> {
+    // By name, which spares git another walk over all files. It stops at the first file that it cannot read.
+    if found.dirty.iter().all(|path| !path.ends_with(b"/")) {
+        let by_name = seeing_all(place, memory, "update-index");
+        let by_name =
+            by_name.args(["-z", "--add", "--remove", "--replace", "--stdin"]).stdin(list("", &found.dirty));
+        if by_name.run()?.end.success() {
+            return Ok(true);
+        }
+    }
+    add_all(place, memory, found)
+}
+
+/// Takes in all that can be read, and names the rest.
+fn add_all(place: &Place, memory: &Memory, found: &mut Found) -> Result<bool, TreeError> {
+    let mut paths = b":(top)\0".to_vec();
+    paths.extend(list(":(exclude,top,literal)", &found.too_big));
+    paths.extend(list(":(exclude,top,literal)", [place.ours()]));
+    let call = seeing_all(place, memory, "add").stdin(paths).args([
+        "--all",
+        "--verbose",
+        "--sparse",
+        "--ignore-errors",
+        "--no-warn-embedded-repo",
+        "--pathspec-from-file=-",
+        "--pathspec-file-nul",
+    ]);
+    let mut changed = false;
+    let mut waits = WAITS.into_iter();
+    loop {
+        let captured = call.run()?;
+        // With --ignore-errors, exit 1 means: all but the files that are complained about.
+        if !matches!(captured.end.code(), Some(0 | 1)) {
+            return Err(call.failure(&captured).into());
+        }
+        changed |= !captured.stdout.is_empty();
+        if git_text::files_moved(&captured.stderr)
+            && let Some(wait) = waits.next()
+        {
+            pause(wait);
+            continue;
+        }
+        for problem in git_text::complaints(&captured.stderr) {
+            if !found.problems.contains(&problem) {
+                found.problems.push(problem);
+            }
+        }
+        return Ok(changed);
+    }
+}
+
+/// A call that looks whether files that need not be there are there after all. Asked for only where it matters:
+/// without patterns of a sparse checkout `git add` looks for them again at every file.
+fn seeing_all(place: &Place, memory: &Memory, command: &'static str) -> Call {
+    let call = place.call(command);
+    if memory.skips {
+        call.setting("core.sparseCheckout=true").setting("sparse.expectFilesOutsideOfPatterns=false")
+    } else {
+        call
+    }
+}
+
+/// Paths for standard input, because they may be too many or too strange for arguments.
+fn list<P: AsRef<[u8]>>(magic: &str, paths: impl IntoIterator<Item = P>) -> Vec<u8> {
+    let mut list = Vec::new();
+    for path in paths {
+        list.extend_from_slice(magic.as_bytes());
+        list.extend_from_slice(path.as_ref());
+        list.push(0);
+    }
+    list
+}
