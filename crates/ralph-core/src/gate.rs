@@ -4,6 +4,7 @@ use crate::prelude::*;
 use crate::profile::Gate;
 use crate::report::IterationReport;
 use crate::report::block::{Block, Status, Tests};
+use crate::report::dialects::{Saying, Vote};
 
 /// What the words amount to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,15 +28,46 @@ pub struct Context {
     pub gate: Gate,
     /// Whether ralph has a test command: if not, the agent's NOT_RUN is no objection.
     pub has_test_check: bool,
+    /// Whether a report that contradicts itself is believed nevertheless (seed 002).
+    pub believes_contradictions: bool,
 }
 
 pub fn judge(context: Context, report: &IterationReport) -> Words {
     match context.gate {
-        Gate::Explicit => report.block.as_ref().map_or(Words::Silence, |block| explicit(context, block)),
+        Gate::Explicit => heard(context, report),
     }
 }
 
-fn explicit(context: Context, block: &Block) -> Words {
+/// All dialects are heard; blocked beats more work beats done.
+fn heard(context: Context, report: &IterationReport) -> Words {
+    let block = report.block.as_ref().map(|block| of_block(context, block));
+    let others = report.sayings.iter().map(of_saying);
+    block.into_iter().chain(others).fold(Words::Silence, |strongest, words| {
+        if words.weight() > strongest.weight() { words } else { strongest }
+    })
+}
+
+impl Words {
+    fn weight(&self) -> u8 {
+        match self {
+            Self::Silence => 0,
+            Self::Done { .. } => 1,
+            Self::More { .. } => 2,
+            Self::Blocked { .. } => 3,
+        }
+    }
+}
+
+fn of_saying(saying: &Saying) -> Words {
+    let why = || if saying.problems.is_empty() { saying.quote.clone() } else { saying.problems.join("; ") };
+    match &saying.vote {
+        Vote::Done { .. } => Words::Done { why: saying.quote.clone() },
+        Vote::More => Words::More { why: why() },
+        Vote::Blocked { why } => Words::Blocked { why: why.clone() },
+    }
+}
+
+fn of_block(context: Context, block: &Block) -> Words {
     let recommendation = block.recommendation.as_deref().unwrap_or("no recommendation given");
     if block.status == Some(Status::Blocked) {
         return Words::Blocked { why: recommendation.to_owned() };
@@ -43,6 +75,9 @@ fn explicit(context: Context, block: &Block) -> Words {
     let more = |why: &str| Words::More { why: why.to_owned() };
     if !block.exit_signal {
         return more("EXIT_SIGNAL: false");
+    }
+    if context.believes_contradictions {
+        return Words::Done { why: "EXIT_SIGNAL: true".into() };
     }
     match (block.tests, block.status) {
         (Some(Tests::Failing), _) => more("EXIT_SIGNAL: true contradicts TESTS_STATUS: FAILING"),
@@ -66,7 +101,7 @@ mod tests {
         );
         let (block, _) = crate::report::block::last(&text);
         let report = IterationReport { block, ..Default::default() };
-        judge(Context { gate: Gate::Explicit, has_test_check }, &report)
+        judge(Context { gate: Gate::Explicit, has_test_check, believes_contradictions: false }, &report)
     }
 
     #[test]
@@ -91,8 +126,28 @@ mod tests {
     }
 
     #[test]
+    fn all_dialects_are_heard_and_the_cautious_one_wins() {
+        let judge = |words: &str| {
+            let mut builder = crate::report::Builder::default();
+            builder.add(crate::transcript::Item::Words(words.into()));
+            judge(
+                Context { gate: Gate::Explicit, has_test_check: true, believes_contradictions: false },
+                &builder.finish(),
+            )
+        };
+        let json = |signal: bool| {
+            format!("RALPH_STATUS: {{\"completion_indicators\": 2, \"EXIT_SIGNAL\": {signal}}}\n")
+        };
+        let promise = "<promise>COMPLETE</promise>";
+        assert!(matches!(judge(promise), Words::Done { .. }));
+        assert!(matches!(judge(&format!("{}LOOP_COMPLETE", json(true))), Words::Done { .. }));
+        assert!(matches!(judge(&format!("{}LOOP_CONTINUE\n{promise}", json(false))), Words::More { .. }));
+        assert!(matches!(judge(&format!("LOOP_BLOCKED: no key\n{promise}")), Words::Blocked { .. }));
+    }
+
+    #[test]
     fn no_block_is_silence() {
-        let context = Context { gate: Gate::Explicit, has_test_check: true };
+        let context = Context { gate: Gate::Explicit, has_test_check: true, believes_contradictions: false };
         assert_eq!(judge(context, &IterationReport::default()), Words::Silence);
     }
 }

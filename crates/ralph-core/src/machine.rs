@@ -144,7 +144,10 @@ fn judge(seen: &State, plan: &Plan, now: Time) -> Decision {
         return halt(seen, stop_of(by));
     }
     let has_test_check = plan.checks.iter().any(|check| check.name == "test");
-    let words = gate::judge(gate::Context { gate: plan.policy.gate, has_test_check }, &ended.report);
+    let words = gate::judge(
+        gate::Context { gate: plan.policy.gate, has_test_check, believes_contradictions: false },
+        &ended.report,
+    );
     let failure = ended.failure();
     if let Words::Done { why } = &words
         && failure.is_none()

@@ -1,17 +1,26 @@
 //! From items to an [`IterationReport`]: what one agent claims, normalised. Claims, not evidence.
 
 pub mod block;
+pub mod dialects;
+pub mod form;
 
 use alloc::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::indicator::{self, Indicators};
+use crate::limit::Limit;
 use crate::prelude::*;
+use crate::signature::{ErrorSet, Errors};
 use crate::transcript::{Item, Problem, Usage};
 use block::Block;
+use dialects::Saying;
 
 /// How much of the agent's own words is kept to be read; a report stands at their end.
 const KEPT_WORDS: usize = 256 << 10;
+
+/// The promise an agent gives when it is done, unless it was asked for another one.
+pub const PROMISE: &str = "COMPLETE";
 
 /// What one agent said in one iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -19,6 +28,12 @@ const KEPT_WORDS: usize = 256 << 10;
 pub struct IterationReport {
     /// The last status block, if there was one.
     pub block: Option<Block>,
+    /// What the other dialects said.
+    pub sayings: Vec<Saying>,
+    /// Completion language in its prose.
+    pub indicators: Indicators,
+    /// What went wrong on the way, in a form that can be compared.
+    pub errors: ErrorSet,
     /// The end of the agent's own words, for people.
     pub last_words: String,
     /// Bytes of its own words in all.
@@ -27,6 +42,10 @@ pub struct IterationReport {
     /// Tool calls that failed.
     pub tool_failures: u64,
     pub denied: Vec<String>,
+    /// Files it says it wrote, bounded.
+    pub files: Vec<String>,
+    /// Why the model's service would not go on.
+    pub limit: Option<Limit>,
     /// What the agent's closing event calls an error.
     pub error: Option<String>,
     pub api_status: Option<u16>,
@@ -48,7 +67,11 @@ pub struct Builder {
     /// What the agent was asked: an echo of it is not its own words.
     prompt: String,
     seen_messages: BTreeSet<String>,
+    /// Something came between the last words and the next.
+    interrupted: bool,
+    errors: Errors,
     summed: Usage,
+    summed_cost: Option<u64>,
     final_usage: Option<Usage>,
     final_text: Option<String>,
 }
@@ -71,14 +94,34 @@ impl Builder {
                 self.report.agent_version = version;
             }
             Item::Words(text) => self.say(&text),
-            Item::Tool { .. } => self.report.tools += 1,
-            Item::ToolFailed(_) => self.report.tool_failures += 1,
+            Item::MoreWords(text) => self.go_on(&text),
+            Item::File(path) => {
+                if self.report.files.len() < 200 && !self.report.files.contains(&path) {
+                    self.report.files.push(path);
+                }
+            }
+            Item::Denied(tool) => self.report.denied.push(tool),
+            Item::Cost(cost) => self.summed_cost = Some(self.summed_cost.unwrap_or(0).saturating_add(cost)),
+            // A later one that knows more (a status, a reset) replaces an earlier one.
+            Item::Limit(limit) => {
+                let known =
+                    self.report.limit.take().filter(|known| known.reset.is_some() && limit.reset.is_none());
+                self.report.limit = Some(known.unwrap_or(limit));
+            }
+            Item::Tool { .. } => {
+                self.report.tools += 1;
+                self.interrupted = true;
+            }
+            Item::ToolFailed(text) => {
+                self.report.tool_failures += 1;
+                self.errors.tool_failed(&text);
+            }
             Item::Usage { message, usage } => self.count(message, usage),
             Item::Finished(finished) => {
                 self.report.error = finished.error.map(|error| crate::text::one_line(&error, 500));
                 self.report.api_status = finished.api_status;
                 self.report.cost_micro_usd = finished.cost_micro_usd;
-                self.report.denied = finished.denied;
+                self.report.denied.extend(finished.denied);
                 self.final_usage = finished.usage;
                 self.final_text = finished.text;
             }
@@ -95,16 +138,26 @@ impl Builder {
         {
             self.say(&text);
         }
-        let (block, problems) = block::last(own_part(&self.words, &self.prompt));
+        let own = own_part(&self.words, &self.prompt);
+        let (block, problems) = block::last(own);
+        self.report.indicators = indicator::indicators(own);
+        self.errors.words(own);
+        if let Some(error) = &self.report.error {
+            self.errors.tool_failed(error);
+        }
+        self.report.sayings =
+            [dialects::json_and_marker(own), dialects::promise(own, PROMISE)].into_iter().flatten().collect();
         self.report.block = block;
         for problem in problems {
             self.note(problem);
         }
+        self.report.errors = core::mem::take(&mut self.errors).finish();
         // The closing event counts side calls too; without one (a crash), what was seen is summed.
         self.report.usage = match self.final_usage {
             Some(usage) if usage.total() >= self.summed.total() => usage,
             _ => self.summed,
         };
+        self.report.cost_micro_usd = self.report.cost_micro_usd.or(self.summed_cost);
         self.report.last_words = crate::text::plain(crate::text::tail(self.words.trim_end(), 2000));
         self.report
     }
@@ -115,6 +168,20 @@ impl Builder {
             self.words.push('\n');
         }
         self.words.push_str(crate::text::tail(text, KEPT_WORDS));
+        self.forget_the_beginning();
+    }
+
+    /// Words that continue the ones before.
+    fn go_on(&mut self, text: &str) {
+        if core::mem::take(&mut self.interrupted) {
+            return self.say(text);
+        }
+        self.report.words = self.report.words.saturating_add(text.len() as u64);
+        self.words.push_str(text);
+        self.forget_the_beginning();
+    }
+
+    fn forget_the_beginning(&mut self) {
         if self.words.len() > 2 * KEPT_WORDS {
             self.words = crate::text::tail(&self.words, KEPT_WORDS).to_owned();
         }

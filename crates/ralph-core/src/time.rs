@@ -15,6 +15,11 @@ impl Time {
         Self(millis)
     }
 
+    /// Reads RFC 3339, with any offset.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.parse::<jiff::Timestamp>().ok().map(|stamp| Self(stamp.as_millisecond()))
+    }
+
     pub const fn millis(self) -> i64 {
         self.0
     }
@@ -50,8 +55,7 @@ impl Serialize for Time {
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let stamp: jiff::Timestamp = text.parse().map_err(serde::de::Error::custom)?;
-        Ok(Self(stamp.as_millisecond()))
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a time in RFC 3339"))
     }
 }
 

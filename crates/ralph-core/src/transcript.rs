@@ -1,10 +1,18 @@
 //! From an agent's bytes to [`Item`]s: a streaming decoder that never fails and whose memory is bounded.
 
 pub mod claude;
+pub mod codex;
+pub mod gemini;
+mod json;
 pub mod lines;
+pub mod opencode;
+
+use alloc::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::limit::Limit;
 use crate::prelude::*;
 use lines::{Line, Lines};
 
@@ -17,13 +25,23 @@ pub enum Item {
     Session { id: Option<String>, model: Option<String>, version: Option<String> },
     /// The agent's own words: one message, or one line of plain text.
     Words(String),
+    /// The next piece of the words before it: some agents stream theirs.
+    MoreWords(String),
     /// The agent used a tool; `target` is the file or command it names.
     Tool { name: String, target: Option<String> },
+    /// A file it says it wrote.
+    File(String),
+    /// A tool it was not allowed to use.
+    Denied(String),
     /// A tool it used failed, in the tool's words.
     ToolFailed(String),
     /// Tokens of one message; repeated for the same `message` they count once.
     Usage { message: Option<String>, usage: Usage },
-    /// The agent's own summary of how it ended.
+    /// Money spent by one step, in micro-dollars, where there is no sum at the end.
+    Cost(u64),
+    /// The model's service would not go on.
+    Limit(Limit),
+    /// The agent's own summary of how it ended. Of several, the last counts.
     Finished(Finished),
     /// A line that is neither words nor understood.
     Problem(Problem),
@@ -102,7 +120,13 @@ impl core::fmt::Display for Problem {
 #[serde(rename_all = "lowercase")]
 pub enum Format {
     Auto,
+    /// Claude Code: stream-json, a single result, or an array of events.
     Claude,
+    Codex,
+    Opencode,
+    Gemini,
+    /// Claude Code's session transcript, as a Stop hook finds it.
+    Hook,
     Text,
 }
 
@@ -136,7 +160,9 @@ impl Decoder {
     pub fn finish(&mut self, mut each: impl FnMut(Item)) {
         let mut lines = core::mem::take(&mut self.lines);
         lines.finish(|line| self.line(line, &mut each));
-        if self.format == Format::Claude && !self.finished {
+        // A session transcript has no closing event.
+        let ends = matches!(self.format, Format::Claude | Format::Codex | Format::Opencode | Format::Gemini);
+        if ends && !self.finished {
             each(Item::Problem(Problem::NoResult));
         }
     }
@@ -148,27 +174,82 @@ impl Decoder {
         let bytes = line.bytes.trim_ascii();
         // What a wrapper prints before the stream starts is plain text until the stream introduces itself. Only its
         // first event does: an agent that talks in plain text may well quote another one.
-        if self.format == Format::Auto && !self.reported && claude::introduces(bytes) {
-            self.format = Format::Claude;
+        if self.format == Format::Auto
+            && !self.reported
+            && let Some(format) = introduces(bytes)
+        {
+            self.format = format;
             each(Item::StreamBegins);
         }
-        match self.format {
-            Format::Claude if bytes.is_empty() => {}
-            Format::Claude => claude::decode(bytes, &mut |item| {
-                self.finished |= matches!(item, Item::Finished(_));
-                each(item);
-            }),
-            Format::Auto | Format::Text => {
-                let text = String::from_utf8_lossy(line.bytes);
-                if matches!(text, alloc::borrow::Cow::Owned(_)) {
-                    each(Item::Problem(Problem::InvalidUtf8));
-                }
-                let mut text = text.into_owned();
-                self.reported |= text.contains("RALPH_STATUS---");
-                text.push('\n');
-                each(Item::Words(text));
-            }
+        if matches!(self.format, Format::Auto | Format::Text) {
+            self.text(line.bytes, each);
+        } else if !bytes.is_empty() {
+            self.event(bytes, each);
         }
+    }
+
+    fn text(&mut self, bytes: &[u8], each: &mut impl FnMut(Item)) {
+        let mut text = readable(bytes, each).into_owned();
+        self.reported |= text.contains("RALPH_STATUS---");
+        text.push('\n');
+        each(Item::Words(text));
+    }
+
+    fn event(&mut self, line: &[u8], each: &mut impl FnMut(Item)) {
+        let claude = matches!(self.format, Format::Claude | Format::Hook);
+        if claude && claude::can_be_passed_over(line) {
+            return;
+        }
+        let text = readable(line, each);
+        let Ok(event) = serde_json::from_str::<Value>(&text) else {
+            return each(Item::Problem(Problem::NotJson));
+        };
+        let mut each = |item: Item| {
+            self.finished |= matches!(item, Item::Finished(_));
+            each(item);
+        };
+        match (self.format, &event) {
+            (Format::Claude, Value::Array(events)) => {
+                events.iter().for_each(|event| claude::items(event, &mut each));
+            }
+            (Format::Claude | Format::Hook, event) => claude::items(event, &mut each),
+            (Format::Codex, event) => codex::items(event, &mut each),
+            (Format::Opencode, event) => opencode::items(event, &mut each),
+            (Format::Gemini, event) => gemini::items(event, &mut each),
+            (Format::Auto | Format::Text, _) => {}
+        }
+    }
+}
+
+/// The text of a line, with bytes that are not UTF-8 replaced and named.
+fn readable<'a>(bytes: &'a [u8], each: &mut impl FnMut(Item)) -> Cow<'a, str> {
+    let text = String::from_utf8_lossy(bytes);
+    if matches!(text, Cow::Owned(_)) {
+        each(Item::Problem(Problem::InvalidUtf8));
+    }
+    text
+}
+
+/// The stream that a line opens, if it opens one.
+fn introduces(line: &[u8]) -> Option<Format> {
+    let braces = line.starts_with(b"{") && line.ends_with(b"}");
+    let brackets = line.starts_with(b"[{") && line.ends_with(b"}]");
+    if !braces && !brackets {
+        return None;
+    }
+    let event: Value = serde_json::from_slice(line).ok()?;
+    if claude::introduces(&event) {
+        Some(Format::Claude)
+    } else if claude::introduces_session(&event) {
+        Some(Format::Hook)
+    } else if codex::introduces(&event) {
+        Some(Format::Codex)
+    } else if opencode::introduces(&event) {
+        Some(Format::Opencode)
+    } else if gemini::introduces(&event) {
+        Some(Format::Gemini)
+    } else {
+        None
     }
 }
 

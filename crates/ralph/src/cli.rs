@@ -1,8 +1,10 @@
 //! The command line: one file a command.
 
+mod analyze;
 mod args;
 mod demo;
 mod history;
+mod report;
 mod run;
 mod status;
 
@@ -34,6 +36,8 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::main(&args, &mut ui),
         Command::Status(args) => status::main(&args, &ui),
         Command::History(args) => history::main(&args, &ui),
+        Command::Report(command) => report::main(&command, &mut ui),
+        Command::Analyze(args) => analyze::main(&args, &ui),
         Command::Demo(args) => demo::main(args, &mut ui),
         Command::DemoAgent { slowly } => crate::demo::agent(&ui, slowly),
     };

@@ -4,35 +4,32 @@
 //! sub-agent (`parent_tool_use_id`) and messages the CLI itself made up to show an API failure
 //! (`error`, model `<synthetic>`) are not the agent's own words.
 
-use alloc::borrow::Cow;
-
 use serde_json::Value;
 
-use super::{Finished, Item, Problem, Usage};
+use super::json::{micro_usd, number, parts, string, target, words_of, written_file};
+use super::{Finished, Item, Usage};
+use crate::limit::{self, Limit, LimitKind, Reset};
 use crate::prelude::*;
+use crate::time::Time;
 
-/// Whether a line is the event that opens a stream.
-pub(super) fn introduces(line: &[u8]) -> bool {
-    if !line.starts_with(b"{") || !line.ends_with(b"}") {
-        return false;
-    }
-    let event: Value = serde_json::from_slice(line).unwrap_or_default();
-    event["type"] == "system" && event["subtype"] == "init" && event["session_id"].is_string()
+/// The event that opens a stream; a single result (`--output-format json`); or an array of events.
+pub(super) fn introduces(event: &Value) -> bool {
+    let first = event.as_array().map_or(event, |events| events.first().unwrap_or(event));
+    let init = first["type"] == "system" && first["subtype"] == "init";
+    let result = first["type"] == "result" && first["subtype"].is_string() && !first["is_error"].is_null();
+    (init || result) && first["session_id"].is_string()
 }
 
-pub(super) fn decode(line: &[u8], each: &mut impl FnMut(Item)) {
-    // Most of a stream is tool results that went well; they need not be parsed to be passed over.
-    if line.starts_with(b"{\"type\":\"user\"") && !mentions_failure(line) {
-        return;
-    }
-    let text = String::from_utf8_lossy(line);
-    if matches!(text, Cow::Owned(_)) {
-        each(Item::Problem(Problem::InvalidUtf8));
-    }
-    match serde_json::from_str::<Value>(&text) {
-        Ok(event) => items(&event, each),
-        Err(_) => each(Item::Problem(Problem::NotJson)),
-    }
+/// A line of a session's transcript file.
+pub(super) fn introduces_session(event: &Value) -> bool {
+    event["sessionId"].is_string()
+        && event["type"].is_string()
+        && (event["uuid"].is_string() || event["leafUuid"].is_string())
+}
+
+/// Most of a stream is tool results that went well; they need not be parsed to be passed over.
+pub(super) fn can_be_passed_over(line: &[u8]) -> bool {
+    line.starts_with(b"{\"type\":\"user\"") && !mentions_failure(line)
 }
 
 /// `"is_error":true` as a key of this line, not inside a quoted string (where its quotes are escaped).
@@ -45,7 +42,7 @@ fn mentions_failure(line: &[u8]) -> bool {
 }
 
 /// Works on loose values: a field that changes its type in the CLI's next version must not hide the others.
-fn items(event: &Value, each: &mut impl FnMut(Item)) {
+pub(super) fn items(event: &Value, each: &mut impl FnMut(Item)) {
     match event["type"].as_str() {
         Some("system") if event["subtype"] == "init" => each(Item::Session {
             id: string(&event["session_id"]),
@@ -54,7 +51,8 @@ fn items(event: &Value, each: &mut impl FnMut(Item)) {
         }),
         Some("assistant") => assistant(event, each),
         Some("user") => user(event, each),
-        Some("result") => each(Item::Finished(finished(event))),
+        Some("rate_limit_event") => rate_limit(&event["rate_limit_info"], each),
+        Some("result") => finished(event, each),
         _ => {}
     }
 }
@@ -62,24 +60,45 @@ fn items(event: &Value, each: &mut impl FnMut(Item)) {
 fn assistant(event: &Value, each: &mut impl FnMut(Item)) {
     let message = &event["message"];
     let own = event["parent_tool_use_id"].is_null()
+        && event["isSidechain"] != true
+        && event["isApiErrorMessage"] != true
         && event["error"].is_null()
         && message["model"].as_str() != Some("<synthetic>");
     for part in parts(&message["content"]) {
         match part["type"].as_str() {
-            Some("text") if own => {
-                if let Some(text) = string(&part["text"]) {
-                    each(Item::Words(text));
+            Some("text") if own => each(Item::Words(string(&part["text"]).unwrap_or_default())),
+            Some("tool_use") => {
+                let name = part["name"].as_str().unwrap_or("tool");
+                each(Item::Tool { name: name.to_owned(), target: target(&part["input"]) });
+                if let Some(file) = written_file(name, &part["input"]) {
+                    each(Item::File(file));
                 }
             }
-            Some("tool_use") => each(Item::Tool {
-                name: part["name"].as_str().unwrap_or("tool").to_owned(),
-                target: target(&part["input"]),
-            }),
             _ => {}
         }
     }
     if let Some(usage) = usage(&message["usage"]) {
         each(Item::Usage { message: string(&message["id"]), usage });
+    }
+    if let Some(kind) = event["error"].as_str().and_then(limit_kind) {
+        let text = message["content"][0]["text"].as_str().unwrap_or("");
+        each(Item::Limit(Limit {
+            kind,
+            status: None,
+            reset: limit::reset_in(text),
+            text: crate::text::one_line(text, 300),
+        }));
+    }
+}
+
+/// The CLI's own word for what went wrong.
+fn limit_kind(error: &str) -> Option<LimitKind> {
+    match error {
+        "authentication_failed" => Some(LimitKind::Auth),
+        "billing_error" => Some(LimitKind::Credit),
+        "rate_limit" => Some(LimitKind::Rate),
+        "overloaded" => Some(LimitKind::Overload),
+        _ => None,
     }
 }
 
@@ -91,7 +110,20 @@ fn user(event: &Value, each: &mut impl FnMut(Item)) {
     }
 }
 
-fn finished(event: &Value) -> Finished {
+/// Only a rejection is a limit; warnings come long before.
+fn rate_limit(info: &Value, each: &mut impl FnMut(Item)) {
+    if info["status"] != "rejected" {
+        return;
+    }
+    let window = string(&info["rateLimitType"]).unwrap_or_else(|| "usage".into());
+    let reset = info["resetsAt"]
+        .as_i64()
+        .map(|seconds| Reset::At { time: Time::from_millis(seconds.saturating_mul(1000)) });
+    let text = format!("{window} limit reached");
+    each(Item::Limit(Limit { kind: LimitKind::Usage, status: None, reset, text }));
+}
+
+fn finished(event: &Value, each: &mut impl FnMut(Item)) {
     let subtype = event["subtype"].as_str().unwrap_or("");
     let failed = event["is_error"].as_bool() == Some(true) || subtype.starts_with("error");
     let text = string(&event["result"]);
@@ -101,77 +133,46 @@ fn finished(event: &Value) -> Finished {
             .or_else(|| string(&event["errors"][0]))
             .unwrap_or_else(|| subtype.to_owned())
     });
-    Finished {
+    let api_status = event["api_error_status"].as_u64().and_then(|status| u16::try_from(status).ok());
+    if let Some(limit) = error.as_deref().and_then(|error| limit::of(api_status, error)) {
+        each(Item::Limit(limit));
+    }
+    each(Item::Finished(Finished {
         // The text of a failed result is the CLI's notice, not the agent's words.
         text: text.filter(|_| error.is_none()),
         error,
-        api_status: event["api_error_status"].as_u64().and_then(|status| u16::try_from(status).ok()),
+        api_status,
         usage: final_usage(event),
-        cost_micro_usd: event["total_cost_usd"].as_f64().and_then(micro_usd),
+        cost_micro_usd: micro_usd(&event["total_cost_usd"]),
         turns: event["num_turns"].as_u64(),
         denied: parts(&event["permission_denials"])
             .filter_map(|denial| string(&denial["tool_name"]))
             .collect(),
-    }
-}
-
-fn string(value: &Value) -> Option<String> {
-    value.as_str().map(ToOwned::to_owned)
-}
-
-fn parts(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
+    }));
 }
 
 fn usage(value: &Value) -> Option<Usage> {
-    let tokens = |key: &str| value[key].as_u64().unwrap_or(0);
     value.is_object().then(|| Usage {
-        input: tokens("input_tokens"),
-        output: tokens("output_tokens"),
-        cache_read: tokens("cache_read_input_tokens"),
-        cache_write: tokens("cache_creation_input_tokens"),
+        input: number(&value["input_tokens"]),
+        output: number(&value["output_tokens"]),
+        cache_read: number(&value["cache_read_input_tokens"]),
+        cache_write: number(&value["cache_creation_input_tokens"]),
     })
 }
 
 /// After a retry `usage` misses the first try, and `modelUsage` has it: the larger one is what was spent.
 fn final_usage(event: &Value) -> Option<Usage> {
-    let tokens = |model: &Value, key: &str| model[key].as_u64().unwrap_or(0);
     let by_model =
         event["modelUsage"].as_object().into_iter().flatten().fold(Usage::default(), |sum, (_, model)| {
             sum.plus(Usage {
-                input: tokens(model, "inputTokens"),
-                output: tokens(model, "outputTokens"),
-                cache_read: tokens(model, "cacheReadInputTokens"),
-                cache_write: tokens(model, "cacheCreationInputTokens"),
+                input: number(&model["inputTokens"]),
+                output: number(&model["outputTokens"]),
+                cache_read: number(&model["cacheReadInputTokens"]),
+                cache_write: number(&model["cacheCreationInputTokens"]),
             })
         });
     let told = usage(&event["usage"]);
     if by_model.total() > told.unwrap_or_default().total() { Some(by_model) } else { told }
-}
-
-fn micro_usd(dollars: f64) -> Option<u64> {
-    // A float-to-integer cast saturates and takes NaN to 0, so the guard only keeps nonsense out.
-    (dollars.is_finite() && dollars >= 0.0).then_some((dollars * 1e6 + 0.5) as u64)
-}
-
-/// The part of a tool's input that tells a person what it is about.
-fn target(input: &Value) -> Option<String> {
-    ["file_path", "notebook_path", "path", "command", "pattern", "url", "query", "description"]
-        .iter()
-        .find_map(|key| input[*key].as_str())
-        .map(|text| crate::text::one_line(text, 200))
-}
-
-/// A tool result's content is a string or a list of text parts.
-fn words_of(content: &Value) -> String {
-    let mut words = String::new();
-    if let Some(text) = content.as_str() {
-        words.push_str(text);
-    }
-    for part in parts(content) {
-        words.push_str(part["text"].as_str().unwrap_or(""));
-    }
-    crate::text::head(&words, 4096)
 }
 
 #[cfg(test)]
@@ -179,9 +180,11 @@ mod tests {
     use super::*;
 
     fn read(line: &str) -> Vec<Item> {
-        let mut items = Vec::new();
-        decode(line.as_bytes(), &mut |item| items.push(item));
-        items
+        let mut found = Vec::new();
+        if !can_be_passed_over(line.as_bytes()) {
+            items(&serde_json::from_str(line).unwrap_or_default(), &mut |item| found.push(item));
+        }
+        found
     }
 
     #[test]
@@ -193,7 +196,8 @@ mod tests {
     #[test]
     fn thinking_and_tool_input_are_not_words() {
         let line = r#"{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"EXIT_SIGNAL: true"},{"type":"tool_use","name":"Write","input":{"file_path":"/p/a.txt","content":"EXIT_SIGNAL: true"}}]},"parent_tool_use_id":null}"#;
-        assert_eq!(read(line), [Item::Tool { name: "Write".into(), target: Some("/p/a.txt".into()) }]);
+        let tool = Item::Tool { name: "Write".into(), target: Some("/p/a.txt".into()) };
+        assert_eq!(read(line), [tool, Item::File("/p/a.txt".into())]);
     }
 
     #[test]
@@ -208,7 +212,7 @@ mod tests {
     #[test]
     fn an_api_failure_is_an_error_though_its_subtype_says_success() {
         let line = r#"{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"API Error: Request rejected (429)","total_cost_usd":0}"#;
-        let [Item::Finished(finished)] = &read(line)[..] else { panic!("one item") };
+        let [.., Item::Finished(finished)] = &read(line)[..] else { panic!("an end") };
         assert_eq!(finished.api_status, Some(429));
         assert_eq!(finished.error.as_deref(), Some("API Error: Request rejected (429)"));
         assert_eq!(finished.text, None);
@@ -217,24 +221,42 @@ mod tests {
     #[test]
     fn the_larger_of_the_two_usage_counts_is_taken() {
         let line = r#"{"type":"result","subtype":"success","usage":{"input_tokens":100,"output_tokens":50},"modelUsage":{"a":{"inputTokens":200,"outputTokens":100},"b":{"cacheReadInputTokens":5}}}"#;
-        let [Item::Finished(finished)] = &read(line)[..] else { panic!("one item") };
+        let [.., Item::Finished(finished)] = &read(line)[..] else { panic!("an end") };
         assert_eq!(finished.usage.map(|usage| usage.total()), Some(305));
     }
 
     #[test]
-    fn only_the_opening_event_introduces_the_stream_whatever_the_order_of_its_keys() {
-        assert!(introduces(br#"{"session_id":"s","subtype":"init","type":"system"}"#));
-        assert!(!introduces(br#"{"message":{"content":[]},"type":"assistant"}"#));
-        assert!(!introduces(br#"{"level":"info","type":"system"}"#), "a log line is not the stream");
-        assert!(!introduces(b"{not json}"));
+    fn the_opening_event_a_single_result_and_an_array_introduce_the_stream() {
+        let opens = |text: &str| introduces(&serde_json::from_str(text).unwrap_or_default());
+        assert!(opens(r#"{"session_id":"s","subtype":"init","type":"system"}"#));
+        assert!(opens(
+            r#"{"type":"result","subtype":"success","is_error":false,"result":"x","session_id":"s"}"#
+        ));
+        assert!(opens(r#"[{"type":"system","subtype":"init","session_id":"s"},{"type":"result"}]"#));
+        assert!(!opens(r#"{"message":{"content":[]},"type":"assistant"}"#));
+        assert!(!opens(r#"{"level":"info","type":"system"}"#), "a log line is not the stream");
+        assert!(!opens("[]"));
     }
 
     #[test]
-    fn money_becomes_whole_micro_dollars() {
-        assert_eq!(micro_usd(0.00525), Some(5250));
-        assert_eq!(micro_usd(f64::NAN), None);
-        assert_eq!(micro_usd(-1.0), None);
-        assert_eq!(micro_usd(1e300), Some(u64::MAX));
+    fn a_rejection_is_a_limit_with_its_reset_and_a_warning_is_none() {
+        let line = |status: &str| {
+            format!(
+                r#"{{"type":"rate_limit_event","rate_limit_info":{{"status":"{status}","resetsAt":1794790000,"rateLimitType":"five_hour"}}}}"#
+            )
+        };
+        let [Item::Limit(limit)] = &read(&line("rejected"))[..] else { panic!("a limit") };
+        assert_eq!(limit.kind, LimitKind::Usage);
+        assert_eq!(limit.reset, Some(Reset::At { time: Time::from_millis(1_794_790_000_000) }));
+        assert_eq!(read(&line("allowed_warning")), []);
+    }
+
+    #[test]
+    fn a_side_chain_of_a_session_transcript_is_not_the_agent() {
+        let own = r#"{"parentUuid":null,"isSidechain":false,"message":{"content":[{"type":"text","text":"hi"}]},"type":"assistant","uuid":"u","sessionId":"s"}"#;
+        assert_eq!(read(own), [Item::Words("hi".into())]);
+        assert_eq!(read(&own.replace("\"isSidechain\":false", "\"isSidechain\":true")), []);
+        assert!(introduces_session(&serde_json::from_str(own).expect("JSON")));
     }
 
     #[test]

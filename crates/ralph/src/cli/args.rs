@@ -27,6 +27,11 @@ pub(super) enum Command {
     Status(StatusArgs),
     /// Show what each iteration did and why it counted
     History(HistoryArgs),
+    /// Check a status block, or write one from what can be measured
+    #[command(subcommand)]
+    Report(super::report::ReportCommand),
+    /// Tell what an agent's output says, as JSON; judges words only
+    Analyze(AnalyzeArgs),
     /// Watch ralph catch a lie, in a throw-away project
     Demo(DemoArgs),
     /// The scripted agent of the demo
@@ -112,6 +117,28 @@ pub(super) struct HistoryArgs {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct AnalyzeArgs {
+    /// What an agent printed; - is standard input
+    #[arg(default_value = "-")]
+    pub(super) file: std::path::PathBuf,
+    /// How to read it; recognised from the bytes if left out
+    #[arg(long, value_name = "FORMAT")]
+    pub(super) format: Option<FormatArg>,
+    /// By whose rules the words are judged
+    #[arg(long, value_name = "NAME", default_value = "analyzer")]
+    pub(super) profile: String,
+    /// The iteration's number, for the JSON
+    #[arg(long, value_name = "N")]
+    pub(super) iteration: Option<u64>,
+    /// An earlier output, oldest first; for stuck loops and saturation
+    #[arg(long, value_name = "FILE")]
+    pub(super) previous: Vec<std::path::PathBuf>,
+    /// For people, quoting what counted
+    #[arg(long)]
+    pub(super) explain: bool,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct DemoArgs {
     /// Use a real agent instead of the scripted one
     #[arg(long, value_name = "NAME")]
@@ -128,8 +155,16 @@ pub(super) struct DemoArgs {
 pub(super) enum FormatArg {
     /// Recognised from the output
     Auto,
-    /// Claude Code's stream-json
+    /// Claude Code's stream-json, json or array
     Claude,
+    /// Codex's exec --json
+    Codex,
+    /// OpenCode's run --format json
+    Opencode,
+    /// Gemini CLI's stream-json
+    Gemini,
+    /// Claude Code's session transcript
+    Hook,
     /// Plain text
     Text,
 }
@@ -139,6 +174,10 @@ impl From<FormatArg> for Format {
         match format {
             FormatArg::Auto => Self::Auto,
             FormatArg::Claude => Self::Claude,
+            FormatArg::Codex => Self::Codex,
+            FormatArg::Opencode => Self::Opencode,
+            FormatArg::Gemini => Self::Gemini,
+            FormatArg::Hook => Self::Hook,
             FormatArg::Text => Self::Text,
         }
     }

@@ -1,0 +1,252 @@
+//! `ralph analyze`: what an agent's output says, as seed 002's JSON. It judges words only; what is really there, a run
+//! measures.
+
+use serde_json::{Value, json};
+
+use crate::gate::{self, Words};
+use crate::prelude::*;
+use crate::profile::Gate;
+use crate::report::IterationReport;
+use crate::report::block::WorkType;
+use crate::signature;
+use crate::time::Time;
+use crate::transcript::Format;
+
+/// How a profile reads words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    pub profile: &'static str,
+    /// Completion language must be there as well.
+    pub dual: bool,
+    pub believes_contradictions: bool,
+    /// Three iterations of tests alone end a run.
+    pub saturates: bool,
+}
+
+/// The profiles whose words can be judged alone. (`worker` does not ask words at all.)
+pub const READINGS: [Reading; 6] = [
+    reading("analyzer", false, true, true),
+    reading("default", false, false, false),
+    reading("strict", true, false, false),
+    reading("dual", true, false, false),
+    reading("rotations", false, false, false),
+    reading("phases", true, false, true),
+];
+
+const fn reading(
+    profile: &'static str,
+    dual: bool,
+    believes_contradictions: bool,
+    saturates: bool,
+) -> Reading {
+    Reading { profile, dual, believes_contradictions, saturates }
+}
+
+/// What is asked about a report.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    pub reading: Reading,
+    pub format: Format,
+    pub iteration: u64,
+    pub at: Time,
+}
+
+const DUAL_NEEDS: u32 = 2;
+const TEST_LOOPS: usize = 3;
+const SAME_ERRORS: usize = 5;
+
+/// One condition of the decision, with the words that decided.
+struct Condition {
+    name: &'static str,
+    held: bool,
+    words: String,
+}
+
+/// `ralph.analysis/1`
+pub fn analyse(report: &IterationReport, previous: &[IterationReport], question: Question) -> Value {
+    let (decision, conditions) = decide(report, previous, question.reading);
+    let all = || previous.iter().chain([report]);
+    let errors: Vec<signature::ErrorSet> = all().map(|report| report.errors.clone()).collect();
+    let same = errors.iter().rev().take_while(|set| set.same_as(&report.errors)).count();
+    let block = report.block.as_ref();
+    json!({
+        "schema": "ralph.analysis/1",
+        "timestamp": question.at,
+        "iteration": question.iteration,
+        "profile": question.reading.profile,
+        "format": question.format,
+        "ralph_status": {
+            "found": block.is_some(),
+            "status": block.and_then(|block| block.status),
+            "tasks_completed": block.and_then(|block| block.tasks),
+            "files_modified": block.and_then(|block| block.files),
+            "tests_status": block.and_then(|block| block.tests),
+            "work_type": block.and_then(|block| block.work_type),
+            "exit_signal": block.map(|block| block.exit_signal),
+            "recommendation": block.and_then(|block| block.recommendation.as_deref()),
+        },
+        "completion_indicators": report.indicators.count,
+        "exit_decision": decision,
+        "stuck_loop_detected": signature::stuck(&errors),
+        "circuit_breaker_state": if same >= SAME_ERRORS { "OPEN" } else { "CLOSED" },
+        "dialects": report.sayings,
+        "reasons": conditions.iter().map(|condition| json!({
+            "condition": condition.name,
+            "held": condition.held,
+            "words": condition.words,
+        })).collect::<Vec<_>>(),
+        "errors": report.errors.errors,
+        "usage": {
+            "input_tokens": report.usage.input,
+            "output_tokens": report.usage.output,
+            "cache_read_tokens": report.usage.cache_read,
+            "cache_write_tokens": report.usage.cache_write,
+            "total_tokens": report.usage.total(),
+        },
+        "cost_usd": report.cost_micro_usd.map(|micro| micro as f64 / 1e6),
+        "limits": report.limit.iter().collect::<Vec<_>>(),
+        "problems": report.problems,
+    })
+}
+
+fn decide(
+    report: &IterationReport,
+    previous: &[IterationReport],
+    reading: Reading,
+) -> (&'static str, Vec<Condition>) {
+    let context = gate::Context {
+        gate: Gate::Explicit,
+        has_test_check: true,
+        believes_contradictions: reading.believes_contradictions,
+    };
+    let words = gate::judge(context, report);
+    let count = report.indicators.count;
+    let explicit = match &words {
+        Words::Done { why } | Words::More { why } => why.clone(),
+        Words::Blocked { why } => format!("blocked: {why}"),
+        Words::Silence => "no report".into(),
+    };
+    let blocked = matches!(words, Words::Blocked { .. });
+    let done = matches!(words, Words::Done { .. });
+    let quoted = match &report.indicators.cancelled_by {
+        Some(sentence) => format!("{count}; cancelled by: {sentence}"),
+        None => format!("{count}: {}", report.indicators.phrases.join("; ")),
+    };
+    let testing = |report: &IterationReport| {
+        report.block.as_ref().is_some_and(|block| block.work_type == Some(WorkType::Testing))
+    };
+    let tests = 1 + previous.iter().rev().take_while(|report| testing(report)).count();
+    let saturated = reading.saturates && testing(report) && tests >= TEST_LOOPS;
+    let mut conditions = vec![
+        Condition { name: "not_blocked", held: !blocked, words: explicit.clone() },
+        Condition { name: "explicit_done", held: done, words: explicit },
+    ];
+    if reading.dual {
+        conditions.push(Condition {
+            name: "completion_indicators",
+            held: count >= DUAL_NEEDS,
+            words: quoted,
+        });
+    }
+    if reading.saturates {
+        let words = format!("{} iterations of tests alone", if testing(report) { tests } else { 0 });
+        conditions.push(Condition { name: "test_saturation", held: saturated, words });
+    }
+    let decision = match () {
+        () if blocked => "blocked",
+        () if done && (!reading.dual || count >= DUAL_NEEDS) => "project_complete",
+        () if saturated => "test_saturation",
+        () => "continue",
+    };
+    (decision, conditions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Builder;
+    use crate::transcript::Item;
+
+    fn report(status: &str, tests: &str, work: &str, exit: &str) -> IterationReport {
+        let mut builder = Builder::default();
+        builder.add(Item::Words(format!(
+            "---RALPH_STATUS---\nSTATUS: {status}\nTASKS_COMPLETED_THIS_LOOP: 1\nFILES_MODIFIED: 2\nTESTS_STATUS: {tests}\nWORK_TYPE: {work}\nEXIT_SIGNAL: {exit}\nRECOMMENDATION: Continue to US-006\n---END_RALPH_STATUS---"
+        )));
+        builder.finish()
+    }
+
+    fn ask(report: &IterationReport, previous: &[IterationReport], profile: &str) -> Value {
+        let reading = *READINGS.iter().find(|reading| reading.profile == profile).expect("a profile");
+        let question = Question { reading, format: Format::Text, iteration: 5, at: Time::from_millis(0) };
+        analyse(report, previous, question)
+    }
+
+    #[test]
+    fn seed_002_s_example_has_its_keys_and_values() {
+        let json = ask(&report("IN_PROGRESS", "PASSING", "IMPLEMENTATION", "false"), &[], "analyzer");
+        assert_eq!(json["iteration"], 5);
+        let expected = json!({
+            "found": true, "status": "IN_PROGRESS", "tasks_completed": 1, "files_modified": 2,
+            "tests_status": "PASSING", "work_type": "IMPLEMENTATION", "exit_signal": false,
+            "recommendation": "Continue to US-006",
+        });
+        assert_eq!(json["ralph_status"], expected);
+        assert_eq!(json["exit_decision"], "continue");
+        assert_eq!(json["stuck_loop_detected"], false);
+        assert_eq!(json["circuit_breaker_state"], "CLOSED");
+        assert_eq!(json["completion_indicators"], 0);
+    }
+
+    #[test]
+    fn without_a_block_every_field_is_there_and_null() {
+        let json = ask(&IterationReport::default(), &[], "analyzer");
+        let status = json["ralph_status"].as_object().expect("an object");
+        assert_eq!(status.len(), 8);
+        assert_eq!(status["found"], false);
+        assert!(status.iter().all(|(key, value)| key == "found" || value.is_null()), "{status:?}");
+        assert_eq!(json["exit_decision"], "continue");
+    }
+
+    #[test]
+    fn the_decisions_of_seed_002() {
+        let decision = |report: &IterationReport, profile: &str| {
+            ask(report, &[], profile)["exit_decision"].as_str().expect("a word").to_owned()
+        };
+        let done = report("COMPLETE", "PASSING", "IMPLEMENTATION", "true");
+        assert_eq!(decision(&done, "analyzer"), "project_complete");
+        assert_eq!(decision(&done, "default"), "project_complete");
+        assert_eq!(decision(&done, "dual"), "continue", "no completion language beside the block");
+        assert_eq!(decision(&report("BLOCKED", "PASSING", "TESTING", "true"), "analyzer"), "blocked");
+        let red = report("COMPLETE", "FAILING", "IMPLEMENTATION", "true");
+        assert_eq!(decision(&red, "analyzer"), "project_complete", "seed 002 does not look at the tests");
+        assert_eq!(decision(&red, "default"), "continue");
+        assert_eq!(decision(&report("COMPLETE", "PASSING", "TESTING", "false"), "analyzer"), "continue");
+    }
+
+    #[test]
+    fn three_iterations_of_tests_alone_saturate() {
+        let test = report("IN_PROGRESS", "PASSING", "TESTING", "false");
+        let work = report("IN_PROGRESS", "PASSING", "IMPLEMENTATION", "false");
+        let decision =
+            |previous: &[IterationReport], profile| ask(&test, previous, profile)["exit_decision"].clone();
+        assert_eq!(decision(&[test.clone(), test.clone()], "analyzer"), "test_saturation");
+        assert_eq!(decision(&[test.clone(), work, test.clone()], "analyzer"), "continue");
+        assert_eq!(decision(&[test.clone(), test.clone()], "default"), "continue");
+    }
+
+    #[test]
+    fn the_same_errors_in_three_outputs_are_stuck_and_no_errors_are_not() {
+        let failing = |text: &str| {
+            let mut builder = Builder::default();
+            builder.add(Item::ToolFailed(text.into()));
+            builder.finish()
+        };
+        let same = failing("error[E0308]: mismatched types at 3");
+        let json = ask(&same, &[same.clone(), failing("error[E0308]: mismatched types at 9")], "analyzer");
+        assert_eq!(json["stuck_loop_detected"], true, "{json}");
+        let clean = IterationReport::default();
+        assert_eq!(ask(&clean, &[clean.clone(), clean.clone()], "analyzer")["stuck_loop_detected"], false);
+        let five = ask(&same, &[same.clone(), same.clone(), same.clone(), same.clone()], "analyzer");
+        assert_eq!(five["circuit_breaker_state"], "OPEN");
+    }
+}

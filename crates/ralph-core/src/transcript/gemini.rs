@@ -1,0 +1,73 @@
+//! Gemini CLI's `--output-format stream-json`. Words come in pieces (`delta`).
+
+use serde_json::Value;
+
+use super::json::{number, string, target, with_cached, words_of, written_file};
+use super::{Finished, Item};
+use crate::limit;
+use crate::prelude::*;
+
+pub(super) fn introduces(event: &Value) -> bool {
+    event["type"] == "init" && event["session_id"].is_string() && event["model"].is_string()
+}
+
+pub(super) fn items(event: &Value, each: &mut impl FnMut(Item)) {
+    match event["type"].as_str() {
+        Some("init") => {
+            each(Item::Session {
+                id: string(&event["session_id"]),
+                model: string(&event["model"]),
+                version: None,
+            });
+        }
+        Some("message") if event["role"] == "assistant" => {
+            let text = words_of(&event["content"]);
+            each(if event["delta"] == true { Item::MoreWords(text) } else { Item::Words(text) });
+        }
+        Some("tool_use") => {
+            let name = string(&event["tool_name"]).unwrap_or_else(|| "tool".into());
+            let file = written_file(&name, &event["parameters"]);
+            each(Item::Tool { name, target: target(&event["parameters"]) });
+            if let Some(file) = file {
+                each(Item::File(file));
+            }
+        }
+        Some("tool_result") if event["status"] == "error" => {
+            let why = string(&event["error"]["message"]).unwrap_or_else(|| words_of(&event["output"]));
+            // A tool that its settings do not allow is not there at all.
+            if matches!(event["error"]["type"].as_str(), Some("tool_not_registered" | "policy_violation")) {
+                let tool = event["tool_id"].as_str().unwrap_or("tool");
+                each(Item::Denied(tool.split("__").next().unwrap_or(tool).to_owned()));
+            }
+            each(Item::ToolFailed(why));
+        }
+        Some("result") => each_result(event, each),
+        _ => {}
+    }
+}
+
+fn each_result(event: &Value, each: &mut impl FnMut(Item)) {
+    let stats = &event["stats"];
+    let usage = with_cached(
+        number(&stats["input_tokens"]),
+        number(&stats["cached"]),
+        number(&stats["output_tokens"]),
+        0,
+    );
+    let error = (event["status"] == "error")
+        .then(|| string(&event["error"]["message"]).unwrap_or_else(|| "the run failed".into()));
+    let api_status = error.as_deref().and_then(|error| code_in(error).or_else(|| limit::status_in(error)));
+    // The first line is the service's answer; what follows is the CLI's advice, which speaks of quotas in any case.
+    let answer = error.as_deref().and_then(|error| error.lines().next());
+    if let Some(limit) = answer.and_then(|answer| limit::of(api_status, answer)) {
+        each(Item::Limit(limit));
+    }
+    each(Item::Finished(Finished { error, api_status, usage: Some(usage), ..Finished::default() }));
+}
+
+/// The service's answer stands in the message as it came: `[API Error: {"error":{"code":401,…}}]`.
+fn code_in(message: &str) -> Option<u16> {
+    let answer = message.strip_prefix("[API Error: ")?.trim_end().strip_suffix(']')?;
+    let answer: Value = serde_json::from_str(answer).ok()?;
+    answer["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok())
+}

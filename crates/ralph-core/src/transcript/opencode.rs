@@ -1,0 +1,71 @@
+//! OpenCode's `run --format json`: parts of steps. There is no closing event: the steps are summed.
+
+use serde_json::Value;
+
+use super::json::{micro_usd, number, string, target, words_of, written_file};
+use super::{Finished, Item, Usage};
+use crate::limit;
+use crate::prelude::*;
+
+/// It may open with an error, before any step.
+pub(super) fn introduces(event: &Value) -> bool {
+    event["sessionID"].is_string() && (event["type"] == "step_start" || event["type"] == "error")
+}
+
+pub(super) fn items(event: &Value, each: &mut impl FnMut(Item)) {
+    let part = &event["part"];
+    match event["type"].as_str() {
+        Some("step_start") => {
+            each(Item::Session { id: string(&event["sessionID"]), model: None, version: None });
+        }
+        Some("text") => each(Item::Words(string(&part["text"]).unwrap_or_default())),
+        Some("tool_use") => tool(part, each),
+        Some("step_finish") => {
+            let tokens = &part["tokens"];
+            let usage = Usage {
+                input: number(&tokens["input"]),
+                output: number(&tokens["output"]).saturating_add(number(&tokens["reasoning"])),
+                cache_read: number(&tokens["cache"]["read"]),
+                cache_write: number(&tokens["cache"]["write"]),
+            };
+            each(Item::Usage { message: string(&part["id"]), usage });
+            if let Some(cost) = micro_usd(&part["cost"]) {
+                each(Item::Cost(cost));
+            }
+            each(Item::Finished(Finished::default()));
+        }
+        Some("error") => {
+            let error = &event["error"];
+            let message = string(&error["data"]["message"])
+                .or_else(|| string(&error["message"]))
+                .or_else(|| string(&error["name"]))
+                .unwrap_or_else(|| "the run failed".into());
+            let told = error["data"]["statusCode"].as_u64().and_then(|status| u16::try_from(status).ok());
+            let api_status = told.or_else(|| limit::status_in(&message));
+            if let Some(limit) = limit::of(api_status, &message) {
+                each(Item::Limit(limit));
+            }
+            each(Item::Finished(Finished { error: Some(message), api_status, ..Finished::default() }));
+        }
+        _ => {}
+    }
+}
+
+fn tool(part: &Value, each: &mut impl FnMut(Item)) {
+    let (name, state) = (string(&part["tool"]).unwrap_or_else(|| "tool".into()), &part["state"]);
+    let file = written_file(&name, &state["input"]);
+    let exit = state["metadata"]["exit"].as_i64();
+    each(Item::Tool { name: name.clone(), target: target(&state["input"]) });
+    if let Some(file) = file {
+        each(Item::File(file));
+    }
+    if state["status"] == "error" {
+        let why = string(&state["error"]).unwrap_or_else(|| "the tool failed".into());
+        if why.contains("rejected permission") || why.contains("permission") && why.contains("denied") {
+            each(Item::Denied(name));
+        }
+        each(Item::ToolFailed(why));
+    } else if let Some(code) = exit.filter(|code| *code != 0) {
+        each(Item::ToolFailed(format!("Exit code {code}\n{}", words_of(&state["output"]))));
+    }
+}

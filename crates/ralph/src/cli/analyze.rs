@@ -1,0 +1,101 @@
+//! `ralph analyze`: what an agent's output says, without a run. It judges words only and exits 0 whatever they say.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::ExitCode;
+
+use ralph_core::analysis::{self, Question, READINGS, Reading};
+use ralph_core::report::{Builder, IterationReport};
+use ralph_core::transcript::{Decoder, Format};
+use serde_json::Value;
+
+use super::args::AnalyzeArgs;
+use crate::error::{self, Error, Result};
+use crate::ui::Ui;
+use crate::{clock, suggest};
+
+pub(super) fn main(args: &AnalyzeArgs, ui: &Ui) -> Result<ExitCode> {
+    let reading = reading(&args.profile)?;
+    let format = args.format.map_or(Format::Auto, Into::into);
+    let (format, report) = read(&args.file, format)?;
+    let previous = args
+        .previous
+        .iter()
+        .map(|file| Ok(read(file, Format::Auto)?.1))
+        .collect::<Result<Vec<IterationReport>>>()?;
+    let question = Question { reading, format, iteration: args.iteration.unwrap_or(1), at: clock::now() };
+    let analysis = analysis::analyse(&report, &previous, question);
+    if args.explain {
+        for line in explain(&analysis) {
+            ui.data_line(&line);
+        }
+    } else {
+        ui.data_line(&serde_json::to_string_pretty(&analysis).unwrap_or_default());
+    }
+    super::fine()
+}
+
+fn reading(name: &str) -> Result<Reading> {
+    let names = || READINGS.iter().map(|reading| reading.profile);
+    READINGS.iter().find(|reading| reading.profile == name).copied().ok_or_else(|| {
+        let error = Error::usage(format!("no profile '{name}' judges words"))
+            .because(format!("profiles that do: {}", names().collect::<Vec<_>>().join(", ")));
+        match suggest::nearest(name, names()) {
+            Some(near) => error.hint(format!("--profile {near}")),
+            None => error,
+        }
+    })
+}
+
+/// Reads a file, or standard input for `-`, in pieces: it may be larger than memory.
+fn read(file: &Path, format: Format) -> Result<(Format, IterationReport)> {
+    let mut source: Box<dyn Read> = if file == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(file).map_err(error::io("cannot read", file))?)
+    };
+    let mut decoder = Decoder::new(format);
+    let mut builder = Builder::default();
+    let mut buffer = vec![0; 256 << 10];
+    loop {
+        match source.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => decoder.feed(&buffer[..read], |item| builder.add(item)),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error::io("cannot read", file)(error)),
+        }
+    }
+    decoder.finish(|item| builder.add(item));
+    let format = if decoder.format() == Format::Auto { Format::Text } else { decoder.format() };
+    Ok((format, builder.finish()))
+}
+
+/// The same for people, quoting what counted.
+fn explain(analysis: &Value) -> Vec<String> {
+    let word = |value: &Value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+    let mut lines = vec![format!(
+        "{} (profile {}, read as {})",
+        word(&analysis["exit_decision"]),
+        word(&analysis["profile"]),
+        word(&analysis["format"])
+    )];
+    let list = |key: &str| analysis[key].as_array().cloned().unwrap_or_default();
+    for reason in list("reasons") {
+        let mark = if reason["held"] == true { "✓" } else { "✗" };
+        lines.push(format!("  {mark} {}: {}", word(&reason["condition"]), word(&reason["words"])));
+    }
+    for saying in list("dialects") {
+        lines.push(format!("  heard {}: {}", word(&saying["dialect"]), word(&saying["quote"])));
+    }
+    for (name, key) in [("error", "errors"), ("problem", "problems")] {
+        lines.extend(list(key).iter().map(|value| format!("  {name}: {}", word(value))));
+    }
+    for limit in list("limits") {
+        lines.push(format!("  limit: {} ({})", word(&limit["kind"]), word(&limit["text"])));
+    }
+    if analysis["stuck_loop_detected"] == true {
+        lines.push("  the last three outputs have the same errors".into());
+    }
+    lines
+}

@@ -1,0 +1,66 @@
+//! What a block is held against: the tests and the plan.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::thread;
+
+use ralph_core::report::block::Tests;
+use ralph_core::report::form::{self, Plan, TestsFact};
+use ralph_core::text;
+
+use crate::error::{self, Error, Result};
+use crate::process::{self, End, Output, Spec};
+use crate::ui::Ui;
+
+const PLAN: &str = "IMPLEMENTATION_PLAN.md";
+
+/// How much of what failing tests printed is shown.
+const TAIL: usize = 4 << 10;
+
+/// Runs the tests in custody, as a run's checks are, so that nothing of them stays behind.
+pub(super) fn run_tests(command: &str, root: &Path, ui: &Ui) -> Result<TestsFact> {
+    let failed = |why: String| Error::new(format!("the tests cannot be run: {command}")).because(why);
+    let mut job = process::start(&Spec::shell(command, root)).map_err(|error| failed(error.to_string()))?;
+    let (stdout, stderr) = job.take_output();
+    let readers = [stdout, stderr].map(|stream| thread::spawn(move || tail_of(stream)));
+    let end = job.wait().end;
+    let tails = readers.map(|reader| reader.join().unwrap_or_default());
+    if end == End::Lost {
+        return Err(failed(end.to_string()));
+    }
+    let run = format!("{} {end}", text::one_line(command, 120));
+    if end.success() {
+        return Ok(TestsFact { tests: Tests::Passing, run });
+    }
+    for tail in tails.iter().filter(|tail| !tail.is_empty()) {
+        let shown = text::plain(&String::from_utf8_lossy(tail));
+        ui.talk(&format!("{}\n", shown.trim_end()));
+    }
+    Ok(TestsFact { tests: Tests::Failing, run })
+}
+
+fn tail_of(mut stream: Output) -> Vec<u8> {
+    let mut tail = Vec::new();
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match stream.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => tail.extend_from_slice(&buffer[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+        let spare = tail.len().saturating_sub(TAIL);
+        tail.drain(..spare);
+    }
+    tail
+}
+
+/// The plan that was named, which must be there, or else the usual one.
+pub(super) fn plan(named: Option<&Path>, root: &Path) -> Result<Option<Plan>> {
+    let file = named.map_or_else(|| root.join(PLAN), Path::to_path_buf);
+    match std::fs::read(&file) {
+        Ok(bytes) => Ok(Some(form::read_plan(&String::from_utf8_lossy(&bytes)))),
+        Err(error) if named.is_none() && error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error::io("cannot read the plan", &file)(error)),
+    }
+}

@@ -1,0 +1,62 @@
+//! `ralph analyze` on recordings of real CLIs and on words of our own.
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::ralph;
+use ralph_testkit::{Sandbox, StatusBlock};
+use serde_json::{Value, json};
+
+fn recording(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../ralph-testkit/recordings").join(name)
+}
+
+fn analyse(sandbox: &Sandbox, args: &[&str]) -> Value {
+    let finished = ralph(sandbox).arg("analyze").args(args).run();
+    finished.assert_code(0);
+    finished.json()
+}
+
+#[test]
+fn each_cli_is_recognised_from_its_bytes() {
+    let sandbox = Sandbox::new();
+    for (name, format) in [
+        ("claude-work-stream.jsonl", "claude"),
+        ("claude-work-json.json", "claude"),
+        ("codex-work-json.jsonl", "codex"),
+        ("gemini-work-stream.jsonl", "gemini"),
+        ("opencode-work-json.jsonl", "opencode"),
+        ("claude-work-text.txt", "text"),
+    ] {
+        let json = analyse(&sandbox, &[recording(name).to_str().expect("UTF-8")]);
+        assert_eq!(json["format"], format, "{name}");
+        assert_eq!(json["schema"], "ralph.analysis/1");
+        assert_eq!(json["ralph_status"]["recommendation"], "Next: add the farewell", "{name}");
+        assert_eq!(json["exit_decision"], "continue", "{name}");
+    }
+}
+
+#[test]
+fn standard_input_a_profile_and_an_explanation() {
+    let sandbox = Sandbox::new();
+    let words = format!("It works.\n\n{}", StatusBlock::done());
+    let run = |args: &[&str]| ralph(&sandbox).arg("analyze").args(args).stdin(words.as_str()).run();
+    assert_eq!(run(&["-", "--iteration", "7"]).json()["iteration"], 7);
+    assert_eq!(run(&["-"]).json()["exit_decision"], "project_complete");
+    let explained = run(&["-", "--explain"]);
+    explained.assert_code(0).assert_stdout_has("project_complete").assert_stdout_has("EXIT_SIGNAL: true");
+    run(&["-", "--profile", "analyser"]).assert_code(64).assert_stderr_has("--profile analyzer");
+    ralph(&sandbox).args(["analyze", "missing.txt"]).run().assert_code(1).assert_stderr_has("missing.txt");
+}
+
+#[test]
+fn previous_outputs_show_a_stuck_loop() {
+    let sandbox = Sandbox::new();
+    for n in 1..=3 {
+        sandbox.write(format!("{n}.txt"), format!("error: cannot find `x` in line {n}\n"));
+    }
+    let json = analyse(&sandbox, &["3.txt", "--previous", "1.txt", "--previous", "2.txt"]);
+    assert_eq!((&json["stuck_loop_detected"], &json["ralph_status"]["found"]), (&json!(true), &json!(false)));
+    assert_eq!(analyse(&sandbox, &["3.txt", "--previous", "1.txt"])["stuck_loop_detected"], false);
+}
