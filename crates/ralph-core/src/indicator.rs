@@ -46,6 +46,17 @@ pub fn indicators(words: &str) -> Indicators {
     reading.finish()
 }
 
+/// What a heading or lead-in makes of the claims below it.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Lead {
+    #[default]
+    Plain,
+    /// Items that are not ticked do not count.
+    ListDoubted,
+    /// Nothing that is not ticked counts.
+    Doubted,
+}
+
 #[derive(Default)]
 struct Reading {
     found: Indicators,
@@ -53,8 +64,8 @@ struct Reading {
     fresh: u32,
     /// A heading ("Acceptance criteria") or a lead-in ("The notes claim:") under which nothing is the
     /// agent's own statement.
-    heading_doubted: bool,
-    lead_doubted: bool,
+    heading: Lead,
+    lead: Lead,
     /// A label that announces further work, unless "None" follows.
     announced: Option<String>,
 }
@@ -71,10 +82,14 @@ impl Reading {
             self.sentence(segment, sentence);
         }
         let leads = tokens.last().is_some_and(|last| last.kind == tokens::Kind::Break(':'));
-        let doubted = sentences.last().is_some_and(doubts::leads_astray);
+        let lead = match sentences.last() {
+            Some(last) if doubts::leads_astray(last) => Lead::Doubted,
+            Some(last) if doubts::leads_list(last) => Lead::ListDoubted,
+            _ => Lead::Plain,
+        };
         match segment.shape {
-            Shape::Heading => (self.heading_doubted, self.lead_doubted) = (doubted, false),
-            Shape::Paragraph => self.lead_doubted = leads && doubted,
+            Shape::Heading => (self.heading, self.lead) = (lead, Lead::Plain),
+            Shape::Paragraph => self.lead = if leads { lead } else { Lead::Plain },
             _ => {}
         }
     }
@@ -95,9 +110,12 @@ impl Reading {
             Outlook::Label => self.announced = Some(text::one_line(line(), LONGEST_PHRASE)),
         }
         self.fresh = 0;
-        let told = segment.shape == Shape::Ticked
-            || !(self.heading_doubted || self.lead_doubted && segment.shape == Shape::Item);
-        if !told {
+        let doubted = match segment.shape {
+            Shape::Ticked => false,
+            Shape::Item => self.heading != Lead::Plain || self.lead != Lead::Plain,
+            _ => self.heading == Lead::Doubted,
+        };
+        if doubted {
             return;
         }
         for claim in doubts::standing(sentence, claims::claims(sentence)) {

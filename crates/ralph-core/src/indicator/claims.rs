@@ -3,6 +3,7 @@
 
 use core::ops::Range;
 
+use super::further::is_past;
 use super::sentence::Sentence;
 use super::words::{
     ADJECTIVES, ADVERBS, COPULAS, DETERMINERS, DONE, GOES_ON, MADE, MANNER, NUMBERS, PASS, PLACES, READY_FOR,
@@ -57,6 +58,9 @@ fn claim(s: &Sentence<'_>, at: usize) -> Option<Claim> {
             all_done(s, at).map(|end| Claim { range: at..end, topic: Topic::Everything, past: false })
         })
         .or_else(|| achieved(s, at).map(|end| Claim { range: at..end, topic: Topic::Deed, past: false }))
+        .or_else(|| {
+            all_pass(s, at).map(|end| Claim { range: at..end, topic: Topic::Everything, past: false })
+        })
         .or_else(|| percent(s, at).map(|end| Claim { range: at..end, topic: Topic::Everything, past: false }))
         .or_else(|| labelled(s, at).map(|end| Claim { range: at..end, topic: Topic::Project, past: false }))
 }
@@ -138,7 +142,9 @@ fn counted(s: &Sentence<'_>, from: usize) -> Option<(usize, Topic)> {
             if s.word(at + 1) == "of" && s.is_number(at + 2) {
                 return None;
             }
-        } else if !s.is(at, ADJECTIVES) && !s.is(at, NUMBERS) {
+        } else if !s.is(at, ADJECTIVES)
+            && !s.word(at).split('-').next().is_some_and(|word| NUMBERS.contains(&word))
+        {
             break;
         }
         at += 1;
@@ -258,6 +264,9 @@ pub(super) fn place(s: &Sentence<'_>, at: usize) -> Option<usize> {
 /// "you listed", "that we planned", "I was given".
 fn relative(s: &Sentence<'_>, at: usize) -> Option<usize> {
     let who = s.skip(at, &["that", "which"]);
+    if who > at && s.is(who, &["was", "were", "is", "are", "needed", "had"]) {
+        return (who + 2..who + 6).find(|place| s.is(*place, COPULAS));
+    }
     if !s.is(who, &["you", "we", "i"]) {
         return None;
     }
@@ -402,6 +411,17 @@ fn all_done(s: &Sentence<'_>, at: usize) -> Option<usize> {
     .then_some(rest)
 }
 
+/// "312 tests, all passing", "there are 312 tests and they all pass".
+fn all_pass(s: &Sentence<'_>, at: usize) -> Option<usize> {
+    let verb = s.says_any(at, &["all of them are", "all of them", "all are", "all"])?;
+    if !s.is(verb, PASS) || !s.is_edge(verb + 1) {
+        return None;
+    }
+    let tests = (1..at).find(|place| s.is(*place, TESTS) && s.is_number(place - 1))?;
+    // "I added 12 tests, all passing" tells of the new ones.
+    (0..tests).all(|place| !is_past(s.word(place)) && !s.is(place, &["new", "wrote"])).then_some(verb + 1)
+}
+
 /// "all complete records": the word belongs to what follows.
 fn joins_a_name(s: &Sentence<'_>, at: usize) -> bool {
     const APART: &[&str] = &[
@@ -414,11 +434,18 @@ fn joins_a_name(s: &Sentence<'_>, at: usize) -> bool {
 /// "I have completed all tasks", "done with everything", "finished the project".
 fn achieved(s: &Sentence<'_>, at: usize) -> Option<usize> {
     let mut first = at;
-    while first > 0 && s.is(first - 1, &["have", "now", "successfully", "also", "finally", "just", "am", "are", "fully", "already"]) {
+    while first > 0
+        && s.is(
+            first - 1,
+            &["have", "now", "successfully", "also", "finally", "just", "am", "are", "fully", "already"],
+        )
+    {
         first -= 1;
     }
     // Only the agent itself: "users who have completed all tasks" are somebody else.
-    let own = s.is_start(first) || s.is(first - 1, &["i", "we"]) || (s.word(first - 1) == "and" && s.is(0, &["i", "we"]));
+    let own = s.is_start(first)
+        || s.is(first - 1, &["i", "we"])
+        || (s.word(first - 1) == "and" && s.is(0, &["i", "we"]));
     let verb = s.word(at);
     if !own || !matches!(verb, "completed" | "finished" | "implemented" | "done" | "did" | "delivered") {
         return None;
@@ -461,10 +488,9 @@ fn labelled(s: &Sentence<'_>, at: usize) -> Option<usize> {
     if !s.is_start(at) {
         return None;
     }
-    if let Some(colon) = s.says_any(
-        at,
-        &["project status", "overall status", "final status", "overall", "project"],
-    ) {
+    if let Some(colon) =
+        s.says_any(at, &["project status", "overall status", "final status", "overall", "project"])
+    {
         return (s.mark(colon) == Some(':')
             && s.is(colon + 1, &["complete", "completed", "done", "finished"])
             && s.is_edge(colon + 2))
@@ -498,6 +524,7 @@ const TO_DO: &[&str] = &[
 ];
 
 fn nothing(s: &Sentence<'_>, from: usize) -> Option<usize> {
+    let from = place(s, from).unwrap_or(from);
     let at = s.skip(
         from,
         &[

@@ -5,7 +5,8 @@ use super::further::is_past;
 use super::sentence::Sentence;
 use super::words::{
     AIMS, CAUSATIVES, CLAIMED, CONDITIONS, CONTRASTS, DETERMINERS, DONE, DOUBTING, EXCEPTIONS, FUTURE,
-    HEDGES_AFTER, LACKS, LACKS_NEARBY, MENTIONED, NEGATIONS, NOT_ALWAYS, OTHER_TIMES, OWN_DEEDS, PARTIALS, REPORTED, THING, WITHOUT,
+    HEDGES_AFTER, LACKS, LACKS_NEARBY, LISTS, MENTIONED, NEGATIONS, NOT_ALWAYS, OTHER_TIMES, OWN_DEEDS,
+    PARTIALS, REPORTED, THING, WITHOUT,
 };
 use crate::prelude::*;
 
@@ -41,9 +42,9 @@ fn doubted(s: &Sentence<'_>, claim: &Claim) -> bool {
     let past_and = clause_start(s, start, &[';', '—', '(', ')', '|'], &["but", "so", "because", "since"]);
     negated(s, near, claim)
         || partial(s, claim)
-                || s.find(near..start, FUTURE).is_some_and(|at| s.word(at) != "expected" || s.before(at) != "as")
+        || s.find(near..start, FUTURE).is_some_and(|at| s.word(at) != "expected" || s.before(at) != "as")
         || (claim.past && s.find(near..start, OTHER_TIMES).is_some())
-        || s.find(past_colon..start, MENTIONED).is_some()
+        || s.find(mention_start(s, near, past_colon)..start, MENTIONED).is_some()
         || reported(s, past_comma, claim)
         || s.find(past_and..start, CLAIMED).is_some()
         || conditional(s, claim)
@@ -51,6 +52,15 @@ fn doubted(s: &Sentence<'_>, claim: &Claim) -> bool {
         || about_a_part(s, claim)
         || (claim.topic != Topic::Absence && s.find(claim.range.clone(), DOUBTING).is_some())
         || doubted_behind(s, claim)
+}
+
+/// A colon passes on what was named before it ("The banner reads: …"), unless the agent tells what it did
+/// ("I checked the messages: …").
+fn mention_start(s: &Sentence<'_>, near: usize, past_colon: usize) -> usize {
+    let passes_on = near >= 2 && s.is(near - 2, &["to", "as", "with", "is", "reads", "says", "into"]);
+    let done_by_agent =
+        s.is(past_colon, &["i", "we"]) && is_past(s.word(past_colon + 1)) || is_past(s.word(past_colon));
+    if done_by_agent && !passes_on { near } else { past_colon }
 }
 
 /// The word before a claim, articles and the like passed over.
@@ -64,7 +74,12 @@ fn word_before(s: &Sentence<'_>, claim: &Claim) -> Option<usize> {
 
 /// "almost all", "half of the project".
 fn partial(s: &Sentence<'_>, claim: &Claim) -> bool {
-        let near = clause_start(s, claim.range.start, &[',', ';', ':', '—', '(', ')', '|'], &["and", "but", "so", "because", "since"]);
+    let near = clause_start(
+        s,
+        claim.range.start,
+        &[',', ';', ':', '—', '(', ')', '|'],
+        &["and", "but", "so", "because", "since"],
+    );
     let unsure = s.find(near..claim.range.start, NOT_ALWAYS);
     // "After some cleanup all tests pass."
     if unsure.is_some_and(|at| s.find(near..at, &["after", "following", "with", "despite"]).is_none()) {
@@ -83,7 +98,9 @@ fn reported(s: &Sentence<'_>, from: usize, claim: &Claim) -> bool {
         let told = s.says_any(at, REPORTED).is_some_and(|end| end <= start);
         let own = s.is(at, OWN_DEEDS)
             && (at == 0 || s.is(at - 1, &["i", "we", "you", "have", "also"]))
-            && s.word(at + 1) != "that" && at + 1 != start || s.says_any(at, &["asks for", "asked for"]).is_some();
+            && s.word(at + 1) != "that"
+            && at + 1 != start
+            || s.says_any(at, &["asks for", "asked for"]).is_some();
         told && !own
     })
 }
@@ -105,7 +122,8 @@ fn negated(s: &Sentence<'_>, from: usize, claim: &Claim) -> bool {
     let mut at = from;
     while let Some(found) = s.find(at..claim.range.start, NEGATIONS) {
         // "not only … but" affirms.
-        if s.says_any(found, &["not only", "not just", "no doubt", "no further", "no more"]).is_none() && !(s.word(found) == "no" && s.before(found) == "with")
+        if s.says_any(found, &["not only", "not just", "no doubt", "no further", "no more"]).is_none()
+            && !(s.word(found) == "no" && s.before(found) == "with")
         {
             return true;
         }
@@ -134,7 +152,7 @@ fn is_condition(s: &Sentence<'_>, at: usize) -> bool {
     let other_sense = match s.word(at) {
         "provided" => at > 0 && s.is(at - 1, &["i", "we", "you", "it", "is", "are", "was", "have"]),
         "once" => s.is(at + 1, &["again", "more"]) || at > 0 && s.is(at - 1, &["at", "than", "ran", "only"]),
-                "the" => at > 0 && s.is(at - 1, &["at", "for"]),
+        "the" => at > 0 && s.is(at - 1, &["at", "for"]),
         "every" | "each" => at > 0,
         _ => false,
     };
@@ -168,11 +186,12 @@ fn ordered(s: &Sentence<'_>, claim: &Claim) -> bool {
         s.is(at, &["confirm", "see", "verify"]) && at > 0 && s.is(at - 1, &["can", "i", "we", "to"]);
     let carried_out =
         s.is(at, &["of", "on"]) && at > 0 && s.is(at - 1, &["implementation", "work", "development"]);
-    let told = s.is(at, &["is", "was"])
-        && at > 0
-        && s.is(at - 1, &["news", "result", "outcome", "line", "upshot", "status", "summary"]);
+    let told = s.is(at, &["makes", "made"]) && at > 0 && s.is(at - 1, &["that", "this", "which"])
+        || s.is(at, &["is", "was"])
+            && at > 0
+            && s.is(at - 1, &["news", "result", "outcome", "line", "upshot", "status", "summary"]);
     let counted = s.word(at) == "at" && s.is_number(claim.range.start);
-        let all_done = s.word(claim.range.start) == "all" && s.is(claim.range.start + 1, DONE);
+    let all_done = s.word(claim.range.start) == "all" && s.is(claim.range.start + 1, DONE);
     let timed = s.is(at, &["at", "by", "in"]) && s.is(at + 1, &["that", "this"]);
     s.is(at, CAUSATIVES) && !(confirmed || carried_out || timed || told || counted || all_done)
         || s.says_any(at.saturating_sub(1), WITHOUT) == Some(at + 1)
@@ -285,7 +304,15 @@ pub(super) fn takes_back(s: &Sentence<'_>) -> bool {
         "that 's what",
         "that is what",
         "on paper",
-        "or at least", "only for", "only in", "only on", "only with", "only locally", "only when", "only if", "they say",
+        "or at least",
+        "only for",
+        "only in",
+        "only on",
+        "only with",
+        "only locally",
+        "only when",
+        "only if",
+        "they say",
         "it says",
         "so says",
     ];
@@ -309,4 +336,9 @@ pub(super) fn leads_astray(s: &Sentence<'_>) -> bool {
     [REPORTED, CLAIMED, MENTIONED, CONDITIONS, FUTURE, AIMS]
         .iter()
         .any(|words| s.find(all.clone(), words).is_some())
+}
+
+/// A heading or lead-in of a list that is not yet what is: a plan, a log.
+pub(super) fn leads_list(s: &Sentence<'_>) -> bool {
+    s.find(0..s.len(), LISTS).is_some()
 }

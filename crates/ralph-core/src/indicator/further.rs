@@ -73,7 +73,7 @@ fn has_condition_before(s: &Sentence<'_>, at: usize) -> bool {
 
 fn denied(s: &Sentence<'_>, at: usize) -> bool {
     s.find(
-        at.saturating_sub(4)..at,
+        at.saturating_sub(6)..at,
         &["no", "nothing", "none", "zero", "0", "without", "not", "never", "any", "neither", "nor", "empty"],
     )
     .is_some()
@@ -112,7 +112,14 @@ fn next(s: &Sentence<'_>, at: usize) -> bool {
         "features", "iterations", "loop",
     ];
     s.is(noun, NEXT_NOUNS)
-        || ((opens || person || s.find(0..at, &["ready for", "on to", "start", "starting", "begin", "tackle", "pick up", "proceeding"]).is_some()) && s.is(noun, STEPS))
+        || ((opens
+            || person
+            || s.find(
+                0..at,
+                &["ready for", "on to", "start", "starting", "begin", "tackle", "pick up", "proceeding"],
+            )
+            .is_some())
+            && s.is(noun, STEPS))
         || (person
             && s.is(
                 noun,
@@ -176,7 +183,16 @@ fn first_person(s: &Sentence<'_>, at: usize) -> bool {
         "have to",
         "still need to",
         "still have to",
-        "have started on", "have started with", "have begun", "began", "can now start", "can now begin", "can now continue", "can now tackle", "can start", "can begin",
+        "have started on",
+        "have started with",
+        "have begun",
+        "began",
+        "can now start",
+        "can now begin",
+        "can now continue",
+        "can now tackle",
+        "can start",
+        "can begin",
         "can move on",
         "want to",
         "would like to",
@@ -211,7 +227,11 @@ fn first_person(s: &Sentence<'_>, at: usize) -> bool {
             s.is_start(at) || s.is(at - 1, &["now", "so", "then", "ok", "okay", "next", "first", "and"]);
         s.says_any(at, &["let me", "let us", "going to"]).filter(|_| opens)
     };
-        if s.is(at, &["i", "we"]) && s.is(at + 1, &["am", "are"]) && s.word(at + 2) == "still" && s.word(at + 3).ends_with("ing") {
+    if s.is(at, &["i", "we"])
+        && s.is(at + 1, &["am", "are"])
+        && s.word(at + 2) == "still"
+        && s.word(at + 3).ends_with("ing")
+    {
         return true;
     }
     let Some(mut verb) = verb else { return false };
@@ -415,7 +435,8 @@ fn unfinished(s: &Sentence<'_>, at: usize) -> bool {
     if s.word(at) == "still" {
         return s.says_any(at + 1, STILL).is_some() && !denied(s, at);
     }
-    let negative = s.says_any(at, UNFINISHED).is_some();
+    let negative =
+        s.says_any(at, UNFINISHED).is_some() || s.says(at, "in progress").is_some_and(|end| s.is_edge(end));
     negative && !denied(s, at) && s.find(at.saturating_sub(3)..at, &["was", "were"]).is_none()
 }
 
@@ -517,10 +538,15 @@ const CHECKS: &[&str] = &[
 
 /// "two tests fail", "the build is red": present, and about the project's own checks.
 fn fails(s: &Sentence<'_>, at: usize) -> bool {
-        if s.word(at) == "failing" && s.is(at + 1, CHECKS) && at > 0 && (s.is_number(at - 1) && s.word(at - 1) != "0" || s.is(at - 1, NUMBERS)) {
+    if s.word(at) == "failing"
+        && s.is(at + 1, CHECKS)
+        && at > 0
+        && (s.is_number(at - 1) && s.word(at - 1) != "0" || s.is(at - 1, NUMBERS))
+    {
         return s.find(0..at, &["fixed", "fix", "were", "was", "had"]).is_none();
     }
-    let now = s.is(at, &["fail", "fails"]) || (s.is(at, &["failing", "red", "broken"]) && s.is(at.wrapping_sub(1), &["is", "are", "still"]));
+    let now = s.is(at, &["fail", "fails"])
+        || (s.is(at, &["failing", "red", "broken"]) && s.is(at.wrapping_sub(1), &["is", "are", "still"]));
     if !now || has_condition_before(s, at) || denied(s, at) {
         return false;
     }

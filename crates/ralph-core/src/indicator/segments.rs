@@ -205,6 +205,8 @@ fn tick(item: &str) -> Option<(bool, &str)> {
         ("[x]", true),
         ("[X]", true),
         ("☑", true),
+        ("✅", true),
+        ("✔", true),
     ] {
         if let Some(rest) = item.strip_prefix(mark) {
             return Some((ticked, rest.trim_start()));

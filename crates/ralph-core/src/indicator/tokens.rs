@@ -219,7 +219,14 @@ impl<'a> Scanner<'a> {
         let simple = run.replace('’', "'").to_lowercase();
         if simple.starts_with(|c: char| c.is_ascii_digit()) {
             let digits: String = simple.chars().filter(|c| *c != ',').collect();
-            self.push(Kind::Number, &digits, run.len());
+            // "100 %" is written by many.
+            let percent = [" %", "\u{a0}%", "\u{202f}%"]
+                .iter()
+                .find(|sign| self.rest()[run.len()..].starts_with(**sign));
+            match percent {
+                Some(sign) => self.push(Kind::Number, &(digits + "%"), run.len() + sign.len()),
+                None => self.push(Kind::Number, &digits, run.len()),
+            }
         } else if simple.chars().all(|c| c.is_alphanumeric() || matches!(c, '\'' | '-')) {
             for word in expand(&simple) {
                 self.push(Kind::Word, word, run.len());

@@ -15,7 +15,11 @@ pub(super) const TESTS: &[&str] = &["tests", "checks", "suites", "specs", "gates
 pub(super) const TEST: &[&str] = &["test", "check", "suite", "gate"];
 /// Words between "all" and the thing that do not make it a part.
 pub(super) const ADJECTIVES: &[&str] = &[
-    "existing", "new", "old", "planned", "remaining", "listed", "requested", "required", "current", "automated", "outstanding", "open", "user", "acceptance", "project", "plan", "single", "last", "my", "our", "other", "various", "the", "of", "these", "those", "your", "its", "this", "specified", "agreed", "original", "different", "assigned", "defined", "individual", "necessary", "core", "major", "pre-existing", "quality", "functional", "backlog",
+    "existing", "new", "old", "planned", "remaining", "listed", "requested", "required", "current",
+    "automated", "outstanding", "open", "user", "acceptance", "project", "plan", "single", "last", "my",
+    "our", "other", "various", "the", "of", "these", "those", "your", "its", "this", "specified", "agreed",
+    "original", "different", "assigned", "defined", "individual", "necessary", "core", "major",
+    "pre-existing", "quality", "functional", "backlog",
 ];
 /// Kinds of tests: one kind is a part, several joined are the whole.
 pub(super) const TEST_KINDS: &[&str] = &[
@@ -25,7 +29,7 @@ pub(super) const TEST_KINDS: &[&str] = &[
 pub(super) const NUMBERS: &[&str] = &[
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
     "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty", "thirty", "forty",
-    "fifty",
+    "fifty", "sixty", "seventy", "eighty", "ninety", "hundred",
 ];
 /// What "whole" and "entire" can stand before.
 pub(super) const WHOLES: &[&str] = &[
@@ -77,7 +81,10 @@ pub(super) const WORK: &[&str] = &[
 ];
 
 pub(super) const NEGATIONS: &[&str] = &[
-    "not", "never", "neither", "nor", "hardly", "barely", "scarcely", "far from", "unable", "fail to", "fails to", "failed to", "false", "untrue", "yet to", "doubt", "wrong", "unlikely", "no way", "none of", "nowhere", "lack", "nobody", "few", "premature", "impossible", "no guarantee", "no proof", "no evidence", "no idea", "no sign", "too early", "too soon", "not a single", "no", "no longer", "no means",
+    "not", "never", "neither", "nor", "hardly", "barely", "scarcely", "far from", "unable", "fail to",
+    "fails to", "failed to", "false", "untrue", "yet to", "doubt", "wrong", "unlikely", "no way", "none of",
+    "nowhere", "lack", "nobody", "few", "premature", "impossible", "no guarantee", "no proof", "no evidence",
+    "no idea", "no sign", "too early", "too soon", "not a single", "no", "no longer", "no means",
 ];
 pub(super) const PARTIALS: &[&str] = &[
     "almost",
@@ -148,10 +155,48 @@ pub(super) const EXCEPTIONS: &[&str] = &[
     "exception of",
 ];
 pub(super) const CONDITIONS: &[&str] = &[
-    "if", "unless", "whether", "once", "when", "whenever", "until", "till", "provided", "providing", "assuming", "suppose", "supposing", "as soon as", "as long as", "so long as", "in case", "by the time", "only after", "lest", "in the event", "the point where", "the point at which", "depends on", "depending on", "on condition", "contingent on", "even if", "so that", "such that", "for when", "the moment", "the day", "every time", "each time",
+    "if",
+    "unless",
+    "whether",
+    "once",
+    "when",
+    "whenever",
+    "until",
+    "till",
+    "provided",
+    "providing",
+    "assuming",
+    "suppose",
+    "supposing",
+    "as soon as",
+    "as long as",
+    "so long as",
+    "in case",
+    "by the time",
+    "only after",
+    "lest",
+    "in the event",
+    "the point where",
+    "the point at which",
+    "depends on",
+    "depending on",
+    "on condition",
+    "contingent on",
+    "even if",
+    "so that",
+    "such that",
+    "for when",
+    "the moment",
+    "the day",
+    "every time",
+    "each time",
 ];
 pub(super) const FUTURE: &[&str] = &[
-    "will", "shall", "should", "would", "could", "might", "may", "must", "ought", "going to", "soon", "tomorrow", "about to", "want", "wants", "wanted", "hope", "hoping", "aim", "plan to", "plans to", "expect", "expects", "try", "trying", "tried", "wish", "need", "needs", "eventually", "aiming", "by then", "way to", "intend", "supposed", "by friday", "by monday", "by tomorrow", "by the end", "get to", "getting to", "working towards", "working toward", "on track", "until", "expected",
+    "will", "shall", "should", "would", "could", "might", "may", "must", "ought", "going to", "soon",
+    "tomorrow", "about to", "want", "wants", "wanted", "hope", "hoping", "aim", "plan to", "plans to",
+    "expect", "expects", "try", "trying", "tried", "wish", "need", "needs", "eventually", "aiming",
+    "by then", "way to", "intend", "supposed", "by friday", "by monday", "by tomorrow", "by the end",
+    "get to", "getting to", "working towards", "working toward", "on track", "until", "expected",
 ];
 /// Somebody's words, an aim or a guess, not the agent's own statement.
 pub(super) const REPORTED: &[&str] = &[
@@ -203,9 +248,7 @@ pub(super) const MENTIONED: &[&str] = &[
     "example",
     "such as",
     "fixture",
-    "mock",
     "hypothetical",
-    "fake",
     "simulates",
     "emits",
     "returns",
@@ -249,7 +292,102 @@ pub(super) const CAUSATIVES: &[&str] = &[
     "does", "did", "was", "were",
 ];
 pub(super) const HEDGES_AFTER: &[&str] = &[
-    "soon", "so far", "tomorrow", "for now", "for the moment", "at least", "i hope", "i think", "i guess", "i believe", "i suppose", "i assume", "supposedly", "allegedly", "in theory", "hopefully", "probably", "or so", "more or less", "sometimes", "most of the time", "half the time", "intermittently", "if", "unless", "when", "once", "until", "till", "provided", "assuming", "as long as", "whenever", "before", "apparently", "by then", "by tomorrow", "by friday", "by monday", "by the end", "next week", "in principle", "on paper", "in isolation", "individually", "one by one", "separately", "or not", "supposed", "locally but", "today but", "some of the time", "which is wrong", "which is false", "which is untrue", "not", "as claimed", "as far as", "pending", "is false", "is wrong", "is a lie", "is untrue", "is premature", "eventually", "in a mock", "every other", "only on", "only with", "only if", "only when", "only in", "only locally", "only for", "which is not true", "which is not the case", "is not true", "or would", "or will", "or should", "or nearly", "or almost", "that is the plan", "that is the goal", "that is the idea", "that is the hope", "that was the plan", "is what", "is the goal", "is the plan", "is a claim", "is an overstatement", "would be", "is too much", "will be", "which is not quite",
+    "soon",
+    "so far",
+    "tomorrow",
+    "for now",
+    "for the moment",
+    "at least",
+    "i hope",
+    "i think",
+    "i guess",
+    "i believe",
+    "i suppose",
+    "i assume",
+    "supposedly",
+    "allegedly",
+    "in theory",
+    "hopefully",
+    "probably",
+    "or so",
+    "more or less",
+    "sometimes",
+    "most of the time",
+    "half the time",
+    "intermittently",
+    "if",
+    "unless",
+    "when",
+    "once",
+    "until",
+    "till",
+    "provided",
+    "assuming",
+    "as long as",
+    "whenever",
+    "before",
+    "apparently",
+    "by then",
+    "by tomorrow",
+    "by friday",
+    "by monday",
+    "by the end",
+    "next week",
+    "in principle",
+    "on paper",
+    "in isolation",
+    "individually",
+    "one by one",
+    "separately",
+    "or not",
+    "supposed",
+    "locally but",
+    "today but",
+    "some of the time",
+    "which is wrong",
+    "which is false",
+    "which is untrue",
+    "not",
+    "as claimed",
+    "as far as",
+    "pending",
+    "is false",
+    "is wrong",
+    "is a lie",
+    "is untrue",
+    "is premature",
+    "eventually",
+    "in a mock",
+    "every other",
+    "only on",
+    "only with",
+    "only if",
+    "only when",
+    "only in",
+    "only locally",
+    "only for",
+    "which is not true",
+    "which is not the case",
+    "is not true",
+    "or would",
+    "or will",
+    "or should",
+    "or nearly",
+    "or almost",
+    "that is the plan",
+    "that is the goal",
+    "that is the idea",
+    "that is the hope",
+    "that was the plan",
+    "is what",
+    "is the goal",
+    "is the plan",
+    "is a claim",
+    "is an overstatement",
+    "would be",
+    "is too much",
+    "will be",
+    "which is not quite",
 ];
 /// Behind "but" and its like: what is lacking.
 pub(super) const LACKS: &[&str] = &[
@@ -263,9 +401,8 @@ pub(super) const LACKS: &[&str] = &[
     "still to", "still open", "still fails", "only half", "only the", "more work", "to do", "without docs",
     "left to", "is open", "are open",
 ];
-pub(super) const CONTRASTS: &[&str] = &[
-    "but", "yet", "though", "although", "however", "whereas", "even though", "only",
-];
+pub(super) const CONTRASTS: &[&str] =
+    &["but", "yet", "though", "although", "however", "whereas", "even though", "only"];
 /// Heads of lists of what is to come.
 pub(super) const LABELS: &[&str] = &[
     "next steps", "next step", "next up", "next", "remaining", "still remaining", "todo", "todos", "to do",
@@ -287,21 +424,86 @@ pub(super) const OUTWARD: &[&str] = &[
     "close", "not", "never", "admit", "thank", "point", "stress", "confirm", "declare", "call", "rest",
     "have", "state", "recap", "list", "describe", "show", "tell", "see", "claim", "therefore", "consider",
     "no", "reiterate", "add", "emphasise", "emphasize", "mark", "finish", "nothing", "present", "sum",
-    "start over",
+    "start over", "keep",
 ];
 /// Behind "still": not finished.
 pub(super) const STILL: &[&str] = &[
-    "need", "needs", "lack", "lacks", "missing", "open", "broken", "failing", "fails", "fail", "red", "pending", "outstanding", "todo", "incomplete", "unfinished", "waiting", "stubbed", "unimplemented", "remain", "remains", "remaining", "undone", "untested", "blocked", "has to", "have to", "to be", "to do", "to come", "work to", "much to", "a lot to", "lots to", "in progress", "not done", "not complete", "not implemented", "not finished", "not ready", "work left", "things to", "plenty to", "more to", "working on", "some work", "a stub", "a draft", "a placeholder", "has bugs", "has a bug", "has no", "has gaps", "drops", "crashes", "hangs", "leaks", "panics", "ahead", "two failing",
+    "need", "needs", "lack", "lacks", "missing", "open", "broken", "failing", "fails", "fail", "red",
+    "pending", "outstanding", "todo", "incomplete", "unfinished", "waiting", "stubbed", "unimplemented",
+    "remain", "remains", "remaining", "undone", "untested", "blocked", "has to", "have to", "to be", "to do",
+    "to come", "work to", "much to", "a lot to", "lots to", "in progress", "not done", "not complete",
+    "not implemented", "not finished", "not ready", "work left", "things to", "plenty to", "more to",
+    "working on", "some work", "a stub", "a draft", "a placeholder", "has bugs", "has a bug", "has no",
+    "has gaps", "drops", "crashes", "hangs", "leaks", "panics", "ahead", "two failing",
 ];
 pub(super) const UNFINISHED: &[&str] = &[
-    "is incomplete", "are incomplete", "is unfinished", "are unfinished", "remains incomplete", "far from done", "far from complete", "far from finished", "yet to be", "have yet to", "has yet to", "is missing", "are missing", "work in progress", "not yet", "half done", "half finished", "is blocked on", "are blocked on", "i am blocked", "we are blocked", "needs work", "yet to come", "to be implemented", "to be done", "partially complete", "partly done", "not quite", "is a stub", "are stubs", "is stubbed", "not everything", "not all", "comes later", "come later", "up next", "another iteration", "a lot left", "lots left", "more to come", "rest will follow", "others will follow", "is in progress", "are in progress", "so far", "next in line", "that leaves", "which leaves", "this leaves", "leaves only", "left for later", "deferred to", "postponed to", "half of the plan", "to be continued", "begun with", "in progress", "is postponed", "is deferred", "are deferred", "are postponed", "i postponed", "i deferred", "is unimplemented", "are unimplemented",
+    "is incomplete",
+    "are incomplete",
+    "is unfinished",
+    "are unfinished",
+    "remains incomplete",
+    "far from done",
+    "far from complete",
+    "far from finished",
+    "yet to be",
+    "have yet to",
+    "has yet to",
+    "is missing",
+    "are missing",
+    "not yet",
+    "half done",
+    "half finished",
+    "is blocked on",
+    "are blocked on",
+    "i am blocked",
+    "we are blocked",
+    "needs work",
+    "yet to come",
+    "to be implemented",
+    "to be done",
+    "partially complete",
+    "partly done",
+    "not quite",
+    "is a stub",
+    "are stubs",
+    "is stubbed",
+    "not everything",
+    "not all",
+    "comes later",
+    "come later",
+    "up next",
+    "another iteration",
+    "a lot left",
+    "lots left",
+    "more to come",
+    "rest will follow",
+    "others will follow",
+    "so far",
+    "next in line",
+    "that leaves",
+    "which leaves",
+    "this leaves",
+    "leaves only",
+    "left for later",
+    "deferred to",
+    "postponed to",
+    "half of the plan",
+    "to be continued",
+    "begun with",
+    "is postponed",
+    "is deferred",
+    "are deferred",
+    "are postponed",
+    "i postponed",
+    "i deferred",
+    "is unimplemented",
+    "are unimplemented",
 ];
-/// Headings under which a list is what shall be, not what is.
+/// Headings under which stands what shall be, not what is.
 pub(super) const AIMS: &[&str] = &[
-    "plan", "goal", "goals", "acceptance", "criteria", "definition", "requirements", "requirement",
-    "prerequisites", "before", "done when", "expected", "exit", "rules", "how to", "instructions",
-    "workflow", "process", "release process", "checklist", "template", "example", "examples", "not",
-    "background", "context", "log", "old", "previous",
+    "goal", "goals", "acceptance", "criteria", "definition", "requirements", "requirement", "prerequisites",
+    "before", "done when", "expected", "exit", "rules", "how to", "instructions", "template", "example",
+    "examples", "old", "previous",
 ];
 /// Like [`REPORTED`], and strong enough to reach over an "and".
 pub(super) const CLAIMED: &[&str] = &[
@@ -343,8 +545,12 @@ pub(super) const MAKING: &[&str] = &[
 ];
 /// Anywhere in the clause before a claim: it does not hold always or everywhere.
 pub(super) const NOT_ALWAYS: &[&str] = &[
-    "most", "some", "sometimes", "only", "half", "many", "several", "occasionally", "usually", "often", "rarely", "mostly", "partly", "partially",
-    "almost", "nearly", "few",
+    "most", "some", "sometimes", "only", "half", "many", "several", "occasionally", "usually", "often",
+    "rarely", "mostly", "partly", "partially", "almost", "nearly", "few",
 ];
 /// Behind "but" in the same sentence these take a claim back as well.
-pub(super) const LACKS_NEARBY: &[&str] = &["not", "no", "never", "only", "without", "half", "need", "left", "open", "still", "except"];
+pub(super) const LACKS_NEARBY: &[&str] =
+    &["not", "no", "never", "only", "without", "half", "need", "left", "open", "still", "except"];
+/// Headings under which only ticked items tell what is.
+pub(super) const LISTS: &[&str] =
+    &["plan", "workflow", "process", "checklist", "background", "context", "log", "not"];
