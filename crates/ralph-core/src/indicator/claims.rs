@@ -7,7 +7,7 @@ use super::further::is_past;
 use super::sentence::Sentence;
 use super::words::{
     ADJECTIVES, ADVERBS, COPULAS, DETERMINERS, DONE, GOES_ON, MADE, MANNER, NUMBERS, PASS, PLACES, READY_FOR,
-    TEST, TEST_KINDS, TESTS, THING, THINGS, WHOLES, WORK,
+    TEST, TEST_KINDS, TESTS, THING, THINGS, TURNS, WHOLES, WORK,
 };
 use crate::prelude::*;
 
@@ -109,9 +109,16 @@ fn subject(s: &Sentence<'_>, at: usize) -> Option<(usize, Topic)> {
         }
         "everything" if s.word(at + 1) != "else" => Some((at + 1, Topic::Everything)),
         "whole" | "entire" | "full" | "complete" => whole(s, at + 1),
-        _ if s.is_number(at) => all_of_them(s, at).and_then(|next| counted(s, next)),
+        _ if s.is_number(at) || s.is(at, NUMBERS) => all_of_them(s, at).and_then(|next| counted(s, next)),
         "project" | "implementation" if stands_alone(s, at) => Some((at + 1, Topic::Project)),
-        "work" if s.is(at.wrapping_sub(1), &["the"]) && stands_alone(s, at) => Some((at + 1, Topic::Project)),
+        "work" if s.is(at.wrapping_sub(1), &["the"]) || s.is_start(at) && s.word(at + 1) != "done" => {
+            Some((at + 1, Topic::Project))
+        }
+        "plan" | "prd" | "spec" | "backlog" | "roadmap"
+            if stands_alone(s, at) && s.is(at + 2, &["fully", "completely", "entirely"]) =>
+        {
+            Some((at + 1, Topic::Everything))
+        }
         "phase" if stands_alone(s, at) || s.is(at.wrapping_sub(1), &["mvp", "current", "final", "last"]) => {
             Some((at + 1, Topic::Project)).filter(|_| !s.is_number(at + 1))
         }
@@ -156,10 +163,8 @@ fn counted(s: &Sentence<'_>, from: usize) -> Option<(usize, Topic)> {
         Some((at + 1, Topic::Tests))
     } else if s.is(at, THINGS) {
         Some((at + 1, Topic::Things))
-    } else if let Some(end) = s.says_any(at, &["test cases", "test suites"]) {
-        Some((end, Topic::Tests))
     } else {
-        None
+        s.says_any(at, &["test cases", "test suites"]).map(|end| (end, Topic::Tests))
     }
 }
 
@@ -173,7 +178,7 @@ fn pronoun(s: &Sentence<'_>, at: usize) -> Option<(usize, Topic)> {
 
 /// "7 of 7", "7/7", "7 out of 7": a count that is the whole.
 fn all_of_them(s: &Sentence<'_>, at: usize) -> Option<usize> {
-    if !s.is_number(at) {
+    if !s.is_number(at) && !s.is(at, NUMBERS) {
         return None;
     }
     if let Some((some, all)) = s.word(at).split_once('/') {
@@ -181,7 +186,8 @@ fn all_of_them(s: &Sentence<'_>, at: usize) -> Option<usize> {
     }
     let of = s.says_any(at + 1, &["of", "out of"])?;
     let of = s.skip(of, &["the", "all"]);
-    (s.is_number(of) && s.word(of) == s.word(at) && s.word(at) != "0").then_some(of + 1)
+    ((s.is_number(of) || s.is(of, NUMBERS)) && s.word(of) == s.word(at) && s.word(at) != "0")
+        .then_some(of + 1)
 }
 
 fn whole(s: &Sentence<'_>, at: usize) -> Option<(usize, Topic)> {
@@ -207,8 +213,18 @@ fn described(s: &Sentence<'_>, from: usize, topic: Topic) -> usize {
     for _ in 0..3 {
         // Tests in one file are a part; tasks in one file are the plan.
         let place = place(s, at).filter(|end| topic != Topic::Tests || !s.is_code(end - 1));
-        at =
-            enclosed(s, at).or(place).or_else(|| relative(s, at)).or_else(|| participle(s, at)).unwrap_or(at);
+        let stretch = Some(at).filter(|_| topic == Topic::Everything && s.word(at) == "from");
+        let stretch = stretch.and_then(|at| {
+            (at + 3..at + 10)
+                .find(|end| s.is(*end, COPULAS))
+                .filter(|end| s.find(at..*end, &["to"]).is_some())
+        });
+        at = enclosed(s, at)
+            .or(place)
+            .or(stretch)
+            .or_else(|| relative(s, at))
+            .or_else(|| participle(s, at))
+            .unwrap_or(at);
     }
     at
 }
@@ -278,6 +294,7 @@ fn relative(s: &Sentence<'_>, at: usize) -> Option<usize> {
 fn predicate(s: &Sentence<'_>, from: usize, topic: Topic) -> Option<(usize, bool)> {
     let mut at = from;
     let (mut verb, mut past) = (false, false);
+    at = s.says_any(at, &["as a whole", "in full"]).unwrap_or(at);
     while s.is(at, COPULAS)
         || s.is(at, ADVERBS)
         || (s.says_any(at, &["green and", "and", "clean and", "stable and"]).is_some() && verb)
@@ -286,6 +303,12 @@ fn predicate(s: &Sentence<'_>, from: usize, topic: Topic) -> Option<(usize, bool
         past |= s.is(at, &["was", "were"]);
         at += s.says_any(at, &["green and", "clean and", "stable and"]).map_or(1, |end| end - at);
     }
+    // "is, at last, complete", "is — finally — complete"
+    let at = if verb { enclosed(s, at).unwrap_or(at) } else { at };
+    let considered =
+        s.says_any(at, &["can be considered", "can now be considered", "can be called", "counts as", "do"]);
+    let at = considered.filter(|next| s.is(*next, DONE) || s.is(*next, PASS)).unwrap_or(at);
+    let verb = verb || considered.is_some();
     let keeps = s
         .says_any(at, &["continue to", "keep", "continues to", "run", "ran"])
         .filter(|next| s.is(*next, PASS));
@@ -322,11 +345,14 @@ fn is_whole(s: &Sentence<'_>, at: usize, verb: bool) -> bool {
         "as well",
     ];
     let placed = s.word(next) != "for" && place(s, next).is_some();
-    if (placed || s.says_any(next, AS_AGREED).is_some()) && (verb || !participates(s, next)) {
+    if (placed || s.says_any(next, AS_AGREED).is_some())
+        && (verb || s.is(at, &["pass", "passes", "complete"]) || !participates(s, next))
+    {
         return true;
     }
-    let belongs = !verb && participates(s, next);
-    let closed = s.is_edge(next) || s.is(next, GOES_ON) || s.is_code(next) || s.is_number(next);
+    let belongs = !verb && !s.is(at, &["pass", "passes", "complete", "ready"]) && participates(s, next);
+    let closed =
+        if verb { !s.is(next, TURNS) } else { s.is_edge(next) || s.is(next, GOES_ON) || s.is_code(next) };
     match s.word(at) {
         "ready" => !s.is(next, &["for", "to"]) || s.is(s.skip(next + 1, DETERMINERS), READY_FOR),
         "done" | "finished" => closed && !belongs && !s.is(next, MANNER),
@@ -339,14 +365,17 @@ fn is_whole(s: &Sentence<'_>, at: usize, verb: bool) -> bool {
         }
         _ => {
             const THROUGH: &[&str] = &[
-                "through", "by", "into", "over", "down", "via", "a", "an", "its", "their", "to", "from",
-                "as", "along", "between", "around", "validation",
+                "through", "by", "to", "into", "over", "down", "via", "a", "an", "its", "their", "along",
+                "between", "around", "validation",
             ];
             if s.is(next, THROUGH) || belongs || (s.word(next) == "the" && s.word(next + 1) != "first") {
                 return false;
             }
-            let first_time = s.says(next, "for the first time").is_some();
-            first_time || !(s.word(next) == "for" || (s.word(next) == "in" && is_part(s, next + 1)))
+            let all = s.says(next, "for the first time").is_some()
+                || s.word(next) == "for"
+                    && (s.is(next + 1, &["all", "both", "every", "each", "any"])
+                        || s.is_number(next + 2) && !s.is(next + 1, THING));
+            all || !(s.word(next) == "for" || (s.word(next) == "in" && is_part(s, next + 1)))
         }
     }
 }
@@ -356,7 +385,13 @@ fn participates(s: &Sentence<'_>, from: usize) -> bool {
     (from..from + 7)
         .take_while(|at| {
             !s.is_edge(*at)
-                && !s.is(*at, &["and", "so", "but", "because", "since", "i", "we", "there", "which"])
+                && !s.is(
+                    *at,
+                    &[
+                        "and", "so", "but", "because", "since", "i", "we", "there", "which", "that", "who",
+                        "where", "when",
+                    ],
+                )
         })
         .any(|at| {
             s.is(
@@ -424,11 +459,10 @@ fn all_pass(s: &Sentence<'_>, at: usize) -> Option<usize> {
 
 /// "all complete records": the word belongs to what follows.
 fn joins_a_name(s: &Sentence<'_>, at: usize) -> bool {
-    const APART: &[&str] = &[
-        "and", "here", "now", "with", "so", "in", "on", "as", "i", "we", "the", "this", "that", "from",
-        "since", "but", "too",
-    ];
-    !s.is_edge(at) && !s.is(at, APART)
+    let plural = s.word(at).ends_with('s')
+        && s.word(at).len() > 3
+        && !s.is(at, &["this", "thanks", "tests", "across", "pass"]);
+    plural || (!s.is_edge(at) && !s.is(at, &["i", "we", "the", "tests"]) && participates(s, at + 1))
 }
 
 /// "I have completed all tasks", "done with everything", "finished the project".
@@ -455,16 +489,16 @@ fn achieved(s: &Sentence<'_>, at: usize) -> Option<usize> {
     let fits = match topic {
         Topic::Things | Topic::Everything => true,
         Topic::Project => {
-            matches!(verb, "completed" | "finished")
+            (matches!(verb, "completed" | "finished") || s.word(at + 1) == "with")
                 && !is_plural(s.word(end - 1))
                 && s.word(object) != "phase"
         }
         Topic::Tests | Topic::Absence | Topic::Deed => false,
     };
     let end = described(s, end, topic);
-    let goes_on =
-        s.is_edge(end) || (s.is(end, GOES_ON) && !s.is(end, &["i", "we", "it"])) || s.word(end) == "you";
-    (fits && goes_on && !s.is(end, &["of", "for", "in", "on", "about", "else", "but"])).then_some(end)
+    let closed =
+        s.is_edge(end) || s.is(end, GOES_ON) && !s.is(end, &["i", "we", "it"]) || s.is(end, &["you", "that"]);
+    (fits && closed && !s.is(end, &["of", "for", "in", "on", "about", "else", "but"])).then_some(end)
 }
 
 /// "100% complete", about no particular part.
@@ -496,7 +530,13 @@ fn labelled(s: &Sentence<'_>, at: usize) -> Option<usize> {
             && s.is_edge(colon + 2))
         .then_some(colon + 2);
     }
-    if let Some(colon) = s.says_any(at, &["tests", "test suite", "checks", "ci"]) {
+    if let Some(colon) =
+        s.says_any(at, &["tests", "test suite", "checks", "ci", "tasks", "stories", "progress", "items"])
+    {
+        if let Some(said) = all_of_them(s, colon + 1).map(|next| s.skip(s.skip(next, THINGS), TESTS)) {
+            return (s.mark(colon) == Some(':') && (s.is(said, DONE) || s.is(said, PASS)))
+                .then_some(said + 1);
+        }
         let passes = s.word(colon + 1) == "all" && s.is(colon + 2, PASS) && s.is_edge(colon + 3);
         return (s.mark(colon) == Some(':') && passes).then_some(colon + 3);
     }
@@ -511,6 +551,11 @@ fn absence(s: &Sentence<'_>, at: usize) -> Option<usize> {
     let end = match s.word(at) {
         "nothing" => nothing(s, at + 1)?,
         "no" | "zero" | "0" => no_work(s, at + 1)?,
+        "none" => no_work(s, s.skip(s.says(at, "none of")?, DETERMINERS))?,
+        // "I don't see anything left to do"
+        "anything" if s.find(at.saturating_sub(5)..at, &["not", "no longer", "never"]).is_some() => {
+            nothing(s, at + 1)?
+        }
         _ => return None,
     };
     let next = s.skip(end, &["here", "now", "at", "all", "anymore", "any", "more"]);
@@ -541,7 +586,7 @@ fn nothing(s: &Sentence<'_>, from: usize) -> Option<usize> {
             || s.is(end, &["and", "now", "here", "on"]))
         .then_some(end);
     }
-    if s.is(at, &["to"]) && more {
+    if more {
         return s.says_any(at, TO_DO);
     }
     None

@@ -4,9 +4,9 @@ use super::claims::{Claim, Topic};
 use super::further::is_past;
 use super::sentence::Sentence;
 use super::words::{
-    AIMS, CAUSATIVES, CLAIMED, CONDITIONS, CONTRASTS, DETERMINERS, DONE, DOUBTING, EXCEPTIONS, FUTURE,
-    HEDGES_AFTER, LACKS, LACKS_NEARBY, LISTS, MENTIONED, NEGATIONS, NOT_ALWAYS, OTHER_TIMES, OWN_DEEDS,
-    PARTIALS, REPORTED, THING, WITHOUT,
+    AIMS, BUTS, CAUSATIVES, CLAIMED, CONDITIONS, CONTRASTS, DETERMINERS, DONE, DOUBTING, EXCEPTIONS, FUTURE,
+    HEDGES_AFTER, LACKS, LACKS_NEARBY, LISTS, MENTIONED, NEGATIONS, NOT_ALWAYS, NUMBERS, OTHER_TIMES,
+    OWN_DEEDS, PARTIALS, REPORTED, TEST, TESTS, THING, WITHOUT, WORK,
 };
 use crate::prelude::*;
 
@@ -42,7 +42,7 @@ fn doubted(s: &Sentence<'_>, claim: &Claim) -> bool {
     let past_and = clause_start(s, start, &[';', '—', '(', ')', '|'], &["but", "so", "because", "since"]);
     negated(s, near, claim)
         || partial(s, claim)
-        || s.find(near..start, FUTURE).is_some_and(|at| s.word(at) != "expected" || s.before(at) != "as")
+        || s.find(near..start, FUTURE).is_some_and(|at| !is_present(s, at))
         || (claim.past && s.find(near..start, OTHER_TIMES).is_some())
         || s.find(mention_start(s, near, past_colon)..start, MENTIONED).is_some()
         || reported(s, past_comma, claim)
@@ -52,6 +52,13 @@ fn doubted(s: &Sentence<'_>, claim: &Claim) -> bool {
         || about_a_part(s, claim)
         || (claim.topic != Topic::Absence && s.find(claim.range.clone(), DOUBTING).is_some())
         || doubted_behind(s, claim)
+}
+
+/// "as expected", "I'd call the project done": no future after all.
+fn is_present(s: &Sentence<'_>, at: usize) -> bool {
+    (s.word(at) == "expected" && s.before(at) == "as")
+        || s.says_any(at, &["would call", "would consider"]).is_some()
+            && s.is(at.wrapping_sub(1), &["i", "we"])
 }
 
 /// A colon passes on what was named before it ("The banner reads: …"), unless the agent tells what it did
@@ -82,7 +89,8 @@ fn partial(s: &Sentence<'_>, claim: &Claim) -> bool {
     );
     let unsure = s.find(near..claim.range.start, NOT_ALWAYS);
     // "After some cleanup all tests pass."
-    if unsure.is_some_and(|at| s.find(near..at, &["after", "following", "with", "despite"]).is_none()) {
+    if unsure.is_some_and(|at| s.find(near..at, &["after", "following", "with", "despite", "not"]).is_none())
+    {
         return true;
     }
     let Some(mut before) = word_before(s, claim) else { return false };
@@ -119,6 +127,10 @@ fn clause_start(s: &Sentence<'_>, start: usize, marks: &[char], words: &[&str]) 
 }
 
 fn negated(s: &Sentence<'_>, from: usize, claim: &Claim) -> bool {
+    // "I don't see anything left to do": the negation is part of the claim.
+    if s.word(claim.range.start) == "anything" {
+        return false;
+    }
     let mut at = from;
     while let Some(found) = s.find(at..claim.range.start, NEGATIONS) {
         // "not only … but" affirms.
@@ -191,9 +203,10 @@ fn ordered(s: &Sentence<'_>, claim: &Claim) -> bool {
             && at > 0
             && s.is(at - 1, &["news", "result", "outcome", "line", "upshot", "status", "summary"]);
     let counted = s.word(at) == "at" && s.is_number(claim.range.start);
+    let affirmed = s.is(at, &["do", "are", "is"]) && at >= 2 && s.says(at - 2, "not only").is_some();
     let all_done = s.word(claim.range.start) == "all" && s.is(claim.range.start + 1, DONE);
     let timed = s.is(at, &["at", "by", "in"]) && s.is(at + 1, &["that", "this"]);
-    s.is(at, CAUSATIVES) && !(confirmed || carried_out || timed || told || counted || all_done)
+    s.is(at, CAUSATIVES) && !(confirmed || carried_out || timed || told || counted || all_done || affirmed)
         || s.says_any(at.saturating_sub(1), WITHOUT) == Some(at + 1)
         || s.is(at, WITHOUT)
 }
@@ -234,9 +247,14 @@ fn doubted_behind(s: &Sentence<'_>, claim: &Claim) -> bool {
     ];
     let end = claim.range.end;
     let stop = (end..s.len())
-        .find(|at| s.mark(*at).is_some() || s.is(*at, &["and", "so", "because", "since"]))
+        .find(|at| {
+            s.mark(*at).is_some()
+                || (s.is(*at, &["and", "so", "because", "since"]) && s.word(at + 1) != "far")
+        })
         .unwrap_or(s.len());
-    let hedged = |at: usize| s.says_any(at, HEDGES_AFTER).is_some() && s.says_any(at, AFFIRMED).is_none();
+    let hedged = |at: usize| {
+        s.says_any(at, HEDGES_AFTER).is_some() && s.says_any(at, AFFIRMED).is_none() && s.before(at) != "as"
+    };
     if (end..stop).any(hedged)
         || s.word(end) == "but"
         || (claim.past && s.find(end..stop, OTHER_TIMES).is_some())
@@ -251,8 +269,26 @@ fn doubted_behind(s: &Sentence<'_>, claim: &Claim) -> bool {
     }
     // "All tests pass, but two are skipped."
     s.find(end..s.len(), CONTRASTS).is_some_and(|at| {
-        s.find(at..s.len(), LACKS).is_some() || s.find(at + 1..s.len(), LACKS_NEARBY).is_some()
+        let opposed = s.word(at) != "only" || s.is_start(at);
+        let straight = s.is(at, &["but", "however", "yet"]) && at <= stop + 1;
+        if straight
+            && (s.find(at..s.len(), BUTS).is_some() || (at..s.len()).any(|place| is_lacking(s, place)))
+        {
+            return true;
+        }
+        opposed && (s.find(at..s.len(), LACKS).is_some() || s.find(at..s.len(), LACKS_NEARBY).is_some())
     })
+}
+
+/// "one story waits", "the reader still leaks"; not "one of them takes 40 s", "it still works".
+fn is_lacking(s: &Sentence<'_>, at: usize) -> bool {
+    const FINE: &[&str] = &[
+        "takes", "take", "works", "work", "runs", "run", "builds", "passes", "pass", "compiles", "supports",
+        "supported",
+    ];
+    let some = s.is_number(at) || s.is(at, NUMBERS) || s.word(at) == "one";
+    some && (s.is(at + 1, WORK) || s.is(at + 1, TESTS) || s.is(at + 1, TEST))
+        || s.word(at) == "still" && !s.is(at + 1, FINE)
 }
 
 /// "if you'd like a walkthrough", "if anything is unclear".

@@ -106,7 +106,7 @@ fn next(s: &Sentence<'_>, at: usize) -> bool {
         return true;
     }
     let opens = (s.is_start(at) || s.is(at - 1, &["the", "my", "our"]) && s.is_start(at - 1))
-        && !s.find(0..s.len(), &["button", "link"]).is_some();
+        && s.find(0..s.len(), &["button", "link"]).is_none();
     const STEPS: &[&str] = &[
         "step", "task", "tasks", "item", "items", "module", "chapter", "stage", "batch", "ticket", "stories",
         "features", "iterations", "loop",
@@ -148,10 +148,19 @@ fn goes_on(s: &Sentence<'_>, at: usize) -> bool {
     }
     // "On to the exporter.", "Starting with the writer."
     const ONWARD: &[&str] = &[
-        "on to", "off to", "now for", "now on to", "onwards to", "starting with", "starting on",
-        "starting the", "beginning with", "time to", "time for", "now to", "and now", "now the",
+        "on to", "off to", "time to", "time for", "now to the", "now for", "now on to", "onwards to",
+        "starting with", "starting on", "starting the", "beginning with", "that leaves", "this leaves",
     ];
-    if at == 0 && s.says_any(at, ONWARD).is_some() {
+    let kept = s
+        .find(
+            0..s.len(),
+            &[
+                "nothing", "unchanged", "free", "untouched", "no", "ship", "merge", "release", "celebrate",
+                "exit", "stop",
+            ],
+        )
+        .is_some();
+    if at == 0 && s.says_any(at, ONWARD).is_some() && !kept {
         return true;
     }
     if s.says(at, "to be continued").is_some() {
@@ -186,13 +195,13 @@ fn first_person(s: &Sentence<'_>, at: usize) -> bool {
         "have started on",
         "have started with",
         "have begun",
-        "began",
         "can now start",
         "can now begin",
         "can now continue",
         "can now tackle",
-        "can start",
-        "can begin",
+        "can start on",
+        "can start with",
+        "can begin with",
         "can move on",
         "want to",
         "would like to",
@@ -245,8 +254,8 @@ fn is_indirect(s: &Sentence<'_>, at: usize) -> bool {
     s.find(
         clause..at,
         &[
-            "which", "how many", "how much", "where", "shows", "displays", "prints", "show", "see", "sees",
-            "count", "counts", "while",
+            "which", "how many", "how much", "where", "whose", "shows", "displays", "prints", "show", "see",
+            "sees", "count", "counts", "while",
         ],
     )
     .is_some()
@@ -497,9 +506,15 @@ fn to_be_made(s: &Sentence<'_>, at: usize) -> bool {
         );
     }
     if s.says_any(at, &["there is", "there are", "there 's"]).is_some() {
-        return s
-            .find(at..s.len(), &["to write", "to implement", "to finish", "to port", "to build", "to test"])
-            .is_some_and(|end| !denied(s, end));
+        let more = s.is(at + 2, &["still", "also", "yet", "more", "docs", "one", "a few"])
+            || s.is(at + 2, WORK)
+            || s.is(at + 2, NUMBERS);
+        return more
+            && s.find(
+                at..s.len(),
+                &["to write", "to implement", "to finish", "to port", "to build", "to test"],
+            )
+            .is_some_and(|end| !denied(s, end) && !s.is(end - 1, &["ways", "way", "scripts", "script"]));
     }
     if let Some(end) =
         s.says_any(at, &["waiting for", "waits for", "wait for", "awaits", "awaiting", "blocked on"])
@@ -551,6 +566,15 @@ fn fails(s: &Sentence<'_>, at: usize) -> bool {
         return false;
     }
     let from = at.saturating_sub(4);
+    if s.is(
+        at + 1,
+        &[
+            "fast", "early", "loudly", "closed", "open", "gracefully", "safe", "over", "immediately",
+            "cleanly",
+        ],
+    ) {
+        return false;
+    }
     let told = s
         .find(
             from..at,

@@ -17,8 +17,16 @@ pub(super) struct Sentence<'a> {
 pub(super) fn sentences(tokens: &[Token]) -> Vec<Sentence<'_>> {
     let mut found = Vec::new();
     let mut start = 0;
+    let mut closing = 0;
     for (at, token) in tokens.iter().enumerate() {
+        if token.kind == Kind::Break('(') {
+            let near = tokens.iter().take(at + 30).skip(at);
+            closing =
+                near.clone().position(|token| token.kind == Kind::Break(')')).map_or(closing, |len| at + len);
+        }
         let end = match token.kind {
+            // Inside brackets a full stop or "…" ends nothing.
+            Kind::Break('.' | '…') if at < closing && at + 1 != closing => continue,
             Kind::Break(c @ ('.' | '!' | '?' | '…')) => c,
             _ if at - start >= LONGEST => ' ',
             _ => continue,

@@ -26,6 +26,7 @@ pub(super) struct Token {
 
 /// A quotation longer than this is taken for an unpaired mark.
 const LONGEST_QUOTE: usize = 2000;
+const LONGEST_SINGLE_QUOTE: usize = 200;
 const LONGEST_TAG: usize = 200;
 /// Abbreviations whose full stop does not end a sentence.
 const ABBREVIATIONS: [&str; 8] = ["e.g", "i.e", "etc", "vs", "approx", "incl", "resp", "cf"];
@@ -67,6 +68,8 @@ impl<'a> Scanner<'a> {
         let len = c.len_utf8();
         match c {
             '`' => self.code(),
+            // `5"` is a length.
+            '"' if self.before().is_some_and(char::is_alphanumeric) => self.at += len,
             '"' => self.quote(len, &['"']),
             '“' | '„' | '‟' => self.quote(len, &['”', '“', '"']),
             '«' => self.quote(len, &['»']),
@@ -124,7 +127,7 @@ impl<'a> Scanner<'a> {
 
     /// An apostrophe is no quotation mark: one opens before a word and the other closes behind one.
     fn single_quote(&mut self, len: usize) {
-        let inside = head(&self.rest()[len..], LONGEST_QUOTE);
+        let inside = head(&self.rest()[len..], LONGEST_SINGLE_QUOTE);
         let opens = !self.before().is_some_and(char::is_alphanumeric)
             && inside.chars().next().is_some_and(|c| !c.is_whitespace());
         let end = inside.char_indices().find(|(at, c)| {
@@ -216,7 +219,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn classify(&mut self, run: &str) {
-        let simple = run.replace('’', "'").to_lowercase();
+        let simple = run.replace('’', "'").replace(['\u{2010}', '\u{2011}'], "-").to_lowercase();
         if simple.starts_with(|c: char| c.is_ascii_digit()) {
             let digits: String = simple.chars().filter(|c| *c != ',').collect();
             // "100 %" is written by many.

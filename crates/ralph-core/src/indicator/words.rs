@@ -42,7 +42,8 @@ pub(super) const WHOLES: &[&str] = &[
 pub(super) const PLACES: &[&str] = &[
     "plan", "prd", "spec", "specification", "backlog", "brief", "list", "project", "roadmap", "phase",
     "prompt", "request", "repo", "repository", "workspace", "tree", "codebase", "suite", "board", "tracker",
-    "scope", "sprint", "md", "here", "checklist", "milestone", "tests", "stories", "tasks", "mvp",
+    "scope", "sprint", "md", "here", "checklist", "milestone", "tests", "stories", "tasks", "mvp", "ticket",
+    "issue", "readme", "contract", "proposal", "design", "outline", "description",
 ];
 pub(super) const DETERMINERS: &[&str] =
     &["the", "this", "our", "your", "my", "that", "its", "these", "those", "a"];
@@ -51,12 +52,14 @@ pub(super) const ADVERBS: &[&str] = &[
     "now", "all", "also", "finally", "fully", "officially", "completely", "truly", "both", "again",
     "already", "successfully", "therefore", "thus", "still", "indeed", "hereby", "100%", "really", "totally",
     "entirely", "at", "last", "then", "reliably", "consistently", "cleanly", "actually", "together",
-    "definitely", "happily",
+    "definitely", "happily", "just", "simply", "even", "too", "likewise", "itself",
 ];
 pub(super) const COPULAS: &[&str] = &["is", "are", "'s", "was", "were", "stands", "has", "have", "been"];
 pub(super) const DONE: &[&str] = &["complete", "completed", "done", "finished", "ready", "feature-complete"];
-pub(super) const MADE: &[&str] =
-    &["implemented", "built", "delivered", "met", "satisfied", "fulfilled", "resolved", "shipped", "closed"];
+pub(super) const MADE: &[&str] = &[
+    "implemented", "built", "delivered", "met", "satisfied", "fulfilled", "resolved", "shipped", "closed",
+    "achieved", "reached",
+];
 pub(super) const PASS: &[&str] =
     &["pass", "passes", "passed", "passing", "succeed", "succeeds", "succeeded", "green"];
 /// "ready for …" and "ready to …" that still mean the whole.
@@ -411,8 +414,8 @@ pub(super) const LABELS: &[&str] = &[
     "open issues", "open", "missing", "still missing", "pending", "not done", "not yet done", "in progress",
     "follow-ups", "follow-up", "future work", "upcoming", "coming next", "known gaps", "unfinished",
     "incomplete", "not started", "work left", "remaining work", "remaining tasks", "remaining items",
-    "things left", "blocked", "blockers", "needs work", "wip", "further work", "coming up", "after that",
-    "tomorrow", "left for later", "deferred", "postponed", "not covered yet", "not covered", "later today",
+    "things left", "blocked", "blockers", "needs work", "wip", "further work", "coming up", "tomorrow",
+    "left for later", "deferred", "postponed", "not covered yet", "not covered",
 ];
 /// "the next …" that is work.
 pub(super) const NEXT_NOUNS: &[&str] =
@@ -424,7 +427,8 @@ pub(super) const OUTWARD: &[&str] = &[
     "close", "not", "never", "admit", "thank", "point", "stress", "confirm", "declare", "call", "rest",
     "have", "state", "recap", "list", "describe", "show", "tell", "see", "claim", "therefore", "consider",
     "no", "reiterate", "add", "emphasise", "emphasize", "mark", "finish", "nothing", "present", "sum",
-    "start over", "keep",
+    "start over", "keep", "highlight", "flag", "draw", "share", "remind", "acknowledge", "apologise",
+    "apologize", "clarify", "repeat", "walk", "give", "confess",
 ];
 /// Behind "still": not finished.
 pub(super) const STILL: &[&str] = &[
@@ -478,11 +482,7 @@ pub(super) const UNFINISHED: &[&str] = &[
     "more to come",
     "rest will follow",
     "others will follow",
-    "so far",
     "next in line",
-    "that leaves",
-    "which leaves",
-    "this leaves",
     "leaves only",
     "left for later",
     "deferred to",
@@ -498,6 +498,9 @@ pub(super) const UNFINISHED: &[&str] = &[
     "i deferred",
     "is unimplemented",
     "are unimplemented",
+    "so far only",
+    "only so far",
+    "so far i have",
 ];
 /// Headings under which stands what shall be, not what is.
 pub(super) const AIMS: &[&str] = &[
@@ -524,19 +527,17 @@ pub(super) const OTHER_TIMES: &[&str] = &[
 pub(super) const DOUBTING: &[&str] = &[
     "not", "never", "almost", "nearly", "hope", "think", "believe", "guess", "supposedly", "allegedly",
     "hopefully", "probably", "apparently", "except", "should", "will", "would", "some", "most", "but",
-    "mostly",
+    "mostly", "far from", "by no means", "in theory", "on paper", "half", "partly",
 ];
 /// Straight before a claim, these deny it.
 pub(super) const WITHOUT: &[&str] = &["without", "instead of", "rather than"];
-/// Behind "done", "complete" and the like the statement may go on with these; any other word belongs to
-/// it ("complete records", "done lazily").
-pub(super) const GOES_ON: &[&str] = &[
-    "and", "or", "but", "now", "here", "in", "on", "as", "with", "so", "since", "because", "at", "down",
-    "again", "too", "today", "per", "after", "by", "from", "including", "according", "except", "unless",
-    "if", "when", "once", "until", "without", "thanks", "i", "we", "the", "this", "that", "which", "all",
-    "there", "also", "nothing", "everything", "project", "for", "to", "apart", "already", "aside", "then",
-    "before", "while", "soon", "only", "not", "within", "under", "via", "through", "using", "inside", "over",
-    "into", "it", "across", "no", "both", "is", "would",
+/// Behind "done" or "complete" these make it something else: "complete chaos", "done twice".
+pub(super) const TURNS: &[&str] = &[
+    "enough", "chaos", "mess", "nonsense", "garbage", "disaster", "twice", "wrong", "badly", "differently",
+    "manually", "lazily", "eagerly", "automatically", "client-side", "server-side", "serially",
+    "sequentially", "asynchronously", "synchronously", "separately", "incrementally", "rewrite", "rewrites",
+    "overhaul", "picture", "set", "sets", "list", "copy", "copies", "lie", "fiction", "docs",
+    "documentation", "data", "this", "each",
 ];
 /// Verbs for what is to be done to a piece of work.
 pub(super) const MAKING: &[&str] = &[
@@ -549,8 +550,25 @@ pub(super) const NOT_ALWAYS: &[&str] = &[
     "rarely", "mostly", "partly", "partially", "almost", "nearly", "few",
 ];
 /// Behind "but" in the same sentence these take a claim back as well.
-pub(super) const LACKS_NEARBY: &[&str] =
-    &["not", "no", "never", "only", "without", "half", "need", "left", "open", "still", "except"];
+pub(super) const LACKS_NEARBY: &[&str] = &[
+    "never", "without", "half", "except", "need", "but not", "though not", "although not", "yet not",
+    "not all", "not on", "not in", "not with", "not the",
+];
 /// Headings under which only ticked items tell what is.
 pub(super) const LISTS: &[&str] =
     &["plan", "workflow", "process", "checklist", "background", "context", "log", "not"];
+/// Behind "project complete", said without a verb, the statement may go on with these; any other word makes
+/// a name of it ("the project complete banner").
+pub(super) const GOES_ON: &[&str] = &[
+    "and", "or", "but", "now", "here", "in", "on", "as", "with", "so", "since", "because", "at", "down",
+    "again", "too", "today", "per", "after", "by", "from", "including", "according", "except", "unless",
+    "if", "when", "once", "until", "without", "thanks", "thx", "i", "we", "which", "all", "there", "also",
+    "nothing", "everything", "project", "for", "to", "apart", "already", "aside", "then", "before", "while",
+    "soon", "only", "not", "within", "under", "via", "through", "using", "inside", "over", "it", "across",
+    "no", "tests", "is", "would", "yay", "see",
+];
+/// Behind "but" straight after a claim.
+pub(super) const BUTS: &[&str] = &[
+    "not", "no", "never", "without", "half", "need", "except", "is left", "are left", "left to", "is open",
+    "are open", "but only", "yet only", "however only",
+];
