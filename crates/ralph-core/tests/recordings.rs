@@ -114,7 +114,7 @@ fn claude_streams() {
         ..NOTHING
     };
     check("claude-work-stream.jsonl", &ok);
-    check("claude-denied-stream.jsonl", &Expected { tool_failures: 2, denied: &["Write"], ..ok.clone() });
+    check("claude-denied-stream.jsonl", &Expected { tool_failures: 2, denied: &["Write"], ..ok });
     let turns = Expected {
         tools: 1,
         files: HELLO,
