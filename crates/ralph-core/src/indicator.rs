@@ -83,13 +83,14 @@ impl Reading {
         }
         let leads = tokens.last().is_some_and(|last| last.kind == tokens::Kind::Break(':'));
         let lead = match sentences.last() {
+            _ if !leads && segment.shape != Shape::Heading => Lead::Plain,
             Some(last) if doubts::leads_astray(last) => Lead::Doubted,
             Some(last) if doubts::leads_list(last) => Lead::ListDoubted,
             _ => Lead::Plain,
         };
         match segment.shape {
             Shape::Heading => (self.heading, self.lead) = (lead, Lead::Plain),
-            Shape::Paragraph => self.lead = if leads { lead } else { Lead::Plain },
+            Shape::Paragraph => self.lead = lead,
             _ => {}
         }
     }

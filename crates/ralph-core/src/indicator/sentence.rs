@@ -3,15 +3,26 @@
 use core::ops::Range;
 
 use super::tokens::{Kind, Token};
+use super::words::CONDITIONS;
 use crate::prelude::*;
 
 /// Longer ones are cut: rules look back and forth inside a sentence, and must stay linear overall.
-const LONGEST: usize = 200;
+const LONGEST: usize = 120;
 
 pub(super) struct Sentence<'a> {
     pub tokens: &'a [Token],
     /// `.`, `!`, `?`, or a space where the segment ends without one.
     pub end: char,
+    /// Where its first word of a condition stands.
+    pub condition: Option<usize>,
+}
+
+impl<'a> Sentence<'a> {
+    fn new(tokens: &'a [Token], end: char) -> Self {
+        let mut sentence = Self { tokens, end, condition: None };
+        sentence.condition = sentence.find(0..tokens.len(), CONDITIONS);
+        sentence
+    }
 }
 
 pub(super) fn sentences(tokens: &[Token]) -> Vec<Sentence<'_>> {
@@ -32,12 +43,12 @@ pub(super) fn sentences(tokens: &[Token]) -> Vec<Sentence<'_>> {
             _ => continue,
         };
         if at > start {
-            found.push(Sentence { tokens: &tokens[start..at], end });
+            found.push(Sentence::new(&tokens[start..at], end));
         }
         start = if end == ' ' { at } else { at + 1 };
     }
     if start < tokens.len() {
-        found.push(Sentence { tokens: &tokens[start..], end: ' ' });
+        found.push(Sentence::new(&tokens[start..], ' '));
     }
     found
 }
@@ -89,22 +100,31 @@ impl Sentence<'_> {
     /// Whether the words of `phrase` stand at a place; gives the place behind them.
     pub(super) fn says(&self, at: usize, phrase: &str) -> Option<usize> {
         let mut end = at;
-        for word in phrase.split(' ') {
-            if self.word(end) != word {
-                return None;
-            }
+        let mut rest = phrase;
+        loop {
+            let word =
+                self.tokens.get(end).map(|token| token.word.as_str()).filter(|word| !word.is_empty())?;
+            rest = rest.strip_prefix(word)?;
             end += 1;
+            if rest.is_empty() {
+                return Some(end);
+            }
+            rest = rest.strip_prefix(' ')?;
         }
-        Some(end)
     }
 
     pub(super) fn says_any(&self, at: usize, phrases: &[&str]) -> Option<usize> {
-        phrases.iter().find_map(|phrase| self.says(at, phrase))
+        // The tables are long and most words begin none of their phrases.
+        let first = self.word(at).as_bytes().first()?;
+        phrases
+            .iter()
+            .filter(|phrase| phrase.as_bytes().first() == Some(first))
+            .find_map(|phrase| self.says(at, phrase))
     }
 
     /// The first place in a range where one of the phrases begins.
     pub(super) fn find(&self, range: Range<usize>, phrases: &[&str]) -> Option<usize> {
-        range.into_iter().find(|at| self.says_any(*at, phrases).is_some_and(|_| *at < self.len()))
+        range.into_iter().find(|at| !self.word(*at).is_empty() && self.says_any(*at, phrases).is_some())
     }
 
     /// Skips words of a list.
@@ -119,4 +139,29 @@ impl Sentence<'_> {
         let tokens = self.tokens.get(range)?;
         Some(tokens.first()?.start..tokens.last()?.end)
     }
+}
+
+/// A verb in the past, by its form.
+pub(super) fn is_past(word: &str) -> bool {
+    (word.len() > 3
+        && word.ends_with("ed")
+        && !matches!(word, "need" | "speed" | "indeed" | "exceed" | "proceed"))
+        || matches!(
+            word,
+            "did"
+                | "built"
+                | "wrote"
+                | "made"
+                | "took"
+                | "put"
+                | "went"
+                | "got"
+                | "ran"
+                | "reran"
+                | "re-ran"
+                | "done"
+                | "cut"
+                | "had"
+                | "fixed"
+        )
 }

@@ -180,7 +180,9 @@ fn opens(line: &str, opening: &str) -> bool {
     while let Some(want) = wanted.next() {
         if want == "*" {
             let stop = wanted.next().unwrap_or("");
-            let Some(found) = words.by_ref().take(4).find(|word| bare(word) == stop) else { return false };
+            let leads = last.is_empty();
+            let found = words.by_ref().take(4).find(|word| bare(word) == stop || (leads && !is_scope(word)));
+            let Some(found) = found.filter(|word| bare(word) == stop) else { return false };
             last = found;
             continue;
         }
@@ -194,11 +196,32 @@ fn opens(line: &str, opening: &str) -> bool {
     paused || next.is_empty() || next.starts_with(|c: char| !c.is_alphanumeric()) || goes_on(next, opening)
 }
 
+/// What stands before "limit reached" in a notice: "5-hour", "Opus weekly".
+fn is_scope(word: &str) -> bool {
+    const SCOPES: &[&str] = &[
+        "claude", "ai", "opus", "sonnet", "haiku", "gpt", "codex", "gemini", "usage", "session", "weekly",
+        "daily", "monthly", "hourly", "model", "plan", "your", "the", "api", "token", "request", "extra",
+    ];
+    SCOPES.contains(&word) || (word.starts_with(|c: char| c.is_ascii_digit()) && word.ends_with("hour"))
+}
+
 /// How a notice goes on without a pause: "rate limit reached for gpt-5", "unexpected status 401".
 fn goes_on(next: &str, opening: &str) -> bool {
-    matches!(next, "for" | "to" | "because" | "on" | "resets" | "errors" | "try" | "please")
-        || (matches!(opening, "unexpected status" | "repeated" | "http" | "status")
-            && next.starts_with(['4', '5']))
+    match next {
+        "resets" | "try" => true,
+        "for" => {
+            opening.starts_with("rate limit")
+                || opening.starts_with("quota")
+                || opening.ends_with("limit reached")
+        }
+        "on" => opening.ends_with("quota"),
+        "to" => opening.contains("credit balance"),
+        "because" => opening.contains("could not be refreshed"),
+        _ => {
+            matches!(opening, "unexpected status" | "repeated" | "http" | "status")
+                && next.starts_with(['4', '5'])
+        }
+    }
 }
 
 fn bare(word: &str) -> &str {

@@ -43,3 +43,86 @@ fn prose_about_limits_is_no_limit() {
     assert_eq!(from_prose(false, notice), None, "the process did not fail");
     assert_eq!(from_prose(true, "I added handling for 429 rate limit errors to the client."), None);
 }
+
+#[test]
+fn waits_are_added_up_and_rounded_up() {
+    for (text, ms) in [
+        ("try again in 5 minutes", 300_000),
+        ("or try again in 2 days 3 hours 12 minutes.", 184_320_000),
+        ("Please try again in 7.06s.", 7_060),
+        ("rate limit exceeded, retry after 20s", 20_000),
+        ("Retry-After: 30", 30_000),
+        ("\"retryDelay\": \"34.2s\"", 34_200),
+        ("resets in 1h30m", 5_400_000),
+    ] {
+        assert_eq!(reset_in(text), Some(Reset::After { ms }), "{text}");
+    }
+    assert_eq!(reset_in("try again in a moment"), None);
+    assert_eq!(reset_in("try again in 99999999 days"), None);
+}
+
+#[test]
+fn clocks_are_read_with_zone_and_beside_a_date() {
+    let clock = |hour, minute, zone: &str| {
+        Some(Reset::Clock {
+            hour,
+            minute,
+            zone: Some(zone).filter(|zone| !zone.is_empty()).map(ToOwned::to_owned),
+        })
+    };
+    assert_eq!(reset_in("resets 3:40pm (Europe/Berlin)"), clock(15, 40, "Europe/Berlin"));
+    assert_eq!(reset_in("resets Oct 9, 5pm (America/New_York)"), clock(17, 0, "America/New_York"));
+    assert_eq!(reset_in("resets 12am"), clock(0, 0, ""));
+    assert_eq!(reset_in("resets at 15:05 UTC"), clock(15, 5, "UTC"));
+    assert_eq!(reset_in("resets 25:00"), None);
+    let time = Time::from_millis(1_791_565_200_000);
+    assert_eq!(reset_in(&format!("try again at {time}")), Some(Reset::At { time }));
+}
+
+#[test]
+fn only_the_cli_s_own_line_at_the_end_is_a_notice() {
+    for line in [
+        "5-hour limit reached ∙ resets 7pm",
+        "Opus weekly limit reached ∙ resets Monday 9am",
+        "[API Error: You have exhausted your daily quota on this model.]",
+        "ERROR: unexpected status 401 Unauthorized: x",
+        "Error: AI_APICallError: Overloaded",
+        "  ⎿  Invalid API key · Please run /login",
+    ] {
+        assert!(from_prose(true, &format!("I read the router first.\n\n{line}\n")).is_some(), "{line}");
+        for shown in [
+            format!("```\n{line}\n```"),
+            format!("> {line}"),
+            format!("The line `{line}` is new."),
+            format!("I saw \"{line}\"."),
+        ] {
+            assert_eq!(from_prose(true, &shown), None, "{shown}");
+        }
+    }
+    for line in [
+        "Rate limit exceeded responses carry a header now.",
+        "Error: 429 handling is in place.",
+        "Invalid API key errors are mapped to 401.",
+        "You've hit your usage limit is the text I look for.",
+        "tar: Cannot write: Disk quota exceeded",
+    ] {
+        assert_eq!(from_prose(true, line), None, "{line}");
+    }
+    let early = format!("Credit balance is too low\n{}", "I went on with the parser.\n".repeat(20));
+    assert_eq!(from_prose(true, &early), None);
+}
+
+#[test]
+fn a_limit_is_stored_with_how_it_ends() {
+    let limit = of(Some(429), "5-hour limit reached ∙ resets 3pm (UTC)").expect("a limit");
+    let json = serde_json::to_string(&limit).expect("plain data");
+    assert!(json.contains(r#""kind":"usage""#) && json.contains(r#""how":"clock","hour":15"#), "{json}");
+    assert_eq!(serde_json::from_str::<Limit>(&json).expect("the same"), limit);
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_output_is_read_without_a_panic(text in "(resets |try again in |at |\\||[0-9]{1,12}|API Error: |limit reached|:|am|pm|[ -~]|é|\n){0,30}") {
+        let _ = (status_in(&text), reset_in(&text), of(None, &text), from_prose(true, &text));
+    }
+}
