@@ -185,7 +185,7 @@ impl Tree {
             _ => self.write_tree()?,
         };
         let let_go = match before {
-            Some(before) if fresh && before != tree => self.let_go(before, &tree)?,
+            Some(before) if fresh && before != tree => self.let_go(before, &tree),
             _ => Vec::new(),
         };
         memory.tree = Some(tree.clone());
@@ -210,14 +210,15 @@ impl Tree {
     }
 
     /// The files that left the snapshot without leaving the disk.
-    fn let_go(&mut self, before: TreeId, now: &TreeId) -> Result<Vec<Vec<u8>>, TreeError> {
-        let changes = self.compare(&before, now)?;
+    fn let_go(&mut self, before: TreeId, now: &TreeId) -> Vec<Vec<u8>> {
+        // The snapshot before may be from long ago, and what it was made of lost with the user's history.
+        let Ok(changes) = self.compare(&before, now) else { return Vec::new() };
         let gone = changes.iter().filter(|change| change.kind == ChangeKind::Deleted);
         let let_go =
             gone.filter(|change| self.place.has_file(&change.path)).map(|change| change.path.clone());
         let let_go = let_go.collect();
         self.compared = Some((before, now.clone(), changes));
-        Ok(let_go)
+        let_go
     }
 }
 

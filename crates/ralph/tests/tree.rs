@@ -665,6 +665,13 @@ fn the_last_snapshot_is_remembered_only_while_it_is_true() {
         p.restart();
         assert_eq!(p.changed(), NOTHING, "{damage}");
     }
+    // A snapshot that is lost with the user's history.
+    let file = p.store().join("snapshot");
+    let tree = p.last.take().unwrap();
+    let lost = fs::read_to_string(&file).unwrap().replace(tree.as_str(), &"1".repeat(40));
+    fs::write(&file, lost).unwrap();
+    p.git("add -A");
+    assert_eq!(p.snap().tree, tree);
 }
 
 #[test]
