@@ -115,7 +115,7 @@ fn length(lower: &str) -> Option<u64> {
     }
     // Rounded up: a moment too late is better than one too early.
     let whole = total as u64;
-    let ms = if (whole as f64) < total { whole + 1 } else { whole };
+    let ms = if (whole as f64) < total { whole.saturating_add(1) } else { whole };
     (found && ms <= LONGEST_WAIT).then_some(ms)
 }
 

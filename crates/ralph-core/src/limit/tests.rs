@@ -120,6 +120,12 @@ fn a_limit_is_stored_with_how_it_ends() {
     assert_eq!(serde_json::from_str::<Limit>(&json).expect("the same"), limit);
 }
 
+#[test]
+fn a_wait_of_a_hundred_million_years_is_no_reset() {
+    assert_eq!(reset_in("try again in 20000000000000000 "), None);
+    assert_eq!(reset_in("try again in 99999999999999999999999 hours"), None);
+}
+
 proptest::proptest! {
     #[test]
     fn any_output_is_read_without_a_panic(text in "(resets |try again in |at |\\||[0-9]{1,12}|API Error: |limit reached|:|am|pm|[ -~]|é|\n){0,30}") {
