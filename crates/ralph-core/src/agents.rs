@@ -1,71 +1,214 @@
-//! The agent's health: failures in a row, and how long to wait before it is started again.
+//! The agents of a run: who is next, who has to wait, and who is not started again.
 
 use serde::{Deserialize, Serialize};
 
+use crate::decision::Kind;
+use crate::limit::LimitKind;
+use crate::prelude::*;
+use crate::profile::{Order, Policy};
+use crate::text;
+use crate::time::{self, Time};
+
 /// What this rule remembers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Agents {
+    /// In the order of the plan.
+    pub members: Vec<Member>,
+    /// Who worked last.
+    pub last: Option<usize>,
+    /// The state of the dice, for a random order.
+    pub dice: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Member {
+    pub name: String,
+    /// In a row.
     pub failures: u32,
+    /// Limits of its provider in a row.
+    pub limits: u32,
+    /// Why it is not started now.
+    pub out: Option<Out>,
 }
 
-/// What follows from how the agent ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Out {
+    /// `None`: for the rest of the run.
+    pub until: Option<Time>,
+    pub why: String,
+}
+
+/// What an agent of a pool is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    #[default]
+    Any,
+    Work,
+    Review,
+}
+
+impl Role {
+    fn fits(self, kind: Kind) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Work => kind == Kind::Work,
+            Self::Review => kind == Kind::Review,
+        }
+    }
+}
+
+/// How an agent ended, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Health {
+pub enum Ended<'a> {
+    /// Normally, or failed after it had made progress: work that is there is no failure in a row.
     Fine,
-    /// Start it again after this many milliseconds.
-    BackOff(u64),
-    /// It failed too often in a row.
-    Exhausted,
+    Failed {
+        why: &'a str,
+    },
+    Limited {
+        kind: LimitKind,
+        until: Option<Time>,
+        why: &'a str,
+    },
 }
 
-/// The values of the policy that matter here.
-#[derive(Debug, Clone, Copy)]
-pub struct Context {
-    pub max_failures: u32,
-    pub backoff_ms: u64,
-    pub max_backoff_ms: u64,
+/// Who is next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    Agent(usize),
+    /// Nobody yet, but somebody at that time.
+    Wait {
+        until: Time,
+        why: String,
+    },
+    /// Nobody any more.
+    Nobody {
+        failures: u32,
+        why: String,
+    },
 }
 
 impl Agents {
+    /// For a run's agents by name. Who is out for good gets another chance: somebody looked after it since.
     #[must_use]
-    pub fn step(self, context: Context, failed: bool) -> (Self, Health) {
-        if !failed {
-            return (Self::default(), Health::Fine);
-        }
-        let failures = self.failures.saturating_add(1);
-        let health = if failures >= context.max_failures {
-            Health::Exhausted
-        } else {
-            let doubled = context.backoff_ms.saturating_mul(1u64 << (failures - 1).min(40));
-            Health::BackOff(doubled.min(context.max_backoff_ms))
+    pub fn for_run(&self, names: &[&str], seed: u64) -> Self {
+        let member = |name: &&str| {
+            let known = self.members.iter().find(|member| member.name == **name).cloned().unwrap_or_default();
+            match known.out {
+                Some(Out { until: Some(_), .. }) => known,
+                _ => Member { name: (*name).into(), ..Member::default() },
+            }
         };
-        (Self { failures }, health)
+        let dice = if self.members.is_empty() { seed } else { self.dice };
+        Self { members: names.iter().map(member).collect(), last: self.last, dice }
     }
+
+    #[must_use]
+    pub fn step(&self, policy: &Policy, now: Time, agent: usize, ended: Ended<'_>) -> Self {
+        let mut next = self.clone();
+        next.last = Some(agent);
+        let Some(member) = next.members.get_mut(agent) else { return next };
+        match ended {
+            Ended::Fine => *member = Member { name: core::mem::take(&mut member.name), ..Member::default() },
+            Ended::Failed { why } => {
+                member.failures = member.failures.saturating_add(1);
+                let rest = doubled(policy.backoff_ms, member.failures).min(policy.max_backoff_ms);
+                let until = (member.failures < policy.max_failures).then(|| now.plus(rest));
+                member.out = Some(Out { until, why: text::one_line(why, 300) });
+            }
+            Ended::Limited { kind: LimitKind::Auth | LimitKind::Credit, why, .. } => {
+                member.out = Some(Out { until: None, why: text::one_line(why, 300) });
+            }
+            Ended::Limited { until, why, .. } => {
+                member.limits = member.limits.saturating_add(1);
+                let rest = doubled(policy.limit_backoff_ms, member.limits).min(30 * policy.limit_backoff_ms);
+                let until = until.filter(|until| *until > now).unwrap_or(now.plus(rest));
+                let until = (member.limits < policy.max_limits).then_some(until);
+                member.out = Some(Out { until, why: text::one_line(why, 300) });
+            }
+        }
+        next
+    }
+
+    /// Who is next, and the pool after that choice. Where nobody of the right role is left, another one does it.
+    #[must_use]
+    pub fn choose(&self, policy: &Policy, now: Time, kind: Kind, roles: &[Role]) -> (Self, Next) {
+        let able = |agent: &usize| {
+            self.members[*agent].out.as_ref().is_none_or(|out| out.until.is_some_and(|until| now >= until))
+        };
+        let fits = |agent: &usize| roles.get(*agent).is_none_or(|role| role.fits(kind));
+        let all = || 0..self.members.len();
+        let waits = |agent: &usize| self.members[*agent].out.as_ref().is_some_and(|out| out.until.is_some());
+        let mut candidates: Vec<usize> = all().filter(fits).filter(able).collect();
+        if candidates.is_empty() && !all().filter(fits).any(|agent| waits(&agent)) {
+            candidates = all().filter(able).collect();
+        }
+        let mut next = self.clone();
+        if candidates.is_empty() {
+            return (next, self.nobody(policy, now));
+        }
+        let chosen = match policy.order {
+            Order::Listed => candidates[0],
+            Order::RoundRobin => {
+                let last = self.last.map_or(-1, |last| last as i64);
+                candidates.iter().copied().find(|agent| *agent as i64 > last).unwrap_or(candidates[0])
+            }
+            Order::Random => {
+                next.dice = thrown(self.dice);
+                candidates[(next.dice % candidates.len() as u64) as usize]
+            }
+        };
+        (next, Next::Agent(chosen))
+    }
+
+    fn nobody(&self, policy: &Policy, now: Time) -> Next {
+        let waiting = self.members.iter().filter_map(|member| {
+            let out = member.out.as_ref()?;
+            Some((out.until?, member, out))
+        });
+        let failures = self.members.iter().map(|member| member.failures).max().unwrap_or(0);
+        match waiting.min_by_key(|(until, ..)| *until) {
+            Some((until, member, out)) if until.since(now) <= policy.max_wait_ms => {
+                let wait = time::duration(until.since(now));
+                let why = match member.failures {
+                    0 => format!("{}: waiting {wait} until {until}: {}", member.name, out.why),
+                    n => format!("{}: failure {n} in a row: waiting {wait}", member.name),
+                };
+                Next::Wait { until, why }
+            }
+            Some((until, member, out)) => {
+                Next::Nobody { failures, why: format!("{} is out until {until}: {}", member.name, out.why) }
+            }
+            None => {
+                let whys: Vec<String> = self
+                    .members
+                    .iter()
+                    .filter_map(|member| Some((member, member.out.as_ref()?)))
+                    .map(|(member, out)| match self.members.len() {
+                        1 => out.why.clone(),
+                        _ => format!("{}: {}", member.name, out.why),
+                    })
+                    .collect();
+                Next::Nobody { failures, why: whys.join("; ") }
+            }
+        }
+    }
+}
+
+fn doubled(first: u64, times: u32) -> u64 {
+    first.saturating_mul(1u64 << times.saturating_sub(1).min(40))
+}
+
+/// One throw of the dice: a 64-bit mix of a counter, the same for the same seed everywhere.
+fn thrown(dice: u64) -> u64 {
+    let mut x = dice.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const CONTEXT: Context = Context { max_failures: 5, backoff_ms: 1000, max_backoff_ms: 6000 };
-
-    #[test]
-    fn waits_double_up_to_the_cap_and_the_fifth_failure_exhausts() {
-        let mut agents = Agents::default();
-        let mut seen = std::vec::Vec::new();
-        for _ in 0..5 {
-            let (next, health) = agents.step(CONTEXT, true);
-            agents = next;
-            seen.push(health);
-        }
-        use Health::{BackOff, Exhausted};
-        assert_eq!(seen, [BackOff(1000), BackOff(2000), BackOff(4000), BackOff(6000), Exhausted]);
-    }
-
-    #[test]
-    fn a_good_end_forgets_the_failures() {
-        let agents = Agents { failures: 4 };
-        assert_eq!(agents.step(CONTEXT, false), (Agents { failures: 0 }, Health::Fine));
-    }
-}
+mod tests;

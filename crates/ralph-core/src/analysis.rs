@@ -5,55 +5,21 @@ use serde_json::{Value, json};
 
 use crate::gate::{self, Words};
 use crate::prelude::*;
-use crate::profile::Gate;
+use crate::profile::{Gate, Policy, Saturated};
 use crate::report::IterationReport;
 use crate::report::block::WorkType;
 use crate::signature;
 use crate::time::Time;
 use crate::transcript::Format;
 
-/// How a profile reads words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reading {
-    pub profile: &'static str,
-    /// Completion language must be there as well.
-    pub dual: bool,
-    pub believes_contradictions: bool,
-    /// Three iterations of tests alone end a run.
-    pub saturates: bool,
-}
-
-/// The profiles whose words can be judged alone. (`worker` does not ask words at all.)
-pub const READINGS: [Reading; 6] = [
-    reading("analyzer", false, true, true),
-    reading("default", false, false, false),
-    reading("strict", true, false, false),
-    reading("dual", true, false, false),
-    reading("rotations", false, false, false),
-    reading("phases", true, false, true),
-];
-
-const fn reading(
-    profile: &'static str,
-    dual: bool,
-    believes_contradictions: bool,
-    saturates: bool,
-) -> Reading {
-    Reading { profile, dual, believes_contradictions, saturates }
-}
-
 /// What is asked about a report.
 #[derive(Debug, Clone, Copy)]
-pub struct Question {
-    pub reading: Reading,
+pub struct Question<'a> {
+    pub policy: &'a Policy,
     pub format: Format,
     pub iteration: u64,
     pub at: Time,
 }
-
-const DUAL_NEEDS: u32 = 2;
-const TEST_LOOPS: usize = 3;
-const SAME_ERRORS: usize = 5;
 
 /// One condition of the decision, with the words that decided.
 struct Condition {
@@ -63,8 +29,8 @@ struct Condition {
 }
 
 /// `ralph.analysis/1`
-pub fn analyse(report: &IterationReport, previous: &[IterationReport], question: Question) -> Value {
-    let (decision, conditions) = decide(report, previous, question.reading);
+pub fn analyse(report: &IterationReport, previous: &[IterationReport], question: Question<'_>) -> Value {
+    let (decision, conditions) = decide(report, previous, question.policy);
     let all = || previous.iter().chain([report]);
     let errors: Vec<signature::ErrorSet> = all().map(|report| report.errors.clone()).collect();
     let same = errors.iter().rev().take_while(|set| set.same_as(&report.errors)).count();
@@ -73,7 +39,7 @@ pub fn analyse(report: &IterationReport, previous: &[IterationReport], question:
         "schema": "ralph.analysis/1",
         "timestamp": question.at,
         "iteration": question.iteration,
-        "profile": question.reading.profile,
+        "profile": question.policy.profile,
         "format": question.format,
         "ralph_status": {
             "found": block.is_some(),
@@ -88,7 +54,7 @@ pub fn analyse(report: &IterationReport, previous: &[IterationReport], question:
         "completion_indicators": report.indicators.count,
         "exit_decision": decision,
         "stuck_loop_detected": signature::stuck(&errors),
-        "circuit_breaker_state": if same >= SAME_ERRORS { "OPEN" } else { "CLOSED" },
+        "circuit_breaker_state": if same >= question.policy.breaker.same_error_after as usize { "OPEN" } else { "CLOSED" },
         "dialects": report.sayings,
         "reasons": conditions.iter().map(|condition| json!({
             "condition": condition.name,
@@ -112,12 +78,14 @@ pub fn analyse(report: &IterationReport, previous: &[IterationReport], question:
 fn decide(
     report: &IterationReport,
     previous: &[IterationReport],
-    reading: Reading,
+    policy: &Policy,
 ) -> (&'static str, Vec<Condition>) {
     let context = gate::Context {
         gate: Gate::Explicit,
+        indicators: policy.indicators,
+        review: false,
         has_test_check: true,
-        believes_contradictions: reading.believes_contradictions,
+        believes_contradictions: policy.believe_contradictions,
     };
     let words = gate::judge(context, report);
     let count = report.indicators.count;
@@ -136,25 +104,28 @@ fn decide(
         report.block.as_ref().is_some_and(|block| block.work_type == Some(WorkType::Testing))
     };
     let tests = 1 + previous.iter().rev().take_while(|report| testing(report)).count();
-    let saturated = reading.saturates && testing(report) && tests >= TEST_LOOPS;
+    let (dual, enough) = (policy.gate == Gate::Dual, count >= policy.indicators);
+    let saturates = policy.saturation.test_only != Saturated::Off;
+    let saturated = saturates && testing(report) && tests >= policy.saturation.test_only_after as usize;
+    let facts_alone = policy.gate == Gate::Evidence;
     let mut conditions = vec![
         Condition { name: "not_blocked", held: !blocked, words: explicit.clone() },
         Condition { name: "explicit_done", held: done, words: explicit },
     ];
-    if reading.dual {
-        conditions.push(Condition {
-            name: "completion_indicators",
-            held: count >= DUAL_NEEDS,
-            words: quoted,
-        });
+    if dual {
+        conditions.push(Condition { name: "completion_indicators", held: enough, words: quoted });
     }
-    if reading.saturates {
+    if facts_alone {
+        let words = "this profile asks facts, and a transcript holds none".into();
+        conditions.push(Condition { name: "facts", held: false, words });
+    }
+    if saturates {
         let words = format!("{} iterations of tests alone", if testing(report) { tests } else { 0 });
         conditions.push(Condition { name: "test_saturation", held: saturated, words });
     }
     let decision = match () {
         () if blocked => "blocked",
-        () if done && (!reading.dual || count >= DUAL_NEEDS) => "project_complete",
+        () if done && !facts_alone && (!dual || enough) => "project_complete",
         () if saturated => "test_saturation",
         () => "continue",
     };
@@ -176,8 +147,9 @@ mod tests {
     }
 
     fn ask(report: &IterationReport, previous: &[IterationReport], profile: &str) -> Value {
-        let reading = *READINGS.iter().find(|reading| reading.profile == profile).expect("a profile");
-        let question = Question { reading, format: Format::Text, iteration: 5, at: Time::from_millis(0) };
+        let policy = crate::profile::profile(profile).expect("a profile").policy();
+        let question =
+            Question { policy: &policy, format: Format::Text, iteration: 5, at: Time::from_millis(0) };
         analyse(report, previous, question)
     }
 
@@ -215,6 +187,7 @@ mod tests {
         let done = report("COMPLETE", "PASSING", "IMPLEMENTATION", "true");
         assert_eq!(decision(&done, "analyzer"), "project_complete");
         assert_eq!(decision(&done, "default"), "project_complete");
+        assert_eq!(decision(&done, "worker"), "continue", "words are not asked");
         assert_eq!(decision(&done, "dual"), "continue", "no completion language beside the block");
         assert_eq!(decision(&report("BLOCKED", "PASSING", "TESTING", "true"), "analyzer"), "blocked");
         let red = report("COMPLETE", "FAILING", "IMPLEMENTATION", "true");

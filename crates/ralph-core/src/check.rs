@@ -39,16 +39,22 @@ impl CheckResult {
 
     /// `cargo test exit 101 (auth::login, auth::logout and 3 more)`
     pub fn describe(&self) -> String {
-        let mut text = format!("{} {}", crate::text::one_line(&self.command, 120), self.end);
-        if self.passed() || self.failing.is_empty() {
-            return text;
+        self.describe_as(None)
+    }
+
+    /// The same with a remark: `cargo test exit 101 (auth::login, new)`
+    pub fn describe_as(&self, remark: Option<&str>) -> String {
+        let mut notes: Vec<String> = vec![];
+        if !self.passed() {
+            notes.extend(self.failing.iter().take(3).cloned());
+            if let Some(last) = notes.last_mut()
+                && self.failing.len() > 3
+            {
+                last.push_str(&format!(" and {} more", self.failing.len() - 3));
+            }
         }
-        text.push_str(" (");
-        text.push_str(&self.failing.iter().take(3).cloned().collect::<Vec<_>>().join(", "));
-        if self.failing.len() > 3 {
-            text.push_str(&format!(" and {} more", self.failing.len() - 3));
-        }
-        text.push(')');
-        text
+        notes.extend(remark.map(Into::into));
+        let text = format!("{} {}", crate::text::one_line(&self.command, 120), self.end);
+        if notes.is_empty() { text } else { format!("{text} ({})", notes.join(", ")) }
     }
 }

@@ -6,11 +6,15 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::agents::Agents;
+use crate::breaker::Breaker;
 use crate::effect::Effect;
 use crate::event::When;
 use crate::evidence::Evidence;
+use crate::limits::Resource;
 use crate::prelude::*;
+use crate::questions::Questions;
 use crate::reviews::Reviews;
+use crate::saturation::Saturation;
 use crate::time::Time;
 use crate::transcript::Format;
 
@@ -67,6 +71,8 @@ pub enum Phase {
     Checking,
     Waiting {
         until: Time,
+        #[serde(default)]
+        why: String,
     },
     Halted {
         stop: Stop,
@@ -74,11 +80,14 @@ pub enum Phase {
 }
 
 /// What each rule knows; every rule owns its part and reads no other's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rules {
     pub reviews: Reviews,
     pub agents: Agents,
+    pub breaker: Breaker,
+    pub saturation: Saturation,
+    pub questions: Questions,
 }
 
 /// A new iteration.
@@ -122,6 +131,9 @@ pub struct Conclusion {
     pub refusal: Option<String>,
     pub passes: u32,
     pub passes_needed: u32,
+    /// What the breaker has to say, whether it opened or not.
+    #[serde(default)]
+    pub warnings: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -136,6 +148,8 @@ pub enum Outcome {
     Blocked,
     /// The agent failed.
     Failed,
+    /// Its provider would not go on: neither a failed nor a counted iteration.
+    Limited,
     /// The user stopped it, or ralph was cut off.
     Interrupted,
 }
@@ -154,10 +168,30 @@ pub enum Stop {
         used: u64,
         max: u64,
     },
+    /// The loop polishes what is there.
+    Saturated {
+        /// `test_saturation` or `done_saturation`
+        word: String,
+        why: String,
+    },
+    CircuitOpen {
+        why: String,
+        /// From when on a probe is allowed by itself.
+        probe_at: Option<Time>,
+    },
+    Budget {
+        what: Resource,
+        used: u64,
+        max: u64,
+    },
     AgentsExhausted {
         failures: u32,
         last: String,
     },
+    /// `ralph stop`
+    Stopped,
+    /// `ralph reset`: it is not continued.
+    Closed,
     Interrupted,
     Terminated,
     Error {
@@ -177,6 +211,8 @@ pub enum Proof {
     Reviews,
     /// The agent's words alone.
     Words,
+    /// Nobody said done; the loop only polished.
+    None,
 }
 
 impl Proof {
@@ -185,6 +221,7 @@ impl Proof {
             Self::Checks => "checks",
             Self::Reviews => "reviews",
             Self::Words => "words",
+            Self::None => "none",
         }
     }
 }
@@ -196,7 +233,15 @@ impl Stop {
             Self::Complete { .. } => "complete",
             Self::Blocked { .. } => "blocked",
             Self::MaxIterations { .. } => "max_iterations",
+            Self::Saturated { word, .. } if word == "done_saturation" => "done_saturation",
+            Self::Saturated { .. } => "test_saturation",
+            Self::CircuitOpen { .. } => "circuit_open",
+            Self::Budget { what: Resource::Money, .. } => "budget",
+            Self::Budget { what: Resource::Tokens, .. } => "max_tokens",
+            Self::Budget { what: Resource::Time, .. } => "max_time",
             Self::AgentsExhausted { .. } => "agents_exhausted",
+            Self::Stopped => "stopped",
+            Self::Closed => "closed",
             Self::Interrupted => "interrupted",
             Self::Terminated => "terminated",
             Self::Error { .. } => "error",
@@ -209,9 +254,11 @@ impl Stop {
             Self::Complete { .. } => 0,
             Self::Error { .. } | Self::Unknown => 1,
             Self::Blocked { .. } => 2,
-            Self::MaxIterations { .. } => 3,
+            Self::MaxIterations { .. } | Self::Saturated { .. } => 3,
             Self::AgentsExhausted { .. } => 4,
-            Self::Interrupted => 130,
+            Self::CircuitOpen { .. } => 5,
+            Self::Budget { .. } => 6,
+            Self::Interrupted | Self::Stopped | Self::Closed => 130,
             Self::Terminated => 143,
         }
     }
@@ -220,12 +267,22 @@ impl Stop {
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Complete { proof: Proof::None } => f.write_str("complete, with no proof"),
             Self::Complete { proof } => write!(f, "complete, proved by {}", proof.word()),
             Self::Blocked { why } => write!(f, "blocked: {why}"),
             Self::MaxIterations { used, max } => write!(f, "{used} of {max} iterations used"),
+            Self::Saturated { word, why } => write!(f, "{word}: {why}"),
+            Self::CircuitOpen { why, probe_at: None } => write!(f, "circuit open: {why}"),
+            Self::CircuitOpen { why, probe_at: Some(at) } => {
+                write!(f, "circuit open: {why}; a probe is allowed from {at} on")
+            }
+            Self::Budget { what, used, max } => write!(f, "{} used", what.describe(*used, *max)),
+            Self::AgentsExhausted { failures: 0, last } => write!(f, "no agent is left: {last}"),
             Self::AgentsExhausted { failures, last } => {
                 write!(f, "the agent failed {failures} times in a row: {last}")
             }
+            Self::Stopped => f.write_str("stopped, as asked"),
+            Self::Closed => f.write_str("closed by `ralph reset`"),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Terminated => f.write_str("terminated"),
             Self::Error { what } => f.write_str(what),

@@ -4,12 +4,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::CheckSpec;
 use crate::event::When;
+use crate::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Effect {
     /// Measure the tree; answered by `tree_measured` or `measure_failed`.
-    MeasureTree { when: When },
+    MeasureTree {
+        when: When,
+        /// A tree: look for TODO comments that were added since.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        todos_since: Option<String>,
+    },
     /// Start the agent of the current iteration; answered by `agent_started` and `agent_ended`.
     StartAgent,
     /// End the running agent; answered by its `agent_ended`.

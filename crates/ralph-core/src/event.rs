@@ -2,13 +2,17 @@
 
 use core::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::agents::Role;
+use crate::breaker::Breaker;
 use crate::check::{CheckResult, CheckSpec};
-use crate::git_text::{Change, ChangeKind};
+use crate::evidence::{AddedTodos, Items};
+use crate::git_text::Change;
 use crate::prelude::*;
 use crate::profile::Policy;
 use crate::report::IterationReport;
+use crate::saturation::{is_document, is_test_path};
 use crate::time::Time;
 use crate::transcript::Format;
 
@@ -41,6 +45,15 @@ pub enum Event {
     StopAsked {
         by: StopBy,
     },
+    /// Words of the user for the next prompt.
+    NoteAdded {
+        id: String,
+        text: String,
+    },
+    /// The user closed the circuit.
+    CircuitReset,
+    /// The user put an end to the run: it is not continued.
+    RunClosed,
     /// Written by a newer version.
     #[serde(other)]
     Unknown,
@@ -71,7 +84,32 @@ pub struct RunInfo {
 pub struct Plan {
     pub policy: Policy,
     pub checks: Vec<CheckSpec>,
-    pub agent: AgentInfo,
+    /// The pool, never empty. (Format 1 had one agent.)
+    #[serde(alias = "agent", deserialize_with = "one_or_many")]
+    pub agents: Vec<AgentInfo>,
+}
+
+/// One agent where a list is wanted is a list of one.
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<AgentInfo>, D::Error> {
+    let value = serde_json::Value::deserialize(deserializer)?;
+    let list = if value.is_array() { value } else { serde_json::Value::Array(vec![value]) };
+    serde_json::from_value(list).map_err(serde::de::Error::custom)
+}
+
+impl Plan {
+    /// The agent of that name; a run that is continued may have others.
+    pub fn agent(&self, name: &str) -> Option<&AgentInfo> {
+        self.agents.iter().find(|agent| agent.name == name)
+    }
+
+    /// Whether ralph's own checks decide about a claim.
+    pub fn proves_by_checks(&self) -> bool {
+        self.policy.wants_checks() && !self.checks.is_empty()
+    }
+
+    pub fn has_test_check(&self) -> bool {
+        self.checks.iter().any(|check| check.name == "test")
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,6 +123,8 @@ pub struct AgentInfo {
     pub permissions: Option<Permissions>,
     /// Arguments handed on to the agent as they are.
     pub args: Vec<String>,
+    #[serde(default)]
+    pub role: Role,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,17 +135,26 @@ pub enum Permissions {
     Inherit,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Carried {
     /// The project's last iteration number.
     pub iteration: u64,
+    /// An open circuit outlives the run that opened it.
+    pub breaker: Breaker,
+    /// A number nobody could foresee, for a random order of agents.
+    pub seed: u64,
+    /// The user asked for a probe of an open circuit.
+    pub probe: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunResumed {
     pub plan: Plan,
     pub version: String,
+    /// The user asked for a probe of an open circuit.
+    #[serde(default)]
+    pub probe: bool,
 }
 
 /// Before the agent, or after it.
@@ -130,6 +179,12 @@ pub struct Measured {
     pub committed_change: bool,
     /// What could not be measured or stored, in words.
     pub notes: Vec<String>,
+    /// TODO and FIXME comments added since the run began, if that was asked.
+    #[serde(default)]
+    pub todos: Option<AddedTodos>,
+    /// The items of the backlog, where there is one.
+    #[serde(default)]
+    pub items: Option<Items>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,7 +206,7 @@ impl Measured {
             changed: counted()
                 .take(Self::MOST)
                 .map(|change| ChangedPath {
-                    kind: letter(change.kind),
+                    kind: change.kind.letter(),
                     path: String::from_utf8_lossy(&change.path).into_owned(),
                 })
                 .collect(),
@@ -159,21 +214,27 @@ impl Measured {
             commits: 0,
             committed_change: false,
             notes: Vec::new(),
+            todos: None,
+            items: None,
         }
+    }
+
+    /// Whether only tests were changed, as far as the names are known.
+    pub fn tests_alone(&self) -> bool {
+        let known = self.changed.len() as u64 == self.changed_total;
+        known && self.changed_total > 0 && self.changed.iter().all(|change| is_test_path(&change.path))
+    }
+
+    /// Whether anything but tests and prose was changed; a change without a name may be anything.
+    pub fn touched_source(&self) -> bool {
+        let unnamed = self.changed.len() as u64 != self.changed_total;
+        let source = |path: &str| !is_test_path(path) && !is_document(path);
+        unnamed || self.changed.iter().any(|change| source(&change.path))
     }
 
     /// A change, or a commit that changed a tree.
     pub fn progress(&self) -> bool {
         self.changed_total > 0 || self.committed_change
-    }
-}
-
-fn letter(kind: ChangeKind) -> char {
-    match kind {
-        ChangeKind::Added => 'A',
-        ChangeKind::Deleted => 'D',
-        ChangeKind::Modified | ChangeKind::Mode => 'M',
-        ChangeKind::Type => 'T',
     }
 }
 
@@ -197,6 +258,9 @@ pub struct AgentEnded {
     pub report: IterationReport,
     /// The last line it wrote to standard error.
     pub stderr: Option<String>,
+    /// When the limit it ran into ends, by this machine's clock.
+    #[serde(default)]
+    pub reset_at: Option<Time>,
 }
 
 impl AgentEnded {
@@ -263,6 +327,8 @@ pub enum StopBy {
     Interrupt,
     /// SIGTERM or SIGHUP.
     Terminate,
+    /// `ralph stop`: when this iteration is over.
+    Request,
 }
 
 #[cfg(test)]
@@ -288,6 +354,7 @@ mod tests {
             leftovers: 0,
             report: IterationReport::default(),
             stderr: Some("noise".into()),
+            reset_at: None,
         };
         assert_eq!(ended.failure(), None);
         ended.report.cut_short = true;

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::check::CheckResult;
+use crate::check::{CheckResult, failing};
 use crate::prelude::*;
+use crate::profile::{Baseline, EvidenceNeeded, Todos};
+use crate::text::count;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -38,24 +40,114 @@ impl Evidence {
     }
 }
 
-/// `failure` is how the agent process went wrong, if it did. Then checks are not asked: the claim is refused
-/// whatever they say.
-pub fn judge(failure: Option<&str>, checks: &[CheckResult]) -> Evidence {
-    let mut conditions = vec![match failure {
+/// Everything a claim is held against.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    pub needed: EvidenceNeeded,
+    pub baseline: Baseline,
+    pub todos: Todos,
+    /// How the agent process went wrong, if it did. Then checks are not asked: the claim is refused whatever they say.
+    pub failure: Option<&'a str>,
+    pub checks: &'a [CheckResult],
+    /// The same checks before the run.
+    pub before: &'a [CheckResult],
+    pub items: Option<Items>,
+    /// TODO and FIXME comments the run added, if somebody looked.
+    pub added_todos: Option<&'a AddedTodos>,
+}
+
+/// The items of a backlog or of its current phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Items {
+    pub open: u64,
+    pub total: u64,
+}
+
+/// TODO and FIXME comments that were added.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AddedTodos {
+    pub total: u64,
+    /// Some of them, as `file: line`.
+    pub samples: Vec<String>,
+}
+
+pub fn judge(context: Context<'_>) -> Evidence {
+    let mut conditions = vec![];
+    if context.needed != EvidenceNeeded::Off {
+        conditions.push(items(context.items));
+    }
+    if context.needed == EvidenceNeeded::Required {
+        checks(&mut conditions, context);
+    }
+    conditions.push(match context.failure {
         None => condition("agent", Held::Held, "the agent ended normally".into()),
         Some(failure) => {
             condition("agent", Held::Failed, format!("the agent did not end normally: {failure}"))
         }
-    }];
-    if checks.is_empty() {
-        let fact = if failure.is_none() { "no check is configured" } else { "not run" };
+    });
+    if let Some(todos) = context.added_todos.filter(|_| context.todos != Todos::Off) {
+        conditions.push(leftovers(todos, context.todos));
+    }
+    Evidence { conditions }
+}
+
+fn items(items: Option<Items>) -> Condition {
+    match items {
+        None => condition("items", Held::NotApplicable, "there is no backlog".into()),
+        Some(Items { open: 0, total }) => {
+            condition("items", Held::Held, format!("none of {} is open", count(total, "item")))
+        }
+        Some(Items { open, total }) => {
+            condition("items", Held::Failed, format!("{open} of {} open", count(total, "item")))
+        }
+    }
+}
+
+fn checks(conditions: &mut Vec<Condition>, context: Context<'_>) {
+    if context.checks.is_empty() {
+        let fact = if context.failure.is_none() { "no check is configured" } else { "not run" };
         conditions.push(condition("checks", Held::NotApplicable, fact.into()));
     }
-    conditions.extend(checks.iter().map(|check| {
-        let held = if check.passed() { Held::Held } else { Held::Failed };
-        condition(&format!("check {}", check.name), held, check.describe())
+    conditions.extend(context.checks.iter().map(|check| {
+        let before = context.before.iter().find(|before| before.command == check.command);
+        let (held, fact) = judge_check(check, before, context.baseline);
+        condition(&format!("check {}", check.name), held, fact)
     }));
-    Evidence { conditions }
+}
+
+fn judge_check(check: &CheckResult, before: Option<&CheckResult>, baseline: Baseline) -> (Held, String) {
+    if check.passed() {
+        return (Held::Held, check.describe());
+    }
+    let Some(before) = before else { return (Held::Failed, check.describe()) };
+    let known = |name: &String| !before.passed() && before.failing.contains(name);
+    let new = check.failing.iter().filter(|name| !known(name)).count();
+    let same = !check.failing.is_empty() && new == 0;
+    // A list that was cut short may hide a new failure.
+    if baseline == Baseline::Tolerate && same && check.failing.len() < failing::MOST {
+        return (Held::Held, check.describe_as(Some("tolerated: red before the run")));
+    }
+    let remark = match (before.passed(), new) {
+        (true, _) => "new".into(),
+        (false, 0) => "red before the run and still".into(),
+        (false, new) if new == check.failing.len() => "red before the run, by other tests".into(),
+        (false, new) => format!("{new} of them new"),
+    };
+    (Held::Failed, check.describe_as(Some(&remark)))
+}
+
+fn leftovers(todos: &AddedTodos, what: Todos) -> Condition {
+    let held = match (todos.total, what) {
+        (0, _) => Held::Held,
+        (_, Todos::Refuse) => Held::Failed,
+        _ => Held::NotApplicable,
+    };
+    let fact = match todos.total {
+        0 => "no TODO or FIXME was added".into(),
+        n => format!("{} added: {}", count(n, "TODO or FIXME comment"), todos.samples.join("; ")),
+    };
+    condition("leftovers", held, fact)
 }
 
 fn condition(name: &str, held: Held, fact: String) -> Condition {
@@ -63,39 +155,4 @@ fn condition(name: &str, held: Held, fact: String) -> Condition {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::event::End;
-
-    fn check(code: i32) -> CheckResult {
-        CheckResult {
-            name: "test".into(),
-            command: "cargo test".into(),
-            end: End::Exited { code },
-            asked: false,
-            failing: vec!["auth::login".into()],
-            duration_ms: 5,
-            output_tail: String::new(),
-        }
-    }
-
-    #[test]
-    fn a_red_check_refuses_and_names_the_test() {
-        let evidence = judge(None, &[check(101)]);
-        assert!(!evidence.holds());
-        let failures: Vec<&str> = evidence.failures().map(|c| c.fact.as_str()).collect();
-        assert_eq!(failures, ["cargo test exit 101 (auth::login)"]);
-    }
-
-    #[test]
-    fn a_green_check_and_a_normal_end_hold() {
-        assert!(judge(None, &[check(0)]).holds());
-        assert!(judge(None, &[]).holds());
-    }
-
-    #[test]
-    fn an_agent_that_failed_refuses_whatever_the_checks_say() {
-        assert!(!judge(Some("exit 1"), &[]).holds());
-        assert!(!judge(Some("exit 1"), &[check(0)]).holds());
-    }
-}
+mod tests;

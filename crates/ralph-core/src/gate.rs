@@ -26,6 +26,10 @@ pub enum Words {
 #[derive(Debug, Clone, Copy)]
 pub struct Context {
     pub gate: Gate,
+    /// Completion indicators that the dual gate wants beside the declaration.
+    pub indicators: u32,
+    /// In a review an explicit done is enough.
+    pub review: bool,
     /// Whether ralph has a test command: if not, the agent's NOT_RUN is no objection.
     pub has_test_check: bool,
     /// Whether a report that contradicts itself is believed nevertheless (seed 002).
@@ -33,8 +37,23 @@ pub struct Context {
 }
 
 pub fn judge(context: Context, report: &IterationReport) -> Words {
-    match context.gate {
-        Gate::Explicit => heard(context, report),
+    let words = heard(context, report);
+    match (context.gate, &words) {
+        (Gate::Dual, Words::Done { .. })
+            if !context.review && report.indicators.count < context.indicators =>
+        {
+            Words::More { why: too_few(context, report) }
+        }
+        (Gate::Explicit | Gate::Dual, _) | (Gate::Evidence, Words::Blocked { .. }) => words,
+        (Gate::Evidence, _) => Words::Done { why: "words are not asked".into() },
+    }
+}
+
+fn too_few(context: Context, report: &IterationReport) -> String {
+    let Context { indicators: wanted, .. } = context;
+    match &report.indicators.cancelled_by {
+        Some(sentence) => format!("claims done, and announces further work: {sentence}"),
+        None => format!("claims done, but its prose says so {} of {wanted} times", report.indicators.count),
     }
 }
 
@@ -48,6 +67,16 @@ fn heard(context: Context, report: &IterationReport) -> Words {
 }
 
 impl Words {
+    /// What was said, for people.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Done { why } => format!("claims done: {why}"),
+            Self::Blocked { why } => format!("says blocked: {why}"),
+            Self::More { why } => format!("not done: {why}"),
+            Self::Silence => "no report: not a vote".into(),
+        }
+    }
+
     fn weight(&self) -> u8 {
         match self {
             Self::Silence => 0,
@@ -101,7 +130,58 @@ mod tests {
         );
         let (block, _) = crate::report::block::last(&text);
         let report = IterationReport { block, ..Default::default() };
-        judge(Context { gate: Gate::Explicit, has_test_check, believes_contradictions: false }, &report)
+        judge(Context { has_test_check, ..EXPLICIT }, &report)
+    }
+
+    const EXPLICIT: Context = Context {
+        gate: Gate::Explicit,
+        indicators: 2,
+        review: false,
+        has_test_check: true,
+        believes_contradictions: false,
+    };
+
+    fn said(exit: bool, indicators: u32, context: Context) -> &'static str {
+        let text =
+            format!("---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: {exit}\n---END_RALPH_STATUS---");
+        let mut report = IterationReport { block: crate::report::block::last(&text).0, ..Default::default() };
+        report.indicators.count = indicators;
+        match judge(context, &report) {
+            Words::Done { .. } => "done",
+            Words::More { .. } => "more",
+            Words::Blocked { .. } => "blocked",
+            Words::Silence => "silence",
+        }
+    }
+
+    #[test]
+    fn the_dual_gate_wants_the_declaration_and_completion_language() {
+        let dual = Context { gate: Gate::Dual, ..EXPLICIT };
+        let table =
+            [(2, true, "done"), (2, false, "more"), (1, true, "more"), (1, false, "more"), (0, true, "more")];
+        for (indicators, exit, expected) in table {
+            assert_eq!(said(exit, indicators, dual), expected, "{indicators} indicators, {exit}");
+        }
+        assert_eq!(said(true, 0, Context { review: true, ..dual }), "done", "in a review");
+        assert_eq!(said(false, 9, Context { review: true, ..dual }), "more", "in a review");
+        assert_eq!(said(true, 2, Context { indicators: 3, ..dual }), "more", "three are wanted");
+    }
+
+    #[test]
+    fn the_explicit_gate_does_not_count_indicators() {
+        assert_eq!(said(true, 0, EXPLICIT), "done");
+        assert_eq!(said(false, 5, EXPLICIT), "more");
+    }
+
+    #[test]
+    fn the_evidence_gate_asks_no_words_but_hears_blocked() {
+        let evidence = Context { gate: Gate::Evidence, ..EXPLICIT };
+        assert_eq!(said(false, 0, evidence), "done");
+        assert!(matches!(judge(evidence, &IterationReport::default()), Words::Done { .. }));
+        let blocked =
+            crate::report::block::last("---RALPH_STATUS---\nSTATUS: BLOCKED\n---END_RALPH_STATUS---").0;
+        let report = IterationReport { block: blocked, ..Default::default() };
+        assert!(matches!(judge(evidence, &report), Words::Blocked { .. }));
     }
 
     #[test]
@@ -130,10 +210,7 @@ mod tests {
         let judge = |words: &str| {
             let mut builder = crate::report::Builder::default();
             builder.add(crate::transcript::Item::Words(words.into()));
-            judge(
-                Context { gate: Gate::Explicit, has_test_check: true, believes_contradictions: false },
-                &builder.finish(),
-            )
+            judge(EXPLICIT, &builder.finish())
         };
         let json = |signal: bool| {
             format!("RALPH_STATUS: {{\"completion_indicators\": 2, \"EXIT_SIGNAL\": {signal}}}\n")
@@ -147,7 +224,6 @@ mod tests {
 
     #[test]
     fn no_block_is_silence() {
-        let context = Context { gate: Gate::Explicit, has_test_check: true, believes_contradictions: false };
-        assert_eq!(judge(context, &IterationReport::default()), Words::Silence);
+        assert_eq!(judge(EXPLICIT, &IterationReport::default()), Words::Silence);
     }
 }

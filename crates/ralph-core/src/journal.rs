@@ -12,7 +12,7 @@ use crate::state::{State, apply};
 use crate::time::Time;
 
 /// The version this program writes. A newer one is read as far as it is understood, and never written.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
@@ -34,7 +34,7 @@ pub enum Body {
 
 /// The shape of a stored state. A checkpoint of another shape is passed over, for a state that misses what this
 /// version derives from old records would differ from their fold.
-const STATE_SHAPE: u32 = 1;
+const STATE_SHAPE: u32 = 2;
 
 /// What every version's line has.
 #[derive(Deserialize)]

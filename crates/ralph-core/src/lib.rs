@@ -5,7 +5,7 @@
 //! ([`event::Stamped`]); the world is changed only through the [`effect::Effect`]s a decision returns.
 //!
 //! Reading order: [`transcript`] (bytes to items), [`report`] (items to claims), the rules ([`gate`],
-//! [`evidence`], [`reviews`], [`agents`], [`limits`]), [`machine`] (their order), [`state`] (the fold),
+//! [`evidence`], [`reviews`], [`breaker`], [`saturation`], [`questions`], [`agents`], [`limits`]), [`machine`] (their order), [`state`] (the fold),
 //! [`journal`] (the durable form).
 #![no_std]
 
@@ -15,6 +15,7 @@ extern crate std;
 
 pub mod agents;
 pub mod analysis;
+pub mod breaker;
 pub mod check;
 pub mod decision;
 pub mod effect;
@@ -30,11 +31,14 @@ pub mod machine;
 mod prelude;
 pub mod profile;
 pub mod prompt;
+pub mod questions;
 pub mod report;
 pub mod reviews;
+pub mod saturation;
 pub mod signature;
 pub mod state;
 pub mod text;
 pub mod time;
+pub mod todos;
 pub mod transcript;
 pub mod view;

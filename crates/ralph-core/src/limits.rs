@@ -1,29 +1,118 @@
 //! Limits: what a run may use before it must stop.
 
+use serde::{Deserialize, Serialize};
+
 use crate::decision::Stop;
+use crate::prelude::*;
+use crate::profile::Budget;
+use crate::time::{self, Time};
 
 /// What a run has used, and may use.
 #[derive(Debug, Clone, Copy)]
-pub struct Context {
-    pub used_iterations: u64,
+pub struct Context<'a> {
+    pub iterations: u64,
     pub max_iterations: u64,
+    pub used: Used,
+    pub budget: &'a Budget,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Used {
+    /// Time the run was at work; the time it stood still does not count.
+    pub time_ms: u64,
+    pub tokens: u64,
+    pub micro_usd: u64,
+}
+
+/// What ran out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resource {
+    Money,
+    Tokens,
+    Time,
 }
 
 /// Asked before every iteration, before anything is spent.
-pub fn judge(context: Context) -> Option<Stop> {
-    let Context { used_iterations: used, max_iterations: max } = context;
-    (max > 0 && used >= max).then_some(Stop::MaxIterations { used, max })
+pub fn judge(context: Context<'_>) -> Option<Stop> {
+    let Context { iterations: used, max_iterations: max, used: spent, budget } = context;
+    let over =
+        |what, used: u64, max: u64| (max > 0 && used >= max).then_some(Stop::Budget { what, used, max });
+    (max > 0 && used >= max)
+        .then_some(Stop::MaxIterations { used, max })
+        .or_else(|| over(Resource::Money, spent.micro_usd, budget.micro_usd))
+        .or_else(|| over(Resource::Tokens, spent.tokens, budget.tokens))
+        .or_else(|| over(Resource::Time, spent.time_ms, budget.time_ms))
+}
+
+/// A wait that would last until the time is over is not begun.
+pub fn wait(context: Context<'_>, now: Time, until: Time) -> Option<Stop> {
+    let Context { used, budget, .. } = context;
+    let after = used.time_ms.saturating_add(until.since(now));
+    let over = budget.time_ms > 0 && after >= budget.time_ms;
+    over.then_some(Stop::Budget { what: Resource::Time, used: after, max: budget.time_ms })
+}
+
+impl Resource {
+    /// `$5.00 of $4.00`
+    pub fn describe(self, used: u64, max: u64) -> String {
+        match self {
+            Self::Money => format!("{} of {}", crate::view::money(used), crate::view::money(max)),
+            Self::Tokens => {
+                format!("{} of {} tokens", crate::view::thousands(used), crate::view::thousands(max))
+            }
+            Self::Time => format!("{} of {}", time::duration(used), time::duration(max)),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const UNLIMITED: Budget = Budget { time_ms: 0, tokens: 0, micro_usd: 0 };
+
+    fn iterations(iterations: u64, max_iterations: u64) -> Option<Stop> {
+        judge(Context { iterations, max_iterations, used: Used::default(), budget: &UNLIMITED })
+    }
+
     #[test]
     fn zero_means_no_limit() {
-        assert_eq!(judge(Context { used_iterations: 1_000_000, max_iterations: 0 }), None);
-        assert_eq!(judge(Context { used_iterations: 49, max_iterations: 50 }), None);
-        let stop = Some(Stop::MaxIterations { used: 50, max: 50 });
-        assert_eq!(judge(Context { used_iterations: 50, max_iterations: 50 }), stop);
+        assert_eq!(iterations(1_000_000, 0), None);
+        assert_eq!(iterations(49, 50), None);
+        assert_eq!(iterations(50, 50), Some(Stop::MaxIterations { used: 50, max: 50 }));
+    }
+
+    #[test]
+    fn money_tokens_and_time_stop_when_they_are_used_up() {
+        let budget = Budget { time_ms: 100, tokens: 200, micro_usd: 300 };
+        let stop = |time_ms, tokens, micro_usd| {
+            let used = Used { time_ms, tokens, micro_usd };
+            match judge(Context { iterations: 1, max_iterations: 50, used, budget: &budget }) {
+                Some(Stop::Budget { what, .. }) => Some(what),
+                other => {
+                    assert_eq!(other, None);
+                    None
+                }
+            }
+        };
+        assert_eq!(stop(99, 199, 299), None);
+        assert_eq!(stop(100, 0, 0), Some(Resource::Time));
+        assert_eq!(stop(0, 200, 0), Some(Resource::Tokens));
+        assert_eq!(stop(0, 0, 300), Some(Resource::Money));
+    }
+
+    #[test]
+    fn a_wait_past_the_end_of_the_time_is_not_begun() {
+        let budget = Budget { time_ms: 100, ..UNLIMITED };
+        let used = Used { time_ms: 60, ..Used::default() };
+        let context = Context { iterations: 1, max_iterations: 50, used, budget: &budget };
+        let now = Time::from_millis(1000);
+        assert_eq!(wait(context, now, now.plus(39)), None);
+        assert_eq!(
+            wait(context, now, now.plus(40)),
+            Some(Stop::Budget { what: Resource::Time, used: 100, max: 100 })
+        );
+        assert_eq!(wait(Context { budget: &UNLIMITED, ..context }, now, now.plus(u64::MAX)), None);
     }
 }

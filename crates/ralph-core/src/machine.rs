@@ -1,20 +1,20 @@
 //! The machine: orders the rules. It holds no rule of its own; what a rule knows, the rule keeps.
 //!
-//! An iteration goes: measure the tree, work, measure again, check (if the words say done), conclude.
+//! Before the first iteration the checks are run once. An iteration goes: measure the tree, work, measure again,
+//! check (if the words say done), conclude.
 
-use crate::agents::{self, Health};
-use crate::decision::{
-    Begin, Conclusion, Decision, Kind, Outcome, Phase, Proof, Reason, Rules, Stop, Verdict,
-};
+mod begin;
+mod conclude;
+
+use crate::decision::{Decision, Phase, Reason, Stop, Verdict};
 use crate::effect::{Effect, Ending};
 use crate::event::{End, Event, Plan, Stamped, StopBy, When};
-use crate::evidence::{self, Evidence};
-use crate::gate::{self, Words};
-use crate::limits;
 use crate::prelude::*;
-use crate::reviews;
-use crate::state::{Iteration, State};
+use crate::profile::Todos;
+use crate::state::State;
 use crate::time::Time;
+use begin::next_iteration;
+use conclude::{conclude, wants_evidence, words_of};
 
 /// What follows from an event. Pure: the same state and event give the same decision.
 pub fn decide(state: &State, stamped: &Stamped) -> Decision {
@@ -24,8 +24,11 @@ pub fn decide(state: &State, stamped: &Stamped) -> Decision {
         return halt(seen, Stop::Error { what: "the run's first record is missing".into() });
     };
     match &stamped.event {
-        Event::RunStarted(_) => next_iteration(seen, plan, seen.rules, None),
-        Event::RunResumed(_) => resume(seen, plan),
+        Event::RunStarted(_) => next_iteration(seen, plan, now, None),
+        Event::RunResumed(_) => resume(seen, plan, now),
+        Event::CircuitReset => proceed(seen, "breaker", "closed by the user"),
+        Event::RunClosed if !matches!(state.stop(), Some(Stop::Complete { .. })) => halt(seen, Stop::Closed),
+        Event::NoteAdded { .. } => proceed(seen, "user", "a note for the next prompt"),
         _ if state.stop().is_some() => proceed(seen, "run", "the run has stopped"),
         Event::StopAsked { by } => stop_asked(seen, *by),
         Event::TreeMeasured(measured) => match measured.when {
@@ -36,10 +39,12 @@ pub fn decide(state: &State, stamped: &Stamped) -> Decision {
             halt(seen, Stop::Error { what: format!("the tree could not be measured: {error}") })
         }
         Event::AgentStarted { .. } => proceed(seen, "agent", "the agent is running"),
-        Event::AgentNeverStarted => measure(seen, When::Before, "the agent had not been started yet"),
-        Event::AgentEnded(_) => measure(seen, When::After, "the agent ended"),
+        Event::AgentNeverStarted => measure_before(seen, "the agent had not been started yet"),
+        Event::AgentEnded(_) => measure_after(seen, plan, "the agent ended"),
+        Event::CheckEnded(_) if seen.current.is_none() => next_iteration(seen, plan, now, None),
         Event::CheckEnded(_) => judge(seen, plan, now),
         Event::DeadlinePassed => deadline_passed(seen, plan, now),
+        Event::RunClosed => proceed(seen, "run", "the run is complete already"),
         Event::Unknown => proceed(seen, "run", "an event of a newer version"),
     }
 }
@@ -47,22 +52,25 @@ pub fn decide(state: &State, stamped: &Stamped) -> Decision {
 /// When `deadline_passed` is due, if nothing else happens before.
 pub fn deadline(state: &State) -> Option<Time> {
     let policy = &state.run.as_ref()?.plan.policy;
-    let current = state.current.as_ref();
+    let (ending, check_started_at) = match &state.current {
+        Some(current) => (current.ending, current.check_started_at),
+        None => (state.baseline.ending, state.baseline.check_started_at),
+    };
     match &state.phase {
-        Phase::Waiting { until } => Some(*until),
-        _ if current.is_some_and(|current| current.ending.is_some()) => None,
-        Phase::Working => Some(current?.started_at?.plus(policy.agent_timeout_ms)),
-        Phase::Checking => Some(current?.check_started_at?.plus(policy.check_timeout_ms)),
+        Phase::Waiting { until, .. } => Some(*until),
+        _ if ending.is_some() => None,
+        Phase::Working => Some(state.current.as_ref()?.started_at?.plus(policy.agent_timeout_ms)),
+        Phase::Checking => Some(check_started_at?.plus(policy.check_timeout_ms)),
         _ => None,
     }
 }
 
 /// Takes a run up where its records end.
-fn resume(seen: &State, plan: &Plan) -> Decision {
+fn resume(seen: &State, plan: &Plan, now: Time) -> Decision {
     match &seen.current {
-        None => next_iteration(seen, plan, seen.rules, None),
+        None => next_iteration(seen, plan, now, None),
         Some(current) if current.started_at.is_none() => {
-            measure(seen, When::Before, "resumed before the agent started")
+            measure_before(seen, "resumed before the agent started")
         }
         Some(current) if current.ended.is_none() => Decision {
             effects: vec![Effect::RecoverAgent],
@@ -70,10 +78,10 @@ fn resume(seen: &State, plan: &Plan) -> Decision {
             ..proceed(seen, "run", "resumed: the agent was cut off")
         },
         Some(current) if current.after.is_none() => {
-            measure(seen, When::After, "resumed after the agent ended")
+            measure_after(seen, plan, "resumed after the agent ended")
         }
         // The claim is judged about the tree as it is now: somebody may have worked on it meanwhile.
-        Some(_) => measure(seen, When::After, "resumed before the iteration was concluded"),
+        Some(_) => measure_after(seen, plan, "resumed before the iteration was concluded"),
     }
 }
 
@@ -81,11 +89,16 @@ fn stop_asked(seen: &State, by: StopBy) -> Decision {
     let why = match by {
         StopBy::Interrupt => "Ctrl-C",
         StopBy::Terminate => "asked to terminate",
+        StopBy::Request => "asked to stop after this iteration",
     };
-    let already = seen.current.as_ref().is_some_and(|current| current.ending.is_some());
+    let (working, already) = match &seen.current {
+        Some(current) => (true, current.ending.is_some()),
+        None => (false, seen.baseline.ending.is_some()),
+    };
     let effects = match seen.phase {
-        Phase::Working if !already => vec![Effect::EndAgent { why: Ending::Stop }],
-        Phase::Checking if !already => vec![Effect::EndCheck { why: Ending::Stop }],
+        _ if already || (working && by == StopBy::Request) => vec![],
+        Phase::Working => vec![Effect::EndAgent { why: Ending::Stop }],
+        Phase::Checking => vec![Effect::EndCheck { why: Ending::Stop }],
         Phase::Waiting { .. } | Phase::Fresh => return halt(seen, stop_of(by)),
         _ => vec![],
     };
@@ -98,15 +111,26 @@ fn deadline_passed(seen: &State, plan: &Plan, now: Time) -> Decision {
     }
     let end = |effect, what: &str| Decision { effects: vec![effect], ..proceed(seen, "limits", what) };
     match seen.phase {
-        Phase::Waiting { .. } => next_iteration(seen, plan, seen.rules, None),
+        Phase::Waiting { .. } => next_iteration(seen, plan, now, None),
         Phase::Checking => end(Effect::EndCheck { why: Ending::Timeout }, "the check ran past its time"),
         _ => end(Effect::EndAgent { why: Ending::Timeout }, "the agent ran past its time"),
     }
 }
 
-fn measure(seen: &State, when: When, why: &str) -> Decision {
+fn measure_before(seen: &State, why: &str) -> Decision {
+    measure(seen, When::Before, None, why)
+}
+
+/// Where done is claimed, somebody also looks for what the run left to do.
+fn measure_after(seen: &State, plan: &Plan, why: &str) -> Decision {
+    let claimed = seen.current.as_ref().is_some_and(|current| wants_evidence(seen, plan, current));
+    let base = seen.base.as_ref().filter(|_| claimed && plan.policy.todos != Todos::Off);
+    measure(seen, When::After, base.map(|base| base.tree.clone()), why)
+}
+
+fn measure(seen: &State, when: When, todos_since: Option<String>, why: &str) -> Decision {
     Decision {
-        effects: vec![Effect::MeasureTree { when }],
+        effects: vec![Effect::MeasureTree { when, todos_since }],
         next: Phase::Measuring { when },
         ..proceed(seen, "run", why)
     }
@@ -117,7 +141,7 @@ fn start_agent(seen: &State, tree: &str) -> Decision {
         return halt(seen, stop_of(by));
     }
     let last = seen.last.as_ref().and_then(|last| last.after.as_ref());
-    let mut rules = seen.rules;
+    let mut rules = seen.rules.clone();
     if seen.resumed && last.is_some_and(|last| last.tree != tree) {
         // Somebody worked on it while the run stood still: what was reviewed is not what is there.
         rules.reviews = rules.reviews.after_foreign_change();
@@ -132,188 +156,32 @@ fn start_agent(seen: &State, tree: &str) -> Decision {
 
 /// The agent has ended and the tree is measured: are checks wanted, or can the iteration be concluded?
 fn judge(seen: &State, plan: &Plan, now: Time) -> Decision {
-    let Some((current, ended)) =
-        seen.current.as_ref().and_then(|current| Some((current, current.ended.as_ref()?)))
-    else {
+    let Some(current) = seen.current.as_ref().filter(|current| current.ended.is_some()) else {
         return proceed(seen, "run", "no iteration is under way");
     };
-    if let Some(by) = seen.stop_asked
-        && ended.end != End::Stopped
+    let by_itself = current.ended.as_ref().is_some_and(|ended| ended.end != End::Stopped);
+    if let Some(by) = seen.stop_asked.filter(|by| *by != StopBy::Request)
+        && by_itself
     {
         // The agent had ended by itself: its claim is judged when the run is taken up again.
         return halt(seen, stop_of(by));
     }
-    let has_test_check = plan.checks.iter().any(|check| check.name == "test");
-    let words = gate::judge(
-        gate::Context { gate: plan.policy.gate, has_test_check, believes_contradictions: false },
-        &ended.report,
-    );
-    let failure = ended.failure();
-    if let Words::Done { why } = &words
-        && failure.is_none()
+    if plan.proves_by_checks()
+        && wants_evidence(seen, plan, current)
         && let Some(check) = plan.checks.get(current.checks.len())
     {
-        return Decision {
-            effects: vec![Effect::RunCheck { check: check.clone() }],
-            next: Phase::Checking,
-            ..proceed(seen, "gate", &format!("claims done ({why}); running check {}", check.name))
-        };
+        let said = words_of(plan, current).describe();
+        return run_check(seen, plan, current.checks.len(), &format!("{said}; running check {}", check.name));
     }
-    conclude(seen, plan, now, current, &words, failure.as_deref())
+    conclude(seen, plan, now, current)
 }
 
-/// Every fact of the iteration is in: apply the rules in their order.
-fn conclude(
-    seen: &State,
-    plan: &Plan,
-    now: Time,
-    current: &Iteration,
-    words: &Words,
-    failure: Option<&str>,
-) -> Decision {
-    let ended = current.ended.as_ref();
-    let stopped = ended.is_some_and(|ended| matches!(ended.end, End::Stopped | End::Cut));
-    let claimed = matches!(words, Words::Done { .. });
-    let evidence = if claimed { evidence::judge(failure, &current.checks) } else { Evidence::default() };
-    let outcome = match words {
-        _ if stopped => Outcome::Interrupted,
-        Words::Blocked { .. } => Outcome::Blocked,
-        Words::Done { .. } if evidence.holds() => Outcome::Accepted,
-        Words::Done { .. } => Outcome::Refused,
-        _ if failure.is_some() => Outcome::Failed,
-        Words::More { .. } => Outcome::More,
-        Words::Silence => Outcome::Silent,
-    };
-
-    let needed = seen.reviews_needed();
-    let opinion = match outcome {
-        Outcome::Accepted => reviews::Outcome::Accepted,
-        // A crash has no opinion, whatever was said before it; nor has silence.
-        _ if failure.is_some() || outcome == Outcome::Silent => reviews::Outcome::NoOpinion,
-        _ => reviews::Outcome::NotDone,
-    };
-    let (reviews, proved) = seen.rules.reviews.step(needed, opinion, current.progress());
-    let (agents, health) = if stopped {
-        // Neither the agent's failure nor its success.
-        (seen.rules.agents, Health::Fine)
-    } else {
-        seen.rules.agents.step(agents_context(plan), failure.is_some())
-    };
-    let rules = Rules { reviews, agents };
-
-    let mut reasons = reasons(words, failure, &evidence);
-    if outcome == Outcome::Accepted {
-        reasons.push(Reason::new("reviews", format!("{}/{needed} passes", reviews.passes.min(needed))));
-    }
-    let refusal = (outcome == Outcome::Refused).then(|| {
-        let facts: Vec<&str> = evidence.failures().map(|condition| condition.fact.as_str()).collect();
-        facts.join("; ")
-    });
-    let conclusion = Conclusion {
-        outcome,
-        words: said(words),
-        evidence,
-        refusal,
-        passes: reviews.passes.min(needed),
-        passes_needed: needed,
-    };
-
-    // The order of the rules: interrupt, blocked, proved complete, agents, then the limits of what comes next.
-    let stop = match (seen.stop_asked, words, &health) {
-        (Some(by), _, _) => Some(stop_of(by)),
-        (_, Words::Blocked { why }, _) if !stopped => Some(Stop::Blocked { why: why.clone() }),
-        _ if proved => Some(Stop::Complete { proof: proof(plan, needed) }),
-        (_, _, Health::Exhausted) => Some(Stop::AgentsExhausted {
-            failures: agents.failures,
-            last: failure.unwrap_or("unknown").to_owned(),
-        }),
-        _ => None,
-    };
-    let decision = match (stop, health) {
-        (Some(stop), _) => halt(seen, stop),
-        (None, Health::BackOff(millis)) => match limits::judge(limit_context(seen, plan)) {
-            Some(stop) => halt(seen, stop),
-            None => wait(seen, now.plus(millis), agents.failures, millis),
-        },
-        (None, _) => next_iteration(seen, plan, rules, Some(current)),
-    };
-    reasons.extend(decision.reasons);
-    Decision { reasons, rules, concluded: Some(conclusion), ..decision }
-}
-
-fn agents_context(plan: &Plan) -> agents::Context {
-    agents::Context {
-        max_failures: plan.policy.max_failures,
-        backoff_ms: plan.policy.backoff_ms,
-        max_backoff_ms: plan.policy.max_backoff_ms,
-    }
-}
-
-fn wait(seen: &State, until: Time, failures: u32, millis: u64) -> Decision {
-    let why = format!("failure {failures} in a row: waiting {}", crate::time::duration(millis));
-    Decision { verdict: Verdict::Wait, next: Phase::Waiting { until }, ..proceed(seen, "agents", &why) }
-}
-
-fn reasons(words: &Words, failure: Option<&str>, evidence: &Evidence) -> Vec<Reason> {
-    let mut reasons = vec![Reason::new("gate", said(words))];
-    if evidence.conditions.is_empty() {
-        reasons.extend(failure.map(|failure| Reason::new("agent", failure)));
-    }
-    reasons
-        .extend(evidence.conditions.iter().map(|condition| Reason::new("evidence", condition.fact.clone())));
-    reasons
-}
-
-fn said(words: &Words) -> String {
-    match words {
-        Words::Done { why } => format!("claims done: {why}"),
-        Words::Blocked { why } => format!("says blocked: {why}"),
-        Words::More { why } => format!("not done: {why}"),
-        Words::Silence => "no report: not a vote".into(),
-    }
-}
-
-fn proof(plan: &Plan, reviews_needed: u32) -> Proof {
-    match (plan.checks.is_empty(), reviews_needed) {
-        (false, _) => Proof::Checks,
-        (true, 1..) => Proof::Reviews,
-        (true, 0) => Proof::Words,
-    }
-}
-
-fn limit_context(seen: &State, plan: &Plan) -> limits::Context {
-    limits::Context { used_iterations: seen.used, max_iterations: plan.policy.max_iterations }
-}
-
-/// Before an iteration, before anything is spent: interrupt, then the limits.
-fn next_iteration(seen: &State, plan: &Plan, rules: Rules, after: Option<&Iteration>) -> Decision {
-    if let Some(by) = seen.stop_asked {
-        return halt(seen, stop_of(by));
-    }
-    if let Some(stop) = limits::judge(limit_context(seen, plan)) {
-        return halt(seen, stop);
-    }
-    let kind = if rules.reviews.reviewing { Kind::Review } else { Kind::Work };
-    // What checks wrote is not the next agent's doing, so the tree is settled only where none ran.
-    let before = after.filter(|after| after.checks.is_empty()).and(seen.settled.clone());
-    let (effect, next) = match &before {
-        Some(_) => (Effect::StartAgent, Phase::Working),
-        None => (Effect::MeasureTree { when: When::Before }, Phase::Measuring { when: When::Before }),
-    };
-    let (number, nth) = (seen.iteration.saturating_add(1), seen.used.saturating_add(1));
+fn run_check(seen: &State, plan: &Plan, nth: usize, why: &str) -> Decision {
+    let effects = plan.checks.get(nth).map(|check| Effect::RunCheck { check: check.clone() });
     Decision {
-        verdict: Verdict::Continue,
-        effects: vec![effect],
-        next,
-        begins: Some(Begin {
-            number,
-            nth,
-            kind,
-            agent: plan.agent.name.clone(),
-            format: plan.agent.format,
-            before,
-        }),
-        ..proceed(seen, "run", &format!("iteration {nth} begins"))
+        effects: effects.into_iter().collect(),
+        next: Phase::Checking,
+        ..proceed(seen, "evidence", why)
     }
 }
 
@@ -321,6 +189,7 @@ fn stop_of(by: StopBy) -> Stop {
     match by {
         StopBy::Interrupt => Stop::Interrupted,
         StopBy::Terminate => Stop::Terminated,
+        StopBy::Request => Stop::Stopped,
     }
 }
 
@@ -336,7 +205,7 @@ fn proceed(seen: &State, rule: &str, why: &str) -> Decision {
         reasons: vec![Reason::new(rule, why)],
         effects: vec![],
         next: seen.phase.clone(),
-        rules: seen.rules,
+        rules: seen.rules.clone(),
         concluded: None,
         begins: None,
     }

@@ -99,6 +99,7 @@ fn last_did(last: &Iteration) -> String {
             Outcome::Silent => "ended without a report",
             Outcome::Blocked => "said that it is blocked",
             Outcome::Failed => "failed",
+            Outcome::Limited => "was stopped by a limit of its provider",
             Outcome::Interrupted => "was interrupted",
         });
     let mut words = format!("The last iteration changed {} and {outcome}.", text::count(changed, "file"));

@@ -3,11 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::breaker::Breaker;
 use crate::check::CheckResult;
 use crate::decision::{Begin, Conclusion, Decision, Kind, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
-use crate::event::{AgentEnded, End, Event, Measured, RunInfo, Stamped, StopBy, When};
+use crate::event::{AgentEnded, End, Event, Measured, Plan, RunInfo, Stamped, StopBy, When};
 use crate::journal::{Body, Record};
+use crate::limits::Used;
 use crate::prelude::*;
 use crate::time::Time;
 use crate::transcript::{Format, Usage};
@@ -33,6 +35,16 @@ pub struct State {
     pub rules: Rules,
     pub totals: Totals,
     pub stop_asked: Option<StopBy>,
+    /// The user asked for a probe of an open circuit.
+    pub probe: bool,
+    /// The checks before the first iteration.
+    pub baseline: Baseline,
+    /// The tree before the first iteration.
+    pub base: Option<TreeMark>,
+    /// The user's words for the next prompt.
+    pub notes: Vec<Note>,
+    /// Time the run was at work.
+    pub active_ms: u64,
     /// The last refused claim, until a later one is accepted.
     pub refusal: Option<Refusal>,
     /// A run was taken up again, and the tree has not been looked at since.
@@ -41,6 +53,22 @@ pub struct State {
     pub settled: Option<TreeMark>,
     pub seq: u64,
     pub since_checkpoint: u32,
+}
+
+/// How the checks stood before anything was done.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Baseline {
+    pub results: Vec<CheckResult>,
+    /// When the running check was started.
+    pub check_started_at: Option<Time>,
+    pub ending: Option<Ending>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    pub id: String,
+    pub text: String,
 }
 
 /// A claim that was not accepted, for the prompts that follow.
@@ -74,6 +102,9 @@ pub struct Iteration {
     pub checks: Vec<CheckResult>,
     pub conclusion: Option<Conclusion>,
     pub concluded_at: Option<Time>,
+    /// How many of the user's notes its prompt held.
+    #[serde(default)]
+    pub notes: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -108,16 +139,27 @@ pub fn apply(state: State, record: &Record) -> State {
 /// Takes the facts of an event in.
 #[must_use]
 pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
+    if !matches!(event, Event::RunStarted(_) | Event::RunResumed(_)) && state.stop().is_none() {
+        state.active_ms = state.active_ms.saturating_add(at.since(state.updated_at));
+    }
     match event {
         Event::RunStarted(started) => {
-            state = State { iteration: started.carried.iteration, started_at: at, ..State::default() };
+            let carried = &started.carried;
+            state = State { iteration: carried.iteration, started_at: at, ..State::default() };
             state.run = Some(started.run.clone());
+            state.rules.breaker = carried.breaker.carried();
+            state.rules.agents = state.rules.agents.for_run(&names(&started.run.plan), carried.seed);
+            state.probe = carried.probe;
         }
         Event::RunResumed(resumed) => {
+            state.rules.agents = state.rules.agents.for_run(&names(&resumed.plan), state.rules.agents.dice);
             if let Some(run) = &mut state.run {
                 run.plan = resumed.plan.clone();
             }
             state.stop_asked = None;
+            state.probe = resumed.probe;
+            state.baseline.check_started_at = None;
+            state.baseline.ending = None;
             state.settled = None;
             state.resumed = true;
             if let Some(current) = &mut state.current {
@@ -127,7 +169,18 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
                 current.ending = None;
             }
         }
+        // A request to stop later does not soften one to stop now.
+        Event::StopAsked { by: StopBy::Request } => {
+            state.stop_asked.get_or_insert(StopBy::Request);
+        }
         Event::StopAsked { by } => state.stop_asked = Some(*by),
+        Event::NoteAdded { id, text } => {
+            // A crash after it was recorded hands it in again.
+            if state.notes.iter().all(|note| note.id != *id) {
+                state.notes.push(Note { id: id.clone(), text: text.clone() });
+            }
+        }
+        Event::CircuitReset => state.rules.breaker = Breaker::default(),
         Event::TreeMeasured(measured) => observe_tree(&mut state, measured),
         Event::AgentStarted { pid } => {
             if let Some(current) = &mut state.current {
@@ -140,25 +193,40 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             }
         }
         Event::AgentEnded(ended) => observe_agent_end(&mut state, ended),
-        Event::CheckEnded(check) => {
-            state.settled = None;
-            if let Some(current) = &mut state.current {
-                let mut check = (**check).clone();
-                check.end = after_request(check.end, check.asked, current.ending.take());
-                current.check_started_at = None;
-                current.checks.push(check);
-            }
-        }
-        Event::MeasureFailed { .. } | Event::DeadlinePassed | Event::Unknown => {}
+        Event::CheckEnded(check) => observe_check_end(&mut state, (**check).clone()),
+        Event::MeasureFailed { .. } | Event::DeadlinePassed | Event::RunClosed | Event::Unknown => {}
     }
     state
+}
+
+fn names(plan: &Plan) -> Vec<&str> {
+    plan.agents.iter().map(|agent| agent.name.as_str()).collect()
+}
+
+fn observe_check_end(state: &mut State, mut check: CheckResult) {
+    state.settled = None;
+    if let Some(current) = &mut state.current {
+        check.end = after_request(check.end, check.asked, current.ending.take());
+        current.check_started_at = None;
+        current.checks.push(check);
+        return;
+    }
+    check.end = after_request(check.end, check.asked, state.baseline.ending.take());
+    state.baseline.check_started_at = None;
+    // A check that the user cut off says nothing; it is run again when the run goes on.
+    if check.end != End::Stopped {
+        state.baseline.results.push(check);
+    }
 }
 
 fn observe_tree(state: &mut State, measured: &Measured) {
     let Some(current) = &mut state.current else { return };
     let mark = TreeMark { tree: measured.tree.clone(), head: measured.head.clone() };
     match measured.when {
-        When::Before => current.before = Some(mark),
+        When::Before => {
+            state.base.get_or_insert_with(|| mark.clone());
+            current.before = Some(mark);
+        }
         When::After => {
             current.after = Some(measured.clone());
             state.settled = Some(mark);
@@ -192,7 +260,7 @@ fn after_request(end: End, asked: bool, ending: Option<Ending>) -> End {
 }
 
 fn adopt(state: &mut State, at: Time, decision: &Decision) {
-    state.rules = decision.rules;
+    state.rules = decision.rules.clone();
     if let Some(conclusion) = &decision.concluded
         && let Some(mut iteration) = state.current.take()
     {
@@ -205,7 +273,12 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
                 });
             }
             Outcome::Accepted => state.refusal = None,
+            // A limit is not a counted iteration.
+            Outcome::Limited => state.used = state.used.saturating_sub(1),
             _ => {}
+        }
+        if !matches!(conclusion.outcome, Outcome::Failed | Outcome::Limited | Outcome::Interrupted) {
+            state.notes.drain(..iteration.notes.min(state.notes.len()));
         }
         iteration.conclusion = Some(conclusion.clone());
         iteration.concluded_at = Some(at);
@@ -215,16 +288,22 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
         state.iteration = begin.number;
         state.used = begin.nth;
         state.current = Some(Iteration::new(begin, at));
+        state.probe = false;
     }
     for effect in &decision.effects {
         match (effect, &mut state.current) {
             (Effect::StartAgent, Some(current)) => {
                 current.started_at = Some(at);
+                current.notes = state.notes.len();
                 state.resumed = false;
             }
             (Effect::RunCheck { .. }, Some(current)) => current.check_started_at = Some(at),
             (Effect::EndAgent { why } | Effect::EndCheck { why }, Some(current)) => {
                 current.ending.get_or_insert(*why);
+            }
+            (Effect::RunCheck { .. }, None) => state.baseline.check_started_at = Some(at),
+            (Effect::EndCheck { why }, None) => {
+                state.baseline.ending.get_or_insert(*why);
             }
             _ => {}
         }
@@ -251,6 +330,7 @@ impl Iteration {
             checks: Vec::new(),
             conclusion: None,
             concluded_at: None,
+            notes: 0,
         }
     }
 
@@ -275,8 +355,17 @@ impl State {
     pub fn reviews_needed(&self) -> u32 {
         self.run.as_ref().map_or(0, |run| {
             let reviews = run.plan.policy.reviews;
-            if run.plan.checks.is_empty() { reviews.without_checks } else { reviews.with_checks }
+            if run.plan.proves_by_checks() { reviews.with_checks } else { reviews.without_checks }
         })
+    }
+
+    /// What the run has used so far.
+    pub fn spent(&self) -> Used {
+        Used {
+            time_ms: self.active_ms,
+            tokens: self.totals.usage.total(),
+            micro_usd: self.totals.cost_micro_usd.unwrap_or(0),
+        }
     }
 
     /// What the machine sees when it decides about an event.

@@ -59,6 +59,24 @@ impl<'de> Deserialize<'de> for Time {
     }
 }
 
+/// Reads a length of time with its unit: `250ms`, `90s`, `30m`, `2h`, `1d`.
+pub fn parse_span(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit())?;
+    let number: u64 = text[..digits].parse().ok()?;
+    let unit = UNITS.iter().find(|(name, _)| *name == &text[digits..])?.1;
+    number.checked_mul(unit)
+}
+
+/// The same, written: in the largest unit that says it exactly.
+pub fn span(millis: u64) -> String {
+    let unit = UNITS.iter().find(|(_, unit)| millis > 0 && millis.is_multiple_of(*unit));
+    let (name, unit) = unit.unwrap_or(&("ms", 1));
+    format!("{}{name}", millis / unit)
+}
+
+/// Longest first.
+const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
+
 /// A length of time for people: `40ms`, `1.4s`, `12s`, `3m 05s`, `2h 14m`.
 pub fn duration(millis: u64) -> String {
     let seconds = millis / 1000;
@@ -74,6 +92,20 @@ pub fn duration(millis: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lengths_of_time_are_read_and_written_with_their_unit() {
+        for (text, millis) in
+            [("250ms", 250), ("90s", 90_000), ("30m", 1_800_000), ("2h", 7_200_000), ("1d", 86_400_000)]
+        {
+            assert_eq!(parse_span(text), Some(millis));
+            assert_eq!(span(millis), text);
+        }
+        for wrong in ["", "90", "m", "-1s", "1w", "99999999999999999999h"] {
+            assert_eq!(parse_span(wrong), None, "{wrong}");
+        }
+        assert_eq!(span(0), "0ms");
+    }
 
     #[test]
     fn a_time_is_written_with_milliseconds_and_read_back() {

@@ -5,6 +5,7 @@ pub mod files;
 pub mod json;
 
 use crate::decision::{Outcome, Phase};
+use crate::event::AgentInfo;
 use crate::prelude::*;
 use crate::state::{Iteration, State, Totals};
 
@@ -15,9 +16,17 @@ pub fn result_word(iteration: &Iteration) -> &'static str {
         Some(Outcome::More | Outcome::Silent) => "CONTINUE",
         Some(Outcome::Blocked) => "BLOCKED",
         Some(Outcome::Failed) => "FAILED",
+        Some(Outcome::Limited) => "LIMITED",
         Some(Outcome::Interrupted) => "INTERRUPTED",
         None => "UNFINISHED",
     }
+}
+
+/// The agent that works now, or worked last, or would be first.
+pub fn agent_of(state: &State) -> Option<&AgentInfo> {
+    let plan = &state.run.as_ref()?.plan;
+    let last = state.current.as_ref().or(state.last.as_deref());
+    last.and_then(|iteration| plan.agent(&iteration.agent)).or(plan.agents.first())
 }
 
 /// What the run is doing, or why it stopped, in one stable word.

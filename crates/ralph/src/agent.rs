@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ralph_core::agents::Role;
 use ralph_core::event::{AgentInfo, Permissions};
 use ralph_core::transcript::Format;
 
@@ -32,6 +33,7 @@ pub fn custom(command: String, format: Format) -> AgentInfo {
         model: None,
         permissions: None,
         args: vec![],
+        role: Role::Any,
     }
 }
 

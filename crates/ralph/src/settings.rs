@@ -1,8 +1,9 @@
 //! From what the user said to a settled plan.
 
+use ralph_core::agents::Role;
 use ralph_core::check::CheckSpec;
 use ralph_core::event::{AgentInfo, Permissions, Plan};
-use ralph_core::profile;
+use ralph_core::profile::{self, EvidenceNeeded, Gate, Policy, Profile, WrongValue};
 use ralph_core::transcript::Format;
 
 use crate::agent;
@@ -13,60 +14,155 @@ use crate::{suggest, ui};
 #[derive(Debug, Clone, Default)]
 pub struct Wishes {
     pub agent: AgentWishes,
-    pub max_iterations: Option<u64>,
-    pub reviews: Option<u32>,
-    pub test_cmd: Option<String>,
-    pub timeout_ms: Option<u64>,
+    pub profile: Option<String>,
+    /// Keys of the policy and their values, with what the user wrote to set them.
+    pub values: Vec<Value>,
+    /// Commands by the name of their check, in the order they run.
+    pub checks: Vec<(&'static str, String)>,
+}
+
+/// A value for a key of the policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Value {
+    pub key: String,
+    pub value: String,
+    /// `--set gate=dual`, or where in a file.
+    pub origin: String,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct AgentWishes {
-    pub name: Option<String>,
-    pub command: Option<String>,
+    pub names: Vec<String>,
+    pub commands: Vec<String>,
     pub format: Option<Format>,
     pub model: Option<String>,
     pub permissions: Option<Permissions>,
     pub args: Vec<String>,
 }
 
-/// The plan of a new run, or of one that goes on with `earlier` and what the user changed.
-pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Plan> {
-    let agent = settle_agent(&wishes.agent, earlier.map(|plan| &plan.agent))?;
-    let mut plan = match earlier {
-        Some(plan) => Plan { agent, ..plan.clone() },
-        None => Plan { policy: profile::default(), checks: vec![], agent },
-    };
-    if let Some(max) = wishes.max_iterations {
-        plan.policy.max_iterations = max;
-    }
-    if let Some(reviews) = wishes.reviews {
-        plan.policy.reviews = profile::ReviewPolicy { with_checks: reviews, without_checks: reviews };
-    }
-    if let Some(timeout) = wishes.timeout_ms {
-        plan.policy.agent_timeout_ms = timeout;
-    }
-    if let Some(command) = &wishes.test_cmd {
-        if command.trim().is_empty() {
-            return Err(Error::usage("--test-cmd is empty").hint("--test-cmd \"cargo test\""));
-        }
-        plan.checks = vec![CheckSpec { name: "test".into(), command: command.clone() }];
-    }
-    Ok(plan)
+/// A settled plan, and what the user should know about how it was settled.
+#[derive(Debug)]
+pub struct Settled {
+    pub plan: Plan,
+    pub remarks: Vec<String>,
 }
 
-fn settle_agent(wishes: &AgentWishes, earlier: Option<&AgentInfo>) -> Result<AgentInfo> {
-    if let Some(command) = &wishes.command {
-        if command.trim().is_empty() {
-            return Err(Error::usage("--agent-cmd is empty").hint("--agent-cmd ./my-agent.sh"));
-        }
-        return Ok(agent::custom(command.clone(), wishes.format.unwrap_or(Format::Auto)));
-    }
-    let same = earlier.filter(|agent| wishes.name.as_ref().is_none_or(|name| *name == agent.name));
-    let name = match (&wishes.name, same) {
-        (Some(name), _) => name.clone(),
-        (None, Some(agent)) => agent.name.clone(),
-        (None, None) => agent::KNOWN[0].to_owned(),
+/// The plan of a new run, or of one that goes on with `earlier` and what the user changed.
+pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
+    let mut policy = match (&wishes.profile, earlier) {
+        (Some(name), _) => profile(name)?.policy(),
+        (None, Some(plan)) => plan.policy.clone(),
+        (None, None) => Policy::default(),
     };
+    for Value { key, value, origin } in &wishes.values {
+        policy.set(key, value).map_err(|wrong| wrong_value(&wrong, key, origin))?;
+    }
+    let mut checks = earlier.map_or(vec![], |plan| plan.checks.clone());
+    for (name, command) in &wishes.checks {
+        if command.trim().is_empty() {
+            return Err(Error::usage(format!("--{name}-cmd is empty")).hint("--test-cmd \"cargo test\""));
+        }
+        checks.retain(|check| check.name != *name);
+        checks.push(CheckSpec { name: (*name).into(), command: command.clone() });
+    }
+    checks.sort_by_key(|check| CHECK_ORDER.iter().position(|name| *name == check.name));
+    let mut remarks = vec![];
+    let said = wishes.values.iter().any(|value| value.key == "evidence");
+    if !wishes.checks.is_empty() && !said && policy.evidence != EvidenceNeeded::Required {
+        policy.evidence = EvidenceNeeded::Required;
+        let name = &policy.profile;
+        remarks.push(format!("profile {name} runs no checks, but one was given: evidence = required"));
+    }
+    if policy.gate == Gate::Evidence && (checks.is_empty() || !policy.wants_checks()) {
+        return Err(Error::usage(format!(
+            "profile {} judges by facts alone, and there are none",
+            policy.profile
+        ))
+        .because("gate = evidence needs a check that ralph can run")
+        .hint("--test-cmd \"cargo test\""));
+    }
+    // Last, for it may ask the user.
+    let agents = settle_agents(&wishes.agent, earlier.map(|plan| plan.agents.as_slice()))?;
+    Ok(Settled { plan: Plan { policy, checks, agents }, remarks })
+}
+
+/// The cheapest first: what does not build need not be tested.
+const CHECK_ORDER: [&str; 3] = ["build", "test", "lint"];
+
+/// A profile by its name.
+pub fn profile(name: &str) -> Result<&'static Profile> {
+    profile::profile(name).ok_or_else(|| {
+        let names = || profile::PROFILES.iter().map(|profile| profile.name);
+        let error = Error::usage(format!("there is no profile '{name}'"))
+            .because(format!("profiles: {}", names().collect::<Vec<_>>().join(", ")));
+        match suggest::nearest(name, names()) {
+            Some(near) => error.hint(format!("--profile {near}")),
+            None => error.hint("ralph profile list"),
+        }
+    })
+}
+
+fn wrong_value(wrong: &WrongValue, key: &str, origin: &str) -> Error {
+    let error = Error::usage(format!("{origin}: {wrong}"));
+    match (wrong, suggest::nearest(key, profile::KEYS.iter().map(|key| key.name))) {
+        (WrongValue::Name { .. }, Some(near)) => error.hint(format!("did you mean {near}?")),
+        (WrongValue::Name { .. }, None) => error.hint("ralph profile show default lists the keys"),
+        _ => error,
+    }
+}
+
+/// The pool. Commands given make it up alone; else the agents named, else those of the run that goes on.
+fn settle_agents(wishes: &AgentWishes, earlier: Option<&[AgentInfo]>) -> Result<Vec<AgentInfo>> {
+    if !wishes.commands.is_empty() {
+        return wishes
+            .commands
+            .iter()
+            .enumerate()
+            .map(|(nth, command)| custom(wishes, nth, command))
+            .collect();
+    }
+    let (names, known): (Vec<String>, _) = match (&wishes.names[..], earlier) {
+        ([], Some(earlier)) => (earlier.iter().map(|agent| agent.name.clone()).collect(), earlier),
+        ([], None) => (vec![agent::KNOWN[0].to_owned()], &[][..]),
+        (names, earlier) => (names.to_vec(), earlier.unwrap_or_default()),
+    };
+    let mut agents: Vec<AgentInfo> = vec![];
+    for name in &names {
+        let (name, role) = role_of(name)?;
+        if agents.iter().any(|agent| agent.name == name) {
+            return Err(Error::usage(format!("agent '{name}' is named twice")));
+        }
+        let same = known.iter().find(|agent| agent.name == name);
+        agents.push(AgentInfo {
+            role: role.or(same.map(|agent| agent.role)).unwrap_or_default(),
+            ..settle_agent(wishes, name, same)?
+        });
+    }
+    Ok(agents)
+}
+
+fn custom(wishes: &AgentWishes, nth: usize, command: &str) -> Result<AgentInfo> {
+    if command.trim().is_empty() {
+        return Err(Error::usage("--agent-cmd is empty").hint("--agent-cmd ./my-agent.sh"));
+    }
+    let agent = agent::custom(command.to_owned(), wishes.format.unwrap_or(Format::Auto));
+    let name = if nth == 0 { agent.name.clone() } else { format!("{}-{}", agent.name, nth + 1) };
+    Ok(AgentInfo { name, ..agent })
+}
+
+/// `claude` or `claude:review`
+fn role_of(name: &str) -> Result<(&str, Option<Role>)> {
+    match name.split_once(':') {
+        None => Ok((name, None)),
+        Some((name, "work")) => Ok((name, Some(Role::Work))),
+        Some((name, "review")) => Ok((name, Some(Role::Review))),
+        Some((_, role)) => Err(Error::usage(format!("there is no role '{role}'"))
+            .because("an agent works, reviews, or does both")
+            .hint("--agents claude:work,codex:review")),
+    }
+}
+
+fn settle_agent(wishes: &AgentWishes, name: &str, same: Option<&AgentInfo>) -> Result<AgentInfo> {
     if let Some(custom) = same.filter(|agent| agent.command.is_some()) {
         if wishes.model.is_some() || wishes.permissions.is_some() || !wishes.args.is_empty() {
             return Err(Error::usage("a custom command takes neither a model, permissions nor arguments")
@@ -75,13 +171,13 @@ fn settle_agent(wishes: &AgentWishes, earlier: Option<&AgentInfo>) -> Result<Age
         }
         return Ok(custom.clone());
     }
-    if !agent::KNOWN.contains(&name.as_str()) {
+    if !agent::KNOWN.contains(&name) {
         return Err(Error::usage(format!("unknown agent '{name}'"))
             .because(format!("known agents: {}", agent::KNOWN.join(", ")))
-            .hint(suggestion(&name)));
+            .hint(suggestion(name)));
     }
     let mut settled = AgentInfo {
-        name,
+        name: name.to_owned(),
         command: None,
         format: Format::Claude,
         model: wishes.model.clone().or_else(|| same?.model.clone()),
@@ -91,6 +187,7 @@ fn settle_agent(wishes: &AgentWishes, earlier: Option<&AgentInfo>) -> Result<Age
         } else {
             wishes.args.clone()
         },
+        role: Role::Any,
     };
     agent::find(&settled)?;
     settled.permissions = Some(match settled.permissions {
@@ -141,19 +238,79 @@ fn ask_permissions(agent: &str) -> Result<Permissions> {
 mod tests {
     use super::*;
 
+    fn wishes(command: &str, values: &[(&str, &str)]) -> Wishes {
+        let value = |(key, value): &(&str, &str)| Value {
+            key: (*key).into(),
+            value: (*value).into(),
+            origin: format!("--set {key}={value}"),
+        };
+        Wishes {
+            agent: AgentWishes { commands: vec![command.into()], ..AgentWishes::default() },
+            values: values.iter().map(value).collect(),
+            ..Wishes::default()
+        }
+    }
+
     #[test]
     fn continuing_keeps_what_was_chosen_and_takes_what_is_new() {
         let first = Wishes {
-            agent: AgentWishes { command: Some("./a".into()), ..AgentWishes::default() },
-            test_cmd: Some("make test".into()),
-            max_iterations: Some(5),
-            ..Wishes::default()
+            checks: vec![("test", "make test".into())],
+            ..wishes("./a", &[("max_iterations", "5")])
         };
-        let plan = settle(&first, None).expect("settled");
-        let more = Wishes { max_iterations: Some(9), ..Wishes::default() };
-        let next = settle(&more, Some(&plan)).expect("settled");
-        assert_eq!(next.agent.command.as_deref(), Some("./a"));
-        assert_eq!(next.checks, plan.checks);
+        let plan = settle(&first, None).expect("settled").plan;
+        let more = Wishes {
+            agent: AgentWishes::default(),
+            checks: vec![("build", "make".into())],
+            ..wishes("", &[("max_iterations", "9")])
+        };
+        let next = settle(&more, Some(&plan)).expect("settled").plan;
+        assert_eq!(next.agents[0].command.as_deref(), Some("./a"));
+        assert_eq!(
+            next.checks.iter().map(|check| check.name.as_str()).collect::<Vec<_>>(),
+            ["build", "test"]
+        );
         assert_eq!(next.policy.max_iterations, 9);
+    }
+
+    #[test]
+    fn a_profile_is_a_starting_point_and_single_values_win() {
+        let wishes = Wishes { profile: Some("strict".into()), ..wishes("./a", &[("reviews", "2")]) };
+        let policy = settle(&wishes, None).expect("settled").plan.policy;
+        assert_eq!((policy.gate, policy.reviews.with_checks), (Gate::Dual, 2));
+        assert_eq!(policy.profile, "strict");
+    }
+
+    #[test]
+    fn a_wrong_profile_key_or_value_is_a_usage_error_with_a_suggestion() {
+        let text = |wishes: &Wishes| settle(wishes, None).expect_err("wrong").to_string();
+        let profile = Wishes { profile: Some("strickt".into()), ..wishes("./a", &[]) };
+        assert!(text(&profile).contains("--profile strict"), "{}", text(&profile));
+        let key = text(&wishes("./a", &[("reviewss", "1")]));
+        assert!(
+            key.contains("--set reviewss=1: there is no key") && key.contains("did you mean reviews?"),
+            "{key}"
+        );
+        assert!(text(&wishes("./a", &[("gate", "half")])).contains("one of dual, explicit, evidence"));
+    }
+
+    #[test]
+    fn a_check_that_is_given_is_run_whatever_the_profile_says() {
+        let given = Wishes {
+            profile: Some("analyzer".into()),
+            checks: vec![("test", "true".into())],
+            ..wishes("./a", &[])
+        };
+        let settled = settle(&given, None).expect("settled");
+        assert_eq!(settled.plan.policy.evidence, EvidenceNeeded::Required);
+        assert_eq!(settled.remarks.len(), 1);
+        let off = Wishes { values: wishes("", &[("evidence", "off")]).values, ..given };
+        assert_eq!(settle(&off, None).expect("settled").plan.policy.evidence, EvidenceNeeded::Off);
+    }
+
+    #[test]
+    fn facts_alone_need_facts() {
+        let worker = Wishes { profile: Some("worker".into()), ..wishes("./a", &[]) };
+        assert!(settle(&worker, None).is_err());
+        assert!(settle(&Wishes { checks: vec![("test", "true".into())], ..worker }, None).is_ok());
     }
 }

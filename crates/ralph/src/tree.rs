@@ -34,7 +34,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ralph_core::evidence::AddedTodos;
 use ralph_core::git_text::{self, Change, ChangeKind, UnknownForm};
+use ralph_core::todos;
 
 use crate::git::{Call, GitError, Repo};
 use memory::Memory;
@@ -157,6 +159,17 @@ impl Tree {
             changes.retain(|change| change.kind != ChangeKind::Deleted || !let_go.contains(&change.path));
         }
         Ok(changes)
+    }
+
+    /// TODO and FIXME comments that are in `to` and were not in `from`.
+    pub fn added_todos(&self, from: &TreeId, to: &TreeId) -> Result<AddedTodos, TreeError> {
+        if from == to {
+            return Ok(AddedTodos::default());
+        }
+        let call = self.place.call("diff-tree").args([
+            "-r", "-p", "-U0", "-GTODO|FIXME", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
+        ]);
+        Ok(todos::added(&call.arg(from.as_str()).arg(to.as_str()).output()?))
     }
 
     /// A git call that sees the private index and the stored snapshots, for putting files back.

@@ -4,12 +4,14 @@
 
 mod boxes;
 mod plain;
+mod stops;
 
 use std::io::{IsTerminal, Write};
 
 use ralph_core::decision::{Kind, Outcome, Phase, Stop, Verdict};
 use ralph_core::effect::Effect;
 use ralph_core::event::Event;
+use ralph_core::evidence::Held;
 use ralph_core::journal::{Body, Record};
 use ralph_core::state::State;
 use ralph_core::{text, view};
@@ -152,6 +154,9 @@ impl Ui {
             }
             self.line(Tone::Plain, "");
         }
+        if let Some((tone, line)) = baseline(state, event) {
+            self.line(tone, &format!("  {line}"));
+        }
         if let Verdict::Wait = decision.verdict
             && let Some(reason) = decision.reasons.last()
         {
@@ -170,7 +175,7 @@ impl Ui {
         }
         if let Phase::Halted { stop } = &decision.next {
             self.close_box();
-            let tone = tone_of(stop);
+            let tone = stops::tone(stop);
             let lines = boxes::halted(state, stop);
             self.lines(tone, &lines);
         }
@@ -183,9 +188,9 @@ impl Ui {
             Mode::Plain | Mode::Quiet => "[ralph] ",
         };
         if self.mode == Mode::Quiet {
-            return self.line(tone_of(stop), &format!("{indent}{stop}"));
+            return self.line(stops::tone(stop), &format!("{indent}{stop}"));
         }
-        for step in next_steps(state, stop) {
+        for step in stops::next_steps(state, stop) {
             self.line(Tone::Faint, &format!("{indent}{step}"));
         }
     }
@@ -254,62 +259,48 @@ pub fn ask(question: &str) -> Option<String> {
     Some(answer.trim().to_owned())
 }
 
-fn tone_of(stop: &Stop) -> Tone {
-    match stop {
-        Stop::Complete { .. } => Tone::Good,
-        Stop::Blocked { .. } | Stop::Error { .. } | Stop::AgentsExhausted { .. } | Stop::Unknown => Tone::Bad,
-        Stop::MaxIterations { .. } | Stop::Interrupted | Stop::Terminated => Tone::Warning,
+/// How a check stood before the first iteration.
+fn baseline(state: &State, event: &Event) -> Option<(Tone, String)> {
+    let Event::CheckEnded(check) = event else { return None };
+    if state.last.is_some() || state.current.as_ref().is_some_and(|current| current.started_at.is_some()) {
+        return None;
+    }
+    match check.passed() {
+        true => Some((Tone::Faint, format!("before the run: {}", check.describe()))),
+        false => Some((Tone::Warning, format!("before the run: ✗ {}", check.describe()))),
     }
 }
 
 /// What is worth a word about an iteration; above all a claim that the facts do not bear out.
 fn remarks(last: &ralph_core::state::Iteration) -> Vec<(Tone, String)> {
     let Some(conclusion) = &last.conclusion else { return vec![] };
-    let warning = |text: String| vec![(Tone::Warning, text)];
+    let mut lines = vec![];
+    let mut warn = |text: String| lines.push((Tone::Warning, text));
     match conclusion.outcome {
-        Outcome::Silent => {
-            return warning("no status block in what the agent printed; the prompt asks for one".into());
-        }
+        Outcome::Silent => warn("no report in what the agent printed; the prompt asks for one".into()),
         // A plain "more work" needs no remark; a report that contradicts itself does.
-        Outcome::More if !conclusion.words.ends_with("EXIT_SIGNAL: false") => {
-            return warning(conclusion.words.clone());
+        Outcome::More
+            if conclusion.words.contains("contradicts") || conclusion.words.contains("claims done") =>
+        {
+            warn(conclusion.words.clone());
         }
         Outcome::Accepted if last.kind == Kind::Review && last.progress() => {
-            return warning("the review changed something, so it is reviewed again".into());
+            warn("the review changed something, so it is reviewed again".into());
         }
         _ => {}
     }
-    let Some(refusal) = &conclusion.refusal else { return vec![] };
-    let mut lines = vec![(Tone::Bad, format!("✗ claimed done, refused: {}", text::one_line(refusal, 600)))];
-    if last.checks.iter().any(|check| !check.passed()) {
-        lines.push((Tone::Faint, format!("  full output: ralph history {} --checks", last.number)));
+    let flagged = conclusion.evidence.conditions.iter().filter(|condition| condition.name == "leftovers");
+    for condition in flagged.filter(|condition| condition.held == Held::NotApplicable) {
+        warn(text::one_line(&condition.fact, 400));
+    }
+    conclusion.warnings.iter().for_each(|warning| warn(text::one_line(warning, 400)));
+    if let Some(refusal) = &conclusion.refusal {
+        lines.push((Tone::Bad, format!("✗ claimed done, refused: {}", text::one_line(refusal, 600))));
+        if last.checks.iter().any(|check| !check.passed()) {
+            lines.push((Tone::Faint, format!("  full output: ralph history {} --checks", last.number)));
+        }
     }
     lines
-}
-
-fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
-    let last = state.iteration;
-    match stop {
-        Stop::Complete { .. } => vec!["what was done and why it counts: ralph history".into()],
-        Stop::Blocked { .. } => {
-            vec![
-                format!("what it needs: ralph history {last}"),
-                "answer in .ralph/prompt.md, which every iteration reads, then: ralph run".into(),
-            ]
-        }
-        Stop::MaxIterations { used, .. } => {
-            let more = used.saturating_add((*used).clamp(10, 50));
-            vec!["what it did: ralph history".into(), format!("to go on: ralph run --max-iterations {more}")]
-        }
-        Stop::AgentsExhausted { .. } => {
-            vec![
-                format!("what it printed: ralph history {last} --transcript"),
-                "to try again: ralph run".into(),
-            ]
-        }
-        Stop::Interrupted | Stop::Terminated => vec!["the work is kept; to go on: ralph run".into()],
-        Stop::Error { .. } | Stop::Unknown => vec!["once that is settled: ralph run".into()],
-    }
 }
 
 /// The start of a text that fits into so many columns.

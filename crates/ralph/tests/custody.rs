@@ -66,7 +66,8 @@ fn killed_while_the_check_runs_the_same_iteration_is_checked_again() {
         .call(Steps::new().reach("check").hang())
         .call(Steps::new())
         .install(&sandbox);
-    let running = run(&sandbox, &agent).arg("--test-cmd").arg(points.path()).spawn();
+    let running =
+        run(&sandbox, &agent).args(["--set", "baseline=off", "--test-cmd"]).arg(points.path()).spawn();
     sandbox.wait_for("check");
     running.kill9();
     running.wait();
@@ -228,7 +229,7 @@ fn a_torn_journal_goes_on_and_a_damaged_one_refuses() {
     let whole = sandbox.read(journal);
 
     sandbox.write(journal, &whole[..whole.len() - 10]);
-    ralph(&sandbox).args(["run", "--max-iterations", "3"]).run().assert_code(3);
+    ralph(&sandbox).args(["run", "--max-iterations", "3", "--set", "no_progress=off"]).run().assert_code(3);
 
     sandbox.write(journal, whole.replacen("make it green", "make it gone!", 1));
     let refused = ralph(&sandbox).args(["run", "--max-iterations", "4"]).run();
@@ -253,7 +254,7 @@ fn a_parent_that_ignores_the_death_of_children_does_no_harm() {
 fn a_damaged_or_torn_run_does_not_set_the_numbers_back() {
     let sandbox = repository();
     let agent = one_call(&sandbox, says_more());
-    run(&sandbox, &agent).args(["--max-iterations", "3"]).run().assert_code(3);
+    run(&sandbox, &agent).args(["--max-iterations", "3", "--set", "no_progress=off"]).run().assert_code(3);
     let journal = ".git/ralph/runs/0001/journal.jsonl";
     let whole = sandbox.read(journal);
     sandbox.write(journal, whole.replacen("make it green", "make it gone!", 1));

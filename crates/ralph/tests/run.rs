@@ -106,7 +106,10 @@ fn a_report_that_contradicts_itself_is_named() {
 fn the_agent_is_told_what_will_be_run_and_why_its_last_claim_failed() {
     let sandbox = repository();
     let agent = FakeAgent::new("agent").call(says_done()).call(says_more()).install(&sandbox);
-    run(&sandbox, &agent).args(["--test-cmd", TEST, "--max-iterations", "3"]).run().assert_code(3);
+    run(&sandbox, &agent)
+        .args(["--test-cmd", TEST, "--max-iterations", "3", "--set", "no_progress=off"])
+        .run()
+        .assert_code(3);
     let calls = agent.calls(&sandbox);
     assert!(calls[0].prompt.contains(TEST));
     assert!(calls[2].prompt.contains("was refused"), "more work does not settle a refusal");
@@ -378,7 +381,9 @@ fn the_demo_catches_the_lie_and_completes() {
     let finished = ralph(&sandbox).args(["demo", "--dir", "here"]).run();
     finished
         .assert_code(0)
-        .assert_stderr_has("✗ claimed done, refused: sh test.sh exit 1 (greets_by_name)")
+        .assert_stderr_has(
+            "✗ claimed done, refused: sh test.sh exit 1 (greets_by_name, red before the run and still)",
+        )
         .assert_stderr_has("[REVIEW]")
         .assert_stderr_has("✓ COMPLETE");
     assert!(sandbox.read("here/greet.sh").contains("${1:-world}"));

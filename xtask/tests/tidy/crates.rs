@@ -18,6 +18,7 @@ const PLACES: &[(&str, &[&str])] = &[
             "crates/ralph-core/src/transcript/",
             "crates/ralph-core/src/journal.rs",
             "crates/ralph-core/src/git_text.rs",
+            "crates/ralph-core/src/todos.rs",
             "crates/ralph-core/src/indicator/tokens.rs",
         ],
     ),

@@ -5,7 +5,7 @@ use crate::prelude::*;
 use crate::text;
 use crate::transcript::lines::Lines;
 
-const MOST: usize = 50;
+pub(crate) const MOST: usize = 50;
 
 /// Reads a check's output as it streams by.
 #[derive(Debug, Default)]

@@ -20,7 +20,7 @@ fn a_line_has_its_envelope_first_and_its_checksum_last() {
     let line = text.lines().next().expect("a line");
     assert!(
         line.starts_with(
-            r#"{"v":1,"seq":1,"at":"1970-01-01T00:16:40.010Z","type":"step","event":{"type":"run_started""#
+            r#"{"v":2,"seq":1,"at":"1970-01-01T00:16:40.010Z","type":"step","event":{"type":"run_started""#
         ),
         "{line}"
     );
@@ -79,11 +79,11 @@ fn a_removed_line_is_a_gap() {
 #[test]
 fn a_newer_version_is_read_and_never_written() {
     let mut text = sample();
-    let body = r#"{"v":2,"seq":4,"at":"2026-01-01T00:00:00.000Z","type":"comet","tail":true"#;
+    let body = r#"{"v":3,"seq":4,"at":"2026-01-01T00:00:00.000Z","type":"comet","tail":true"#;
     text.push_str(&format!("{body}{CRC_KEY}{:08x}\"}}\n", crc32fast::hash(body.as_bytes())));
     let opened = open(text.as_bytes(), |_, _| {});
     assert_eq!((opened.records, opened.state.seq), (4, 4));
-    assert_eq!(opened.problems, [Problem::Newer { version: 2 }]);
+    assert_eq!(opened.problems, [Problem::Newer { version: 3 }]);
     assert!(!opened.writable());
 }
 
@@ -97,9 +97,9 @@ fn resealed(line: &str, from: &str, to: &str) -> String {
 fn a_whole_record_that_is_not_understood_is_never_called_torn() {
     let text = sample();
     let line = text.lines().next().expect("a line");
-    let newer = resealed(resealed(line, "\"v\":1", "\"v\":2").trim_end(), "\"continue\"", "\"levitate\"");
+    let newer = resealed(resealed(line, "\"v\":2", "\"v\":3").trim_end(), "\"continue\"", "\"levitate\"");
     let opened = open(newer.as_bytes(), |_, _| {});
-    assert_eq!(opened.problems, [Problem::Newer { version: 2 }]);
+    assert_eq!(opened.problems, [Problem::Newer { version: 3 }]);
     assert_eq!((opened.records, opened.writable()), (1, false));
 
     let odd = resealed(line, "\"continue\"", "\"levitate\"");
@@ -112,7 +112,7 @@ fn a_whole_record_that_is_not_understood_is_never_called_torn() {
 fn a_field_added_later_does_not_make_old_records_unreadable() {
     let text = sample();
     let line = text.lines().next().expect("a line");
-    let older = resealed(line, ",\"agents\":{\"failures\":0}", "");
+    let older = resealed(line, ",\"questions\":{\"in_a_row\":0}", "");
     assert_eq!(open(older.as_bytes(), |_, _| {}).problems, []);
 }
 
@@ -121,7 +121,7 @@ fn a_checkpoint_of_another_shape_is_passed_over() {
     let sim = Sim::new(plan(&[]));
     let body = Body::Checkpoint { state: Box::new(State::default()) };
     let line = encode(&Record { seq: 2, at: sim.now, body });
-    let other = resealed(line.trim_end(), "\"shape\":1", "\"shape\":9");
+    let other = resealed(line.trim_end(), "\"shape\":2", "\"shape\":9");
     let text = format!("{}{other}", sim.journal);
     assert_eq!(last_checkpoint(text.as_bytes(), true), None);
     let opened = open(text.as_bytes(), |_, _| {});

@@ -1,10 +1,12 @@
 //! Scripts of iterations through the same `decide` and `apply` as a real run, every record through the codec.
 
 use super::*;
+use crate::agents::Role;
 use crate::check::{CheckResult, CheckSpec};
+use crate::decision::{Kind, Outcome, Proof};
 use crate::event::{AgentEnded, AgentInfo, Carried, Measured, RunInfo, RunResumed, RunStarted};
 use crate::journal::{self, Body, Record};
-use crate::profile;
+use crate::profile::{self, Policy};
 use crate::report::{IterationReport, block};
 use crate::state::apply;
 use crate::transcript::{Format, Usage};
@@ -19,16 +21,21 @@ pub(crate) struct Sim {
 
 pub(crate) fn plan(checks: &[&str]) -> Plan {
     Plan {
-        policy: profile::default(),
+        policy: Policy { baseline: profile::Baseline::Off, ..Policy::default() },
         checks: checks.iter().map(|c| CheckSpec { name: "test".into(), command: (*c).into() }).collect(),
-        agent: AgentInfo {
-            name: "custom".into(),
-            command: Some("agent".into()),
-            format: Format::Auto,
-            model: None,
-            permissions: None,
-            args: vec![],
-        },
+        agents: vec![agent("custom")],
+    }
+}
+
+pub(crate) fn agent(name: &str) -> AgentInfo {
+    AgentInfo {
+        name: name.into(),
+        command: Some("agent".into()),
+        format: Format::Auto,
+        model: None,
+        permissions: None,
+        args: vec![],
+        role: Role::Any,
     }
 }
 
@@ -42,7 +49,10 @@ impl Sim {
             effects: vec![],
             last: None,
         };
-        sim.event(Event::RunStarted(Box::new(RunStarted { run, carried: Carried { iteration: 10 } })));
+        sim.event(Event::RunStarted(Box::new(RunStarted {
+            run,
+            carried: Carried { iteration: 10, ..Carried::default() },
+        })));
         sim
     }
 
@@ -67,13 +77,13 @@ impl Sim {
 
     /// One iteration up to and including the measuring after it.
     fn iteration(&mut self, says: &str, changed: u64, end: End) {
-        if self.effects == [Effect::MeasureTree { when: When::Before }] {
+        if self.effects == [Effect::MeasureTree { when: When::Before, todos_since: None }] {
             self.tree(When::Before, 0);
         }
         assert_eq!(self.effects, [Effect::StartAgent]);
         self.event(Event::AgentStarted { pid: 7 });
         self.event(ended(says, end));
-        assert_eq!(self.effects, [Effect::MeasureTree { when: When::After }]);
+        assert!(matches!(self.effects[..], [Effect::MeasureTree { when: When::After, .. }]));
         self.tree(When::After, changed);
     }
 
@@ -125,7 +135,15 @@ pub(crate) fn ended(says: &str, end: End) -> Event {
         ..IterationReport::default()
     };
     let asked = matches!(end, End::Signaled { signal: 15 });
-    Event::AgentEnded(Box::new(AgentEnded { end, duration_ms: 5, asked, leftovers: 0, report, stderr: None }))
+    Event::AgentEnded(Box::new(AgentEnded {
+        end,
+        duration_ms: 5,
+        asked,
+        leftovers: 0,
+        report,
+        stderr: None,
+        reset_at: None,
+    }))
 }
 
 #[test]
@@ -189,7 +207,11 @@ fn more_work_runs_no_check_and_settles_the_tree() {
     assert_eq!(sim.effects, [Effect::StartAgent], "the tree after is the tree before the next");
     sim.work(DONE, 1);
     sim.check(1);
-    assert_eq!(sim.effects, [Effect::MeasureTree { when: When::Before }], "a check may have written");
+    assert_eq!(
+        sim.effects,
+        [Effect::MeasureTree { when: When::Before, todos_since: None }],
+        "a check may have written"
+    );
 }
 
 #[test]
@@ -223,7 +245,7 @@ fn the_limit_halts_before_anything_is_spent_and_a_higher_one_goes_on() {
     assert_eq!(sim.effects, []);
 
     low.policy.max_iterations = 3;
-    sim.event(Event::RunResumed(Box::new(RunResumed { plan: low, version: "0".into() })));
+    sim.event(Event::RunResumed(Box::new(RunResumed { plan: low, version: "0".into(), probe: false })));
     assert_eq!(sim.stop(), "running");
     sim.work(MORE, 1);
     assert_eq!(sim.state.stop(), Some(&Stop::MaxIterations { used: 3, max: 3 }));
@@ -242,7 +264,7 @@ fn failures_back_off_and_the_fifth_in_a_row_halts() {
     let mut waits = vec![];
     for _ in 0..4 {
         sim.iteration("", 0, End::Exited { code: 1 });
-        let Phase::Waiting { until } = sim.state.phase else { panic!("waits") };
+        let Phase::Waiting { until, .. } = sim.state.phase else { panic!("waits") };
         waits.push(until.since(sim.now));
         assert_eq!(deadline(&sim.state), Some(until));
         sim.event(Event::DeadlinePassed);
@@ -283,7 +305,7 @@ fn ctrl_c_ends_the_agent_keeps_the_work_and_halts() {
     assert_eq!(sim.stop(), "interrupted");
     assert_eq!(sim.outcome(), Outcome::Interrupted);
     let plan = plan(&["make test"]);
-    sim.event(Event::RunResumed(Box::new(RunResumed { plan, version: "0".into() })));
+    sim.event(Event::RunResumed(Box::new(RunResumed { plan, version: "0".into(), probe: false })));
     assert_eq!(sim.state.current.as_ref().expect("begun").nth, 2);
 }
 
@@ -304,9 +326,13 @@ fn ctrl_c_during_a_check_checks_again_on_resume_in_the_same_iteration() {
     };
     sim.event(Event::CheckEnded(Box::new(result)));
     assert_eq!(sim.stop(), "terminated");
-    sim.event(Event::RunResumed(Box::new(RunResumed { plan: plan(&["make test"]), version: "0".into() })));
+    sim.event(Event::RunResumed(Box::new(RunResumed {
+        plan: plan(&["make test"]),
+        version: "0".into(),
+        probe: false,
+    })));
     assert_eq!(sim.state.current.as_ref().expect("still open").nth, 1);
-    assert_eq!(sim.effects, [Effect::MeasureTree { when: When::After }]);
+    assert!(matches!(sim.effects[..], [Effect::MeasureTree { when: When::After, .. }]));
     sim.tree(When::After, 0);
     sim.check(0);
     assert_eq!(sim.state.current.as_ref().expect("begun").kind, Kind::Review);
@@ -317,8 +343,13 @@ fn work_done_while_the_run_stood_still_is_reviewed() {
     // In the middle of an iteration: the claim is judged about the tree as it is now.
     let mut sim = Sim::new(plan(&["make test"]));
     sim.work(DONE, 0);
-    let resumed =
-        || Event::RunResumed(Box::new(RunResumed { plan: plan(&["make test"]), version: "0".into() }));
+    let resumed = || {
+        Event::RunResumed(Box::new(RunResumed {
+            plan: plan(&["make test"]),
+            version: "0".into(),
+            probe: false,
+        }))
+    };
     sim.event(resumed());
     sim.tree(When::After, 1);
     sim.check(0);
@@ -332,7 +363,7 @@ fn work_done_while_the_run_stood_still_is_reviewed() {
     sim.event(ended("", End::Signaled { signal: 15 }));
     sim.tree(When::After, 0);
     assert_eq!((sim.stop(), sim.state.rules.reviews.passes), ("interrupted", 2));
-    sim.event(Event::RunResumed(Box::new(RunResumed { plan: plan(&[]), version: "0".into() })));
+    sim.event(Event::RunResumed(Box::new(RunResumed { plan: plan(&[]), version: "0".into(), probe: false })));
     sim.tree(When::Before, 0);
     assert_eq!(sim.state.rules.reviews.passes, 0, "the simulated tree is another one each time");
 }
@@ -370,7 +401,7 @@ fn an_interrupt_does_not_forget_failures() {
     sim.event(Event::StopAsked { by: StopBy::Interrupt });
     sim.event(ended("", End::Signaled { signal: 15 }));
     sim.tree(When::After, 0);
-    assert_eq!(sim.state.rules.agents.failures, 1);
+    assert_eq!(sim.state.rules.agents.members[0].failures, 1);
 }
 
 #[test]
@@ -394,12 +425,16 @@ fn a_crash_while_the_agent_ran_is_an_interrupted_iteration_and_the_next_one_foll
     let mut sim = Sim::new(plan(&["make test"]));
     sim.tree(When::Before, 0);
     sim.event(Event::AgentStarted { pid: 7 });
-    sim.event(Event::RunResumed(Box::new(RunResumed { plan: plan(&["make test"]), version: "0".into() })));
+    sim.event(Event::RunResumed(Box::new(RunResumed {
+        plan: plan(&["make test"]),
+        version: "0".into(),
+        probe: false,
+    })));
     assert_eq!(sim.effects, [Effect::RecoverAgent]);
     sim.event(ended(DONE, End::Cut));
     sim.tree(When::After, 1);
     assert_eq!(sim.outcome(), Outcome::Interrupted);
-    assert_eq!(sim.state.rules.agents.failures, 0);
+    assert_eq!(sim.state.rules.agents.members[0].failures, 0);
     assert_eq!(sim.state.current.as_ref().expect("begun").nth, 2);
     assert_eq!(sim.state.totals.usage.total(), 15, "what the cut-off agent used is counted");
 }
@@ -408,10 +443,14 @@ fn a_crash_while_the_agent_ran_is_an_interrupted_iteration_and_the_next_one_foll
 fn a_crash_before_the_agent_was_started_starts_it_in_the_same_iteration() {
     let mut sim = Sim::new(plan(&["make test"]));
     sim.tree(When::Before, 0);
-    sim.event(Event::RunResumed(Box::new(RunResumed { plan: plan(&["make test"]), version: "0".into() })));
+    sim.event(Event::RunResumed(Box::new(RunResumed {
+        plan: plan(&["make test"]),
+        version: "0".into(),
+        probe: false,
+    })));
     assert_eq!(sim.effects, [Effect::RecoverAgent]);
     sim.event(Event::AgentNeverStarted);
-    assert_eq!(sim.effects, [Effect::MeasureTree { when: When::Before }]);
+    assert_eq!(sim.effects, [Effect::MeasureTree { when: When::Before, todos_since: None }]);
     assert_eq!(sim.state.used, 1);
     sim.work(DONE, 0);
     sim.check(0);
@@ -498,7 +537,11 @@ mod any_events {
                 duration_ms: 0,
                 output_tail: String::new(),
             }))),
-            Just(Event::RunResumed(Box::new(RunResumed { plan: plan(&["c"]), version: "0".into() }))),
+            Just(Event::RunResumed(Box::new(RunResumed {
+                plan: plan(&["c"]),
+                version: "0".into(),
+                probe: false
+            }))),
         ]
     }
 

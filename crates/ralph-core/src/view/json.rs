@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::agent_of;
 use super::{result_word, status_word};
+use crate::breaker::Breaker;
 use crate::decision::{Kind, Stop};
 use crate::prelude::*;
 use crate::state::{Iteration, State};
@@ -43,13 +45,14 @@ pub fn status(state: Option<&State>, around: Surroundings) -> Value {
         "done_count": state.map_or(0, |state| state.rules.reviews.passes),
         "done_needed": state.map(State::reviews_needed),
         "goal": run.map(|run| &run.goal),
-        "agent": run.map(|run| json!({
-            "name": run.plan.agent.name,
-            "model": run.plan.agent.model,
+        "agent": state.and_then(agent_of).map(|agent| json!({
+            "name": agent.name,
+            "model": agent.model,
             "pid": current.and_then(|current| current.pid).filter(|_| running),
         })),
+        "agents": run.map_or(vec![], |run| run.plan.agents.iter().map(|agent| agent.name.as_str()).collect()),
         "checks": run.map_or(vec![], |run| run.plan.checks.iter().map(|c| json!({"name": c.name, "command": c.command})).collect()),
-        "circuit": Value::Null,
+        "circuit": state.map(|state| circuit(&state.rules.breaker)),
         "backlog": Value::Null,
         "cost": state.map(|state| json!({
             "micro_usd": state.totals.cost_micro_usd,
@@ -65,6 +68,21 @@ pub fn status(state: Option<&State>, around: Surroundings) -> Value {
             Some(Stop::Complete { proof }) => Some(proof.word()),
             _ => None,
         },
+    })
+}
+
+/// `ralph.circuit/1`, without its name.
+pub fn circuit(breaker: &Breaker) -> Value {
+    json!({
+        "state": breaker.circuit.word(),
+        "reason": breaker.reason,
+        "opened_at": breaker.opened_at,
+        "probe_at": breaker.probe_at,
+        "failed_probes": breaker.failed_probes,
+        "no_progress_count": breaker.no_progress,
+        "same_error_count": breaker.same_error,
+        "last_error": breaker.last_errors.errors.first(),
+        "denial_count": breaker.denials,
     })
 }
 

@@ -5,18 +5,18 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
-use ralph_core::analysis::{self, Question, READINGS, Reading};
+use ralph_core::analysis::{self, Question};
 use ralph_core::report::{Builder, IterationReport};
 use ralph_core::transcript::{Decoder, Format};
 use serde_json::Value;
 
 use super::args::AnalyzeArgs;
-use crate::error::{self, Error, Result};
+use crate::error::{self, Result};
 use crate::ui::Ui;
-use crate::{clock, suggest};
+use crate::{clock, settings};
 
 pub(super) fn main(args: &AnalyzeArgs, ui: &Ui) -> Result<ExitCode> {
-    let reading = reading(&args.profile)?;
+    let policy = settings::profile(&args.profile)?.policy();
     let format = args.format.map_or(Format::Auto, Into::into);
     let (format, report) = read(&args.file, format)?;
     let previous = args
@@ -24,7 +24,8 @@ pub(super) fn main(args: &AnalyzeArgs, ui: &Ui) -> Result<ExitCode> {
         .iter()
         .map(|file| Ok(read(file, Format::Auto)?.1))
         .collect::<Result<Vec<IterationReport>>>()?;
-    let question = Question { reading, format, iteration: args.iteration.unwrap_or(1), at: clock::now() };
+    let question =
+        Question { policy: &policy, format, iteration: args.iteration.unwrap_or(1), at: clock::now() };
     let analysis = analysis::analyse(&report, &previous, question);
     if args.explain {
         for line in explain(&analysis) {
@@ -34,18 +35,6 @@ pub(super) fn main(args: &AnalyzeArgs, ui: &Ui) -> Result<ExitCode> {
         ui.data_line(&serde_json::to_string_pretty(&analysis).unwrap_or_default());
     }
     super::fine()
-}
-
-fn reading(name: &str) -> Result<Reading> {
-    let names = || READINGS.iter().map(|reading| reading.profile);
-    READINGS.iter().find(|reading| reading.profile == name).copied().ok_or_else(|| {
-        let error = Error::usage(format!("no profile '{name}' judges words"))
-            .because(format!("profiles that do: {}", names().collect::<Vec<_>>().join(", ")));
-        match suggest::nearest(name, names()) {
-            Some(near) => error.hint(format!("--profile {near}")),
-            None => error,
-        }
-    })
 }
 
 /// Reads a file, or standard input for `-`, in pieces: it may be larger than memory.

@@ -22,7 +22,7 @@ pub(super) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Work on a goal until it is proved done; without GOAL, continue the last unfinished run
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Show what is going on, or how the last run ended
     Status(StatusArgs),
     /// Show what each iteration did and why it counted
@@ -49,18 +49,42 @@ pub(super) struct RunArgs {
     pub(super) goal: Option<String>,
     #[command(flatten)]
     pub(super) agent: AgentArgs,
+    /// By whose rules to decide; `ralph profile list` names them [default: default]
+    #[arg(long, value_name = "NAME")]
+    pub(super) profile: Option<String>,
+    /// One value of the rules; `ralph profile show default` names them
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(super) set: Vec<(String, String)>,
     /// Stop after N iterations in all; 0 = no limit [default: 50]
     #[arg(long, value_name = "N")]
     pub(super) max_iterations: Option<u64>,
     /// How many reviews must confirm a claim without changing anything [default: 1; 3 without a check]
     #[arg(long, value_name = "N")]
     pub(super) reviews: Option<u32>,
+    /// The command that builds: exit 0 means it does
+    #[arg(long, value_name = "CMD")]
+    pub(super) build_cmd: Option<String>,
     /// The command that proves the work: exit 0 means the tests pass
     #[arg(long, value_name = "CMD")]
     pub(super) test_cmd: Option<String>,
+    /// The command that lints: exit 0 means it is clean
+    #[arg(long, value_name = "CMD")]
+    pub(super) lint_cmd: Option<String>,
     /// Longest time for one agent process, such as 90s, 30m or 2h [default: 30m]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub(super) timeout: Option<Millis>,
+    #[arg(long, value_name = "TIME")]
+    pub(super) timeout: Option<String>,
+    /// Stop when the run has cost this many dollars
+    #[arg(long, value_name = "USD")]
+    pub(super) budget: Option<String>,
+    /// Stop when the run has used this many tokens
+    #[arg(long, value_name = "N")]
+    pub(super) max_tokens: Option<u64>,
+    /// Stop when the run has worked this long, such as 8h
+    #[arg(long, value_name = "TIME")]
+    pub(super) max_time: Option<String>,
+    /// Try one iteration although the circuit is open
+    #[arg(long)]
+    pub(super) probe: bool,
     /// Continue the last unfinished run, or fail
     #[arg(long, conflicts_with = "fresh")]
     pub(super) resume: bool,
@@ -74,12 +98,12 @@ pub(super) struct RunArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct AgentArgs {
-    /// Which agent works [default: claude]
-    #[arg(long, value_name = "NAME", conflicts_with = "agent_cmd")]
-    pub(super) agents: Option<String>,
-    /// Any command as the agent: the prompt comes on its standard input
+    /// Which agents work; with a role: claude:work,other:review [default: claude]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with = "agent_cmd")]
+    pub(super) agents: Vec<String>,
+    /// Any command as the agent: the prompt comes on its standard input; several make a pool
     #[arg(long, value_name = "CMD")]
-    pub(super) agent_cmd: Option<String>,
+    pub(super) agent_cmd: Vec<String>,
     /// How to read the command's output
     #[arg(long, value_name = "FORMAT", requires = "agent_cmd")]
     pub(super) agent_format: Option<FormatArg>,
@@ -203,22 +227,9 @@ impl From<PermissionsArg> for Permissions {
     }
 }
 
-/// A length of time on the command line, in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Millis(pub(super) u64);
-
-fn duration(text: &str) -> Result<Millis, String> {
-    let wrong = || format!("'{text}' is not a time; write 90s, 30m or 2h");
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let number: u64 = text[..digits].parse().map_err(|_| wrong())?;
-    let unit: u64 = match &text[digits..] {
-        "ms" => 1,
-        "s" => 1_000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        _ => return Err(wrong()),
-    };
-    number.checked_mul(unit).filter(|millis| *millis > 0).map(Millis).ok_or_else(wrong)
+fn key_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or_else(|| format!("'{text}' is not KEY=VALUE"))?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
 
 #[cfg(test)]
@@ -229,15 +240,5 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn times_are_read_with_their_unit() {
-        assert_eq!(duration("90s"), Ok(Millis(90_000)));
-        assert_eq!(duration("30m"), Ok(Millis(1_800_000)));
-        assert_eq!(duration("2h"), Ok(Millis(7_200_000)));
-        for wrong in ["", "90", "m", "-1s", "1d", "0s", "99999999999999999999h"] {
-            assert!(duration(wrong).is_err(), "{wrong}");
-        }
     }
 }

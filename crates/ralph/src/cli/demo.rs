@@ -3,29 +3,31 @@
 use std::process::ExitCode;
 
 use super::args::DemoArgs;
-use super::run::{self, Which};
+use super::run::{self, Order, Which};
 use crate::demo;
 use crate::error::Result;
 use crate::project::Project;
-use crate::settings::{AgentWishes, Wishes};
+use crate::settings::{AgentWishes, Value, Wishes};
 use crate::ui::Ui;
 
 pub(super) fn main(args: DemoArgs, ui: &mut Ui) -> Result<ExitCode> {
     let agent = match args.agent {
         Some(name) => AgentWishes {
-            name: Some(name),
+            names: vec![name],
             permissions: args.permissions.map(Into::into),
             ..AgentWishes::default()
         },
-        None => AgentWishes { command: Some(demo::agent_command()?), ..AgentWishes::default() },
+        None => AgentWishes { commands: vec![demo::agent_command()?], ..AgentWishes::default() },
     };
-    let wishes =
-        Wishes { agent, max_iterations: Some(10), test_cmd: Some(demo::TEST.into()), ..Wishes::default() };
+    let most = Value { key: "max_iterations".into(), value: "10".into(), origin: "demo".into() };
+    let checks = vec![("test", demo::TEST.to_owned())];
+    let wishes = Wishes { agent, values: vec![most], checks, ..Wishes::default() };
     let dir = demo::make(args.dir)?;
     ui.say(&format!("A project with a failing test, made for this: {}", dir.display()));
     ui.say("The agent may say what it likes; ralph runs the test itself.\n");
     let project = Project::at(&dir)?;
-    let stop = run::run(&project, Some(demo::GOAL), Which::Fresh, &wishes, ui)?;
+    let order = Order { goal: Some(demo::GOAL), which: Which::Fresh, probe: false };
+    let stop = run::run(&project, order, &wishes, ui)?;
     ui.say(&format!("\nLook around, and delete it when you like: cd {}", dir.display()));
     ui.say(&format!("There: {} history", demo::own_name()));
     Ok(ExitCode::from(stop.exit_code()))

@@ -12,7 +12,7 @@ use super::args::{AgentArgs, RunArgs};
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::{self, Runner};
-use crate::settings::{self, AgentWishes, Wishes};
+use crate::settings::{self, AgentWishes, Settled, Value, Wishes};
 use crate::store::{self, JournalFile, Lock, Run, Runs};
 use crate::ui::Ui;
 use crate::{agent, clock};
@@ -29,24 +29,43 @@ pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
     } else {
         Which::Either
     };
-    let stop = run(&project, args.goal.as_deref(), which, &wishes(args), ui)?;
+    let order = Order { goal: args.goal.as_deref(), which, probe: args.probe };
+    let stop = run(&project, order, &wishes(args), ui)?;
     Ok(ExitCode::from(stop.exit_code()))
 }
 
 fn wishes(args: &RunArgs) -> Wishes {
+    let set = args.set.iter().map(|(key, value)| Value {
+        key: key.clone(),
+        value: value.clone(),
+        origin: format!("--set {key}={value}"),
+    });
+    let number = |number: Option<u64>| number.map(|number| number.to_string());
+    let flags = [
+        ("max_iterations", "max-iterations", number(args.max_iterations)),
+        ("reviews", "reviews", number(args.reviews.map(u64::from))),
+        ("timeout", "timeout", args.timeout.clone()),
+        ("budget", "budget", args.budget.clone()),
+        ("max_tokens", "max-tokens", number(args.max_tokens)),
+        ("max_time", "max-time", args.max_time.clone()),
+    ];
+    let flags = flags.into_iter().filter_map(|(key, flag, value)| {
+        let value = value?;
+        Some(Value { key: key.into(), origin: format!("--{flag} {value}"), value })
+    });
+    let checks = [("build", &args.build_cmd), ("test", &args.test_cmd), ("lint", &args.lint_cmd)];
     Wishes {
         agent: agent_wishes(&args.agent),
-        max_iterations: args.max_iterations,
-        reviews: args.reviews,
-        test_cmd: args.test_cmd.clone(),
-        timeout_ms: args.timeout.map(|timeout| timeout.0),
+        profile: args.profile.clone(),
+        values: set.chain(flags).collect(),
+        checks: checks.into_iter().filter_map(|(name, command)| Some((name, command.clone()?))).collect(),
     }
 }
 
 fn agent_wishes(args: &AgentArgs) -> AgentWishes {
     AgentWishes {
-        name: args.agents.clone(),
-        command: args.agent_cmd.clone(),
+        names: args.agents.clone(),
+        commands: args.agent_cmd.clone(),
         format: args.agent_format.map(Into::into),
         model: args.model.clone(),
         permissions: args.permissions.map(Into::into),
@@ -63,22 +82,30 @@ pub(super) enum Which {
     Fresh,
 }
 
-pub(super) fn run(
-    project: &Project,
-    goal: Option<&str>,
-    which: Which,
-    wishes: &Wishes,
-    ui: &mut Ui,
-) -> Result<Stop> {
+/// What is to be run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Order<'a> {
+    pub(super) goal: Option<&'a str>,
+    pub(super) which: Which,
+    /// Try once although the circuit is open.
+    pub(super) probe: bool,
+}
+
+pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut Ui) -> Result<Stop> {
+    let Order { goal, which, probe } = order;
     // Everything that can be refused is refused before anything is written.
     let runs = Runs::of(&project.truth);
     let last = last_run(&runs, which)?;
     let choice = choose(goal, which, last.as_ref())?;
     let earlier =
         last.as_ref().filter(|_| matches!(choice, Choice::Resume)).and_then(|last| last.state.run.as_ref());
-    let plan = settings::settle(wishes, earlier.map(|run| &run.plan))?;
-
-    agent::find_script(&plan.agent, &project.root)?;
+    let Settled { plan, remarks } = settings::settle(wishes, earlier.map(|run| &run.plan))?;
+    for agent in &plan.agents {
+        agent::find_script(agent, &project.root)?;
+    }
+    for remark in remarks {
+        ui.warn(&remark);
+    }
 
     let lock = Lock::take(&project.truth, clock::now())?;
     store::wait_for_keepers(&runner::custody_file(&project.truth), KEEPERS)?;
@@ -92,7 +119,7 @@ pub(super) fn run(
         (Choice::Resume, Some(last)) => {
             let (journal, state) = JournalFile::resume(&last.run.journal())?;
             let version = env!("CARGO_PKG_VERSION").into();
-            (last.run, journal, state, Event::RunResumed(Box::new(RunResumed { plan, version })))
+            (last.run, journal, state, Event::RunResumed(Box::new(RunResumed { plan, version, probe })))
         }
         (Choice::Start(goal), last) => {
             if let Some(last) = last.as_ref().filter(|last| last.unfinished()) {
@@ -104,7 +131,12 @@ pub(super) fn run(
                 ui.warn(&format!("a new run begins; {left}"));
             }
             let known = last.as_ref().map_or(0, |last| last.state.iteration);
-            let carried = Carried { iteration: known.max(runs.last_iteration()) };
+            let carried = Carried {
+                iteration: known.max(runs.last_iteration()),
+                breaker: last.map(|last| last.state.rules.breaker).unwrap_or_default(),
+                seed: uuid::Uuid::now_v7().as_u64_pair().1,
+                probe,
+            };
             let run = runs.next();
             let journal = JournalFile::create(&run.journal())?;
             let first = started(&run, goal, plan, carried);
@@ -137,7 +169,7 @@ struct Last {
 
 impl Last {
     fn unfinished(&self) -> bool {
-        !matches!(self.state.stop(), Some(Stop::Complete { .. }))
+        !matches!(self.state.stop(), Some(Stop::Complete { .. } | Stop::Closed))
     }
 
     fn goal(&self) -> String {

@@ -58,7 +58,9 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool) -> Vec<S
         "iteration:",
         format!("{} of run {} (#{})", view::nth_of(state, state.used), run.number, state.iteration),
     );
-    add("agent:", run.plan.agent.command.clone().unwrap_or_else(|| run.plan.agent.name.clone()));
+    for agent in &run.plan.agents {
+        add("agent:", agent.command.clone().unwrap_or_else(|| agent.name.clone()));
+    }
     for check in &run.plan.checks {
         add("check:", format!("{}: {}", check.name, text::one_line(&check.command, 200)));
     }

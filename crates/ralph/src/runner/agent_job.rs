@@ -2,26 +2,38 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::Instant;
 
 use ralph_core::event::{AgentEnded, End, Event};
-use ralph_core::report::{Builder, IterationReport};
+use ralph_core::report::{Builder, IterationReport, dialects};
 use ralph_core::text;
 use ralph_core::transcript::{Decoder, Format, Item};
 
 use super::Input;
 use super::effects::tee;
+use crate::clock;
 use crate::process::{self, Ender, Job, Output, Spec};
 use crate::store::IterationFiles;
+
+/// A moment late is better than one early: the agent would run into the same limit again.
+const LATER_MS: u64 = 2_000;
+
+/// How an agent is asked and heard.
+#[derive(Debug)]
+pub(super) struct Talk<'a> {
+    pub(super) format: Format,
+    pub(super) prompt: &'a str,
+    /// The file it may signal by.
+    pub(super) signal: PathBuf,
+}
 
 /// Starts it. A failure to start is an end like any other.
 pub(super) fn start(
     spec: &Spec,
-    format: Format,
-    prompt: &str,
+    talk: &Talk<'_>,
     files: &IterationFiles,
     outbox: &Sender<Input>,
 ) -> Option<Ender> {
@@ -31,7 +43,7 @@ pub(super) fn start(
         Err(error) => {
             let end = End::NotStarted { error: error.to_string() };
             let report = IterationReport::default();
-            let ended = AgentEnded { end, duration_ms: 0, asked: false, leftovers: 0, report, stderr: None };
+            let ended = cut(end, report);
             let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
             return None;
         }
@@ -41,11 +53,12 @@ pub(super) fn start(
     let (stdout, stderr) = job.take_output();
     let (transcript, errors) = (files.transcript(), files.stderr());
     let (live, outbox) = (outbox.clone(), outbox.clone());
-    let reader = Reader::new(format, prompt);
+    let reader = Reader::new(talk.format, talk.prompt);
+    let signal = talk.signal.clone();
     let words = thread::spawn(move || listen(stdout, &transcript, reader, &live));
     let complaints = thread::spawn(move || last_line(stderr, &errors));
     thread::spawn(move || {
-        let ended = wait(job, begun, words, complaints);
+        let ended = wait(job, begun, words, complaints, &signal);
         let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
     });
     Some(ender)
@@ -56,6 +69,7 @@ fn wait(
     begun: Instant,
     words: thread::JoinHandle<IterationReport>,
     complaints: thread::JoinHandle<Option<String>>,
+    signal: &Path,
 ) -> AgentEnded {
     let end = job.wait();
     let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -63,7 +77,10 @@ fn wait(
     if !end.survivors.is_empty() {
         report.problems.push(format!("processes that could not be ended: {:?}", end.survivors));
     }
+    hear_signal(&mut report, signal);
     let stderr = complaints.join().ok().flatten();
+    let reset = report.limit.as_ref().and_then(|limit| limit.reset.as_ref());
+    let reset_at = reset.and_then(|reset| clock::reset_at(reset, clock::now())).map(|at| at.plus(LATER_MS));
     AgentEnded {
         end: end_of(end.end),
         duration_ms,
@@ -71,7 +88,25 @@ fn wait(
         leftovers: end.leftovers,
         report,
         stderr,
+        reset_at,
     }
+}
+
+/// What it wrote into `.ralph/status`. Only a regular file: a pipe would hold the loop up.
+fn hear_signal(report: &mut IterationReport, signal: &Path) {
+    if !std::fs::symlink_metadata(signal).is_ok_and(|data| data.is_file()) {
+        return;
+    }
+    let mut word = Vec::new();
+    let read = File::open(signal).and_then(|file| file.take(4 << 10).read_to_end(&mut word));
+    if read.is_ok() {
+        report.sayings.extend(dialects::status_file(&String::from_utf8_lossy(&word)));
+    }
+}
+
+/// An end that nobody waited for.
+fn cut(end: End, report: IterationReport) -> AgentEnded {
+    AgentEnded { end, duration_ms: 0, asked: false, leftovers: 0, report, stderr: None, reset_at: None }
 }
 
 pub(super) fn end_of(end: process::End) -> End {
@@ -100,7 +135,7 @@ fn listen(stdout: Output, transcript: &Path, mut reader: Reader, live: &Sender<I
 }
 
 /// What a cut-off agent left in its transcript: its words do not count as an end, its tokens count.
-pub(super) fn recover(files: &IterationFiles, format: Format) -> AgentEnded {
+pub(super) fn recover(files: &IterationFiles, format: Format, signal: &Path) -> AgentEnded {
     let prompt = std::fs::read_to_string(files.prompt()).unwrap_or_default();
     let mut reader = Reader::new(format, &prompt);
     if let Ok(mut file) = File::open(files.transcript()) {
@@ -109,14 +144,9 @@ pub(super) fn recover(files: &IterationFiles, format: Format) -> AgentEnded {
             reader.feed(&buffer[..read], |_| {});
         }
     }
-    AgentEnded {
-        end: End::Cut,
-        duration_ms: 0,
-        asked: false,
-        leftovers: 0,
-        report: reader.finish(),
-        stderr: None,
-    }
+    let mut report = reader.finish();
+    hear_signal(&mut report, signal);
+    cut(End::Cut, report)
 }
 
 /// Decoder and report in one.

@@ -4,10 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ralph_core::effect::Effect;
-use ralph_core::event::{Event, Measured, When};
+use ralph_core::event::{AgentInfo, Event, Measured, When};
 use ralph_core::prompt::{self, Materials};
 use ralph_core::transcript::Format;
 
+use super::agent_job::Talk;
 use super::{Input, Runner, agent_job, check_job};
 use crate::error::{self, Error, Result};
 use crate::process::Ender;
@@ -25,8 +26,8 @@ pub(super) struct Jobs {
 impl Runner<'_> {
     pub(super) fn perform(&mut self, effect: &Effect) -> Result<()> {
         match effect {
-            Effect::MeasureTree { when } => {
-                let event = match self.measure(*when) {
+            Effect::MeasureTree { when, todos_since } => {
+                let event = match self.measure(*when, todos_since.as_deref()) {
                     Ok(measured) => Event::TreeMeasured(Box::new(measured)),
                     Err(error) => Event::MeasureFailed { error },
                 };
@@ -39,13 +40,18 @@ impl Runner<'_> {
                 let format = current.map_or(Format::Auto, |current| current.format);
                 // The prompt is written before the agent starts, so without it there was none.
                 let event = match started || files.prompt().exists() {
-                    true => Event::AgentEnded(Box::new(agent_job::recover(&files, format))),
+                    true => {
+                        Event::AgentEnded(Box::new(agent_job::recover(&files, format, &self.views.signal())))
+                    }
                     false => Event::AgentNeverStarted,
                 };
                 self.send(event);
             }
             Effect::RunCheck { check } => {
-                let files = self.files();
+                let files = match self.state.current {
+                    Some(_) => self.files(),
+                    None => self.run.baseline_files(),
+                };
                 files.make()?;
                 self.ui.live(&format!("checking: {}", check.command));
                 let custody = custody_file(&self.project.truth);
@@ -64,16 +70,19 @@ impl Runner<'_> {
         let _ = self.outbox.send(Input::Event(event));
     }
 
-    fn plan(&self) -> Result<ralph_core::event::Plan> {
-        let run = self.state.run.as_ref().ok_or_else(|| Error::data("the run's first record is missing"))?;
-        Ok(run.plan.clone())
+    /// The agent of the current iteration.
+    fn agent(&self) -> Result<AgentInfo> {
+        let state = &self.state;
+        let (run, current) = (state.run.as_ref(), state.current.as_ref());
+        let agent = run.zip(current).and_then(|(run, current)| run.plan.agent(&current.agent));
+        agent.cloned().ok_or_else(|| Error::data("the record names an agent that the plan does not have"))
     }
 
     fn files(&self) -> store::IterationFiles {
         self.run.files(self.state.iteration)
     }
 
-    fn measure(&mut self, when: When) -> std::result::Result<Measured, String> {
+    fn measure(&mut self, when: When, todos_since: Option<&str>) -> std::result::Result<Measured, String> {
         let snapshot = self.tree.snapshot().map_err(|error| error.to_string())?;
         let before = self.state.current.as_ref().and_then(|current| current.before.as_ref());
         let changes = match (when, before.and_then(|mark| TreeId::new(&mark.tree))) {
@@ -94,25 +103,32 @@ impl Runner<'_> {
         let too_big =
             snapshot.too_big.iter().map(|path| format!("{path} is over 50 MB and was not measured"));
         measured.notes = too_big.chain(snapshot.problems).take(50).collect();
+        if let Some(base) = todos_since.and_then(TreeId::new) {
+            match self.tree.added_todos(&base, &snapshot.tree) {
+                Ok(todos) => measured.todos = Some(todos),
+                Err(error) => measured.notes.push(format!("nobody could look for TODO comments: {error}")),
+            }
+        }
         Ok(measured)
     }
 
     fn start_agent(&mut self) -> Result<()> {
-        let plan = self.plan()?;
+        let agent = self.agent()?;
         let files = self.files();
         files.make()?;
         if let Err(error) = self.views.prepare() {
             self.warn_of_views(&error);
         }
-        let prompt = self.prompt(agent::loads_knowledge(&plan.agent));
+        let prompt = self.prompt(agent::loads_knowledge(&agent));
         let path = files.prompt();
         store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
         let run = self.state.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
-        let spec = agent::spec(&plan.agent, self.project, path)
+        let talk = Talk { format: agent.format, prompt: &prompt, signal: self.views.signal() };
+        let spec = agent::spec(&agent, self.project, path)
             .env("RALPH_ITERATION", self.state.iteration.to_string())
             .env("RALPH_RUN_ID", run)
             .hold(custody_file(&self.project.truth));
-        self.jobs.agent = agent_job::start(&spec, plan.agent.format, &prompt, &files, &self.outbox);
+        self.jobs.agent = agent_job::start(&spec, &talk, &files, &self.outbox);
         Ok(())
     }
 

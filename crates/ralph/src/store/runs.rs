@@ -95,6 +95,11 @@ impl Run {
         IterationFiles { dir: self.dir.join(format!("iteration-{iteration:06}")) }
     }
 
+    /// What the checks before the first iteration leave behind.
+    pub fn baseline_files(&self) -> IterationFiles {
+        IterationFiles { dir: self.dir.join("baseline") }
+    }
+
     /// The number of the first iteration of this run, which its first record begins.
     fn first_iteration(&self) -> Result<u64> {
         Ok(JournalFile::first(&self.journal())?.iteration)

@@ -27,7 +27,12 @@ impl Views {
     /// an old one can never be taken for a new one.
     pub fn prepare(&self) -> io::Result<()> {
         self.make_folder()?;
-        files::replace(&self.dir.join("status"), b"IDLE\n")
+        files::replace(&self.signal(), b"IDLE\n")
+    }
+
+    /// Seed 001's signal: the one file here that an agent may write to be heard.
+    pub fn signal(&self) -> PathBuf {
+        self.dir.join("status")
     }
 
     /// The folder and its own ignore file, so that nothing of it is ever committed by accident.

@@ -6,7 +6,7 @@ use ralph_core::state::{Iteration, State};
 use ralph_core::{text, time, view};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::{cost_line, proof_line};
+use super::{cost_line, proof_line, stops};
 use crate::agent;
 
 /// A terminal needs this many columns for them.
@@ -28,7 +28,9 @@ pub(super) fn header(state: &State, resumed: bool) -> Vec<String> {
     let verb = if resumed { "continued" } else { "started" };
     add("run", &format!("{} {verb}, at most {}", run.number, limit(plan.policy.max_iterations)));
     add("goal", &text::one_line(&run.goal, 400));
-    add("agent", &describe_agent(&plan.agent));
+    for agent in &plan.agents {
+        add("agent", &describe_agent(agent));
+    }
     if plan.checks.is_empty() {
         add("checks", &no_checks(state));
     }
@@ -75,7 +77,8 @@ pub(super) fn describe_agent(agent: &ralph_core::event::AgentInfo) -> String {
 
 /// The upper half, while the agent works.
 pub(super) fn begin(state: &State, iteration: &Iteration) -> Vec<String> {
-    let name = state.run.as_ref().map_or("Agent", |run| agent::title(&run.plan.agent));
+    let name =
+        state.run.as_ref().and_then(|run| run.plan.agent(&iteration.agent)).map_or("Agent", agent::title);
     let (doing, mark) = match iteration.kind {
         Kind::Work => ("working", ""),
         Kind::Review => ("reviewing", " [REVIEW]"),
@@ -135,30 +138,11 @@ pub(super) fn conclude(last: &Iteration) -> Vec<String> {
 /// The last box of a run.
 pub(super) fn halted(state: &State, stop: &Stop) -> Vec<String> {
     let mut lines = vec![plain_top()];
-    match stop {
-        Stop::Complete { .. } => {
-            lines.extend(line("✓ COMPLETE"));
-            lines.extend(row("Proof:", &proof_line(state)));
-        }
-        Stop::Blocked { why } => {
-            lines.extend(line("✗ BLOCKED"));
-            lines.extend(line("Human input needed"));
-            lines.extend(line(why));
-        }
-        Stop::MaxIterations { used, max } => {
-            lines.extend(line("⚠ MAX ITERATIONS"));
-            lines.extend(line(&format!("{used} of {max} used, not done")));
-        }
-        Stop::AgentsExhausted { failures, last } => {
-            lines.extend(line("✗ AGENT FAILED"));
-            lines.extend(line(&format!("{failures} times in a row: {last}")));
-        }
-        Stop::Interrupted | Stop::Terminated => lines.extend(line("⚠ INTERRUPTED")),
-        Stop::Error { .. } | Stop::Unknown => {
-            lines.extend(line("✗ ERROR"));
-            lines.extend(line(&stop.to_string()));
-        }
+    lines.extend(line(stops::title(stop)));
+    if let Stop::Complete { .. } = stop {
+        lines.extend(row("Proof:", &proof_line(state)));
     }
+    lines.extend(stops::details(stop).iter().flat_map(|detail| line(detail)));
     lines.extend(row("Iterations:", &state.used.to_string()));
     lines.extend(row("Used:", &format!("{}, {}", time::duration(state.totals.agent_ms), cost_line(state))));
     lines.push(bottom());

@@ -6,7 +6,7 @@ use ralph_core::event::Event;
 use ralph_core::state::{Iteration, State};
 use ralph_core::{text, time, view};
 
-use super::{Tone, boxes, cost_line, proof_line, remarks, tone_of};
+use super::{Tone, baseline, boxes, cost_line, proof_line, remarks, stops};
 
 pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(Tone, String)> {
     let mut lines = Vec::new();
@@ -20,7 +20,9 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(T
             Tone::Plain,
             format!("run {} {verb}, at most {limit}: {}", run.number, text::one_line(&run.goal, 400)),
         ));
-        lines.push((Tone::Plain, format!("agent: {}", boxes::describe_agent(&plan.agent))));
+        for agent in &plan.agents {
+            lines.push((Tone::Plain, format!("agent: {}", boxes::describe_agent(agent))));
+        }
         if plan.checks.is_empty() {
             lines.push((Tone::Plain, format!("checks: {}", boxes::no_checks(state))));
         }
@@ -35,6 +37,7 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(T
         lines.push((Tone::Plain, concluded(state, last)));
         lines.extend(remarks(last));
     }
+    lines.extend(baseline(state, event));
     if let Verdict::Wait = decision.verdict
         && let Some(reason) = decision.reasons.last()
     {
@@ -49,8 +52,8 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(T
                 lines.push((
                     Tone::Plain,
                     format!(
-                        "claims done; running check {}: {}",
-                        check.name,
+                        "{}: {}",
+                        decision.reasons.last().map_or("running a check", |reason| reason.text.as_str()),
                         text::one_line(&check.command, 200)
                     ),
                 ));
@@ -65,7 +68,7 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(T
         }
     }
     if let Phase::Halted { stop } = &decision.next {
-        lines.push((tone_of(stop), halted(state, stop)));
+        lines.push((stops::tone(stop), halted(state, stop)));
         let used = time::duration(state.totals.agent_ms);
         lines.push((
             Tone::Plain,
@@ -107,12 +110,10 @@ fn concluded(state: &State, last: &Iteration) -> String {
 }
 
 fn halted(state: &State, stop: &Stop) -> String {
+    let title = stops::title(stop);
     match stop {
-        Stop::Complete { .. } => format!("✓ COMPLETE, proof: {}", proof_line(state)),
-        Stop::Blocked { why } => format!("✗ BLOCKED, human input needed: {}", text::one_line(why, 500)),
-        Stop::MaxIterations { .. } => format!("⚠ MAX ITERATIONS: {stop}"),
-        Stop::AgentsExhausted { .. } => format!("✗ AGENT FAILED: {stop}"),
-        Stop::Interrupted | Stop::Terminated => format!("⚠ INTERRUPTED ({stop})"),
-        Stop::Error { .. } | Stop::Unknown => format!("✗ ERROR: {stop}"),
+        Stop::Complete { .. } => format!("{title}, proof: {}", proof_line(state)),
+        Stop::Blocked { why } => format!("{title}, human input needed: {}", text::one_line(why, 500)),
+        _ => format!("{title}: {}", text::one_line(&stop.to_string(), 600)),
     }
 }

@@ -1,0 +1,231 @@
+//! The circuit breaker: stops a loop that goes nowhere, and lets it try once more after a while.
+//!
+//! CLOSED counts what goes wrong in a row. OPEN starts no agent until a probe is allowed. HALF_OPEN is that probe: one
+//! iteration, which closes the circuit by progress and opens it again by anything else.
+
+use serde::{Deserialize, Serialize};
+
+use crate::prelude::*;
+use crate::profile::{BreakerPolicy, Trip};
+use crate::signature::ErrorSet;
+use crate::text;
+use crate::time::Time;
+
+/// How many earlier iterations the length of the words is compared with.
+const COMPARED: usize = 3;
+/// The longest cool-down, however many probes failed.
+const LONGEST_COOLDOWN: u64 = 24 * 3_600_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Circuit {
+    #[default]
+    Closed,
+    HalfOpen,
+    Open,
+}
+
+impl Circuit {
+    /// Seed 002's spelling.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Closed => "CLOSED",
+            Self::HalfOpen => "HALF_OPEN",
+            Self::Open => "OPEN",
+        }
+    }
+}
+
+/// What this rule remembers.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Breaker {
+    pub circuit: Circuit,
+    /// Iterations in a row that changed nothing.
+    pub no_progress: u32,
+    /// Iterations in a row with the same errors.
+    pub same_error: u32,
+    pub last_errors: ErrorSet,
+    /// Iterations in a row that were denied a tool and changed nothing.
+    pub denials: u32,
+    /// How many bytes of words the last iterations had.
+    pub sizes: Vec<u64>,
+    /// Why it is not closed.
+    pub reason: Option<String>,
+    pub opened_at: Option<Time>,
+    /// From when on a probe is allowed; `None`: only if somebody asks for one.
+    pub probe_at: Option<Time>,
+    pub failed_probes: u32,
+}
+
+/// One iteration, as far as it matters here.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts<'a> {
+    pub progress: bool,
+    pub errors: &'a ErrorSet,
+    /// Bytes of the agent's own words.
+    pub words: u64,
+    /// Tools it was denied.
+    pub denied: &'a [String],
+    /// The agent process failed. Whether it is started again is not this rule's business; only a probe is lost by it.
+    pub failed: bool,
+    /// In a review nothing is to be changed and little to be said, so stall and decline stand still.
+    pub review: bool,
+}
+
+/// An open circuit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Open {
+    pub reason: String,
+    pub probe_at: Option<Time>,
+}
+
+impl Breaker {
+    /// Asked before an iteration: may one be started? A probe is used up when the iteration is judged.
+    pub fn guard(&self, now: Time, probe_asked: bool) -> Result<Self, Open> {
+        let due = self.probe_at.is_some_and(|due| now >= due);
+        match self.circuit {
+            Circuit::Open if !probe_asked && !due => Err(self.open()),
+            Circuit::Open => Ok(Self { circuit: Circuit::HalfOpen, ..self.clone() }),
+            Circuit::Closed | Circuit::HalfOpen => Ok(self.clone()),
+        }
+    }
+
+    /// What a new run takes over: an open circuit stays open, but what an earlier goal's iterations counted is
+    /// nothing to this one.
+    #[must_use]
+    pub fn carried(&self) -> Self {
+        match self.circuit {
+            Circuit::Closed => Self::default(),
+            Circuit::HalfOpen | Circuit::Open => Self { sizes: vec![], ..self.clone() },
+        }
+    }
+
+    fn open(&self) -> Open {
+        Open { reason: self.reason.clone().unwrap_or_default(), probe_at: self.probe_at }
+    }
+
+    /// The next state after an iteration that ended by itself, with what is to be said about it.
+    #[must_use]
+    pub fn step(&self, policy: &BreakerPolicy, now: Time, facts: Facts<'_>) -> (Self, Vec<String>) {
+        if self.circuit == Circuit::Closed && facts.failed && !facts.progress {
+            return (self.clone(), vec![]);
+        }
+        let next = self.counted(facts);
+        if self.circuit != Circuit::Closed {
+            return match facts.progress {
+                true => (
+                    Self { sizes: next.sizes, ..Self::default() },
+                    vec!["closed: the probe made progress".into()],
+                ),
+                false => {
+                    let failed_probes = self.failed_probes.saturating_add(1);
+                    let next = Self { failed_probes, ..next };
+                    let reason = self.reason.clone().unwrap_or_default();
+                    (next.opened(policy, now, reason), vec!["the probe made no progress".into()])
+                }
+            };
+        }
+        let fired = next.fired(policy, self, facts);
+        let mut said: Vec<String> = vec![];
+        let mut worst: Option<(Trip, String)> = None;
+        for (trip, reason) in fired {
+            said.push(reason.clone());
+            if worst.as_ref().is_none_or(|(known, _)| rank(trip) > rank(*known)) {
+                worst = Some((trip, reason));
+            }
+        }
+        let next = match worst {
+            Some((Trip::Open, reason)) => next.opened(policy, now, reason),
+            Some((Trip::HalfOpen, reason)) => {
+                Self { circuit: Circuit::HalfOpen, reason: Some(reason), ..next }
+            }
+            _ => next,
+        };
+        (next, said)
+    }
+
+    /// Why no further iteration may be started, if so.
+    pub fn stopped(&self) -> Option<Open> {
+        (self.circuit == Circuit::Open).then(|| self.open())
+    }
+
+    fn counted(&self, facts: Facts<'_>) -> Self {
+        let count = |known: u32, again: bool| if again { known.saturating_add(1) } else { 0 };
+        let same = facts.errors.same_as(&self.last_errors);
+        let mut next = self.clone();
+        next.same_error = if facts.errors.is_empty() { 0 } else { count(self.same_error, same).max(1) };
+        next.last_errors = facts.errors.clone();
+        next.denials = count(self.denials, !facts.denied.is_empty() && !facts.progress);
+        if facts.progress {
+            next.no_progress = 0;
+        } else if !facts.review {
+            next.no_progress = count(self.no_progress, true);
+        }
+        if !facts.review {
+            next.sizes.push(facts.words);
+            if next.sizes.len() > COMPARED {
+                next.sizes.remove(0);
+            }
+        }
+        next
+    }
+
+    /// The triggers that fire now; `before` knows the sizes without this iteration's.
+    fn fired(&self, policy: &BreakerPolicy, before: &Self, facts: Facts<'_>) -> Vec<(Trip, String)> {
+        let mut fired = vec![];
+        if !facts.review && self.no_progress >= policy.no_progress_after {
+            let n = self.no_progress;
+            fired.push((policy.no_progress, format!("no_progress: {n} iterations with no file changes")));
+        }
+        if self.same_error >= policy.same_error_after {
+            let error = self.last_errors.errors.first().map(String::as_str).unwrap_or_default();
+            let (n, error) = (self.same_error, text::one_line(error, 200));
+            fired.push((policy.same_error, format!("same_error: {n} iterations with error: {error}")));
+        }
+        if let Some(shrunk) = before.shrunk(facts, policy.decline_percent) {
+            let reason = format!("output_decline: output declined by {shrunk}%");
+            let trip =
+                if facts.progress && policy.decline != Trip::Off { Trip::Warn } else { policy.decline };
+            fired.push((trip, reason));
+        }
+        if self.denials >= policy.denials_after {
+            let mut tools: Vec<&str> = facts.denied.iter().map(String::as_str).collect();
+            tools.sort_unstable();
+            tools.dedup();
+            let n = self.denials;
+            let tools = text::one_line(&tools.join(", "), 200);
+            fired.push((policy.denials, format!("permission_denied: {n} iterations were denied {tools}")));
+        }
+        fired.retain(|(trip, _)| *trip != Trip::Off);
+        fired
+    }
+
+    /// By how many per cent the words shrank against the mean of the iterations before, if by more than `percent`.
+    fn shrunk(&self, facts: Facts<'_>, percent: u32) -> Option<u128> {
+        if facts.review || self.sizes.len() < COMPARED {
+            return None;
+        }
+        let mean = self.sizes.iter().map(|size| u128::from(*size)).sum::<u128>() / COMPARED as u128;
+        let less = mean.checked_sub(facts.words.into())? * 100;
+        (less > mean * u128::from(percent)).then(|| less.div_ceil(mean))
+    }
+
+    fn opened(self, policy: &BreakerPolicy, now: Time, reason: String) -> Self {
+        let doubled = |cooldown: u64| cooldown.saturating_mul(1 << self.failed_probes.min(20));
+        let probe_at = policy.cooldown_ms.map(|cooldown| now.plus(doubled(cooldown).min(LONGEST_COOLDOWN)));
+        Self { circuit: Circuit::Open, reason: Some(reason), opened_at: Some(now), probe_at, ..self }
+    }
+}
+
+fn rank(trip: Trip) -> u8 {
+    match trip {
+        Trip::Off => 0,
+        Trip::Warn => 1,
+        Trip::HalfOpen => 2,
+        Trip::Open => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests;

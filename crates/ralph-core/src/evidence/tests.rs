@@ -1,0 +1,118 @@
+use super::*;
+use crate::event::End;
+
+fn check(code: i32, failing: &[&str]) -> CheckResult {
+    CheckResult {
+        name: "test".into(),
+        command: "cargo test".into(),
+        end: End::Exited { code },
+        asked: false,
+        failing: failing.iter().map(|name| (*name).into()).collect(),
+        duration_ms: 5,
+        output_tail: String::new(),
+    }
+}
+
+const NOTHING: Context<'static> = Context {
+    needed: EvidenceNeeded::Required,
+    baseline: Baseline::Refuse,
+    todos: Todos::Flag,
+    failure: None,
+    checks: &[],
+    before: &[],
+    items: None,
+    added_todos: None,
+};
+
+fn failures(context: Context<'_>) -> Vec<String> {
+    let evidence = judge(context);
+    assert_eq!(evidence.holds(), evidence.failures().next().is_none());
+    evidence.failures().map(|condition| condition.fact.clone()).collect()
+}
+
+#[test]
+fn a_red_check_refuses_and_names_the_test() {
+    let red = [check(101, &["auth::login"])];
+    assert_eq!(failures(Context { checks: &red, ..NOTHING }), ["cargo test exit 101 (auth::login)"]);
+}
+
+#[test]
+fn a_green_check_and_a_normal_end_hold() {
+    assert!(failures(Context { checks: &[check(0, &[])], ..NOTHING }).is_empty());
+    assert!(failures(NOTHING).is_empty());
+}
+
+#[test]
+fn an_agent_that_failed_refuses_whatever_the_checks_say_and_whatever_is_asked() {
+    let expected = ["the agent did not end normally: exit 1"];
+    for needed in [EvidenceNeeded::Required, EvidenceNeeded::Backlog, EvidenceNeeded::Off] {
+        let context = Context { needed, failure: Some("exit 1"), checks: &[check(0, &[])], ..NOTHING };
+        assert_eq!(failures(context), expected);
+    }
+}
+
+#[test]
+fn open_items_refuse_unless_nothing_is_asked() {
+    let items = Some(Items { open: 2, total: 7 });
+    assert_eq!(failures(Context { items, ..NOTHING }), ["2 of 7 items open"]);
+    assert_eq!(
+        failures(Context { items, needed: EvidenceNeeded::Backlog, ..NOTHING }),
+        ["2 of 7 items open"]
+    );
+    assert!(failures(Context { items, needed: EvidenceNeeded::Off, ..NOTHING }).is_empty());
+    assert!(failures(Context { items: Some(Items { open: 0, total: 7 }), ..NOTHING }).is_empty());
+}
+
+#[test]
+fn only_required_evidence_asks_the_checks() {
+    let red = [check(1, &[])];
+    for needed in [EvidenceNeeded::Backlog, EvidenceNeeded::Off] {
+        assert!(failures(Context { needed, checks: &red, ..NOTHING }).is_empty());
+    }
+}
+
+#[test]
+fn what_was_red_before_the_run_refuses_and_is_named_as_such() {
+    let (before, now) = ([check(1, &["a", "b"])], [check(1, &["a"])]);
+    let context = Context { checks: &now, before: &before, ..NOTHING };
+    assert_eq!(failures(context), ["cargo test exit 1 (a, red before the run and still)"]);
+    let new = [check(1, &["a", "c"])];
+    assert_eq!(failures(Context { checks: &new, ..context }), ["cargo test exit 1 (a, c, 1 of them new)"]);
+    let green = [check(0, &[])];
+    assert_eq!(failures(Context { before: &green, ..context }), ["cargo test exit 1 (a, new)"]);
+}
+
+#[test]
+fn tolerate_excuses_only_failures_with_a_name_that_were_there_before() {
+    let before = [check(1, &["a", "b"])];
+    let tolerant = Context { baseline: Baseline::Tolerate, before: &before, ..NOTHING };
+    assert!(failures(Context { checks: &[check(1, &["a"])], ..tolerant }).is_empty());
+    assert_eq!(failures(Context { checks: &[check(1, &["c"])], ..tolerant }).len(), 1);
+    assert_eq!(failures(Context { checks: &[check(1, &[])], ..tolerant }).len(), 1, "no names");
+    assert_eq!(
+        failures(Context { checks: &[check(1, &["a"])], before: &[check(0, &[])], ..tolerant }).len(),
+        1
+    );
+    let many: Vec<String> = (0..failing::MOST).map(|n| format!("t{n}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let (before, now) = ([check(1, &many)], [check(1, &many)]);
+    assert_eq!(
+        failures(Context { checks: &now, before: &before, ..tolerant }).len(),
+        1,
+        "more may be hidden"
+    );
+}
+
+#[test]
+fn todos_that_the_run_added_are_shown_and_refuse_where_that_is_asked() {
+    let todos = AddedTodos { total: 1, samples: vec!["a.rs: // TODO: mend".into()] };
+    let flagged = judge(Context { added_todos: Some(&todos), ..NOTHING });
+    assert!(flagged.holds());
+    assert!(
+        flagged.conditions.iter().any(|c| c.fact == "1 TODO or FIXME comment added: a.rs: // TODO: mend")
+    );
+    let refused = Context { added_todos: Some(&todos), todos: Todos::Refuse, ..NOTHING };
+    assert_eq!(failures(refused).len(), 1);
+    assert!(failures(Context { added_todos: Some(&AddedTodos::default()), ..refused }).is_empty());
+    assert!(failures(Context { todos: Todos::Off, ..refused }).is_empty());
+}

@@ -1,0 +1,131 @@
+//! Before an iteration, before anything is spent: interrupt, breaker, limits, agents. Then the checks, if nobody has
+//! looked at them yet.
+
+use super::{halt, proceed, run_check, stop_of};
+use crate::agents::{Next, Role};
+use crate::decision::{Begin, Decision, Kind, Outcome, Phase, Reason, Rules, Stop, Verdict};
+use crate::effect::Effect;
+use crate::event::{Plan, When};
+use crate::limits;
+use crate::prelude::*;
+use crate::profile;
+use crate::state::{Iteration, State};
+use crate::time::Time;
+
+/// An iteration that was just concluded: what it came to and what the rules know now.
+pub(super) struct Concluded<'a> {
+    pub(super) iteration: &'a Iteration,
+    pub(super) outcome: Outcome,
+    pub(super) rules: Rules,
+}
+
+pub(super) fn next_iteration(seen: &State, plan: &Plan, now: Time, after: Option<Concluded<'_>>) -> Decision {
+    let mut rules = after.as_ref().map_or_else(|| seen.rules.clone(), |after| after.rules.clone());
+    // A limit is not a counted iteration.
+    let limited = after.as_ref().is_some_and(|after| after.outcome == Outcome::Limited);
+    let used = seen.used.saturating_sub(u64::from(limited));
+    let policy = &plan.policy;
+    let budget = limits::Context {
+        iterations: used,
+        max_iterations: policy.max_iterations,
+        used: seen.spent(),
+        budget: &policy.budget,
+    };
+    let with = |rules: Rules, decision: Decision| Decision { rules, ..decision };
+
+    if let Some(by) = seen.stop_asked {
+        return with(rules, halt(seen, stop_of(by)));
+    }
+    match rules.breaker.guard(now, seen.probe) {
+        Err(open) => {
+            return with(rules, halt(seen, Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at }));
+        }
+        Ok(breaker) => rules.breaker = breaker,
+    }
+    if let Some(stop) = limits::judge(budget) {
+        return with(rules, halt(seen, stop));
+    }
+    let kind = if rules.reviews.reviewing { Kind::Review } else { Kind::Work };
+    let roles: Vec<Role> = plan.agents.iter().map(|agent| agent.role).collect();
+    let (agents, next) = rules.agents.choose(policy, now, kind, &roles);
+    let agent = match next {
+        Next::Agent(agent) => agent,
+        Next::Nobody { failures, why } => {
+            return with(rules, halt(seen, Stop::AgentsExhausted { failures, last: why }));
+        }
+        Next::Wait { until, why } => {
+            let decision = match limits::wait(budget, now, until) {
+                Some(stop) => halt(seen, stop),
+                None => wait(seen, until, &why),
+            };
+            return with(rules, decision);
+        }
+    };
+    if let Some(nth) = baseline_check(seen, plan) {
+        return with(rules, run_check(seen, plan, nth, "how the checks stand before the first iteration"));
+    }
+    rules.agents = agents;
+    let before = after.map(|after| after.iteration).filter(|after| after.checks.is_empty());
+    begin(seen, plan, rules, Beginning { used, kind, agent, before: before.is_some() })
+}
+
+/// The next check of which nobody knows how it stood before the run.
+fn baseline_check(seen: &State, plan: &Plan) -> Option<usize> {
+    let wanted = plan.proves_by_checks() && plan.policy.baseline != profile::Baseline::Off;
+    let untouched = seen.last.is_none() && seen.current.is_none();
+    let known = seen.baseline.results.len();
+    (wanted && untouched && known < plan.checks.len()).then_some(known)
+}
+
+#[derive(Clone, Copy)]
+struct Beginning {
+    used: u64,
+    kind: Kind,
+    /// Its place in the plan.
+    agent: usize,
+    /// What checks wrote is not the next agent's doing, so the tree is settled only where none ran.
+    before: bool,
+}
+
+fn begin(seen: &State, plan: &Plan, rules: Rules, beginning: Beginning) -> Decision {
+    let Some(agent) = plan.agents.get(beginning.agent) else {
+        return halt(seen, Stop::Error { what: "the plan has no such agent".into() });
+    };
+    let before = seen.settled.clone().filter(|_| beginning.before);
+    let (effect, next) = match &before {
+        Some(_) => (Effect::StartAgent, Phase::Working),
+        None => {
+            let when = When::Before;
+            (Effect::MeasureTree { when, todos_since: None }, Phase::Measuring { when })
+        }
+    };
+    let (number, nth) = (seen.iteration.saturating_add(1), beginning.used.saturating_add(1));
+    let mut reasons = vec![Reason::new("run", format!("iteration {nth} begins"))];
+    if rules.breaker.circuit == crate::breaker::Circuit::HalfOpen {
+        reasons.push(Reason::new("breaker", "half-open: this iteration is the probe"));
+    }
+    Decision {
+        verdict: Verdict::Continue,
+        reasons,
+        effects: vec![effect],
+        next,
+        begins: Some(Begin {
+            number,
+            nth,
+            kind: beginning.kind,
+            agent: agent.name.clone(),
+            format: agent.format,
+            before,
+        }),
+        rules,
+        concluded: None,
+    }
+}
+
+fn wait(seen: &State, until: Time, why: &str) -> Decision {
+    Decision {
+        verdict: Verdict::Wait,
+        next: Phase::Waiting { until, why: why.into() },
+        ..proceed(seen, "agents", why)
+    }
+}

@@ -1,0 +1,255 @@
+//! Every fact of an iteration is in: each rule takes its step, and the first in order that wants to stop, stops.
+
+use super::begin::{Concluded, next_iteration};
+use super::{halt, stop_of};
+use crate::agents::Ended;
+use crate::breaker;
+use crate::decision::{Conclusion, Decision, Kind, Outcome, Proof, Reason, Rules, Stop};
+use crate::event::{AgentEnded, End, Plan, StopBy};
+use crate::evidence::{self, Evidence};
+use crate::gate::{self, Words};
+use crate::prelude::*;
+use crate::profile::{Gate, Saturated};
+use crate::report::block::WorkType;
+use crate::reviews;
+use crate::saturation::{self, Reached};
+use crate::state::{Iteration, State};
+use crate::time::Time;
+
+/// What the words of an iteration amount to.
+pub(super) fn words_of(plan: &Plan, current: &Iteration) -> Words {
+    let policy = &plan.policy;
+    let Some(ended) = &current.ended else { return Words::Silence };
+    let items = current.after.as_ref().and_then(|after| after.items);
+    if policy.gate == Gate::Evidence && !plan.proves_by_checks() && current.after.is_some() && items.is_none()
+    {
+        return Words::More { why: "there is neither a check nor a backlog to judge by".into() };
+    }
+    let context = gate::Context {
+        gate: policy.gate,
+        indicators: policy.indicators,
+        review: current.kind == Kind::Review,
+        has_test_check: plan.has_test_check(),
+        believes_contradictions: policy.believe_contradictions,
+    };
+    gate::judge(context, &ended.report)
+}
+
+/// Whether facts are to be held against the iteration: it says done, or the loop may end without saying so.
+pub(super) fn wants_evidence(seen: &State, plan: &Plan, current: &Iteration) -> bool {
+    let failed = current.ended.as_ref().is_none_or(|ended| ended.failure().is_some());
+    let words = words_of(plan, current);
+    let claims = matches!(words, Words::Done { .. });
+    let polishes = || {
+        let (_, reached) = saturated(seen, plan, current, claims);
+        reached.is_some_and(|reached| reached.action == Saturated::Complete)
+    };
+    !failed && (claims || polishes())
+}
+
+pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration) -> Decision {
+    let policy = &plan.policy;
+    let Some(ended) = &current.ended else {
+        return halt(seen, Stop::Error { what: "no agent ended".into() });
+    };
+    let failure = ended.failure();
+    let failure = failure.as_deref();
+    let words = &words_of(plan, current);
+    let evidence = judged(seen, plan, current, words, failure);
+    let outcome = outcome(ended, words, failure, &evidence);
+    let counts = !matches!(outcome, Outcome::Interrupted | Outcome::Limited);
+    let progress = current.progress();
+
+    // Each rule takes its own step.
+    let needed = seen.reviews_needed();
+    let (reviews, proved) = seen.rules.reviews.step(needed, opinion(outcome, failure), progress);
+    let (breaker, tripped) = match counts {
+        true => seen.rules.breaker.step(&policy.breaker, now, breaker_facts(current, ended, failure)),
+        false => (seen.rules.breaker.clone(), vec![]),
+    };
+    let accepted = outcome == Outcome::Accepted;
+    let (saturation, reached) = match counts && failure.is_none() {
+        true => saturated(seen, plan, current, accepted),
+        false => (seen.rules.saturation, None),
+    };
+    let (questions, question) = match outcome {
+        Outcome::More | Outcome::Silent => {
+            seen.rules.questions.step(policy.questions, &ended.report.last_words, progress)
+        }
+        Outcome::Failed | Outcome::Limited | Outcome::Interrupted => (seen.rules.questions, None),
+        _ => (Default::default(), None),
+    };
+    let agents = match agent_ended(ended, outcome, failure, progress) {
+        None => seen.rules.agents.clone(),
+        Some(how) => seen.rules.agents.step(policy, now, place(plan, &current.agent), how),
+    };
+    let rules = Rules { reviews, agents, breaker, saturation, questions };
+
+    let mut reasons = reasons(words, failure, &evidence);
+    if accepted {
+        reasons.push(Reason::new("reviews", format!("{}/{needed} passes", reviews.passes.min(needed))));
+    }
+    reasons.extend(tripped.iter().map(|why| Reason::new("breaker", why.clone())));
+    reasons.extend(reached.iter().map(|reached| Reason::new("saturation", reached.why.clone())));
+    let conclusion = Conclusion {
+        outcome,
+        words: words.describe(),
+        refusal: (outcome == Outcome::Refused).then(|| refusal(&evidence)),
+        passes: reviews.passes.min(needed),
+        passes_needed: needed,
+        evidence,
+        warnings: tripped,
+    };
+
+    // The order of the rules. What remains are the limits of what comes next.
+    let stop = match seen.stop_asked.filter(|by| *by != StopBy::Request) {
+        Some(by) => Some(stop_of(by)),
+        None => blocked(words, outcome, question)
+            .or_else(|| proved.then(|| Stop::Complete { proof: proof(plan, needed) }))
+            .or_else(|| {
+                let open = rules.breaker.stopped()?;
+                Some(Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at })
+            })
+            .or_else(|| reached.map(|reached| polished(plan, reached, &conclusion.evidence))),
+    };
+    let decision = match stop {
+        Some(stop) => Decision { rules, ..halt(seen, stop) },
+        None => next_iteration(seen, plan, now, Some(Concluded { iteration: current, outcome, rules })),
+    };
+    reasons.extend(decision.reasons);
+    Decision { reasons, concluded: Some(conclusion), ..decision }
+}
+
+fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure: Option<&str>) -> Evidence {
+    if !matches!(words, Words::Done { .. }) && !wants_evidence(seen, plan, current) {
+        return Evidence::default();
+    }
+    let after = current.after.as_ref();
+    evidence::judge(evidence::Context {
+        needed: plan.policy.evidence,
+        baseline: plan.policy.baseline,
+        todos: plan.policy.todos,
+        failure,
+        checks: &current.checks,
+        before: &seen.baseline.results,
+        items: after.and_then(|after| after.items),
+        added_todos: after.and_then(|after| after.todos.as_ref()),
+    })
+}
+
+fn outcome(ended: &AgentEnded, words: &Words, failure: Option<&str>, evidence: &Evidence) -> Outcome {
+    match words {
+        _ if matches!(ended.end, End::Stopped | End::Cut) => Outcome::Interrupted,
+        _ if failure.is_some() && ended.report.limit.is_some() => Outcome::Limited,
+        Words::Blocked { .. } => Outcome::Blocked,
+        Words::Done { .. } if evidence.holds() => Outcome::Accepted,
+        Words::Done { .. } => Outcome::Refused,
+        _ if failure.is_some() => Outcome::Failed,
+        Words::More { .. } => Outcome::More,
+        Words::Silence => Outcome::Silent,
+    }
+}
+
+fn opinion(outcome: Outcome, failure: Option<&str>) -> reviews::Outcome {
+    match outcome {
+        Outcome::Accepted => reviews::Outcome::Accepted,
+        // A crash has no opinion, whatever was said before it; nor has silence.
+        _ if failure.is_some() || outcome == Outcome::Silent => reviews::Outcome::NoOpinion,
+        _ => reviews::Outcome::NotDone,
+    }
+}
+
+fn breaker_facts<'a>(
+    current: &Iteration,
+    ended: &'a AgentEnded,
+    failure: Option<&str>,
+) -> breaker::Facts<'a> {
+    breaker::Facts {
+        progress: current.progress(),
+        errors: &ended.report.errors,
+        words: ended.report.words,
+        denied: &ended.report.denied,
+        failed: failure.is_some(),
+        review: current.kind == Kind::Review,
+    }
+}
+
+/// The saturation rule's step; `accepted` says that the loop does not simply go on.
+fn saturated(
+    seen: &State,
+    plan: &Plan,
+    current: &Iteration,
+    accepted: bool,
+) -> (saturation::Saturation, Option<Reached>) {
+    let (report, after) = (current.ended.as_ref().map(|ended| &ended.report), current.after.as_ref());
+    let testing = report.and_then(|report| report.block.as_ref()?.work_type) == Some(WorkType::Testing);
+    let tests_alone = after.is_some_and(|after| after.tests_alone());
+    let source = after.is_some_and(|after| after.touched_source());
+    let says_done = report.is_some_and(|report| report.indicators.count >= plan.policy.indicators);
+    let facts = saturation::Facts {
+        test_only: tests_alone || (testing && !source),
+        done_signal: says_done && !accepted && current.progress(),
+        review: current.kind == Kind::Review,
+    };
+    seen.rules.saturation.step(&plan.policy.saturation, facts)
+}
+
+/// What the end of the process means to the agent's health: nothing, if it was not its own end.
+fn agent_ended<'a>(
+    ended: &'a AgentEnded,
+    outcome: Outcome,
+    failure: Option<&'a str>,
+    progress: bool,
+) -> Option<Ended<'a>> {
+    match (outcome, &ended.report.limit, failure) {
+        (Outcome::Interrupted, ..) => None,
+        (Outcome::Limited, Some(limit), _) => {
+            Some(Ended::Limited { kind: limit.kind, until: ended.reset_at, why: &limit.text })
+        }
+        (_, _, Some(why)) if !progress => Some(Ended::Failed { why }),
+        _ => Some(Ended::Fine),
+    }
+}
+
+fn place(plan: &Plan, name: &str) -> usize {
+    plan.agents.iter().position(|agent| agent.name == name).unwrap_or(usize::MAX)
+}
+
+fn blocked(words: &Words, outcome: Outcome, question: Option<String>) -> Option<Stop> {
+    match words {
+        Words::Blocked { why } if outcome == Outcome::Blocked => Some(Stop::Blocked { why: why.clone() }),
+        _ => question.map(|question| Stop::Blocked { why: format!("it asks: {question}") }),
+    }
+}
+
+/// Where the evidence holds, polishing means that the work is done; else it is a limit.
+fn polished(plan: &Plan, reached: Reached, evidence: &Evidence) -> Stop {
+    let judged = !evidence.conditions.is_empty() && evidence.holds();
+    match reached.action {
+        Saturated::Complete if judged && plan.proves_by_checks() => Stop::Complete { proof: Proof::Checks },
+        Saturated::Complete if judged => Stop::Complete { proof: Proof::None },
+        _ => Stop::Saturated { word: reached.word.into(), why: reached.why },
+    }
+}
+
+fn proof(plan: &Plan, reviews_needed: u32) -> Proof {
+    match (plan.proves_by_checks(), reviews_needed) {
+        (true, _) => Proof::Checks,
+        (false, 1..) => Proof::Reviews,
+        (false, 0) => Proof::Words,
+    }
+}
+
+fn refusal(evidence: &Evidence) -> String {
+    evidence.failures().map(|condition| condition.fact.as_str()).collect::<Vec<_>>().join("; ")
+}
+
+fn reasons(words: &Words, failure: Option<&str>, evidence: &Evidence) -> Vec<Reason> {
+    let mut reasons = vec![Reason::new("gate", words.describe())];
+    if evidence.conditions.is_empty() {
+        reasons.extend(failure.map(|failure| Reason::new("agent", failure)));
+    }
+    reasons
+        .extend(evidence.conditions.iter().map(|condition| Reason::new("evidence", condition.fact.clone())));
+    reasons
+}

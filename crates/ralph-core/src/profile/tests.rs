@@ -1,0 +1,68 @@
+use super::*;
+
+#[test]
+fn every_value_of_the_table_is_a_value_of_its_key() {
+    for profile in &PROFILES {
+        let policy = profile.policy();
+        for (name, value) in profile.rows() {
+            let key = key(name).unwrap_or_else(|| panic!("no key {name}"));
+            assert_eq!((key.get)(&policy), value, "{} of {}", name, profile.name);
+        }
+    }
+}
+
+#[test]
+fn the_profile_default_is_the_default_policy() {
+    assert_eq!(profile("default").expect("there").policy(), Policy::default());
+}
+
+#[test]
+fn every_key_writes_what_it_reads() {
+    for profile in &PROFILES {
+        let policy = profile.policy();
+        let mut copy = Policy { profile: profile.name.into(), ..Policy::default() };
+        for key in KEYS {
+            copy.set(key.name, &(key.get)(&policy)).unwrap_or_else(|error| panic!("{error}"));
+        }
+        assert_eq!(copy, policy, "{}", profile.name);
+    }
+}
+
+#[test]
+fn a_wrong_key_or_value_says_what_would_be_right_and_changes_nothing() {
+    let mut policy = Policy::default();
+    let wrong = |policy: &mut Policy, name, value| policy.set(name, value).expect_err("wrong").to_string();
+    assert_eq!(wrong(&mut policy, "gates", "dual"), "there is no key 'gates'");
+    assert_eq!(
+        wrong(&mut policy, "gate", "both"),
+        "'both' is no value for gate: one of dual, explicit, evidence"
+    );
+    assert_eq!(
+        wrong(&mut policy, "no_progress_after", "0"),
+        "'0' is no value for no_progress_after: a number from 1 on"
+    );
+    assert_eq!(
+        wrong(&mut policy, "budget", "-1"),
+        "'-1' is no value for budget: dollars, such as 5 or 0.50, or none"
+    );
+    assert_eq!(policy, Policy::default());
+}
+
+#[test]
+fn times_and_money_are_read_as_people_write_them() {
+    let mut policy = Policy::default();
+    for (name, value) in [("max_time", "8h"), ("budget", "$2.50"), ("cooldown", "none"), ("reviews", "2/4")] {
+        policy.set(name, value).unwrap_or_else(|error| panic!("{error}"));
+    }
+    assert_eq!(policy.budget, Budget { time_ms: 8 * 3_600_000, tokens: 0, micro_usd: 2_500_000 });
+    assert_eq!(policy.breaker.cooldown_ms, None);
+    assert_eq!(policy.reviews, ReviewPolicy { with_checks: 2, without_checks: 4 });
+    assert_eq!((key("budget").expect("there").get)(&policy), "2.5");
+}
+
+#[test]
+fn an_older_record_s_policy_is_read_with_today_s_defaults() {
+    let old = r#"{"profile":"default","gate":"explicit","reviews":{"with_checks":1,"without_checks":3},"max_iterations":7}"#;
+    let policy: Policy = serde_json::from_str(old).expect("readable");
+    assert_eq!(policy, Policy { max_iterations: 7, ..Policy::default() });
+}

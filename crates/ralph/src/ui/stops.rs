@@ -1,0 +1,99 @@
+//! How each reason to stop is put into words: its title, its tone, and what to do next.
+
+use ralph_core::decision::Stop;
+use ralph_core::limits::Resource;
+use ralph_core::state::State;
+
+use super::Tone;
+
+/// The line that catches the eye.
+pub(super) fn title(stop: &Stop) -> &'static str {
+    match stop {
+        Stop::Complete { .. } => "✓ COMPLETE",
+        Stop::Blocked { .. } => "✗ BLOCKED",
+        Stop::MaxIterations { .. } => "⚠ MAX ITERATIONS",
+        Stop::Saturated { .. } => "⚠ SATURATED",
+        Stop::CircuitOpen { .. } => "✗ CIRCUIT OPEN",
+        Stop::Budget { what: Resource::Money, .. } => "⚠ BUDGET USED UP",
+        Stop::Budget { what: Resource::Tokens, .. } => "⚠ TOKENS USED UP",
+        Stop::Budget { what: Resource::Time, .. } => "⚠ TIME USED UP",
+        Stop::AgentsExhausted { failures: 0, .. } => "✗ NO AGENT LEFT",
+        Stop::AgentsExhausted { .. } => "✗ AGENT FAILED",
+        Stop::Stopped => "⚠ STOPPED",
+        Stop::Closed => "⚠ CLOSED",
+        Stop::Interrupted | Stop::Terminated => "⚠ INTERRUPTED",
+        Stop::Error { .. } | Stop::Unknown => "✗ ERROR",
+    }
+}
+
+/// What is to be said below the title, if the title does not say it all.
+pub(super) fn details(stop: &Stop) -> Vec<String> {
+    match stop {
+        Stop::Complete { .. } | Stop::Interrupted | Stop::Terminated | Stop::Stopped | Stop::Closed => vec![],
+        Stop::Blocked { why } => vec!["Human input needed".into(), why.clone()],
+        Stop::MaxIterations { used, max } => vec![format!("{used} of {max} used, not done")],
+        Stop::CircuitOpen { why, probe_at } => {
+            let probe = match probe_at {
+                Some(at) => format!("a probe is allowed from {at} on"),
+                None => "only --probe tries again".into(),
+            };
+            vec![why.clone(), probe]
+        }
+        Stop::AgentsExhausted { failures: 0, last } => vec![last.clone()],
+        Stop::AgentsExhausted { failures, last } => vec![format!("{failures} times in a row: {last}")],
+        Stop::Saturated { .. } | Stop::Budget { .. } | Stop::Error { .. } | Stop::Unknown => {
+            vec![stop.to_string()]
+        }
+    }
+}
+
+pub(super) fn tone(stop: &Stop) -> Tone {
+    match title(stop).chars().next() {
+        Some('✓') => Tone::Good,
+        Some('⚠') => Tone::Warning,
+        _ => Tone::Bad,
+    }
+}
+
+/// What to do next.
+pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
+    let last = state.iteration;
+    let more = |what: &str, used: u64, unit: &str| {
+        vec!["what it did: ralph history".into(), format!("to go on: ralph run --{what} {used}{unit}")]
+    };
+    match stop {
+        Stop::Complete { .. } => vec!["what was done and why it counts: ralph history".into()],
+        Stop::Blocked { .. } => vec![
+            format!("what it needs: ralph history {last}"),
+            "to answer and go on: ralph note \"…\", then ralph run".into(),
+        ],
+        Stop::MaxIterations { used, .. } => {
+            more("max-iterations", used.saturating_add((*used).clamp(10, 50)), "")
+        }
+        Stop::Saturated { .. } => vec![
+            "what it did: ralph history".into(),
+            "to go on all the same: ralph run --set test_only=off --set done_signals=off --set test_share=off".into(),
+        ],
+        Stop::CircuitOpen { .. } => vec![
+            format!("what it did last: ralph history {last}"),
+            "to say what to do differently: ralph note \"…\"".into(),
+            "to try one iteration: ralph run --probe; to start afresh: ralph circuit reset".into(),
+        ],
+        Stop::Budget { what: Resource::Money, max, .. } => {
+            more("budget", max.saturating_mul(2).div_ceil(1_000_000), "")
+        }
+        Stop::Budget { what: Resource::Tokens, max, .. } => more("max-tokens", max.saturating_mul(2), ""),
+        Stop::Budget { what: Resource::Time, max, .. } => {
+            more("max-time", max.saturating_mul(2).div_ceil(60_000), "m")
+        }
+        Stop::AgentsExhausted { .. } => vec![
+            format!("what it printed: ralph history {last} --transcript"),
+            "to try again: ralph run".into(),
+        ],
+        Stop::Interrupted | Stop::Terminated | Stop::Stopped => {
+            vec!["the work is kept; to go on: ralph run".into()]
+        }
+        Stop::Closed => vec!["to start a new one: ralph run \"GOAL\"".into()],
+        Stop::Error { .. } | Stop::Unknown => vec!["once that is settled: ralph run".into()],
+    }
+}
