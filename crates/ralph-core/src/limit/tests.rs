@@ -59,6 +59,7 @@ fn waits_are_added_up_and_rounded_up() {
     }
     assert_eq!(reset_in("try again in a moment"), None);
     assert_eq!(reset_in("try again in 99999999 days"), None);
+    assert_eq!(reset_in("try again in 999999999999 days"), None, "more milliseconds than there are numbers");
 }
 
 #[test]
