@@ -49,6 +49,15 @@ pub enum Reset {
         minute: u8,
         zone: Option<String>,
     },
+    /// That day, when a clock shows this.
+    Day {
+        year: i16,
+        month: u8,
+        day: u8,
+        hour: u8,
+        minute: u8,
+        zone: Option<String>,
+    },
     After {
         ms: u64,
     },

@@ -119,7 +119,7 @@ fn length(lower: &str) -> Option<u64> {
     (found && ms <= LONGEST_WAIT).then_some(ms)
 }
 
-/// A time of day, an RFC 3339 time or an epoch, within the next words.
+/// A time of day, with or without its day, an RFC 3339 time or an epoch, within the next words.
 fn moment(text: &str, lower: &str) -> Option<Reset> {
     let start = lower.len()
         - lower.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '=' | '"')).len();
@@ -131,6 +131,9 @@ fn moment(text: &str, lower: &str) -> Option<Reset> {
     if let Some(time) = Time::parse(first) {
         return Some(Reset::At { time });
     }
+    if let Some(day) = day(text, lower) {
+        return Some(day);
+    }
     let mut at = 0;
     for _ in 0..6 {
         at += lower[at..].len() - lower[at..].trim_start().len();
@@ -140,6 +143,27 @@ fn moment(text: &str, lower: &str) -> Option<Reset> {
         at += lower[at..].find(char::is_whitespace)?;
     }
     None
+}
+
+/// `Jan 1st, 2030 12:00 AM`. Without its year a day is not enough to wait for.
+fn day(text: &str, lower: &str) -> Option<Reset> {
+    const MONTHS: [&str; 12] =
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let (month, rest) = first_word(lower);
+    let (day, rest) = first_word(rest);
+    let (year, rest) = first_word(rest);
+    let month = 1 + MONTHS.iter().position(|name| month.starts_with(name))?;
+    let day = digits(day).parse().ok().filter(|day| (1..=31).contains(day))?;
+    let year = Some(digits(year)).filter(|year| year.len() == 4)?.parse().ok()?;
+    let rest = rest.strip_prefix("at ").unwrap_or(rest).trim_start();
+    let (hour, minute, end) = clock(rest)?;
+    let zone = zone(&text[lower.len() - rest.len() + end..]);
+    Some(Reset::Day { year, month: u8::try_from(month).ok()?, day, hour, minute, zone })
+}
+
+fn first_word(text: &str) -> (&str, &str) {
+    let (word, rest) = text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()));
+    (word, rest.trim_start())
 }
 
 /// `3pm`, `3:05 pm`, `15:05`. Gives the place behind it.

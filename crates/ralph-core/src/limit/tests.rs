@@ -76,6 +76,16 @@ fn clocks_are_read_with_zone_and_beside_a_date() {
     assert_eq!(reset_in("resets 12am"), clock(0, 0, ""));
     assert_eq!(reset_in("resets at 15:05 UTC"), clock(15, 5, "UTC"));
     assert_eq!(reset_in("resets 25:00"), None);
+    let day = |day, hour, zone: Option<&str>| {
+        let zone = zone.map(ToOwned::to_owned);
+        Some(Reset::Day { year: 2026, month: 11, day, hour, minute: 5, zone })
+    };
+    assert_eq!(reset_in("try again at Nov 20th, 2026 3:05 PM."), day(20, 15, None));
+    assert_eq!(
+        reset_in("resets November 2, 2026 at 09:05 (Europe/Berlin)"),
+        day(2, 9, Some("Europe/Berlin"))
+    );
+    assert_eq!(reset_in("try again at Nov 2nd, 2026"), None);
     let time = Time::from_millis(1_791_565_200_000);
     assert_eq!(reset_in(&format!("try again at {time}")), Some(Reset::At { time }));
 }
