@@ -43,6 +43,7 @@ const QUOTA: &[&str] = &["quota"];
 const AUTH: &[&str] = &[
     "invalid api key",
     "api key not valid",
+    "not a valid api key",
     "incorrect api key",
     "invalid x-api-key",
     "invalid_api_key",

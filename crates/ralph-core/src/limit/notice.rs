@@ -41,6 +41,7 @@ const OPENINGS: &[&str] = &[
     "incorrect api key provided",
     "invalid x-api-key",
     "api key not valid",
+    "not a valid api key",
     "not logged in",
     "please run /login",
     "oauth token has expired",
@@ -73,6 +74,7 @@ const OPENINGS: &[&str] = &[
     "the model is at capacity",
     "we're currently experiencing high demand",
     "service unavailable",
+    "the service is unavailable",
     "internal server error",
     "request rejected",
     "repeated",
@@ -120,7 +122,16 @@ pub fn from_prose(failed: bool, output: &str) -> Option<Limit> {
             own.push(line);
         }
     }
-    own.iter().rev().take(LAST_LINES).find_map(|line| notice(line))
+    gemini_report(&own).or_else(|| own.iter().rev().take(LAST_LINES).find_map(|line| notice(line)))
+}
+
+/// Gemini tells what was wrong at the end of a line about a report it wrote, and shows the error as an object below: a
+/// notice further up than others, whose status comes after it.
+fn gemini_report(own: &[&str]) -> Option<Limit> {
+    let at = own.iter().rposition(|line| line.starts_with("Error when talking to Gemini API "))?;
+    let (_class, said) = own[at].split_once(".json ")?.1.split_once(": ")?;
+    let status = own[at + 1..].iter().find_map(|line| kinds::status_in(line));
+    of(status, said)
 }
 
 fn notice(line: &str) -> Option<Limit> {

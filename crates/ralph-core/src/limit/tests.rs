@@ -99,6 +99,8 @@ fn only_the_cli_s_own_line_at_the_end_is_a_notice() {
         "ERROR: unexpected status 401 Unauthorized: x",
         "Error: AI_APICallError: Overloaded",
         "  ⎿  Invalid API key · Please run /login",
+        "API Error: 503 The service is unavailable. This is a server-side issue.",
+        "Error: Not a valid API key.",
     ] {
         assert!(from_prose(true, &format!("I read the router first.\n\n{line}\n")).is_some(), "{line}");
         for shown in [
@@ -121,6 +123,29 @@ fn only_the_cli_s_own_line_at_the_end_is_a_notice() {
     }
     let early = format!("Credit balance is too low\n{}", "I went on with the parser.\n".repeat(20));
     assert_eq!(from_prose(true, &early), None);
+}
+
+#[test]
+fn gemini_s_report_is_a_notice_above_the_object_it_shows() {
+    let output = |said: &str, status: u16| {
+        let frames = "    at somewhere (file.js:429:16)\n".repeat(12);
+        format!(
+            "Error when talking to Gemini API Full report available at: /tmp/x.json {said}\n{frames}  status: {status}\n}}\n"
+        )
+    };
+    for (said, status, kind) in [
+        ("TerminalQuotaError: You have exhausted your daily quota on this model.", 429, LimitKind::Usage),
+        ("RetryableQuotaError: Too many requests.", 429, LimitKind::Rate),
+        ("RetryableQuotaError: The service is unavailable.", 503, LimitKind::Overload),
+    ] {
+        let limit = from_prose(true, &output(said, status)).expect(said);
+        assert_eq!((limit.kind, limit.status), (kind, Some(status)), "{said}");
+    }
+    assert_eq!(from_prose(true, &output("_ApiError: {\"error\":{\"code\":400}}", 400)), None);
+    assert_eq!(
+        from_prose(true, &format!("I read this:\n> {}", output("QuotaError: daily quota", 400))),
+        None
+    );
 }
 
 #[test]
