@@ -57,6 +57,12 @@ pub fn one_line(text: &str, max: usize) -> String {
     head(&line, max)
 }
 
+/// The last line that says something, bounded; a bracket alone does not.
+pub fn last_line(text: &str, max: usize) -> Option<String> {
+    let mut lines = text.lines().rev().map(|line| one_line(line, max));
+    lines.find(|line| line.contains(char::is_alphanumeric))
+}
+
 /// `1 file`, `3 files`.
 pub fn count(n: u64, noun: &str) -> String {
     let plural = if noun.ends_with('s') { "es" } else { "s" };
@@ -101,6 +107,16 @@ fn skip_escape(chars: &mut core::iter::Peekable<core::str::Chars<'_>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_line_is_one_that_says_something() {
+        assert_eq!(
+            last_line("first\n  the\tlast one \n}\n\u{1b}[0m\n", 300).as_deref(),
+            Some("the last one")
+        );
+        assert_eq!(last_line("a long one", 6).as_deref(), Some("a long…"));
+        assert_eq!(last_line("}\n\n", 300), None);
+    }
 
     #[test]
     fn escapes_go_and_words_stay() {

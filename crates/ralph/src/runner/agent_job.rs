@@ -184,6 +184,5 @@ fn last_line(stderr: Output, file: &Path) -> Option<String> {
             tail.drain(..tail.len() - (16 << 10));
         }
     });
-    let tail = String::from_utf8_lossy(&tail);
-    tail.lines().rev().map(|line| text::one_line(line, 300)).find(|line| !line.is_empty())
+    text::last_line(&String::from_utf8_lossy(&tail), 300)
 }
