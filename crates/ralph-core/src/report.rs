@@ -89,9 +89,10 @@ impl Builder {
                 self.report.words = 0;
             }
             Item::Session { id, model, version } => {
-                self.report.session = id;
-                self.report.model = model;
-                self.report.agent_version = version;
+                let report = &mut self.report;
+                report.session = id.or(report.session.take());
+                report.model = model.or(report.model.take());
+                report.agent_version = version.or(report.agent_version.take());
             }
             Item::Words(text) => self.say(&text),
             Item::MoreWords(text) => self.go_on(&text),

@@ -137,6 +137,10 @@ fn finished(event: &Value, each: &mut impl FnMut(Item)) {
     if let Some(limit) = error.as_deref().and_then(|error| limit::of(api_status, error)) {
         each(Item::Limit(limit));
     }
+    // A single result is the only event.
+    if let Some(id) = string(&event["session_id"]) {
+        each(Item::Session { id: Some(id), model: None, version: None });
+    }
     each(Item::Finished(Finished {
         // The text of a failed result is the CLI's notice, not the agent's words.
         text: text.filter(|_| error.is_none()),

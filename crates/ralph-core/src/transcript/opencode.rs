@@ -14,10 +14,10 @@ pub(super) fn introduces(event: &Value) -> bool {
 
 pub(super) fn items(event: &Value, each: &mut impl FnMut(Item)) {
     let part = &event["part"];
+    if introduces(event) {
+        each(Item::Session { id: string(&event["sessionID"]), model: None, version: None });
+    }
     match event["type"].as_str() {
-        Some("step_start") => {
-            each(Item::Session { id: string(&event["sessionID"]), model: None, version: None });
-        }
         Some("text") => each(Item::Words(string(&part["text"]).unwrap_or_default())),
         Some("tool_use") => tool(part, each),
         Some("step_finish") => {
