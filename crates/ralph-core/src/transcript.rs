@@ -2,6 +2,7 @@
 
 pub mod claude;
 pub mod codex;
+mod document;
 pub mod gemini;
 mod json;
 pub mod lines;
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 use crate::limit::Limit;
 use crate::prelude::*;
+use document::Document;
 use lines::{Line, Lines};
 
 /// One thing an agent's output said.
@@ -135,6 +137,7 @@ pub enum Format {
 pub struct Decoder {
     format: Format,
     lines: Lines,
+    document: Document,
     finished: bool,
     /// A status block was begun in plain text, so this is no wrapper talking before a stream.
     reported: bool,
@@ -142,7 +145,13 @@ pub struct Decoder {
 
 impl Decoder {
     pub fn new(format: Format) -> Self {
-        Self { format, lines: Lines::default(), finished: false, reported: false }
+        Self {
+            format,
+            lines: Lines::default(),
+            document: Document::default(),
+            finished: false,
+            reported: false,
+        }
     }
 
     /// The format in use: `Auto` until the first line that tells.
@@ -160,6 +169,7 @@ impl Decoder {
     pub fn finish(&mut self, mut each: impl FnMut(Item)) {
         let mut lines = core::mem::take(&mut self.lines);
         lines.finish(|line| self.line(line, &mut each));
+        self.end_of_document(&mut each);
         // A session transcript has no closing event.
         let ends = matches!(self.format, Format::Claude | Format::Codex | Format::Opencode | Format::Gemini);
         if ends && !self.finished {
@@ -168,6 +178,35 @@ impl Decoder {
     }
 
     fn line(&mut self, line: Line<'_>, each: &mut impl FnMut(Item)) {
+        if matches!(self.format, Format::Auto | Format::Gemini) {
+            if self.document.hold(line) {
+                return;
+            }
+            self.release(each);
+        }
+        self.next_line(line, each);
+    }
+
+    /// What was held back is no document.
+    fn release(&mut self, each: &mut impl FnMut(Item)) {
+        let held = self.document.take();
+        document::lines(&held).for_each(|line| self.next_line(line, each));
+    }
+
+    fn end_of_document(&mut self, each: &mut impl FnMut(Item)) {
+        let held = self.document.take();
+        match serde_json::from_slice(&held) {
+            Ok(document) if gemini::is_document(&document) => {
+                self.format = Format::Gemini;
+                self.finished = true;
+                each(Item::StreamBegins);
+                gemini::document(&document, each);
+            }
+            _ => document::lines(&held).for_each(|line| self.next_line(line, each)),
+        }
+    }
+
+    fn next_line(&mut self, line: Line<'_>, each: &mut impl FnMut(Item)) {
         if line.cut {
             each(Item::Problem(Problem::LineTooLong));
         }
@@ -298,6 +337,27 @@ mod tests {
         let (format, items) = decode(Format::Auto, &[stream]);
         assert_eq!(format, Format::Claude);
         assert_eq!(items.last(), Some(&Item::Problem(Problem::NoResult)));
+    }
+
+    #[test]
+    fn a_document_is_read_only_where_it_is_the_whole_output() {
+        let whole = "{\n  \"session_id\": \"s\",\n  \"response\": \"hi\",\n  \"stats\": {}\n}";
+        let read = |text: &str| decode(Format::Auto, &[text.as_bytes()]);
+        let (format, items) = read(whole);
+        assert_eq!(format, Format::Gemini);
+        assert!(items.contains(&Item::Words("hi".into())), "{items:?}");
+        assert_eq!(read(&format!("\n{whole}\n\n")).0, Format::Gemini);
+        for text in [
+            format!("It says:\n{whole}\n"),
+            format!("{whole}\nis what it says\n"),
+            whole.replace("response", "answer"),
+            whole.trim_end_matches('}').to_owned(),
+        ] {
+            let (format, items) = read(&text);
+            assert_eq!(format, Format::Auto, "{text}");
+            let expected: Vec<Item> = text.lines().map(|line| Item::Words(format!("{line}\n"))).collect();
+            assert_eq!(items, expected, "nothing is lost");
+        }
     }
 
     #[test]

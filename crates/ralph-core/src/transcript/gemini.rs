@@ -1,9 +1,9 @@
-//! Gemini CLI's `--output-format stream-json`. Words come in pieces (`delta`).
+//! Gemini CLI's `--output-format stream-json`, whose words come in pieces (`delta`), and `--output-format json`.
 
 use serde_json::Value;
 
 use super::json::{number, string, target, with_cached, words_of, written_file};
-use super::{Finished, Item};
+use super::{Finished, Item, Usage};
 use crate::limit;
 use crate::prelude::*;
 
@@ -63,6 +63,33 @@ fn each_result(event: &Value, each: &mut impl FnMut(Item)) {
         each(Item::Limit(limit));
     }
     each(Item::Finished(Finished { error, api_status, usage: Some(usage), ..Finished::default() }));
+}
+
+/// The one document of `--output-format json`, for a run that went well.
+pub(super) fn is_document(document: &Value) -> bool {
+    document["session_id"].is_string() && document["response"].is_string() && document["stats"].is_object()
+}
+
+pub(super) fn document(document: &Value, each: &mut impl FnMut(Item)) {
+    each(Item::Session { id: string(&document["session_id"]), model: None, version: None });
+    let stats = &document["stats"];
+    for (name, tool) in stats["tools"]["byName"].as_object().into_iter().flatten() {
+        (0..called(tool, "count")).for_each(|_| each(Item::Tool { name: name.clone(), target: None }));
+        (0..called(tool, "fail")).for_each(|_| each(Item::ToolFailed(format!("{name} failed"))));
+    }
+    each(Item::Words(string(&document["response"]).unwrap_or_default()));
+    let models = stats["models"].as_object().into_iter().flatten();
+    let usage = models.fold(Usage::default(), |sum, (_, model)| {
+        let tokens = &model["tokens"];
+        let output = number(&tokens["candidates"]).saturating_add(number(&tokens["thoughts"]));
+        sum.plus(with_cached(number(&tokens["prompt"]), number(&tokens["cached"]), output, 0))
+    });
+    each(Item::Finished(Finished { usage: Some(usage), ..Finished::default() }));
+}
+
+/// How often, within reason.
+fn called(tool: &Value, how: &str) -> u64 {
+    number(&tool[how]).min(10_000)
 }
 
 /// The service's answer stands in the message as it came: `[API Error: {"error":{"code":401,…}}]`.

@@ -1,0 +1,45 @@
+//! Output that is one JSON document over many lines, and nothing else. Lines are held back while it may be one.
+
+use super::lines::{Line, MAX_LINE};
+use crate::prelude::*;
+
+#[derive(Debug, Default)]
+pub(super) struct Document {
+    held: Vec<u8>,
+    /// It is something else.
+    over: bool,
+}
+
+impl Document {
+    /// Whether the line is held back. If not, [`Self::take`] has what was held before it.
+    pub(super) fn hold(&mut self, line: Line<'_>) -> bool {
+        if self.over {
+            return false;
+        }
+        let blank = line.bytes.trim_ascii().is_empty();
+        let fits = match (&self.held[..], line.bytes) {
+            ([], bytes) => bytes == b"{",
+            (held, _) => blank || !held.ends_with(b"\n}\n"),
+        };
+        if fits && !line.cut && self.held.len() + line.bytes.len() < MAX_LINE {
+            self.held.extend_from_slice(line.bytes);
+            self.held.push(b'\n');
+            return true;
+        }
+        // Empty lines may stand before it.
+        self.over = !blank || !self.held.is_empty();
+        false
+    }
+
+    pub(super) fn take(&mut self) -> Vec<u8> {
+        core::mem::take(&mut self.held)
+    }
+}
+
+/// The lines of what was held back.
+pub(super) fn lines(held: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let text = held.strip_suffix(b"\n");
+    text.into_iter()
+        .flat_map(|text| text.split(|byte| *byte == b'\n'))
+        .map(|bytes| Line { bytes, cut: false })
+}
