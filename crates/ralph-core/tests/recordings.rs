@@ -1,234 +1,167 @@
-//! What was recorded from the real CLIs, and what must be read out of it. The expectations are written by hand from
-//! the recordings and the specification, not taken from the program's output.
+//! What was recorded from the real CLIs, and what must be read out of it, whole and in any chunks.
+//!
+//! `expectations/` says it, one entry a file, written by hand from the recordings and the specification and not taken
+//! from the program's output. What an entry does not name must not be there.
 
-use std::path::Path;
+#[path = "recordings/expectation.rs"]
+mod expectation;
+#[path = "recordings/reading.rs"]
+mod reading;
 
-use ralph_core::limit::LimitKind;
-use ralph_core::report::block::Status;
-use ralph_core::report::{Builder, IterationReport};
-use ralph_core::transcript::{Decoder, Format};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
-/// What one recording says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Expected {
-    format: Format,
-    /// The status block of the work recordings: in progress, one task, two files, tests passing.
-    block: bool,
-    tools: u64,
-    tool_failures: u64,
-    denied: &'static [&'static str],
-    files: &'static [&'static str],
-    tokens: u64,
-    micro_usd: Option<u64>,
-    /// How the error begins.
-    error: Option<&'static str>,
-    api_status: Option<u16>,
-    limit: Option<LimitKind>,
-    cut_short: bool,
+use expectation::{Blocks, Expectation};
+use reading::Reading;
+
+/// A folder of recordings, and the files that say what is in them.
+struct Set {
+    folder: &'static str,
+    expectations: &'static [&'static str],
 }
 
-const NOTHING: Expected = Expected {
-    format: Format::Auto,
-    block: false,
-    tools: 0,
-    tool_failures: 0,
-    denied: &[],
-    files: &[],
-    tokens: 0,
-    micro_usd: None,
-    error: None,
-    api_status: None,
-    limit: None,
-    cut_short: false,
+/// Made with `ralph-testkit`'s `record`.
+const RECORDED: Set = Set {
+    folder: "../ralph-testkit/recordings",
+    expectations: &["claude.json", "codex.json", "gemini.json", "opencode.json"],
 };
+/// Given with the specification.
+const GIVEN: Set = Set { folder: "tests/transcripts", expectations: &["transcripts.json"] };
+/// How each recorded process ended; no recording itself.
+const EXIT_CODES: &str = "exit-codes.txt";
 
-fn read(bytes: &[u8], chunk: usize) -> (Format, IterationReport) {
-    let mut decoder = Decoder::new(Format::Auto);
-    let mut builder = Builder::default();
-    for chunk in bytes.chunks(chunk) {
-        decoder.feed(chunk, |item| builder.add(item));
-    }
-    decoder.finish(|item| builder.add(item));
-    (decoder.format(), builder.finish())
+fn at(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-fn check(name: &str, expected: &Expected) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ralph-testkit/recordings").join(name);
-    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let (format, report) = read(&bytes, 64 << 10);
-    for chunk in [1, 7, 1000] {
-        assert_eq!(read(&bytes, chunk), (format, report.clone()), "{name} in chunks of {chunk}");
-    }
-    assert_eq!(format, expected.format, "{name}: format");
-    let block = report.block.as_ref();
-    assert_eq!(block.is_some(), expected.block, "{name}: {report:#?}");
-    if let Some(block) = block {
-        assert_eq!(
-            (block.status, block.tasks, block.files),
-            (Some(Status::InProgress), Some(1), Some(2)),
-            "{name}"
-        );
-        assert!(!block.exit_signal && block.problems.is_empty(), "{name}: {:?}", block.problems);
-    }
-    assert_eq!(
-        (report.tools, report.tool_failures),
-        (expected.tools, expected.tool_failures),
-        "{name}: tools"
-    );
-    assert_eq!(report.denied, expected.denied, "{name}: denied");
-    assert_eq!(report.files, expected.files, "{name}: files");
-    assert_eq!(report.usage.total(), expected.tokens, "{name}: tokens {:?}", report.usage);
-    assert_eq!(report.cost_micro_usd, expected.micro_usd, "{name}: cost");
-    match (expected.error, report.error.as_deref()) {
-        (None, None) => {}
-        (Some(begins), Some(error)) if error.starts_with(begins) => {}
-        (_, error) => panic!("{name}: error {error:?}, expected {:?}", expected.error),
-    }
-    assert_eq!(report.api_status, expected.api_status, "{name}: status");
-    assert_eq!(report.limit.map(|limit| limit.kind), expected.limit, "{name}: limit");
-    assert_eq!(report.cut_short, expected.cut_short, "{name}: cut short");
+fn json<T: serde::de::DeserializeOwned>(name: &str) -> T {
+    let path = at("tests/expectations").join(name);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-fn failed(
-    format: Format,
-    error: &'static str,
-    api_status: Option<u16>,
-    limit: Option<LimitKind>,
-) -> Expected {
-    Expected { format, error: Some(error), api_status, limit, ..NOTHING }
+impl Set {
+    fn files(&self) -> BTreeSet<String> {
+        let entries = std::fs::read_dir(at(self.folder)).expect("the recordings are in the repository");
+        let names = entries.map(|entry| entry.expect("a file").file_name().into_string().expect("a name"));
+        names.filter(|name| name != EXIT_CODES).collect()
+    }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(at(self.folder).join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The names of the recordings whose process failed.
+    fn failed(&self) -> BTreeMap<String, bool> {
+        let rows = std::fs::read_to_string(at(self.folder).join(EXIT_CODES)).unwrap_or_default();
+        let row = |row: &str| {
+            let mut words = row.split(' ');
+            let (name, code) = (words.next().expect("a name"), words.next().expect("a code"));
+            (name.to_owned(), code != "0")
+        };
+        rows.lines().map(row).collect()
+    }
+
+    /// Each expectation of a file of them, with the recording it is about.
+    fn complaints(&self, expectations: &str) -> Vec<String> {
+        let blocks: Blocks = json("blocks.json");
+        let failed = self.failed();
+        let mut complaints = Vec::new();
+        for (name, expected) in json::<BTreeMap<String, Expectation>>(expectations) {
+            let bytes = self.bytes(&name);
+            let failed = failed.get(stem(&name)).copied().unwrap_or(false);
+            let found = if name.ends_with(".stderr") {
+                expected.complaints_of_stderr(&bytes, failed)
+            } else {
+                expected.complaints(&Reading::of(&bytes, bytes.len().max(1)), &bytes, failed, &blocks)
+            };
+            complaints.extend(found.into_iter().map(|complaint| format!("{name}: {complaint}")));
+        }
+        complaints
+    }
 }
 
-const HELLO: &[&str] = &["/project/hello.txt"];
+fn stem(name: &str) -> &str {
+    name.split_once('.').expect("an extension").0
+}
 
-#[test]
-fn claude_streams() {
-    use LimitKind::{Auth, Overload, Rate};
-    let ok = Expected {
-        format: Format::Claude,
-        block: true,
-        tools: 2,
-        tool_failures: 1,
-        files: HELLO,
-        tokens: 1900,
-        micro_usd: Some(10_800),
-        ..NOTHING
-    };
-    check("claude-work-stream.jsonl", &ok);
-    check("claude-denied-stream.jsonl", &Expected { tool_failures: 2, denied: &["Write"], ..ok });
-    let turns = Expected {
-        tools: 1,
-        files: HELLO,
-        tokens: 150,
-        micro_usd: Some(1750),
-        ..failed(Format::Claude, "Reached maximum number of turns (1)", None, None)
-    };
-    check("claude-maxturns-stream.jsonl", &turns);
-    let error = |begins, status, limit| Expected {
-        micro_usd: Some(0),
-        ..failed(Format::Claude, begins, status, limit)
-    };
-    check("claude-r400-stream.jsonl", &error("API Error: 400", Some(400), None));
-    check("claude-r401-stream.jsonl", &error("Failed to authenticate.", Some(401), Some(Auth)));
-    for name in ["claude-r429-stream.jsonl", "claude-r429after-stream.jsonl", "claude-quota-stream.jsonl"] {
-        check(name, &error("API Error: Request rejected (429)", Some(429), Some(Rate)));
-    }
-    check("claude-r503-stream.jsonl", &error("API Error: 503", Some(503), Some(Overload)));
-    check("claude-r529-stream.jsonl", &error("API Error: 529", Some(529), Some(Overload)));
-    check("claude-cut-stream.jsonl", &error("API Error: Connection to the API was lost", None, None));
-    // Lost once and made again: `usage` says nothing, `modelUsage` does.
-    let again =
-        Expected { tools: 0, tool_failures: 0, files: &[], tokens: 1120, micro_usd: Some(6200), ..ok };
-    check("claude-cutonce-stream.jsonl", &again);
+#[track_caller]
+fn holds(set: &Set, expectations: &str) {
+    let complaints = set.complaints(expectations);
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
 #[test]
-fn claude_single_results() {
-    let ok =
-        Expected { format: Format::Claude, block: true, tokens: 1900, micro_usd: Some(10_800), ..NOTHING };
-    check("claude-work-json.json", &ok);
-    check("claude-denied-json.json", &Expected { denied: &["Write"], ..ok });
-    let auth = failed(Format::Claude, "Failed to authenticate.", Some(401), Some(LimitKind::Auth));
-    check("claude-r401-json.json", &Expected { micro_usd: Some(0), ..auth });
+fn claude_is_understood() {
+    holds(&RECORDED, "claude.json");
 }
 
 #[test]
-fn codex_streams() {
-    use LimitKind::{Auth, Overload, Rate, Usage};
-    let ok = Expected {
-        format: Format::Codex,
-        block: true,
-        tools: 3,
-        tool_failures: 1,
-        files: &["/project/notes.txt"],
-        tokens: 1450,
-        ..NOTHING
-    };
-    check("codex-work-json.jsonl", &ok);
-    let error = |begins, status, limit| failed(Format::Codex, begins, status, limit);
-    check("codex-r400-json.jsonl", &error("{\"error\":", None, None));
-    check("codex-r401-json.jsonl", &error("unexpected status 401", Some(401), Some(Auth)));
-    check("codex-r429-json.jsonl", &error("exceeded retry limit", Some(429), Some(Rate)));
-    check("codex-r429after-json.jsonl", &error("exceeded retry limit", Some(429), Some(Rate)));
-    check("codex-quota-json.jsonl", &error("You’ve hit your usage limit.", None, Some(Usage)));
-    check("codex-r503-json.jsonl", &error("unexpected status 503", Some(503), Some(Overload)));
-    check("codex-r529-json.jsonl", &error("unexpected status 529", Some(529), Some(Overload)));
-    check("codex-cut-json.jsonl", &error("stream disconnected before completion", None, None));
+fn codex_is_understood() {
+    holds(&RECORDED, "codex.json");
 }
 
 #[test]
-fn gemini_streams() {
-    use LimitKind::{Auth, Overload, Rate, Usage};
-    // A shell command that failed is told as a success.
-    let ok =
-        Expected { format: Format::Gemini, block: true, tools: 2, files: HELLO, tokens: 1300, ..NOTHING };
-    check("gemini-work-stream.jsonl", &ok);
-    let denied = &["write_file", "run_shell_command"];
-    check("gemini-denied-stream.jsonl", &Expected { tool_failures: 2, denied, ..ok });
-    let error = |begins, status, limit| failed(Format::Gemini, begins, status, limit);
-    check("gemini-r400-stream.jsonl", &error("[API Error: ", Some(400), None));
-    check("gemini-r401-stream.jsonl", &error("[API Error: ", Some(401), Some(Auth)));
-    check("gemini-r429-stream.jsonl", &error("[API Error: Too many requests.]", None, Some(Rate)));
-    check("gemini-r429after-stream.jsonl", &error("[API Error: Too many requests.]", None, Some(Rate)));
-    check(
-        "gemini-quota-stream.jsonl",
-        &error("[API Error: You have exhausted your daily quota", None, Some(Usage)),
-    );
-    check(
-        "gemini-r503-stream.jsonl",
-        &error("[API Error: The service is unavailable.]", None, Some(Overload)),
-    );
-    check("gemini-r529-stream.jsonl", &error("[API Error: ", Some(529), Some(Overload)));
+fn gemini_is_understood() {
+    holds(&RECORDED, "gemini.json");
 }
 
 #[test]
-fn opencode_streams() {
-    let ok = Expected {
-        format: Format::Opencode,
-        block: true,
-        tools: 2,
-        tool_failures: 1,
-        files: HELLO,
-        tokens: 1300,
-        micro_usd: Some(4680),
-        ..NOTHING
-    };
-    check("opencode-work-json.jsonl", &ok);
-    let denied =
-        Expected { block: false, tools: 1, denied: &["write"], tokens: 150, micro_usd: Some(1050), ..ok };
-    check("opencode-denied-json.jsonl", &denied);
-    check("opencode-r400-json.jsonl", &failed(Format::Opencode, "Not a valid request.", Some(400), None));
-    let auth = Some(LimitKind::Auth);
-    check("opencode-r401-json.jsonl", &failed(Format::Opencode, "Not a valid API key.", Some(401), auth));
-    check("opencode-cut-json.jsonl", &Expected { format: Format::Opencode, cut_short: true, ..NOTHING });
-    // It goes on trying in silence.
-    for name in ["opencode-r429-json.jsonl", "opencode-quota-json.jsonl", "opencode-r503-json.jsonl"] {
-        check(name, &NOTHING);
+fn opencode_is_understood() {
+    holds(&RECORDED, "opencode.json");
+}
+
+#[test]
+fn the_given_transcripts_are_understood() {
+    holds(&GIVEN, "transcripts.json");
+}
+
+#[test]
+fn every_recording_has_an_expectation_and_every_expectation_a_recording() {
+    for set in [RECORDED, GIVEN] {
+        let entries =
+            set.expectations.iter().flat_map(|file| json::<BTreeMap<String, Expectation>>(file).into_keys());
+        let expected: BTreeSet<String> = entries.collect();
+        assert_eq!(set.files(), expected, "{}", set.folder);
     }
 }
 
 #[test]
-fn text_forms() {
-    for cli in ["claude", "codex", "gemini", "opencode"] {
-        check(&format!("{cli}-work-text.txt"), &Expected { block: true, ..NOTHING });
+fn every_recorded_process_has_an_exit_code_and_a_recording() {
+    let names: BTreeSet<String> = RECORDED.files().iter().map(|name| stem(name).to_owned()).collect();
+    assert_eq!(RECORDED.failed().into_keys().collect::<BTreeSet<_>>(), names);
+}
+
+#[test]
+fn a_stream_that_loses_its_result_keeps_all_else_and_counts_each_message_once() {
+    let bytes = RECORDED.bytes("claude-work-stream.jsonl");
+    let result =
+        bytes.trim_ascii_end().iter().rposition(|byte| *byte == b'\n').expect("a line before the last");
+    let whole = Reading::of(&bytes, bytes.len());
+    // The last line is gone, or torn.
+    for (end, problems) in [
+        (result, &["the stream ended without a result"][..]),
+        (bytes.len() - 9, &["a line of the JSON stream is not JSON", "the stream ended without a result"]),
+    ] {
+        let cut = Reading::of(&bytes[..end], 1000);
+        let mut expected = whole.report.clone();
+        expected.cut_short = true;
+        expected.cost_micro_usd = None;
+        expected.problems = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(cut.report, expected);
+        assert_eq!((cut.tools, cut.tool_failures), (whole.tools.clone(), whole.tool_failures.clone()));
+    }
+}
+
+#[test]
+fn every_recording_reads_the_same_in_any_chunks() {
+    for set in [RECORDED, GIVEN] {
+        for name in set.files() {
+            let bytes = set.bytes(&name);
+            let whole = Reading::of(&bytes, bytes.len().max(1));
+            for chunk in [1, 7, 1000] {
+                assert_eq!(Reading::of(&bytes, chunk), whole, "{name} in chunks of {chunk}");
+            }
+        }
     }
 }
