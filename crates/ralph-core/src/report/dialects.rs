@@ -79,16 +79,17 @@ pub fn json_and_marker(words: &str) -> Option<Saying> {
     let clean = text::plain(words);
     let marker = clean.lines().rev().find_map(marker);
     let report = last_json(&clean);
-    let mut problems = Vec::new();
-    let vote = match (&report, &marker) {
+    let mut problems: Vec<String> =
+        report.iter().filter_map(|report| report.problem).map(ToOwned::to_owned).collect();
+    let vote = match (report.as_ref().map(|report| report.signal), &marker) {
         (None, None) => return None,
         (_, Some((_, Vote::Blocked { why }))) => Vote::Blocked { why: why.clone() },
-        (Some((_, true)), Some((_, done @ Vote::Done { .. }))) => done.clone(),
-        (Some((_, true)), None) => {
+        (Some(true), Some((_, done @ Vote::Done { .. }))) => done.clone(),
+        (Some(true), None) => {
             problems.push("EXIT_SIGNAL is true and no marker says so".to_owned());
             Vote::Done { phase: None }
         }
-        (Some((_, false)), Some((_, Vote::Done { .. }))) => {
+        (Some(false), Some((_, Vote::Done { .. }))) => {
             problems.push("the marker says complete and EXIT_SIGNAL is false".to_owned());
             Vote::More
         }
@@ -98,14 +99,14 @@ pub fn json_and_marker(words: &str) -> Option<Saying> {
         }
         _ => Vote::More,
     };
-    let quotes = [report.map(|(quote, _)| quote), marker.map(|(quote, _)| quote)];
+    let quotes = [report.map(|report| report.quote), marker.map(|(quote, _)| quote)];
     let quote = quotes.into_iter().flatten().collect::<Vec<_>>().join(" ");
     Some(Saying { dialect: Dialect::Json, vote, quote, problems })
 }
 
 /// A marker alone on its line, decoration aside. A placeholder for a reason is quoted instructions.
 fn marker(line: &str) -> Option<(String, Vote)> {
-    let bare = line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '>' | '"'));
+    let bare = line.trim_matches(decoration);
     let vote = match bare {
         "LOOP_CONTINUE" => Vote::More,
         "LOOP_COMPLETE" => Vote::Done { phase: None },
@@ -126,17 +127,64 @@ fn marker(line: &str) -> Option<(String, Vote)> {
     Some((text::one_line(bare, 200), vote))
 }
 
-/// The last `RALPH_STATUS: {…}` that is JSON with a boolean EXIT_SIGNAL; a template is none.
-fn last_json(words: &str) -> Option<(String, bool)> {
+fn decoration(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '*' | '`' | '>' | '"')
+}
+
+/// A JSON report: its words, what it declares, and what is wrong with it.
+struct Json {
+    quote: String,
+    signal: bool,
+    problem: Option<&'static str>,
+}
+
+/// The last `RALPH_STATUS: {…}` that stands on lines of its own; a template is none. What is no JSON is read as text:
+/// passed over, it would leave the word to an older report.
+fn last_json(words: &str) -> Option<Json> {
     const KEY: &str = "RALPH_STATUS:";
     let starts: Vec<usize> = words.match_indices(KEY).map(|(at, _)| at).collect();
     starts.into_iter().rev().take(50).find_map(|at| {
+        let line = words[..at].rfind('\n').map_or(0, |end| end + 1);
         let after = words[at + KEY.len()..].trim_start();
-        let object = balanced(after)?;
-        let value: serde_json::Value = serde_json::from_str(object).ok()?;
-        let signal = value.get("EXIT_SIGNAL").or_else(|| value.get("exit_signal"))?.as_bool()?;
-        Some((format!("{KEY} {}", text::one_line(object, 300)), signal))
+        let object = balanced(after).or_else(|| torn(after))?;
+        let rest = after[object.len()..].lines().next().unwrap_or("").trim_matches(decoration);
+        let alone = words[line..at].chars().all(decoration) && (rest.is_empty() || rest.starts_with("LOOP_"));
+        if !alone {
+            return None;
+        }
+        let (signal, problem) = match serde_json::from_str::<serde_json::Value>(object) {
+            Ok(value) => {
+                let signal = value.get("EXIT_SIGNAL").or_else(|| value.get("exit_signal"));
+                let signal = signal.map_or_else(String::new, ToString::to_string);
+                plainly(&signal)?
+            }
+            Err(_) => (plainly(value_of_signal(object)?)?.0, Some("the report is not JSON")),
+        };
+        Some(Json { quote: format!("{KEY} {}", text::one_line(object, 300)), signal, problem })
     })
+}
+
+/// What EXIT_SIGNAL says, and a problem where it does not say it plainly. None for a template's `true/false`.
+fn plainly(value: &str) -> Option<(bool, Option<&'static str>)> {
+    match value {
+        "true" | "false" => Some((value == "true", None)),
+        "\"true\"" | "\"false\"" => Some((value == "\"true\"", Some("EXIT_SIGNAL is in quotation marks"))),
+        _ if ["true/false", "false/true", "|", "["].iter().any(|mark| value.contains(mark)) => None,
+        _ => Some((false, Some("EXIT_SIGNAL is not plainly true or false"))),
+    }
+}
+
+/// The value after `EXIT_SIGNAL` in something that is like JSON.
+fn value_of_signal(object: &str) -> Option<&str> {
+    let (_, after) = object.split_once("EXIT_SIGNAL")?;
+    let after = after.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ':'));
+    let end = after.find([',', '}', '\n', '"', '\'']).unwrap_or(after.len());
+    Some(after[..end].trim())
+}
+
+/// A report whose closing brace is missing goes as far as its paragraph.
+fn torn(text: &str) -> Option<&str> {
+    text.starts_with('{').then(|| text.split("\n\n").next().unwrap_or(text))
 }
 
 /// The text from its first brace to the one that closes it; reports are short.
@@ -236,9 +284,36 @@ mod tests {
             "I will print LOOP_COMPLETE when it is done.",
             "RALPH_STATUS: soon",
             "RALPH_STATUS: {",
+            "RALPH_STATUS: {\"EXIT_SIGNAL\": \"true/false\"}",
+            "When all is done I print RALPH_STATUS: {\"EXIT_SIGNAL\": true} and stop.",
+            "RALPH_STATUS: {\"EXIT_SIGNAL\": true} is what I will print.",
             "",
         ] {
             assert_eq!(json_vote(words), None, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_json_report_that_is_odd_is_read_as_text_and_named() {
+        for (report, vote, problem) in [
+            ("{\"EXIT_SIGNAL\": true,}", Vote::Done { phase: None }, "the report is not JSON"),
+            (
+                "{completion_indicators: 3, EXIT_SIGNAL: true}",
+                Vote::Done { phase: None },
+                "the report is not JSON",
+            ),
+            ("{\n  \"EXIT_SIGNAL\": false\n", Vote::More, "the report is not JSON"),
+            ("{\"EXIT_SIGNAL\": \"true\"}", Vote::Done { phase: None }, "EXIT_SIGNAL is in quotation marks"),
+            ("{\"EXIT_SIGNAL\": 1}", Vote::More, "EXIT_SIGNAL is not plainly true or false"),
+            ("{\"EXIT_SIGNAL\": \"maybe\"}", Vote::More, "EXIT_SIGNAL is not plainly true or false"),
+            ("{\"EXIT_SIGNAL\": tru}", Vote::More, "the report is not JSON"),
+            ("{\"completion_indicators\": 3}", Vote::More, "EXIT_SIGNAL is not plainly true or false"),
+        ] {
+            let earlier = "RALPH_STATUS: {\"EXIT_SIGNAL\": true}\n\n";
+            let saying =
+                json_and_marker(&format!("{earlier}RALPH_STATUS: {report}\n\nLOOP_COMPLETE")).expect("heard");
+            assert_eq!(saying.vote, vote, "{report}");
+            assert_eq!(saying.problems.first().map(String::as_str), Some(problem), "{report}");
         }
     }
 
