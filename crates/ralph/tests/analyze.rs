@@ -60,3 +60,34 @@ fn previous_outputs_show_a_stuck_loop() {
     assert_eq!((&json["stuck_loop_detected"], &json["ralph_status"]["found"]), (&json!(true), &json!(false)));
     assert_eq!(analyse(&sandbox, &["3.txt", "--previous", "1.txt"])["stuck_loop_detected"], false);
 }
+
+#[test]
+fn every_dialect_is_heard_and_every_decision_exits_0() {
+    let sandbox = Sandbox::new();
+    let json =
+        |signal: bool| format!("RALPH_STATUS: {{\"completion_indicators\": 2, \"EXIT_SIGNAL\": {signal}}}");
+    let blocked = StatusBlock::blocked("Blocked: no key").to_string();
+    for (words, profile, decision, dialect) in [
+        (
+            format!("All tasks complete, project ready\n\n{}\n\nLOOP_COMPLETE", json(true)),
+            "phases",
+            "project_complete",
+            "json",
+        ),
+        (
+            format!("Phase complete, moving to next feature\n\n{}\n\nLOOP_CONTINUE", json(false)),
+            "phases",
+            "continue",
+            "json",
+        ),
+        ("LOOP_BLOCKED: no key".into(), "phases", "blocked", "json"),
+        ("<promise>COMPLETE</promise>".into(), "analyzer", "project_complete", "promise"),
+        (blocked, "analyzer", "blocked", ""),
+    ] {
+        let finished = ralph(&sandbox).args(["analyze", "--profile", profile]).stdin(words.as_str()).run();
+        finished.assert_code(0);
+        let analysis = finished.json();
+        assert_eq!(analysis["exit_decision"], decision, "{words}");
+        assert_eq!(analysis["dialects"][0]["dialect"].as_str().unwrap_or(""), dialect, "{words}");
+    }
+}
