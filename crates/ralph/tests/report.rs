@@ -172,6 +172,32 @@ fn a_block_is_written_character_for_character_and_passes_the_check() {
 }
 
 #[test]
+fn no_block_is_written_before_every_metric_is_told() {
+    let sandbox = repository();
+    let all = [["--tasks", "1"], ["--work-type", "testing"], ["--recommendation", "Next: x"]];
+    for missing in all {
+        let given = all.iter().filter(|arg| **arg != missing).flatten();
+        let finished = ralph(&sandbox).args(["report", "emit"]).args(given).run();
+        finished.assert_code(64).assert_stderr_has(missing[0]);
+        assert_eq!(finished.stdout, "");
+    }
+}
+
+#[test]
+fn every_work_type_is_written_as_given() {
+    let sandbox = repository();
+    for word in ["IMPLEMENTATION", "TESTING", "DOCUMENTATION", "REFACTORING"] {
+        let args = ["report", "emit", "--tasks", "3", "--work-type", word, "--recommendation", "Next: x"];
+        let finished = ralph(&sandbox).args(args).run();
+        finished.assert_code(0);
+        assert_eq!(
+            (value(&finished, "WORK_TYPE"), value(&finished, "TASKS_COMPLETED_THIS_LOOP")),
+            (word, "3")
+        );
+    }
+}
+
+#[test]
 fn status_and_exit_signal_follow_from_plan_and_tests() {
     let (done, open, prose) = ("- [x] one\n", "- [x] one\n- [ ] two\n", "no list\n");
     let (green, red) = ("--test-cmd=true", "--test-cmd=false");
