@@ -32,8 +32,9 @@ pub fn read_plan(text: &str) -> Plan {
     plan
 }
 
-/// What is in the box of a list item, and the words after it.
+/// What is in the box of a list item, and the words after it. Some plans make a heading of each item: `### - [ ] x`.
 fn item(line: &str) -> Option<(char, &str)> {
+    let line = line.trim_start_matches('#').trim_start();
     let rest = match line.strip_prefix(['-', '*', '+']) {
         Some(rest) => rest,
         None => {
@@ -60,10 +61,10 @@ mod tests {
     #[test]
     fn any_marker_counts_and_a_begun_item_is_open() {
         let plan = read_plan(
-            "# Plan\n## High\n- [ ] first\n* [/] begun\n+ [x] done\n1. [ ] numbered\n2) [X] done too\n  - [ ] inner\n\t- [ ]\n",
+            "# Plan\n## High\n- [ ] first\n* [/] begun\n+ [x] done\n1. [ ] numbered\n2) [X] done too\n  - [ ] inner\n\t- [ ]\n### - [ ] headed\n## * [x] done as well\n",
         );
-        assert_eq!(plan.open, ["first", "begun", "numbered", "inner", ""]);
-        assert_eq!(plan.done, 2);
+        assert_eq!(plan.open, ["first", "begun", "numbered", "inner", "", "headed"]);
+        assert_eq!(plan.done, 3);
     }
 
     #[test]
@@ -77,6 +78,7 @@ mod tests {
             "-[ ] no space",
             ". [ ] no number",
             "- plain",
+            "### [ ] a heading",
             "> - [ ] quoted",
             "```\n- [ ] an example\n```",
             "~~~md\n- [ ] an example\n```\n- [ ] still one\n~~~",
