@@ -222,6 +222,10 @@ mod tests {
         let prompt = render(&begun().state, materials);
         let at =
             |needle: &str| prompt.find(needle).unwrap_or_else(|| panic!("{needle} is missing: {prompt}"));
+        assert!(
+            prompt.starts_with("You are iteration 1 of at most 50 "),
+            "where we are comes first: {prompt}"
+        );
         let places =
             [at("demo at 11: goal"), at("KNOWN"), at("HANDED"), at("# Goal"), at("GUARDED"), at("# Report")];
         assert!(places.is_sorted(), "{places:?}");

@@ -45,6 +45,31 @@ fn the_boxes_are_intact_at_80_columns() {
 }
 
 #[test]
+fn going_on_and_being_blocked_look_like_the_seed_s_boxes() {
+    let sandbox = repository();
+    let files = ["a", "b", "c", "d"].iter().fold(Steps::new(), |steps, name| steps.write(name, "x\n"));
+    let agent = FakeAgent::new("agent")
+        .call(files.status(&StatusBlock::in_progress()))
+        .call(Steps::new().status(&StatusBlock::blocked("Blocked: no key")))
+        .install(&sandbox);
+    let mut terminal =
+        Terminal::start(&run(&sandbox, &agent).args(["--max-iterations", "20"]).into_command());
+    assert_eq!(terminal.wait(), 2, "{}", terminal.all_output());
+    let screen = terminal.all_output();
+    for words in [
+        "│  Iteration:    1/20 ",
+        "├── Rotation complete ──────────────────────────────────┤",
+        "│  Result:       CONTINUE                               │",
+        "│  Files:        4 files changed                        │",
+        "│  Files:        no changes                             │",
+        "│  ✗ BLOCKED                                            │",
+        "│  Human input needed                                   │",
+    ] {
+        assert!(screen.contains(words), "{words}\n{screen}");
+    }
+}
+
+#[test]
 fn no_color_means_no_colour_codes() {
     let sandbox = repository();
     let agent = one_call(&sandbox, says_done());
