@@ -3,6 +3,7 @@
 pub mod block;
 pub mod dialects;
 pub mod form;
+mod torn;
 
 use alloc::collections::BTreeSet;
 
@@ -138,6 +139,10 @@ impl Builder {
             && let Some(text) = self.final_text.take()
         {
             self.say(&text);
+        }
+        if let Some(text) = torn::result_text(&self.words) {
+            self.note("the result is not JSON; its text was read".to_owned());
+            self.words = text;
         }
         let own = own_part(&self.words, &self.prompt);
         let (block, problems) = block::last(own);

@@ -76,13 +76,18 @@ fn a_missing_block_leaves_the_heuristics_recorded_and_ends_nothing() {
 
 #[test]
 fn malformed_json_is_read_as_text_and_its_key_fields_are_found() {
-    let torn = format!(
-        "{{\"type\":\"result\",\"result\":\n{TWICE}{}",
-        block("COMPLETE", "PASSING", "true", "a word")
-    );
-    let analysis = analyse("analyzer", &torn);
-    assert_eq!(analysis["ralph_status"]["status"], "COMPLETE");
-    assert_eq!(analysis["exit_decision"], "project_complete");
+    let text = format!("{TWICE}{}", block("COMPLETE", "PASSING", "true", "a word"));
+    let escaped = serde_json::to_string(&text).expect("JSON");
+    let torn = format!("{{\"type\":\"result\",\"is_error\":false,\"result\":{escaped},\"usa");
+    let pretty = format!("{{\n  \"type\": \"result\",\n  \"result\": {escaped}\n}}\n");
+    let after = format!("{{\"type\":\"banana\",\n{text}");
+    for (name, output) in [("torn", &torn), ("over lines", &pretty), ("before text", &after)] {
+        let analysis = analyse("analyzer", output);
+        assert_eq!(analysis["ralph_status"]["status"], "COMPLETE", "{name}");
+        assert_eq!(analysis["ralph_status"]["tasks_completed"], 1, "{name}");
+        assert_eq!(analysis["completion_indicators"], 2, "{name}");
+        assert_eq!(analysis["exit_decision"], "project_complete", "{name}");
+    }
     let loose = "RALPH_STATUS: {completion_indicators: 3, EXIT_SIGNAL: true,}\nLOOP_COMPLETE";
     assert_eq!(decision("analyzer", loose), "project_complete");
 }
