@@ -40,7 +40,7 @@ pub(crate) fn all_text() -> Vec<Source> {
     files
 }
 
-/// Not the project's own text: what builds, git and ralph make.
+/// Not the project's own text: what builds, git and ralph make. In a second working tree `.git` is a file.
 const SKIPPED: [&str; 3] = ["target", ".git", ".ralph"];
 
 fn walk(dir: &Path, prefix: &str, files: &mut Vec<Source>) {
@@ -48,7 +48,10 @@ fn walk(dir: &Path, prefix: &str, files: &mut Vec<Source>) {
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{prefix}{name}");
         let kind = entry.file_type().expect("a kind of file");
-        if kind.is_dir() && !SKIPPED.contains(&name.as_str()) {
+        if SKIPPED.contains(&name.as_str()) {
+            continue;
+        }
+        if kind.is_dir() {
             walk(&entry.path(), &format!("{path}/"), files);
         } else if kind.is_file()
             && let Ok(text) = fs::read_to_string(entry.path())
