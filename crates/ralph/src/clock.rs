@@ -1,5 +1,6 @@
 //! The only clock, and the zone it hangs in.
 
+use jiff::civil::{self, Date};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, Zoned};
 use ralph_core::limit::Reset;
@@ -20,23 +21,34 @@ fn in_zone(reset: &Reset, now: Time, local: &TimeZone) -> Option<Time> {
         Reset::At { time } => Some(*time),
         Reset::After { ms } => Some(now.plus(*ms)),
         Reset::Clock { hour, minute, zone } => {
-            let zone = match zone {
-                Some(name) => TimeZone::get(name).ok()?,
-                None => local.clone(),
-            };
+            let zone = zone_of(zone.as_deref(), local)?;
             let now = Timestamp::from_millisecond(now.millis()).ok()?.to_zoned(zone);
             let today = on_day(&now, *hour, *minute)?;
             let next =
                 if today > now { today } else { on_day(&now.checked_add(1.day()).ok()?, *hour, *minute)? };
             Some(Time::from_millis(next.timestamp().as_millisecond()))
         }
+        Reset::Day { year, month, day, hour, minute, zone } => {
+            let number = |n: u8| i8::try_from(n).ok();
+            let date = Date::new(*year, number(*month)?, number(*day)?).ok()?;
+            let zone = zone_of(zone.as_deref(), local)?;
+            let moment = clock_at(date, *hour, *minute, zone)?;
+            Some(Time::from_millis(moment.timestamp().as_millisecond()))
+        }
     }
 }
 
+fn zone_of(name: Option<&str>, local: &TimeZone) -> Option<TimeZone> {
+    name.map_or_else(|| Some(local.clone()), |name| TimeZone::get(name).ok())
+}
+
 fn on_day(day: &Zoned, hour: u8, minute: u8) -> Option<Zoned> {
+    clock_at(day.date(), hour, minute, day.time_zone().clone())
+}
+
+fn clock_at(date: Date, hour: u8, minute: u8, zone: TimeZone) -> Option<Zoned> {
     let (hour, minute) = (i8::try_from(hour).ok()?, i8::try_from(minute).ok()?);
-    let time = jiff::civil::Time::new(hour, minute, 0, 0).ok()?;
-    day.date().to_datetime(time).to_zoned(day.time_zone().clone()).ok()
+    date.to_datetime(civil::Time::new(hour, minute, 0, 0).ok()?).to_zoned(zone).ok()
 }
 
 #[cfg(test)]
@@ -60,6 +72,14 @@ mod tests {
         assert_eq!(at(3, 0, Some("UTC")), Some(time("2026-11-17T03:00:00Z")));
         assert_eq!(at(3, 0, Some("Middle/Earth")), None);
         assert_eq!(at(25, 0, None), None);
+    }
+
+    #[test]
+    fn a_day_is_that_day() {
+        let reset = |day| Reset::Day { year: 2030, month: 1, day, hour: 0, minute: 0, zone: None };
+        let now = time("2026-11-16T20:30:00Z");
+        assert_eq!(in_zone(&reset(1), now, &TimeZone::UTC), Some(time("2030-01-01T00:00:00Z")));
+        assert_eq!(in_zone(&reset(32), now, &TimeZone::UTC), None);
     }
 
     #[test]

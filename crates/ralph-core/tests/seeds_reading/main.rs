@@ -6,7 +6,7 @@ mod seed_001;
 mod seed_002;
 mod seed_004;
 
-use ralph_core::analysis::{self, Question, READINGS};
+use ralph_core::analysis::{self, Question};
 use ralph_core::report::{Builder, IterationReport};
 use ralph_core::time::Time;
 use ralph_core::transcript::{Decoder, Format};
@@ -22,8 +22,8 @@ fn read(output: &str) -> IterationReport {
 }
 
 fn analyse(profile: &str, output: &str) -> Value {
-    let reading = *READINGS.iter().find(|reading| reading.profile == profile).expect("a profile");
-    let question = Question { reading, format: Format::Text, iteration: 5, at: Time::from_millis(0) };
+    let policy = ralph_core::profile::profile(profile).expect("a profile").policy();
+    let question = Question { policy: &policy, format: Format::Text, iteration: 5, at: Time::from_millis(0) };
     analysis::analyse(&read(output), &[], question)
 }
 

@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use ralph_core::event::{AgentEnded, End, Event};
 use ralph_core::report::{Builder, IterationReport, dialects};
-use ralph_core::text;
 use ralph_core::transcript::{Decoder, Format, Item};
+use ralph_core::{limit, text};
 
 use super::Input;
 use super::effects::tee;
@@ -56,7 +56,7 @@ pub(super) fn start(
     let reader = Reader::new(talk.format, talk.prompt);
     let signal = talk.signal.clone();
     let words = thread::spawn(move || listen(stdout, &transcript, reader, &live));
-    let complaints = thread::spawn(move || last_line(stderr, &errors));
+    let complaints = thread::spawn(move || last_complaints(stderr, &errors));
     thread::spawn(move || {
         let ended = wait(job, begun, words, complaints, &signal);
         let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
@@ -67,18 +67,23 @@ pub(super) fn start(
 fn wait(
     job: Job,
     begun: Instant,
-    words: thread::JoinHandle<IterationReport>,
-    complaints: thread::JoinHandle<Option<String>>,
+    words: thread::JoinHandle<(Format, IterationReport)>,
+    complaints: thread::JoinHandle<String>,
     signal: &Path,
 ) -> AgentEnded {
     let end = job.wait();
     let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let mut report = words.join().unwrap_or_default();
+    let (format, mut report) = words.join().unwrap_or((Format::Auto, IterationReport::default()));
     if !end.survivors.is_empty() {
         report.problems.push(format!("processes that could not be ended: {:?}", end.survivors));
     }
     hear_signal(&mut report, signal);
-    let stderr = complaints.join().ok().flatten();
+    let complaints = complaints.join().unwrap_or_default();
+    let failed = end.end != process::End::Exited(0) || report.error.is_some();
+    report.limit = report.limit.or_else(|| limit::from_prose(failed, &complaints)).or_else(|| {
+        limit::from_prose(failed && matches!(format, Format::Text | Format::Auto), &report.last_words)
+    });
+    let stderr = text::last_line(&complaints, 300);
     let reset = report.limit.as_ref().and_then(|limit| limit.reset.as_ref());
     let reset_at = reset.and_then(|reset| clock::reset_at(reset, clock::now())).map(|at| at.plus(LATER_MS));
     AgentEnded {
@@ -118,7 +123,13 @@ pub(super) fn end_of(end: process::End) -> End {
     }
 }
 
-fn listen(stdout: Output, transcript: &Path, mut reader: Reader, live: &Sender<Input>) -> IterationReport {
+/// Its report, and the format it talked in.
+fn listen(
+    stdout: Output,
+    transcript: &Path,
+    mut reader: Reader,
+    live: &Sender<Input>,
+) -> (Format, IterationReport) {
     let kept = tee(stdout, transcript, |bytes| {
         reader.feed(bytes, |item| {
             if let Item::Tool { name, target } = item {
@@ -127,11 +138,11 @@ fn listen(stdout: Output, transcript: &Path, mut reader: Reader, live: &Sender<I
             }
         });
     });
-    let mut report = reader.finish();
+    let (format, mut report) = reader.finish();
     if let Err(error) = kept {
         report.problems.push(format!("the transcript could not be kept whole: {error}"));
     }
-    report
+    (format, report)
 }
 
 /// What a cut-off agent left in its transcript: its words do not count as an end, its tokens count.
@@ -144,7 +155,7 @@ pub(super) fn recover(files: &IterationFiles, format: Format, signal: &Path) -> 
             reader.feed(&buffer[..read], |_| {});
         }
     }
-    let mut report = reader.finish();
+    let (_, mut report) = reader.finish();
     hear_signal(&mut report, signal);
     cut(End::Cut, report)
 }
@@ -168,15 +179,16 @@ impl Reader {
         });
     }
 
-    fn finish(mut self) -> IterationReport {
+    fn finish(mut self) -> (Format, IterationReport) {
         let Self { decoder, builder } = &mut self;
         decoder.finish(|item| builder.add(item));
-        self.builder.finish()
+        (decoder.format(), self.builder.finish())
     }
 }
 
 /// Keeps standard error and returns its last line that says something.
-fn last_line(stderr: Output, file: &Path) -> Option<String> {
+/// The end of what it wrote to standard error.
+fn last_complaints(stderr: Output, file: &Path) -> String {
     let mut tail: Vec<u8> = Vec::new();
     let _ = tee(stderr, file, |bytes| {
         tail.extend_from_slice(bytes);
@@ -184,5 +196,5 @@ fn last_line(stderr: Output, file: &Path) -> Option<String> {
             tail.drain(..tail.len() - (16 << 10));
         }
     });
-    text::last_line(&String::from_utf8_lossy(&tail), 300)
+    String::from_utf8_lossy(&tail).into_owned()
 }
