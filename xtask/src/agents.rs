@@ -4,39 +4,14 @@
 //! what is in place is whole. A lock keeps two of us apart; the second finds the work done.
 
 mod install;
+mod pins;
+mod program;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::{Result, workspace};
-
-/// One CLI as npm has it.
-#[derive(Debug, Clone, Copy)]
-struct Pin {
-    name: &'static str,
-    package: &'static str,
-    version: &'static str,
-    /// Where the native program is: in a folder of `scope` whose name begins with `platform_prefix`, because
-    /// npm installs only the package of this platform.
-    scope: &'static str,
-    platform_prefix: &'static str,
-    program: &'static str,
-    /// Set while it proves its version.
-    env: &'static [(&'static str, &'static str)],
-    /// Tells the tests where the program is.
-    variable: &'static str,
-}
-
-const PINS: &[Pin] = &[Pin {
-    name: "claude",
-    package: "@anthropic-ai/claude-code",
-    version: "2.1.197",
-    scope: "@anthropic-ai",
-    platform_prefix: "claude-code-",
-    program: "claude",
-    env: &[("DISABLE_AUTOUPDATER", "1")],
-    variable: "RALPH_TEST_CLAUDE",
-}];
+use pins::{PINS, Pin};
 
 /// An installed CLI.
 #[derive(Debug)]
@@ -54,6 +29,8 @@ pub(crate) fn main() -> Result<()> {
 
 /// Installs what is missing. An error is one line.
 pub(crate) fn install_all() -> Result<Vec<Agent>> {
+    // Before anything large is fetched in vain.
+    PINS.iter().try_for_each(|pin| pin.program.check(pin.name))?;
     let cache = cache_dir()?;
     std::fs::create_dir_all(&cache).map_err(|error| format!("{}: {error}", cache.display()))?;
     let cache = cache.canonicalize().map_err(|error| format!("{}: {error}", cache.display()))?;

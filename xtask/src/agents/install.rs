@@ -36,16 +36,8 @@ fn finished(pin: &Pin, place: &Path) -> Option<PathBuf> {
     candidates(pin, place).into_iter().next()
 }
 
-/// The programs that could be it. The link that npm makes in `.bin` is none: it may lead to a stub.
 fn candidates(pin: &Pin, place: &Path) -> Vec<PathBuf> {
-    let scope = place.join("node_modules").join(pin.scope);
-    let entries = fs::read_dir(scope).into_iter().flatten().flatten();
-    let folders =
-        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(pin.platform_prefix));
-    let mut programs: Vec<PathBuf> = folders.map(|folder| folder.path().join(pin.program)).collect();
-    programs.retain(|program| program.is_file());
-    programs.sort();
-    programs
+    pin.program.candidates(&place.join("node_modules"))
 }
 
 fn npm_install(pin: &Pin, folder: &Path) -> Result<()> {
@@ -119,6 +111,7 @@ mod tests {
     #[test]
     fn a_version_is_a_whole_word() {
         assert!(says(b"2.1.197 (Claude Code)\n", "2.1.197"));
+        assert!(says(b"codex-cli 0.166.0\n", "0.166.0"));
         assert!(!says(b"2.1.1970\n", "2.1.197"));
         assert!(!says(b"", "2.1.197"));
     }
