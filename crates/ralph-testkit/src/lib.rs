@@ -9,14 +9,14 @@
 //! | `status` | [`StatusBlock`] |
 //! | `anthropic`, `openai`, `gemini` | [`AnthropicServer`], [`OpenAiServer`], [`GeminiServer`]: stand-ins for the models' APIs, for running the real CLIs |
 //! | `server`, `turn` | [`ModelServer`] and [`Turn`]: what the stand-ins share, and what they answer |
-//! | `setup` | [`codex_setup`], [`opencode_setup`], [`gemini_setup`], [`real_cli`]: the real CLIs, pointed at a stand-in |
+//! | `real_cli`, `setup` | [`RealCli`], [`codex_setup`], [`opencode_setup`], [`gemini_setup`]: the real CLIs, pointed at a stand-in |
 //! | `http` | the little HTTP server under the stand-ins, loopback only |
 //! | `terminal` | [`Terminal`]: a program on a pseudo-terminal, its screen as text |
 //! | `sync`, `watched` | waiting for something with a time limit, never by sleeping |
 //!
 //! Variables read from outside: `RALPH_SANDBOX_BASE` (where sandboxes are made; not inside a git repository),
-//! `RALPH_KEEP_SANDBOX` (keep and name them). The tests of feature `real-agents` read `RALPH_TEST_CLAUDE`, the
-//! path of the executable; those of `more-agents` `RALPH_TEST_CODEX`, `RALPH_TEST_OPENCODE`, `RALPH_TEST_GEMINI`.
+//! `RALPH_KEEP_SANDBOX` (keep and name them). What feature `real-agents` builds reads the paths of the CLIs from
+//! `RALPH_TEST_CLAUDE`, `RALPH_TEST_CODEX`, `RALPH_TEST_GEMINI`, `RALPH_TEST_OPENCODE`; `cargo xtask` sets them.
 //!
 //! Helpers panic with all they know when something is not as the test said; nothing here returns an error.
 //! Waits block until the thing happens and fail the test after a limit.
@@ -27,6 +27,7 @@ mod claude;
 mod gemini;
 mod http;
 mod openai;
+mod real_cli;
 mod run;
 mod sandbox;
 mod server;
@@ -42,11 +43,12 @@ pub use anthropic::{AnthropicServer, claude_env};
 pub use claude::ClaudeResult;
 pub use gemini::GeminiServer;
 pub use openai::OpenAiServer;
+pub use real_cli::RealCli;
 pub use run::{Finished, RalphCommand, Running};
 pub use rustix::process::Signal;
 pub use sandbox::{GitState, MARKER, Sandbox};
 pub use server::{ApiRequest, ModelServer};
-pub use setup::{codex_setup, gemini_setup, opencode_setup, real_cli};
+pub use setup::{codex_setup, gemini_setup, opencode_setup};
 pub use status::StatusBlock;
 pub use terminal::{Terminal, TerminalBuilder};
 pub use turn::Turn;

@@ -4,16 +4,6 @@
 use crate::{GeminiServer, ModelServer, OpenAiServer, Sandbox};
 use serde_json::json;
 use std::fs;
-use std::path::PathBuf;
-
-/// The executable of a real CLI, from the environment.
-#[track_caller]
-pub fn real_cli(variable: &str, package: &str) -> PathBuf {
-    let path = std::env::var_os(variable).map(PathBuf::from);
-    let path = path.unwrap_or_else(|| panic!("{variable} must name the executable (npm: {package})"));
-    assert!(path.is_file(), "{variable} names no file: {}", path.display());
-    path
-}
 
 /// Settings for `codex exec`. API errors are shown at once instead of being tried again.
 pub fn codex_setup(sandbox: &Sandbox, server: &OpenAiServer) -> Vec<(String, String)> {

@@ -2,8 +2,8 @@
 
 use crate::cases::Case;
 use ralph_testkit::{
-    AnthropicServer, GeminiServer, ModelServer, OpenAiServer, Sandbox, claude_env, codex_setup, gemini_setup,
-    opencode_setup, real_cli,
+    AnthropicServer, GeminiServer, ModelServer, OpenAiServer, RealCli, Sandbox, claude_env, codex_setup,
+    gemini_setup, opencode_setup,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -62,12 +62,13 @@ impl Agent {
     }
 
     pub(crate) fn program(self) -> PathBuf {
-        match self {
-            Agent::Claude => real_cli("RALPH_TEST_CLAUDE", "@anthropic-ai/claude-code"),
-            Agent::Codex => real_cli("RALPH_TEST_CODEX", "@openai/codex"),
-            Agent::Gemini => real_cli("RALPH_TEST_GEMINI", "@google/gemini-cli"),
-            Agent::Opencode => real_cli("RALPH_TEST_OPENCODE", "opencode-ai"),
-        }
+        let cli = match self {
+            Agent::Claude => RealCli::CLAUDE,
+            Agent::Codex => RealCli::CODEX,
+            Agent::Gemini => RealCli::GEMINI,
+            Agent::Opencode => RealCli::OPENCODE,
+        };
+        cli.program()
     }
 
     /// The prompt follows.

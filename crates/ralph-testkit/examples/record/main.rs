@@ -1,9 +1,8 @@
 //! Records what the four real agent CLIs print, for the tests of those who read it.
 //!
-//! `cargo run -p ralph-testkit --example record --features more-agents -- OUTDIR [PREFIX]`, with the executables
-//! in `RALPH_TEST_CLAUDE`, `RALPH_TEST_CODEX`, `RALPH_TEST_GEMINI`, `RALPH_TEST_OPENCODE`. Writes
-//! `AGENT-CASE-FORM.EXT` with standard output, `AGENT-CASE-FORM.stderr` where there was any, and `exit-codes.txt`.
-//! With PREFIX only the recordings whose name begins so, and then no `exit-codes.txt`.
+//! `cargo xtask record [OUTDIR [PREFIX]]` runs it with the pinned CLIs. Writes `AGENT-CASE-FORM.EXT` with standard
+//! output, `AGENT-CASE-FORM.stderr` where there was any, and `exit-codes.txt`. With PREFIX only the recordings whose
+//! name begins so, and then no `exit-codes.txt`.
 //!
 //! Nothing is edited but places: the sandbox's folders become `/project`, `/home/dev` and `/tmp`, the port 8080,
 //! the folder the agent is installed in `/usr/lib`.

@@ -56,6 +56,14 @@ impl Finished {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|error| panic!("stdout is not JSON: {error}\n{self}"))
     }
+
+    /// Standard output as JSON values, one a line.
+    #[track_caller]
+    pub fn json_lines(&self) -> Vec<serde_json::Value> {
+        let parse = |line| serde_json::from_str(line);
+        let lines: Result<_, _> = self.stdout.lines().map(parse).collect();
+        lines.unwrap_or_else(|error| panic!("stdout is not JSON lines: {error}\n{self}"))
+    }
 }
 
 impl fmt::Display for Finished {

@@ -1,27 +1,14 @@
-//! The real Gemini CLI against the stand-in API. `RALPH_TEST_GEMINI` names its executable.
+//! The Gemini CLI.
 
-use ralph_testkit::{
-    Finished, GeminiServer, RalphCommand, Sandbox, StatusBlock, Turn, gemini_setup, real_cli,
-};
+use crate::{GREETING, PROMPT, asking, assert_greeted, assert_version, closing, done, kill, last_line};
+use ralph_testkit::{GeminiServer, RalphCommand, RealCli, Sandbox, Turn, gemini_setup};
 use serde_json::{Value, json};
-use std::path::PathBuf;
 
-const VERSION: &str = "0.61.0";
 const MODEL: &str = "gemini-2.5-pro";
-
-fn gemini() -> PathBuf {
-    real_cli("RALPH_TEST_GEMINI", "@google/gemini-cli")
-}
 
 fn command(sandbox: &Sandbox, server: &GeminiServer, prompt: &str) -> RalphCommand {
     let args = ["--output-format", "stream-json", "--yolo", "--skip-trust", "-m", MODEL, "-p"];
-    sandbox.ralph(&gemini()).args(args).arg(prompt).envs(gemini_setup(sandbox, server))
-}
-
-fn lines(finished: &Finished) -> Vec<Value> {
-    let parse =
-        |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("not JSON: {error}\n{finished}"));
-    finished.stdout.lines().map(parse).collect()
+    sandbox.ralph(&RealCli::GEMINI.program()).args(args).arg(prompt).envs(gemini_setup(sandbox, server))
 }
 
 fn write(sandbox: &Sandbox, name: &str, content: &str) -> Turn {
@@ -31,23 +18,18 @@ fn write(sandbox: &Sandbox, name: &str, content: &str) -> Turn {
 
 #[test]
 fn the_version_is_the_pinned_one() {
-    let sandbox = Sandbox::new();
-    let finished = sandbox.ralph(&gemini()).arg("--version").run();
-    finished.assert_code(0);
-    assert_eq!(finished.stdout.trim(), VERSION);
+    assert_version(RealCli::GEMINI, RealCli::GEMINI.version);
 }
 
 #[test]
 fn gemini_writes_a_file_and_says_so() {
     let sandbox = Sandbox::new();
-    let words = format!("The greeting is in place.\n\n{}", StatusBlock::done());
-    let closing = Turn::text(&words).usage(300, 20).cached(200);
-    let server = GeminiServer::start([write(&sandbox, "hello.txt", "hello\n"), closing]);
-    let finished = command(&sandbox, &server, "Write a greeting.").run();
-    finished.assert_code(0);
-    assert_eq!(sandbox.read("hello.txt"), "hello\n");
+    let words = done();
+    let server = GeminiServer::start([write(&sandbox, "hello.txt", "hello\n"), closing(&words)]);
+    let finished = command(&sandbox, &server, GREETING).run();
+    assert_greeted(RealCli::GEMINI, &sandbox, &server, &finished, ("x-goog-api-key", "x"));
 
-    let lines = lines(&finished);
+    let lines = finished.json_lines();
     assert_eq!((&lines[0]["type"], &lines[0]["model"]), (&json!("init"), &json!(MODEL)), "{finished}");
     let of_type = |kind: &str| lines.iter().filter(|line| line["type"] == kind).collect::<Vec<_>>();
     let words_of = |line: &&Value| line["role"] == "assistant" && line["delta"] == true;
@@ -58,18 +40,10 @@ fn gemini_writes_a_file_and_says_so() {
     };
     assert_eq!((&call["tool_name"], &call["tool_id"]), (&json!("write_file"), &outcome["tool_id"]));
     assert_eq!(outcome["status"], "success", "{finished}");
-    let result = lines.last().expect("a last line");
+    let result = last_line(&lines);
     assert_eq!((&result["type"], &result["status"]), (&json!("result"), &json!("success")), "{finished}");
     let counts = ["input_tokens", "cached", "output_tokens"].map(|name| result["stats"][name].as_u64());
     assert_eq!(counts, [Some(400), Some(200), Some(70)], "{finished}");
-
-    let asked = server.main_requests();
-    assert_eq!(asked.len(), 2, "{finished}");
-    assert!(asked[0].mentions("Write a greeting."));
-    assert_eq!(asked[0].header("x-goog-api-key"), Some("x"));
-    assert!(asked[0].header("user-agent").is_some_and(|agent| agent.contains(VERSION)));
-    assert_eq!(server.calls_outside(), [""; 0]);
-    sandbox.assert_no_processes();
 }
 
 #[test]
@@ -77,11 +51,11 @@ fn an_api_error_is_a_result_and_its_status_the_exit_code() {
     for (status, kind) in [(401, "UNAUTHENTICATED"), (429, "RESOURCE_EXHAUSTED")] {
         let sandbox = Sandbox::new();
         let server = GeminiServer::start([Turn::error(status, kind, "Not now.")]);
-        let finished = command(&sandbox, &server, "Anything.").run();
+        let finished = command(&sandbox, &server, PROMPT).run();
         // An exit code has eight bits.
         finished.assert_code(i32::from(status % 256));
-        let lines = lines(&finished);
-        let result = lines.last().expect("a last line");
+        let lines = finished.json_lines();
+        let result = last_line(&lines);
         assert_eq!((&result["type"], &result["status"]), (&json!("result"), &json!("error")), "{finished}");
         let message = result["error"]["message"].as_str().expect("a message");
         assert!(message.starts_with("[API Error: ") && message.contains("Not now."), "{finished}");
@@ -93,7 +67,7 @@ fn an_api_error_is_a_result_and_its_status_the_exit_code() {
 fn a_cut_stream_is_an_error() {
     let sandbox = Sandbox::new();
     let server = GeminiServer::start([Turn::cut()]);
-    let finished = command(&sandbox, &server, "Anything.").run();
+    let finished = command(&sandbox, &server, PROMPT).run();
     finished.assert_code(1).assert_stdout_has("[API Error: terminated]");
 }
 
@@ -102,10 +76,8 @@ fn a_cut_stream_is_an_error() {
 fn killing_gemini_is_not_enough() {
     let sandbox = Sandbox::new();
     let server = GeminiServer::start([Turn::hang()]);
-    let running = command(&sandbox, &server, "Anything.").spawn();
-    server.wait_for_main_requests(1);
+    let running = asking(command(&sandbox, &server, PROMPT), &server);
     assert_eq!(sandbox.processes().len(), 2);
-    running.kill9();
-    running.wait().assert_code(137);
+    kill(running);
     assert_eq!(sandbox.processes().len(), 1);
 }

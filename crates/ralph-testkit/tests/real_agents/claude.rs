@@ -1,28 +1,16 @@
-//! The real Claude Code against the stand-in API. `RALPH_TEST_CLAUDE` names its executable.
+//! Claude Code.
 
-use ralph_testkit::{
-    AnthropicServer, Finished, RalphCommand, Sandbox, StatusBlock, Turn, claude_env, real_cli,
-};
+use crate::{GREETING, PROMPT, asking, assert_greeted, assert_version, done, kill, last_line};
+use ralph_testkit::{AnthropicServer, Finished, RalphCommand, RealCli, Sandbox, Turn, claude_env};
 use serde_json::{Value, json};
-use std::path::PathBuf;
-
-fn claude() -> PathBuf {
-    real_cli("RALPH_TEST_CLAUDE", "@anthropic-ai/claude-code")
-}
 
 fn command(sandbox: &Sandbox, server: &AnthropicServer, prompt: &str) -> RalphCommand {
     let args = ["-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"];
-    sandbox.ralph(&claude()).args(args).envs(claude_env(server)).stdin(prompt)
+    sandbox.ralph(&RealCli::CLAUDE.program()).args(args).envs(claude_env(server)).stdin(prompt)
 }
 
 fn run(sandbox: &Sandbox, server: &AnthropicServer, prompt: &str) -> Finished {
     command(sandbox, server, prompt).run()
-}
-
-fn lines(finished: &Finished) -> Vec<Value> {
-    let parse =
-        |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("not JSON: {error}\n{finished}"));
-    finished.stdout.lines().map(parse).collect()
 }
 
 fn of_type<'a>(lines: &'a [Value], kind: &str) -> Vec<&'a Value> {
@@ -35,15 +23,19 @@ fn write(sandbox: &Sandbox, name: &str, content: &str) -> Turn {
 }
 
 #[test]
+fn the_version_is_the_pinned_one() {
+    assert_version(RealCli::CLAUDE, &format!("{} (Claude Code)", RealCli::CLAUDE.version));
+}
+
+#[test]
 fn claude_writes_a_file_and_says_so() {
     let sandbox = Sandbox::new();
-    let words = format!("The greeting is in place.\n\n{}", StatusBlock::done());
+    let words = done();
     let server = AnthropicServer::start([write(&sandbox, "hello.txt", "hello\n"), Turn::text(&words)]);
-    let finished = run(&sandbox, &server, "Write a greeting.");
-    finished.assert_code(0);
-    assert_eq!(sandbox.read("hello.txt"), "hello\n");
+    let finished = run(&sandbox, &server, GREETING);
+    assert_greeted(RealCli::CLAUDE, &sandbox, &server, &finished, ("x-api-key", "x"));
 
-    let lines = lines(&finished);
+    let lines = finished.json_lines();
     assert_eq!((&lines[0]["type"], &lines[0]["subtype"]), (&json!("system"), &json!("init")), "{finished}");
     assert_eq!(lines[0]["permissionMode"], "bypassPermissions");
     let blocks = of_type(&lines, "assistant");
@@ -53,18 +45,11 @@ fn claude_writes_a_file_and_says_so() {
     assert_eq!(blocks[2]["message"]["content"][0]["text"], words);
     let [outcome] = of_type(&lines, "user")[..] else { panic!("one tool result\n{finished}") };
     assert_ne!(outcome["message"]["content"][0]["is_error"], true, "{finished}");
-    let result = lines.last().expect("a last line");
+    let result = last_line(&lines);
     assert_eq!((&result["type"], &result["is_error"]), (&json!("result"), &json!(false)), "{finished}");
     assert_eq!((&result["result"], &result["num_turns"]), (&json!(words), &json!(2)));
     assert_eq!(result["usage"]["input_tokens"], 200, "{finished}");
     assert!(result["total_cost_usd"].as_f64().is_some_and(|cost| cost > 0.0), "{finished}");
-
-    let asked = server.main_requests();
-    assert_eq!(asked.len(), 2, "{finished}");
-    assert!(asked[0].mentions("Write a greeting."));
-    assert_eq!(asked[0].header("x-api-key"), Some("x"));
-    assert!(asked[0].header("user-agent").is_some_and(|agent| agent.starts_with("claude-cli/")));
-    sandbox.assert_no_processes();
 }
 
 #[test]
@@ -79,7 +64,7 @@ fn sessions_follow_each_other_through_one_script() {
     let sessions = ["First", "Second"].map(|word| {
         let finished = run(&sandbox, &server, &format!("{word}, please."));
         finished.assert_code(0).assert_stdout_has(&format!("{word} done."));
-        lines(&finished)[0]["session_id"].clone()
+        finished.json_lines()[0]["session_id"].clone()
     });
     assert_ne!(sessions[0], sessions[1]);
     assert_eq!((sandbox.read("one.txt"), sandbox.read("two.txt")), ("1\n".into(), "2\n".into()));
@@ -94,10 +79,10 @@ fn an_api_error_is_a_success_that_is_an_error() {
         let sandbox = Sandbox::new();
         let server =
             AnthropicServer::start([Turn::error(status, kind, "Not now.").header("retry-after", "30")]);
-        let finished = run(&sandbox, &server, "Anything.");
+        let finished = run(&sandbox, &server, PROMPT);
         finished.assert_code(1);
-        let lines = lines(&finished);
-        let result = lines.last().expect("a last line");
+        let lines = finished.json_lines();
+        let result = last_line(&lines);
         assert_eq!(
             (&result["subtype"], &result["is_error"]),
             (&json!("success"), &json!(true)),
@@ -112,14 +97,14 @@ fn an_api_error_is_a_success_that_is_an_error() {
 fn a_lost_connection_is_tried_again_without_streaming() {
     let sandbox = Sandbox::new();
     let server = AnthropicServer::start([Turn::cut(), Turn::text("Second try."), Turn::cut(), Turn::cut()]);
-    let finished = run(&sandbox, &server, "Anything.");
+    let finished = run(&sandbox, &server, PROMPT);
     finished.assert_code(0).assert_stdout_has("Second try.");
     assert_eq!(server.main_requests()[1].body["stream"], Value::Null);
 
-    let finished = run(&sandbox, &server, "Anything.");
+    let finished = run(&sandbox, &server, PROMPT);
     finished.assert_code(1);
-    let lines = lines(&finished);
-    let result = lines.last().expect("a last line");
+    let lines = finished.json_lines();
+    let result = last_line(&lines);
     assert_eq!(
         (&result["is_error"], &result["api_error_status"]),
         (&json!(true), &Value::Null),
@@ -132,10 +117,8 @@ fn a_lost_connection_is_tried_again_without_streaming() {
 fn a_hanging_answer_keeps_claude_running_until_it_is_killed() {
     let sandbox = Sandbox::new();
     let server = AnthropicServer::start([Turn::hang()]);
-    let running = command(&sandbox, &server, "Anything.").spawn();
-    server.wait_for_main_requests(1);
+    let running = asking(command(&sandbox, &server, PROMPT), &server);
     running.wait_for_stdout(r#""subtype":"init""#);
-    running.kill9();
-    running.wait().assert_code(137);
+    kill(running);
     sandbox.assert_no_processes();
 }
