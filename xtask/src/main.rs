@@ -3,6 +3,7 @@
 mod agents;
 mod bench;
 mod deny;
+mod record;
 mod step;
 mod test;
 mod workspace;
@@ -17,6 +18,9 @@ usage: cargo xtask COMMAND
 
   test [ARGS...]    everything a change must pass; ARGS go to the test runner
   agents            install the pinned agent CLIs that the tests run
+  record [DIR [PREFIX]]
+                    record what the agent CLIs print against the stand-ins into DIR (default: the
+                    recordings in the repository); with PREFIX only those whose name begins so
   bench [--large]   measure speed and size against the targets; --large adds 50,000 files
   deny              check dependencies: licences, bans, sources
 
@@ -34,6 +38,9 @@ fn main() -> ExitCode {
     let done = match args.as_slice() {
         ["test", rest @ ..] => test::main(rest),
         ["agents"] => agents::main(),
+        ["record"] => record::main(None, ""),
+        ["record", folder] => record::main(Some(folder), ""),
+        ["record", folder, prefix] => record::main(Some(folder), prefix),
         ["bench"] => bench::main(false),
         ["bench", "--large"] => bench::main(true),
         ["deny"] => deny::main(),

@@ -3,7 +3,8 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::Result;
+use crate::agents::Agent;
+use crate::{Result, workspace};
 
 /// Does `work` between a line that names it and a line that says how long it took.
 pub(crate) fn timed<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -23,6 +24,18 @@ pub(crate) fn run(name: &str, repeat: &str, command: &mut Command) -> Result<()>
         }
         Err(format!("{name} ({status})\nrepeat: {repeat}"))
     })
+}
+
+/// Runs cargo as a step, with the agent CLIs where the tests and the recorder look for them.
+pub(crate) fn cargo(name: &str, args: &[&str], agents: &[Agent]) -> Result<()> {
+    let mut cargo = workspace::cargo();
+    let mut repeat = String::new();
+    for agent in agents {
+        cargo.env(agent.variable, &agent.program);
+        repeat.push_str(&format!("{}={} ", agent.variable, agent.program.display()));
+    }
+    repeat.push_str(&format!("cargo {}", args.join(" ")));
+    run(name, &repeat, cargo.args(args))
 }
 
 fn seconds(time: Duration) -> String {

@@ -1,5 +1,7 @@
 //! `cargo xtask test`: everything a change must pass, in order, up to the first failure.
 
+use std::thread;
+
 use crate::agents::{self, Agent};
 use crate::{Result, step, workspace};
 
@@ -12,18 +14,22 @@ pub(crate) fn main(runner_args: &[&str]) -> Result<()> {
             return Err(format!("{component} is not installed\nrepeat: rustup component add {component}"));
         }
     }
-    cargo_step("format", &["fmt", "--all", "--check"], &[])?;
-    let clippy = "clippy --workspace --all-targets --all-features --locked -- -D warnings";
-    cargo_step("lints", &clippy.split(' ').collect::<Vec<_>>(), &[])?;
-    let agents = real_agents()?;
+    step::cargo("format", &["fmt", "--all", "--check"], &[])?;
+    let agents = thread::scope(|scope| {
+        // The network has work for half a minute, and the compiler does not need it.
+        let installing = scope.spawn(agents::install_all);
+        let clippy = "clippy --workspace --all-targets --all-features --locked -- -D warnings";
+        step::cargo("lints", &clippy.split(' ').collect::<Vec<_>>(), &[])?;
+        real_agents(|| installing.join().unwrap_or_else(|_| Err("their install panicked".into())))
+    })?;
     tests(&agents, runner_args)
 }
 
 /// The agent CLIs, or none when they cannot be had and need not be.
-fn real_agents() -> Result<Vec<Agent>> {
+fn real_agents(installed: impl FnOnce() -> Result<Vec<Agent>>) -> Result<Vec<Agent>> {
     let required = std::env::var_os("RALPH_REQUIRE_AGENTS").is_some_and(|value| value == "1");
     let name = "agent CLIs";
-    match step::timed(name, || Ok(agents::install_all()))? {
+    match step::timed(name, || Ok(installed()))? {
         Ok(agents) => Ok(agents),
         Err(why) if required => {
             Err(format!("{name}: {why}, and RALPH_REQUIRE_AGENTS=1\nrepeat: cargo xtask agents"))
@@ -42,23 +48,12 @@ fn tests(agents: &[Agent], runner_args: &[&str]) -> Result<()> {
     let features = if agents.is_empty() { vec![] } else { vec!["--features", REAL_AGENTS] };
     args.extend(&features);
     args.extend(runner_args);
-    cargo_step("tests", &args, agents)?;
+    step::cargo("tests", &args, agents)?;
     // `cargo test` runs them by itself; a filter asks for particular tests.
     if nextest && runner_args.is_empty() {
         let mut args = vec!["test", "--doc", "--workspace", "--locked"];
         args.extend(&features);
-        cargo_step("doc tests", &args, agents)?;
+        step::cargo("doc tests", &args, agents)?;
     }
     Ok(())
-}
-
-fn cargo_step(name: &str, args: &[&str], agents: &[Agent]) -> Result<()> {
-    let mut cargo = workspace::cargo();
-    let mut repeat = String::new();
-    for agent in agents {
-        cargo.env(agent.variable, &agent.program);
-        repeat.push_str(&format!("{}={} ", agent.variable, agent.program.display()));
-    }
-    repeat.push_str(&format!("cargo {}", args.join(" ")));
-    step::run(name, &repeat, cargo.args(args))
 }
