@@ -44,8 +44,11 @@ fn main() {
         );
         codes.push_str(&line(&name, finished.code));
         fs::write(folder.join(format!("{name}.{}", form.extension)), finished.stdout).expect("write");
+        let stderr = folder.join(format!("{name}.stderr"));
         if !finished.stderr.is_empty() {
-            fs::write(folder.join(format!("{name}.stderr")), finished.stderr).expect("write");
+            fs::write(stderr, finished.stderr).expect("write");
+        } else if stderr.exists() {
+            fs::remove_file(stderr).expect("remove what an earlier version said");
         }
     }
     if prefix.is_empty() {

@@ -1,8 +1,10 @@
 //! Recordings must not tell where they were made.
 
 use ralph_testkit::Sandbox;
-use std::path::Path;
+use std::env;
+use std::path::{Path, PathBuf};
 
+/// Panics where something of this machine is left.
 pub(crate) fn same_everywhere(text: &str, sandbox: &Sandbox, url: &str, program: &Path) -> String {
     let (_, port) = url.rsplit_once(':').expect("a port");
     let mut text = text.to_owned();
@@ -20,8 +22,18 @@ pub(crate) fn same_everywhere(text: &str, sandbox: &Sandbox, url: &str, program:
     }
     // Where the agent is installed stands in Gemini's stack traces.
     let program = program.canonicalize().expect("the program's real path");
-    match program.to_string_lossy().split_once("/node_modules/") {
-        Some((prefix, _)) => text.replace(&format!("{prefix}/node_modules/"), "/usr/lib/node_modules/"),
-        None => text,
+    let program = program.to_string_lossy();
+    let install = program.split_once("/node_modules/").map_or(&*program, |(folder, _)| folder);
+    text = text.replace(&format!("{install}/node_modules/"), "/usr/lib/node_modules/");
+    for place in [root, install.to_owned()].into_iter().chain(outside()) {
+        assert!(!text.contains(&place), "{place} is still in the recording:\n{text}");
     }
+    text
+}
+
+/// Folders of the person who records, unless their names tell nothing.
+fn outside() -> impl Iterator<Item = String> {
+    let folders = [env::current_dir().ok(), env::home_dir()].into_iter().flatten();
+    let telling = |folder: &PathBuf| folder.parent().is_some() && folder != Path::new("/home/dev");
+    folders.filter(telling).map(|folder| folder.to_string_lossy().into_owned())
 }
