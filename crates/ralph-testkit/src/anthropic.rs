@@ -4,6 +4,7 @@ mod wire;
 
 use crate::http::Response;
 use crate::server::{Api, ApiRequest, ModelServer};
+use crate::setup;
 use crate::turn::{Ids, Message, Refusal, Turn};
 use std::ops::Deref;
 
@@ -32,18 +33,19 @@ impl Deref for AnthropicServer {
 /// What the real `claude` needs in its environment to talk to the stand-in and to nobody else, and to run as
 /// root without asking. API errors are shown at once instead of being tried again.
 pub fn claude_env(server: &AnthropicServer) -> Vec<(String, String)> {
-    let mut variables = vec![("ANTHROPIC_BASE_URL".to_owned(), server.url())];
-    for (name, value) in [
-        ("ANTHROPIC_API_KEY", "x"),
-        ("IS_SANDBOX", "1"),
-        ("DISABLE_AUTOUPDATER", "1"),
-        ("DISABLE_TELEMETRY", "1"),
-        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-        ("CLAUDE_CODE_MAX_RETRIES", "0"),
-    ] {
-        variables.push((name.to_owned(), value.to_owned()));
-    }
-    variables
+    let url = server.url();
+    setup::variables(
+        server,
+        &[
+            ("ANTHROPIC_BASE_URL", &url),
+            ("ANTHROPIC_API_KEY", "x"),
+            ("IS_SANDBOX", "1"),
+            ("DISABLE_AUTOUPDATER", "1"),
+            ("DISABLE_TELEMETRY", "1"),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            ("CLAUDE_CODE_MAX_RETRIES", "0"),
+        ],
+    )
 }
 
 struct Messages;

@@ -87,7 +87,7 @@ pub fn gemini_setup(sandbox: &Sandbox, server: &GeminiServer) -> Vec<(String, St
 }
 
 /// With the server as the proxy for everything outside: whoever calls there is refused and seen.
-fn variables(server: &ModelServer, own: &[(&str, &str)]) -> Vec<(String, String)> {
+pub(crate) fn variables(server: &ModelServer, own: &[(&str, &str)]) -> Vec<(String, String)> {
     let url = server.url();
     let proxy = [("HTTP_PROXY", url.as_str()), ("HTTPS_PROXY", &url), ("NO_PROXY", "127.0.0.1,localhost")];
     let all = own.iter().chain(&proxy);
