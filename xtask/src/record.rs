@@ -1,7 +1,6 @@
 //! `cargo xtask record`: what the pinned agent CLIs print, written down by the testkit's recorder.
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 use crate::{Result, agents, step, workspace};
 
@@ -12,9 +11,6 @@ pub(crate) fn main(folder: Option<&str>, prefix: &str) -> Result<()> {
         None => recordings(),
     };
     let folder = folder.to_str().ok_or_else(|| format!("{folder:?}: not UTF-8"))?;
-    if !has_timeout() {
-        return Err("the recorder needs `timeout`, as GNU coreutils have it".into());
-    }
     let agents = step::timed("agent CLIs", agents::install_all)?;
     let mut args = vec!["run", "--quiet", "--locked", "--package", "ralph-testkit"];
     args.extend(["--features", "real-agents", "--example", "record", "--", folder]);
@@ -24,11 +20,4 @@ pub(crate) fn main(folder: Option<&str>, prefix: &str) -> Result<()> {
 
 fn recordings() -> PathBuf {
     workspace::root().join("crates/ralph-testkit/recordings")
-}
-
-/// Some agents never give up; `timeout` ends them, and those that do not listen.
-fn has_timeout() -> bool {
-    let mut timeout = Command::new("timeout");
-    timeout.args(["-k", "5", "25", "true"]).stdin(Stdio::null()).stderr(Stdio::null());
-    timeout.status().is_ok_and(|status| status.success())
 }

@@ -209,12 +209,21 @@ impl Running {
         self.signal(Signal::KILL);
     }
 
+    /// Waits for its end, but not for longer than this; whether it has ended.
+    pub fn ends_within(&self, time: Duration) -> bool {
+        self.seen.wait(time, |seen| seen.ended.then_some(())).is_some()
+    }
+
     /// Waits for the end of the process, not for the end of its output: something it left behind may keep
     /// that open.
     #[track_caller]
     pub fn wait(mut self) -> Finished {
-        let ended = self.seen.wait(self.limit, |seen| seen.ended.then_some(())).is_some();
-        assert!(ended, "the process did not end within {:?}\n{}", self.limit, self.so_far());
+        assert!(
+            self.ends_within(self.limit),
+            "the process did not end within {:?}\n{}",
+            self.limit,
+            self.so_far()
+        );
         let status = self.child.wait().expect("collect an ended process");
         self.seen.wait(DRAIN, |seen| (seen.stdout.closed && seen.stderr.closed).then_some(()));
         self.seen.read(|seen| Finished::new(status, seen))

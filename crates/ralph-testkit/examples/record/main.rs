@@ -13,14 +13,17 @@ mod places;
 
 use agents::{Agent, Form};
 use cases::Case;
-use ralph_testkit::{Finished, Sandbox};
+use ralph_testkit::{Finished, Running, Sandbox, Signal};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-/// Some never give up while the API refuses: what they print until then is their recording.
+/// Some never give up while the API refuses: what they print in so long a time is their recording. It begins when
+/// they first ask, because a busy machine takes long to start them.
 const SECONDS: u64 = 25;
-/// What `timeout` says when it had to end the program.
+/// Between asking them to end and ending them.
+const GRACE: Duration = Duration::from_secs(5);
+/// Their exit code then, as `timeout` has it.
 const ENDED: i32 = 124;
 
 fn main() {
@@ -73,15 +76,26 @@ fn record(agent: Agent, case: Case, form: Form) -> (Finished, usize) {
     sandbox.write("README.md", "A project.\n");
     sandbox.commit_all("first");
     let (server, variables) = agent.prepare(&sandbox, case);
-    let seconds = SECONDS.to_string();
-    let command = sandbox.ralph(Path::new("timeout")).args(["-k", "5", &seconds]).arg(agent.program());
-    let command = command.args(agent.args(case, form)).arg("Write a greeting.").envs(variables);
-    let mut finished = command.limit(Duration::from_secs(SECONDS + 20)).run();
+    let command = sandbox.ralph(&agent.program()).args(agent.args(case, form)).arg("Write a greeting.");
+    let running = command.envs(variables).spawn();
+    server.wait_for_main_requests(1);
+    let mut finished = end(running);
     assert_eq!(server.calls_outside(), [""; 0], "{finished}");
     for text in [&mut finished.stdout, &mut finished.stderr] {
         *text = places::same_everywhere(text, &sandbox, &server.url(), &agent.program());
     }
     (finished, server.main_requests().len())
+}
+
+fn end(running: Running) -> Finished {
+    if running.ends_within(Duration::from_secs(SECONDS)) {
+        return running.wait();
+    }
+    running.signal(Signal::TERM);
+    if !running.ends_within(GRACE) {
+        running.kill9();
+    }
+    Finished { code: ENDED, ..running.wait() }
 }
 
 fn line(name: &str, code: i32) -> String {
