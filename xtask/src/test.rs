@@ -20,14 +20,14 @@ pub(crate) fn main(runner_args: &[&str]) -> Result<()> {
         let installing = scope.spawn(agents::install_all);
         let clippy = "clippy --workspace --all-targets --all-features --locked -- -D warnings";
         step::cargo("lints", &clippy.split(' ').collect::<Vec<_>>(), &[])?;
-        real_agents(|| installing.join().unwrap_or_else(|_| Err("their install panicked".into())))
+        let required = std::env::var_os("RALPH_REQUIRE_AGENTS").is_some_and(|value| value == "1");
+        real_agents(required, || installing.join().unwrap_or_else(|_| Err("their install panicked".into())))
     })?;
     tests(&agents, runner_args)
 }
 
 /// The agent CLIs, or none when they cannot be had and need not be.
-fn real_agents(installed: impl FnOnce() -> Result<Vec<Agent>>) -> Result<Vec<Agent>> {
-    let required = std::env::var_os("RALPH_REQUIRE_AGENTS").is_some_and(|value| value == "1");
+fn real_agents(required: bool, installed: impl FnOnce() -> Result<Vec<Agent>>) -> Result<Vec<Agent>> {
     let name = "agent CLIs";
     match step::timed(name, || Ok(installed()))? {
         Ok(agents) => Ok(agents),
@@ -56,4 +56,24 @@ fn tests(agents: &[Agent], runner_args: &[&str]) -> Result<()> {
         step::cargo("doc tests", &args, agents)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_that_cannot_be_had_fail_the_gate_only_where_they_are_required() {
+        let missing = || Err(String::from("npm not found"));
+        assert_eq!(real_agents(false, missing).map(|agents| agents.len()), Ok(0));
+        let error = real_agents(true, missing).unwrap_err();
+        assert!(error.starts_with("agent CLIs: npm not found, and RALPH_REQUIRE_AGENTS=1\n"), "{error}");
+    }
+
+    #[test]
+    fn agents_that_were_installed_are_all_tested() {
+        let agent = || Agent { variable: "RALPH_TEST_ONE", program: "one".into() };
+        let agents = real_agents(false, || Ok(vec![agent(), agent()]));
+        assert_eq!(agents.map(|agents| agents.len()), Ok(2));
+    }
 }
