@@ -1,5 +1,7 @@
 //! Scripts of iterations through the same `decide` and `apply` as a real run, every record through the codec.
 
+mod rules;
+
 use super::*;
 use crate::agents::Role;
 use crate::check::{CheckResult, CheckSpec};
