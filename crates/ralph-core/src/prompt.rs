@@ -1,9 +1,12 @@
 //! The prompt of one iteration, from values: where we are, what the files say, why the last claim was
 //! refused, and how to report.
 
+pub(crate) mod protocol;
+
 use crate::decision::{Kind, Outcome};
+use crate::event::Plan;
 use crate::prelude::*;
-use crate::report::block::{BEGIN, END};
+use crate::profile::Protocol;
 use crate::state::{Iteration, State};
 use crate::text;
 
@@ -51,13 +54,8 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
         part(&format!("# Notes handed over by the last iteration\n\n{newest}"));
     }
     part(&format!("# Goal\n\n{}", run.goal));
-    if !run.plan.checks.is_empty() {
-        let commands: Vec<String> =
-            run.plan.checks.iter().map(|check| format!("    {}", check.command)).collect();
-        part(&format!(
-            "# Checks\n\nWhen you say done, the loop runs this in the project's folder, and believes nothing else:\n\n{}",
-            commands.join("\n")
-        ));
+    if run.plan.proves_by_checks() {
+        part(&checks(state, &run.plan));
     }
     if current.kind == Kind::Review {
         part(REVIEW);
@@ -68,7 +66,7 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
     if let Some(refused) = refused(state) {
         part(&refused);
     }
-    part(&protocol());
+    part(&protocol::ask(run.plan.policy.protocol));
     prompt
 }
 
@@ -78,9 +76,12 @@ fn where_we_are(state: &State, current: &Iteration) -> String {
     let mut words = format!(
         "You are iteration {}{of} of a loop that works on this project. You start with an empty context; what you \
          know is in this prompt and in the files. Work on the goal in this folder, run the tests yourself, and end \
-         with the report described below. Do not edit anything in .ralph/ except .ralph/scratchpad.md, where you \
-         may leave notes for the next iteration.",
-        current.nth
+         with the report described below. Do not edit anything in .ralph/ except {}",
+        current.nth,
+        match state.run.as_ref().map(|run| run.plan.policy.protocol) {
+            Some(Protocol::StatusFile) => ".ralph/handoff.md and .ralph/status.",
+            _ => ".ralph/scratchpad.md, where you may leave notes for the next iteration.",
+        }
     );
     if let Some(last) = &state.last {
         words.push_str("\n\n");
@@ -115,12 +116,27 @@ fn last_did(last: &Iteration) -> String {
     words
 }
 
+/// What will be run, and how it stood before the first iteration.
+fn checks(state: &State, plan: &Plan) -> String {
+    let mut words =
+        "# Checks\n\nWhen you say done, the loop runs this in the project's folder, and believes nothing else:\n".to_owned();
+    for check in &plan.checks {
+        words.push_str(&format!("\n    {}", check.command));
+    }
+    let red = state.baseline.results.iter().filter(|check| !check.passed());
+    let red: Vec<String> = red.map(|check| check.describe()).collect();
+    if !red.is_empty() {
+        words.push_str(&format!("\n\nBefore the loop began: {}.", red.join("; ")));
+    }
+    words
+}
+
 const REVIEW: &str = "\
 # This iteration is a review
 
 The last iteration said that the goal is reached. Doubt it. Compare the goal with what is really there: read the \
 code, run it, run the tests, look for what was left out, stubbed or only claimed. If everything holds, change nothing \
-and report done. If anything is missing or wrong, say so with EXIT_SIGNAL: false, or mend it; a change is reviewed again.";
+and report done. If anything is missing or wrong, report that more work is needed, or mend it; a change is reviewed again.";
 
 /// Why the last claim was not accepted, with what the failing check printed.
 fn refused(state: &State) -> Option<String> {
@@ -145,27 +161,12 @@ fn refused(state: &State) -> Option<String> {
     Some(words)
 }
 
-pub(crate) fn protocol() -> String {
-    format!(
-        "# Report\n\nEnd your last message with exactly this block, each value filled in:\n\n{BEGIN}\n\
-         STATUS: [IN_PROGRESS | COMPLETE | BLOCKED]\n\
-         TASKS_COMPLETED_THIS_LOOP: [number]\n\
-         FILES_MODIFIED: [number]\n\
-         TESTS_STATUS: [PASSING | FAILING | NOT_RUN]\n\
-         WORK_TYPE: [IMPLEMENTATION | TESTING | DOCUMENTATION | REFACTORING]\n\
-         EXIT_SIGNAL: [false | true]\n\
-         RECOMMENDATION: [one line: what is next, what is complete, or what blocks you]\n{END}\n\n\
-         EXIT_SIGNAL: true means that the whole goal is reached and the tests pass. It is checked, not believed. \
-         STATUS: BLOCKED means that you cannot go on without a person; say what you need in RECOMMENDATION."
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::event::{End, Event, Measured, When};
     use crate::machine::tests::{Sim, ended, plan};
-    use crate::report::block;
+    use crate::report::block::{self, BEGIN};
 
     fn begun() -> Sim {
         let mut sim = Sim::new(plan(&["make test"]));

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::indicator::{self, Indicators};
 use crate::limit::Limit;
 use crate::prelude::*;
+use crate::prompt::protocol;
 use crate::signature::{ErrorSet, Errors};
 use crate::transcript::{Item, Problem, Usage};
 use block::Block;
@@ -210,10 +211,10 @@ impl Builder {
 /// What comes after the last echo of the prompt, or of the instructions it ends with. A report stands at the end, so
 /// nothing is lost that counts.
 fn own_part<'a>(words: &'a str, prompt: &str) -> &'a str {
-    let instructions = crate::prompt::protocol();
     let after =
         |echo: &str| (!echo.is_empty()).then(|| words.rfind(echo)).flatten().map(|at| at + echo.len());
-    let start = after(prompt).max(after(instructions.trim())).unwrap_or(0);
+    let instructions = protocol::ALL.into_iter().filter_map(|asked| after(protocol::ask(asked).trim())).max();
+    let start = after(prompt).max(instructions).unwrap_or(0);
     &words[start..]
 }
 
@@ -298,7 +299,10 @@ mod tests {
     #[test]
     fn an_echo_of_the_prompt_is_not_a_report_whatever_the_prompt_quotes() {
         let example = "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---";
-        let prompt = format!("Notes:\n{example}\n\n{}\n", crate::prompt::protocol());
+        let prompt = format!(
+            "Notes:\n{example}\n\n{}\n",
+            crate::prompt::protocol::ask(crate::profile::Protocol::Block)
+        );
         let said = |words: &str| {
             let mut builder = Builder::new(&prompt);
             builder.add(Item::Words(words.into()));

@@ -322,7 +322,9 @@ fn fit(text: &str, columns: usize) -> String {
 /// `checks: cargo test exit 0; 1/1 reviews`
 fn proof_line(state: &State) -> String {
     let Some(last) = &state.last else { return "none".into() };
-    let mut parts: Vec<String> = last.checks.iter().map(ralph_core::check::CheckResult::describe).collect();
+    let conditions = last.conclusion.iter().flat_map(|conclusion| &conclusion.evidence.conditions);
+    let checks = conditions.filter(|condition| condition.name.starts_with("check "));
+    let mut parts: Vec<String> = checks.map(|condition| condition.fact.clone()).collect();
     if let Some(conclusion) = last.conclusion.as_ref().filter(|conclusion| conclusion.passes_needed > 0) {
         parts.push(format!("{}/{} reviews without a change", conclusion.passes, conclusion.passes_needed));
     }

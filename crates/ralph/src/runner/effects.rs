@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::effect::Effect;
 use ralph_core::event::{AgentInfo, Event, Measured, When};
+use ralph_core::profile::Protocol;
 use ralph_core::prompt::{self, Materials};
 use ralph_core::transcript::Format;
 
@@ -137,7 +138,12 @@ impl Runner<'_> {
         let mut read = |dir: &Path, name: &str| read_text(&dir.join(name), &mut warnings);
         let (own, root) = (&self.project.ralph_dir, &self.project.root);
         let (instructions, guardrails) = (read(own, "prompt.md"), read(own, "guardrails.md"));
-        let handoff = read(own, "scratchpad.md").or_else(|| read(own, "handoff.md"));
+        let protocol = self.state.run.as_ref().map(|run| run.plan.policy.protocol);
+        let names = match protocol {
+            Some(Protocol::StatusFile) => ["handoff.md", "scratchpad.md"],
+            _ => ["scratchpad.md", "handoff.md"],
+        };
+        let handoff = names.iter().find_map(|name| read(own, name));
         let mut root = |name: &str| read(root, name);
         let knowledge =
             if knowledge_is_loaded { None } else { root("CLAUDE.md").or_else(|| root("AGENTS.md")) };

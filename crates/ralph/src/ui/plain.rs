@@ -103,6 +103,7 @@ fn concluded(state: &State, last: &Iteration) -> String {
     }
     if let Some(conclusion) = &last.conclusion
         && conclusion.outcome == ralph_core::decision::Outcome::Accepted
+        && conclusion.passes_needed > 0
     {
         parts.push(format!("verification {}/{}", conclusion.passes, conclusion.passes_needed));
     }

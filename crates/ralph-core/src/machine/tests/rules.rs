@@ -300,7 +300,7 @@ fn saturation_completes_only_where_the_evidence_holds() {
     assert_eq!(sim.steps(&three), "complete");
     assert_eq!(sim.state.stop(), Some(&Stop::Complete { proof: Proof::None }));
 
-    let open = Step { items: Some(Items { open: 1, total: 2 }), ..tests.clone() };
+    let open = Step { items: Some(Items { open: 1, total: 2 }), ..tests };
     let mut sim = start(policy("phases", &[]), &[]);
     sim.steps(&three[..2]);
     assert_eq!(sim.steps(&[open]), "test_saturation");

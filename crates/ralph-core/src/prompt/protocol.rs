@@ -1,0 +1,85 @@
+//! How an agent is asked to report: one protocol a profile. Whatever is asked, every dialect is heard.
+
+use crate::prelude::*;
+use crate::profile::Protocol;
+use crate::report::block::{BEGIN, END};
+
+pub(crate) const ALL: [Protocol; 3] = [Protocol::Block, Protocol::StatusFile, Protocol::Json];
+
+/// The last part of a prompt.
+pub(crate) fn ask(protocol: Protocol) -> String {
+    match protocol {
+        Protocol::Block => block(),
+        Protocol::StatusFile => STATUS_FILE.into(),
+        Protocol::Json => JSON.into(),
+    }
+}
+
+fn block() -> String {
+    format!(
+        "# Report\n\nEnd your last message with exactly this block, each value filled in:\n\n{BEGIN}\n\
+         STATUS: [IN_PROGRESS | COMPLETE | BLOCKED]\n\
+         TASKS_COMPLETED_THIS_LOOP: [number]\n\
+         FILES_MODIFIED: [number]\n\
+         TESTS_STATUS: [PASSING | FAILING | NOT_RUN]\n\
+         WORK_TYPE: [IMPLEMENTATION | TESTING | DOCUMENTATION | REFACTORING]\n\
+         EXIT_SIGNAL: [false | true]\n\
+         RECOMMENDATION: [one line: what is next, what is complete, or what blocks you]\n{END}\n\n\
+         EXIT_SIGNAL: true means that the whole goal is reached and the tests pass. It is checked, not believed. \
+         STATUS: BLOCKED means that you cannot go on without a person; say what you need in RECOMMENDATION."
+    )
+}
+
+const STATUS_FILE: &str = "\
+# Report
+
+Before you end, do two things:
+
+1. Write what the next iteration must know into .ralph/handoff.md: what you did, what is next, what to watch out for.
+2. Write one word into .ralph/status, and nothing else:
+   - CONTINUE: there is more to do
+   - ROTATE: there is more to do, and a fresh context will help
+   - DONE: the whole goal is reached; others will look for what is missing before it counts
+   - STUCK: you cannot go on without a person; say in .ralph/handoff.md what you need";
+
+const JSON: &str = "\
+# Report
+
+End your last message with one JSON report and one marker, each on lines of their own:
+
+RALPH_STATUS: {\"completion_indicators\": N, \"EXIT_SIGNAL\": true/false}
+[marker]
+
+completion_indicators is how often your message says that the work is complete. EXIT_SIGNAL is true only if everything \
+in this phase is done. The marker is one of:
+
+- LOOP_CONTINUE: more work is needed
+- LOOP_COMPLETE_PHASE_1, LOOP_COMPLETE_PHASE_2, …: that phase is done
+- LOOP_COMPLETE: everything is done; say so in plain words above the report as well
+- LOOP_BLOCKED: [reason]: you cannot go on without a person";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::{self, Words};
+    use crate::report::Builder;
+    use crate::transcript::Item;
+
+    #[test]
+    fn no_protocol_s_own_words_are_a_report() {
+        for protocol in ALL {
+            let mut builder = Builder::default();
+            builder.add(Item::Words(ask(protocol)));
+            let context = gate::Context {
+                gate: crate::profile::Gate::Explicit,
+                indicators: 2,
+                review: false,
+                has_test_check: true,
+                believes_contradictions: true,
+            };
+            let report = builder.finish();
+            assert_eq!(gate::judge(context, &report), Words::Silence, "{protocol:?}");
+            assert_eq!(report.indicators.count, 0, "{protocol:?}");
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! The rules as a user meets them: real runs under profiles and settings, with their exit codes and words.
+
+mod common;
+
+use common::{TEST, history, one_call, ralph, repository, run, says_done, says_more, status};
+use ralph_testkit::{FakeAgent, Steps};
+
+fn works(file: &str) -> Steps {
+    Steps::new().append(file, "more\n")
+}
+
+#[test]
+fn three_iterations_that_change_nothing_open_the_circuit_and_the_next_run_starts_no_agent() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_more());
+    run(&sandbox, &agent)
+        .run()
+        .assert_code(5)
+        .assert_stderr_has(
+            "✗ CIRCUIT OPEN: circuit open: no_progress: 3 iterations with no file changes; a probe is",
+        )
+        .assert_stderr_has("ralph run --probe");
+    let state = status(&sandbox);
+    assert_eq!(
+        (state["stop_reason"].as_str(), state["circuit"]["state"].as_str()),
+        (Some("circuit_open"), Some("OPEN"))
+    );
+
+    ralph(&sandbox).arg("run").run().assert_code(5);
+    run(&sandbox, &agent).args(["--fresh"]).run().assert_code(5);
+    assert_eq!(agent.calls(&sandbox).len(), 3, "nothing was spent");
+
+    ralph(&sandbox)
+        .args(["run", "--probe"])
+        .run()
+        .assert_code(5)
+        .assert_stderr_has("the probe made no progress");
+    assert_eq!(agent.calls(&sandbox).len(), 4, "exactly one iteration");
+}
+
+#[test]
+fn a_probe_that_makes_progress_closes_the_circuit() {
+    let sandbox = repository();
+    let more = says_more();
+    let agent = FakeAgent::new("agent")
+        .call(more.clone())
+        .call(more.clone())
+        .call(more)
+        .call(works("a.txt").status(&ralph_testkit::StatusBlock::in_progress()))
+        .call(Steps::new().write("green", "").status(&ralph_testkit::StatusBlock::done()))
+        .call(says_done())
+        .install(&sandbox);
+    run(&sandbox, &agent).args(["--test-cmd", TEST]).run().assert_code(5);
+    ralph(&sandbox).args(["run", "--probe"]).run().assert_code(0).assert_stderr_has("✓ COMPLETE");
+    assert_eq!(status(&sandbox)["circuit"]["state"], "CLOSED");
+}
+
+#[test]
+fn profile_rotations_hears_the_status_file_and_needs_three_unchanged_dones() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(works("a.txt").write(".ralph/handoff.md", "next: b\n").write(".ralph/status", "CONTINUE\n"))
+        .call(works("b.txt").write(".ralph/status", "DONE\n"))
+        .call(Steps::new().write(".ralph/status", "DONE\n"))
+        .install(&sandbox);
+    run(&sandbox, &agent)
+        .args(["--profile", "rotations"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("iteration 3/20 (#3) [REVIEW] begins")
+        .assert_stderr_has("✓ COMPLETE, proof: reviews: 3/3 reviews without a change");
+    let calls = agent.calls(&sandbox);
+    assert_eq!(calls.len(), 5);
+    assert!(calls[0].prompt.contains("Write one word into .ralph/status"), "{}", calls[0].prompt);
+    assert!(calls[1].prompt.contains("next: b"), "{}", calls[1].prompt);
+}
+
+#[test]
+fn a_stuck_signal_blocks_and_an_old_one_never_ends_a_new_run() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().write(".ralph/status", "STUCK\n"))
+        .call(works("a.txt").say("no signal this time"))
+        .install(&sandbox);
+    run(&sandbox, &agent).args(["--profile", "rotations"]).run().assert_code(2).assert_stderr_has("STUCK");
+    ralph(&sandbox).args(["run", "--max-iterations", "2"]).run().assert_code(3);
+}
+
+#[test]
+fn profile_phases_hears_json_and_marker_and_wants_completion_language() {
+    let sandbox = repository();
+    let report = "RALPH_STATUS: {\"completion_indicators\": 2, \"EXIT_SIGNAL\": true}\nLOOP_COMPLETE";
+    let agent = FakeAgent::new("agent")
+        .call(works("a.txt").say(report))
+        .call(works("a.txt").say(format!("All tasks are complete. There is nothing left to do.\n\n{report}")))
+        .install(&sandbox);
+    run(&sandbox, &agent)
+        .args(["--profile", "phases"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("claims done, but its prose says so 0 of 2 times")
+        .assert_stderr_has("✓ COMPLETE, proof: words");
+    assert!(agent.calls(&sandbox)[0].prompt.contains("LOOP_COMPLETE_PHASE_1"));
+}
+
+#[test]
+fn a_check_that_was_red_before_is_named_and_can_be_tolerated() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, works("a.txt").status(&ralph_testkit::StatusBlock::done()));
+    run(&sandbox, &agent)
+        .args(["--test-cmd", TEST, "--max-iterations", "1"])
+        .run()
+        .assert_code(3)
+        .assert_stderr_has("before the run: ✗")
+        .assert_stderr_has("(is_green, red before the run and still)");
+    assert!(agent.calls(&sandbox)[0].prompt.contains("Before the loop began:"));
+    ralph(&sandbox)
+        .args([
+            "run",
+            "another goal",
+            "--test-cmd",
+            TEST,
+            "--set",
+            "baseline=tolerate",
+            "--reviews",
+            "0",
+            "--agent-cmd",
+        ])
+        .arg(agent.path())
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("tolerated: red before the run");
+}
+
+#[test]
+fn a_new_failure_is_called_new() {
+    let sandbox = repository();
+    sandbox.write("green", "");
+    let agent = one_call(&sandbox, Steps::new().delete("green").status(&ralph_testkit::StatusBlock::done()));
+    run(&sandbox, &agent)
+        .args(["--test-cmd", TEST, "--max-iterations", "1"])
+        .run()
+        .assert_code(3)
+        .assert_stderr_has("exit 1 (is_green, new)");
+}
+
+#[test]
+fn todo_comments_that_the_run_added_are_shown_and_refuse_in_profile_dual() {
+    let prose = "All tasks are complete. There is nothing left to do.";
+    for (profile, code, word) in [("default", 0, "✓ COMPLETE"), ("dual", 3, "refused")] {
+        let sandbox = repository();
+        sandbox.write("old.rs", "// TODO: was here before\n");
+        let steps = Steps::new().write("new.rs", "// TODO: do it properly\n").say(prose);
+        let agent = one_call(&sandbox, steps.status(&ralph_testkit::StatusBlock::done()));
+        run(&sandbox, &agent)
+            .args(["--profile", profile, "--test-cmd", "true", "--max-iterations", "2"])
+            .run()
+            .assert_code(code)
+            .assert_stderr_has(word)
+            .assert_stderr_has("1 TODO or FIXME comment added: new.rs: // TODO: do it properly");
+    }
+}
+
+#[test]
+fn budgets_of_tokens_and_money_stop_with_six_and_say_how_to_go_on() {
+    let result = || ralph_testkit::ClaudeResult::success("Going on.").usage(100, 50).cost_usd(0.01);
+    for (args, word) in [(["--max-tokens", "10"], "max_tokens"), (["--budget", "0.001"], "budget")] {
+        let sandbox = repository();
+        let agent = one_call(&sandbox, works("a.txt").claude_init().claude_result(result()));
+        run(&sandbox, &agent)
+            .args(args)
+            .run()
+            .assert_code(6)
+            .assert_stderr_has(&format!("ralph run {}", args[0]));
+        assert_eq!(status(&sandbox)["stop_reason"], word);
+        assert_eq!(agent.calls(&sandbox).len(), 1);
+    }
+}
+
+#[test]
+fn a_usage_limit_is_handed_to_the_next_agent_and_is_not_counted() {
+    let sandbox = repository();
+    let limited = Steps::new().complain("You've hit your session limit · resets 3:00am (UTC)").exit(1);
+    let first = FakeAgent::new("first").call(limited).install(&sandbox);
+    let second =
+        one_call(&sandbox, Steps::new().write("green", "").status(&ralph_testkit::StatusBlock::done()));
+    let finished = ralph(&sandbox)
+        .args(["run", "goal", "--test-cmd", TEST, "--reviews", "0", "--max-iterations", "1", "--agent-cmd"])
+        .arg(first.path())
+        .arg("--agent-cmd")
+        .arg(second.path())
+        .run();
+    finished.assert_code(0).assert_stderr_has("LIMITED");
+    let entries = history(&sandbox);
+    assert_eq!(entries.len(), 2);
+    assert_eq!((&entries[0]["outcome"], &entries[1]["outcome"]), (&"limited".into(), &"accepted".into()));
+    assert_eq!(status(&sandbox)["run_iteration"], 1);
+}
+
+#[test]
+fn a_limit_with_a_known_end_is_waited_for() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().complain("API Error: 429 rate limited, retry after 1 seconds").exit(1))
+        .call(Steps::new().write("green", "").status(&ralph_testkit::StatusBlock::done()))
+        .install(&sandbox);
+    run(&sandbox, &agent)
+        .args(["--test-cmd", TEST, "--reviews", "0"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("custom: waiting")
+        .assert_stderr_has("✓ COMPLETE");
+}
+
+#[test]
+fn a_question_asked_twice_blocks_with_the_question() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().say("Shall I use Postgres or SQLite?"));
+    run(&sandbox, &agent).run().assert_code(2).assert_stderr_has("it asks: Shall I use Postgres or SQLite?");
+    assert_eq!(agent.calls(&sandbox).len(), 2);
+}
+
+#[test]
+fn tests_alone_three_times_saturate_in_profile_analyzer() {
+    let sandbox = repository();
+    let agent =
+        one_call(&sandbox, works("tests/a_test.py").status(&ralph_testkit::StatusBlock::in_progress()));
+    run(&sandbox, &agent)
+        .args(["--profile", "analyzer"])
+        .run()
+        .assert_code(3)
+        .assert_stderr_has("test_saturation: 3 iterations in a row touched tests alone");
+}
+
+#[test]
+fn build_test_and_lint_run_in_that_order_and_each_can_refuse() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, works("a.txt").status(&ralph_testkit::StatusBlock::done()));
+    run(&sandbox, &agent)
+        .args(["--lint-cmd", "echo lint; exit 3", "--build-cmd", "true", "--test-cmd", "true"])
+        .args(["--max-iterations", "1", "--set", "baseline=off"])
+        .run()
+        .assert_code(3)
+        .assert_stderr_has("refused: echo lint; exit 3 exit 3");
+    let names: Vec<String> = history(&sandbox)[0]["checks"]
+        .as_array()
+        .expect("checks")
+        .iter()
+        .map(|check| check["name"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(names, ["build", "test", "lint"]);
+}
+
+#[test]
+fn wrong_profiles_and_settings_are_64_and_name_what_would_be_right() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    for (args, says) in [
+        (["--profile", "strickt"], "--profile strict"),
+        (["--set", "reviewz=1"], "did you mean reviews?"),
+        (["--set", "gate=both"], "one of dual, explicit, evidence"),
+        (["--set", "gate"], "KEY=VALUE"),
+        (["--budget", "lots"], "dollars"),
+        (["--profile", "worker"], "--test-cmd"),
+    ] {
+        run(&sandbox, &agent).args(args).run().assert_code(64).assert_stderr_has(says);
+    }
+    assert!(!sandbox.exists(".ralph"), "nothing was written");
+}
