@@ -7,13 +7,21 @@ pub mod json;
 use crate::decision::{Outcome, Phase};
 use crate::event::AgentInfo;
 use crate::prelude::*;
+use crate::report::dialects::Dialect;
 use crate::state::{Iteration, State, Totals};
 
 /// The word of an iteration's result, as the boxes and history show it.
 pub fn result_word(iteration: &Iteration) -> &'static str {
+    let report = iteration.ended.as_ref().map(|ended| &ended.report);
+    let mut sayings = report.into_iter().flat_map(|report| &report.sayings);
+    // Who signals by file is shown its own word.
+    let signal =
+        sayings.find(|saying| saying.dialect == Dialect::StatusFile).map(|saying| saying.quote.as_str());
     match iteration.conclusion.as_ref().map(|conclusion| conclusion.outcome) {
         Some(Outcome::Accepted | Outcome::Refused) => "DONE",
+        Some(Outcome::More) if signal == Some("ROTATE") => "ROTATE",
         Some(Outcome::More | Outcome::Silent) => "CONTINUE",
+        Some(Outcome::Blocked) if signal == Some("STUCK") => "STUCK",
         Some(Outcome::Blocked) => "BLOCKED",
         Some(Outcome::Failed) => "FAILED",
         Some(Outcome::Limited) => "LIMITED",

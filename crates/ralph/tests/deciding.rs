@@ -60,6 +60,7 @@ fn profile_rotations_hears_the_status_file_and_needs_three_unchanged_dones() {
     let sandbox = repository();
     let agent = FakeAgent::new("agent")
         .call(works("a.txt").write(".ralph/handoff.md", "next: b\n").write(".ralph/status", "CONTINUE\n"))
+        .call(works("b.txt").write(".ralph/status", "ROTATE\n"))
         .call(works("b.txt").write(".ralph/status", "DONE\n"))
         .call(Steps::new().write(".ralph/status", "DONE\n"))
         .install(&sandbox);
@@ -67,10 +68,12 @@ fn profile_rotations_hears_the_status_file_and_needs_three_unchanged_dones() {
         .args(["--profile", "rotations"])
         .run()
         .assert_code(0)
-        .assert_stderr_has("iteration 3/20 (#3) [REVIEW] begins")
+        .assert_stderr_has("iteration 4/20 (#4) [REVIEW] begins")
+        .assert_stderr_has("iteration 1/20 (#1): CONTINUE, 1 file changed")
+        .assert_stderr_has("iteration 2/20 (#2): ROTATE, 1 file changed")
         .assert_stderr_has("✓ COMPLETE, proof: reviews: 3/3 reviews without a change");
     let calls = agent.calls(&sandbox);
-    assert_eq!(calls.len(), 5);
+    assert_eq!(calls.len(), 6);
     assert!(calls[0].prompt.contains("Write one word into .ralph/status"), "{}", calls[0].prompt);
     assert!(calls[1].prompt.contains("next: b"), "{}", calls[1].prompt);
 }
@@ -82,7 +85,12 @@ fn a_stuck_signal_blocks_and_an_old_one_never_ends_a_new_run() {
         .call(Steps::new().write(".ralph/status", "STUCK\n"))
         .call(works("a.txt").say("no signal this time"))
         .install(&sandbox);
-    run(&sandbox, &agent).args(["--profile", "rotations"]).run().assert_code(2).assert_stderr_has("STUCK");
+    run(&sandbox, &agent)
+        .args(["--profile", "rotations"])
+        .run()
+        .assert_code(2)
+        .assert_stderr_has("(#1): STUCK")
+        .assert_stderr_has("handoff.md may say what it needs");
     ralph(&sandbox).args(["run", "--max-iterations", "2"]).run().assert_code(3);
 }
 

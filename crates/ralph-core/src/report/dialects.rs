@@ -66,7 +66,9 @@ pub fn status_file(content: &str) -> Option<Saying> {
     let vote = match word.to_ascii_uppercase().as_str() {
         "" | "IDLE" => return None,
         "DONE" => Vote::Done { phase: None },
-        "STUCK" => Vote::Blocked { why: "the agent wrote STUCK into .ralph/status".into() },
+        "STUCK" => Vote::Blocked {
+            why: "the agent wrote STUCK into .ralph/status; .ralph/handoff.md may say what it needs".into(),
+        },
         _ => Vote::More,
     };
     let known = ["DONE", "STUCK", "CONTINUE", "ROTATE"].contains(&word.as_str());
