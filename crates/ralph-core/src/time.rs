@@ -10,14 +10,25 @@ use crate::prelude::*;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(i64);
 
+/// 0000-01-01T00:00:00.000Z: RFC 3339 has no years before.
+const FIRST: i64 = -62_167_219_200_000;
+/// 9999-12-30T22:00:00.000Z: jiff knows no later one in milliseconds.
+const LAST: i64 = 253_402_207_200_000;
+
 impl Time {
+    /// A moment that cannot be written down becomes the nearest that can: what is read back must be what was decided
+    /// about.
     pub const fn from_millis(millis: i64) -> Self {
-        Self(millis)
+        match millis {
+            ..FIRST => Self(FIRST),
+            LAST.. => Self(LAST),
+            _ => Self(millis),
+        }
     }
 
     /// Reads RFC 3339, with any offset.
     pub fn parse(text: &str) -> Option<Self> {
-        text.parse::<jiff::Timestamp>().ok().map(|stamp| Self(stamp.as_millisecond()))
+        text.parse::<jiff::Timestamp>().ok().map(|stamp| Self::from_millis(stamp.as_millisecond()))
     }
 
     pub const fn millis(self) -> i64 {
@@ -26,7 +37,7 @@ impl Time {
 
     #[must_use]
     pub fn plus(self, millis: u64) -> Self {
-        Self(self.0.saturating_add(i64::try_from(millis).unwrap_or(i64::MAX)))
+        Self::from_millis(self.0.saturating_add(i64::try_from(millis).unwrap_or(i64::MAX)))
     }
 
     /// Milliseconds from `earlier` to here; 0 when the clock was set back in between.
@@ -37,11 +48,7 @@ impl Time {
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let stamp = jiff::Timestamp::from_millisecond(self.0).unwrap_or(if self.0 < 0 {
-            jiff::Timestamp::MIN
-        } else {
-            jiff::Timestamp::MAX
-        });
+        let stamp = jiff::Timestamp::from_millisecond(self.0).unwrap_or_default();
         write!(f, "{stamp:.3}")
     }
 }
@@ -120,6 +127,14 @@ mod tests {
         assert!(!Time::from_millis(i64::MAX).to_string().is_empty());
         assert!(!Time::from_millis(i64::MIN).to_string().is_empty());
         assert_eq!(Time::from_millis(5).since(Time::from_millis(9)), 0);
+    }
+
+    #[test]
+    fn a_time_out_of_range_is_read_back_as_what_it_was_taken_for() {
+        let far = Time::from_millis(0).plus(u64::MAX);
+        for time in [Time::from_millis(i64::MAX), Time::from_millis(i64::MIN), far] {
+            assert_eq!(Time::parse(&time.to_string()), Some(time));
+        }
     }
 
     #[test]
