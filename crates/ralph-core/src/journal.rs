@@ -147,7 +147,7 @@ pub fn open(bytes: &[u8], mut each: impl FnMut(&Record, &State)) -> Opened {
         let end = memchr::memchr(b'\n', rest);
         let line = &rest[..end.unwrap_or(rest.len())];
         let last = end.is_none_or(|end| end + 1 == rest.len());
-        let expected = (opened.records > 0).then_some(opened.state.seq + 1);
+        let expected = (opened.records > 0).then_some(opened.state.seq.wrapping_add(1));
         match decode(line, line_number, expected) {
             // A crash can tear only the last line; a whole line without its line end is torn as well.
             _ if end.is_none() => {

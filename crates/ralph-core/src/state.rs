@@ -244,7 +244,7 @@ fn observe_agent_end(state: &mut State, ended: &AgentEnded) {
         Some(cost) => {
             state.totals.cost_micro_usd = Some(state.totals.cost_micro_usd.unwrap_or(0).saturating_add(cost));
         }
-        None => state.totals.without_cost += 1,
+        None => state.totals.without_cost = state.totals.without_cost.saturating_add(1),
     }
     current.ended = Some(ended);
 }

@@ -77,6 +77,17 @@ fn a_removed_line_is_a_gap() {
 }
 
 #[test]
+fn after_the_last_number_there_is_only_a_gap() {
+    let last = Record { seq: u64::MAX, at: Time::from_millis(0), body: Body::Unknown };
+    let text = encode(&last).replacen("\"v\":1", "\"v\":2", 1);
+    let body = &text[..text.len() - 1 - CRC_LEN];
+    let line = format!("{body}{CRC_KEY}{}\"}}\n", checksum(body.as_bytes()));
+    let opened = open(format!("{line}{line}").as_bytes(), |_, _| {});
+    let gap = Problem::Sequence { line: 2, expected: 0, found: u64::MAX };
+    assert_eq!(opened.problems, [Problem::Newer { version: 2 }, gap]);
+}
+
+#[test]
 fn a_newer_version_is_read_and_never_written() {
     let mut text = sample();
     let body = r#"{"v":3,"seq":4,"at":"2026-01-01T00:00:00.000Z","type":"comet","tail":true"#;
