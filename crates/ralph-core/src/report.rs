@@ -21,6 +21,13 @@ use dialects::Saying;
 /// How much of the agent's own words is kept to be read; a report stands at their end.
 const KEPT_WORDS: usize = 256 << 10;
 
+/// How many files and denied tools are kept, and how much of each name.
+const MOST_NAMES: usize = 200;
+const LONGEST_NAME: usize = 1000;
+
+/// How many messages are remembered as counted. A message's lines come close together.
+const MOST_MESSAGES: usize = 10_000;
+
 /// The promise an agent gives when it is done, unless it was asked for another one.
 pub const PROMISE: &str = "COMPLETE";
 
@@ -91,22 +98,25 @@ impl Builder {
                 self.report.words = 0;
             }
             Item::Session { id, model, version } => {
+                let bounded = |name: Option<String>| name.map(|name| crate::text::one_line(&name, 200));
                 let report = &mut self.report;
-                report.session = id.or(report.session.take());
-                report.model = model.or(report.model.take());
-                report.agent_version = version.or(report.agent_version.take());
+                report.session = bounded(id).or(report.session.take());
+                report.model = bounded(model).or(report.model.take());
+                report.agent_version = bounded(version).or(report.agent_version.take());
             }
             Item::Words(text) => self.say(&text),
             Item::MoreWords(text) => self.go_on(&text),
             Item::File(path) => {
-                if self.report.files.len() < 200 && !self.report.files.contains(&path) {
+                let path = crate::text::head(&path, LONGEST_NAME);
+                if self.report.files.len() < MOST_NAMES && !self.report.files.contains(&path) {
                     self.report.files.push(path);
                 }
             }
-            Item::Denied(tool) => self.report.denied.push(tool),
+            Item::Denied(tool) => self.deny(&tool),
             Item::Cost(cost) => self.summed_cost = Some(self.summed_cost.unwrap_or(0).saturating_add(cost)),
             // A later one that knows more (a status, a reset) replaces an earlier one.
-            Item::Limit(limit) => {
+            Item::Limit(mut limit) => {
+                limit.text = crate::text::one_line(&limit.text, 300);
                 let known =
                     self.report.limit.take().filter(|known| known.reset.is_some() && limit.reset.is_none());
                 self.report.limit = Some(known.unwrap_or(limit));
@@ -124,7 +134,7 @@ impl Builder {
                 self.report.error = finished.error.map(|error| crate::text::one_line(&error, 500));
                 self.report.api_status = finished.api_status;
                 self.report.cost_micro_usd = finished.cost_micro_usd;
-                self.report.denied.extend(finished.denied);
+                finished.denied.iter().for_each(|tool| self.deny(tool));
                 self.final_usage = finished.usage;
                 self.final_text = finished.text;
             }
@@ -194,8 +204,17 @@ impl Builder {
         }
     }
 
+    fn deny(&mut self, tool: &str) {
+        if self.report.denied.len() < MOST_NAMES {
+            self.report.denied.push(crate::text::one_line(tool, 200));
+        }
+    }
+
     fn count(&mut self, message: Option<String>, usage: Usage) {
-        let fresh = message.is_none_or(|id| self.seen_messages.insert(id));
+        if self.seen_messages.len() >= MOST_MESSAGES {
+            self.seen_messages.clear();
+        }
+        let fresh = message.is_none_or(|id| self.seen_messages.insert(crate::text::head(&id, LONGEST_NAME)));
         if fresh {
             self.summed = self.summed.plus(usage);
         }
@@ -322,6 +341,23 @@ mod tests {
             builder.add(Item::Usage { message: Some(id.into()), usage });
         }
         assert_eq!(builder.finish().usage.total(), 320);
+    }
+
+    #[test]
+    fn an_agent_cannot_fill_the_report_with_names() {
+        let mut builder = Builder::default();
+        let long = || "n".repeat(100_000);
+        builder.add(Item::Session { id: Some(long()), model: Some(long()), version: Some(long()) });
+        for nth in 0..1000 {
+            builder.add(Item::File(format!("{nth}{}", long())));
+            builder.add(Item::Denied(long()));
+            builder.add(Item::Usage { message: Some(long()), usage: Usage::default() });
+        }
+        let limit = crate::limit::of(Some(429), "");
+        builder.add(Item::Limit(Limit { text: long(), ..limit.expect("a limit") }));
+        let report = builder.finish();
+        assert_eq!((report.files.len(), report.denied.len()), (200, 200));
+        assert!(serde_json::to_string(&report).expect("JSON").len() < 1 << 20);
     }
 
     #[test]
