@@ -210,6 +210,9 @@ fn balanced(text: &str) -> Option<&str> {
     None
 }
 
+/// No promise is longer, in bytes.
+const LONGEST_PROMISE: usize = 4000;
+
 /// A promise with exactly this text, white space folded: alone on a line or at the very end, outside code and quotation.
 pub fn promise(words: &str, expected: &str) -> Option<Saying> {
     let clean = text::plain(words);
@@ -228,7 +231,10 @@ pub fn promise(words: &str, expected: &str) -> Option<Saying> {
         let Some(open) = line.find("<promise>").filter(|_| !fenced && !quoted) else { continue };
         let alone = line[..open].trim().is_empty();
         let rest = &end[start + open + "<promise>".len()..];
-        let Some((said, after)) = rest.split_once("</promise>") else { continue };
+        // Looked for only so far: from every line to the very end would take the square of the time.
+        let near = &rest[..rest.floor_char_boundary(LONGEST_PROMISE)];
+        let Some((said, _)) = near.split_once("</promise>") else { continue };
+        let after = &rest[said.len() + "</promise>".len()..];
         let at_the_end = after.trim().is_empty();
         let rest_of_line = after.split('\n').next().unwrap_or("").trim();
         let in_code = line[..open].matches('`').count() % 2 == 1;
@@ -353,6 +359,17 @@ mod tests {
             assert!(!said(words), "{words}");
         }
         assert!(promise("<promise>all  tests\npass</promise>", "all tests pass").is_some());
+    }
+
+    #[test]
+    fn a_promise_s_end_is_looked_for_nearby() {
+        let said = |filler: usize| {
+            let words = format!("<promise>{}COMPLETE</promise>", " ".repeat(filler));
+            promise(&words, "COMPLETE").is_some()
+        };
+        assert!(said(3000));
+        assert!(!said(5000));
+        assert!(promise(&"<promise>\n".repeat(1000), "COMPLETE").is_none());
     }
 
     #[test]
