@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::json::{number, string, target, with_cached, words_of, written_file};
+use super::json::{all_words_of, number, string, target, with_cached, words_of, written_file};
 use super::{Finished, Item, Usage};
 use crate::limit;
 use crate::prelude::*;
@@ -21,7 +21,7 @@ pub(super) fn items(event: &Value, each: &mut impl FnMut(Item)) {
             });
         }
         Some("message") if event["role"] == "assistant" => {
-            let text = words_of(&event["content"]);
+            let text = all_words_of(&event["content"]);
             each(if event["delta"] == true { Item::MoreWords(text) } else { Item::Words(text) });
         }
         Some("tool_use") => {
@@ -97,4 +97,18 @@ fn code_in(message: &str) -> Option<u16> {
     let answer = message.strip_prefix("[API Error: ")?.trim_end().strip_suffix(']')?;
     let answer: Value = serde_json::from_str(answer).ok()?;
     answer["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_message_is_kept_to_its_end_where_the_report_stands() {
+        let text = format!("{}the end", "x".repeat(10_000));
+        let event = serde_json::json!({"type": "message", "role": "assistant", "content": text});
+        let mut said = Vec::new();
+        items(&event, &mut |item| said.push(item));
+        assert_eq!(said, [Item::Words(text)]);
+    }
 }

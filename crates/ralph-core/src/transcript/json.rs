@@ -57,8 +57,13 @@ pub(super) fn written_file(tool: &str, input: &Value) -> Option<String> {
         .find_map(|key| string(&input[*key]))
 }
 
-/// A tool's output is a string or a list of text parts.
+/// The start of a tool's output.
 pub(super) fn words_of(content: &Value) -> String {
+    crate::text::head(&all_words_of(content), 4096)
+}
+
+/// A content is a string or a list of text parts.
+pub(super) fn all_words_of(content: &Value) -> String {
     let mut words = String::new();
     if let Some(text) = content.as_str() {
         words.push_str(text);
@@ -66,7 +71,7 @@ pub(super) fn words_of(content: &Value) -> String {
     for part in parts(content) {
         words.push_str(part["text"].as_str().unwrap_or(""));
     }
-    crate::text::head(&words, 4096)
+    words
 }
 
 #[cfg(test)]
