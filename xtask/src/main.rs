@@ -3,6 +3,7 @@
 mod agents;
 mod bench;
 mod deny;
+mod fuzz;
 mod record;
 mod step;
 mod test;
@@ -22,6 +23,8 @@ usage: cargo xtask COMMAND
                     record what the agent CLIs print against the stand-ins into DIR (default: the
                     recordings in the repository); with PREFIX only those whose name begins so
   bench [--large]   measure speed and size against the targets; --large adds 50,000 files
+  fuzz [TARGET] [--seconds N] [--again FILE]
+                    feed the readers bent bytes, 60 s each; --again tries one finding again
   deny              check dependencies: licences, bans, sources
 
 environment:
@@ -43,15 +46,16 @@ fn main() -> ExitCode {
         ["record", folder, prefix] => record::main(Some(folder), prefix),
         ["bench"] => bench::main(false),
         ["bench", "--large"] => bench::main(true),
+        ["fuzz", rest @ ..] => match fuzz::main(rest) {
+            Some(done) => done,
+            None => return wrong_usage(),
+        },
         ["deny"] => deny::main(),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;
         }
-        _ => {
-            eprint!("{USAGE}");
-            return ExitCode::from(EXIT_USAGE);
-        }
+        _ => return wrong_usage(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -60,4 +64,9 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn wrong_usage() -> ExitCode {
+    eprint!("{USAGE}");
+    ExitCode::from(EXIT_USAGE)
 }
