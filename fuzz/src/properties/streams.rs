@@ -1,7 +1,8 @@
 //! Readers of streams: whatever the bytes and however they are cut into pieces, the same items in bounded memory.
 
-use ralph_core::analysis::{Question, READINGS, analyse};
+use ralph_core::analysis::{Question, analyse};
 use ralph_core::check::failing::FailingTests;
+use ralph_core::profile::PROFILES;
 use ralph_core::report::{Builder, IterationReport};
 use ralph_core::time::Time;
 use ralph_core::transcript::{Decoder, Format, Item};
@@ -119,8 +120,10 @@ pub(super) fn analysis(bytes: &[u8]) {
     let mut reports: Vec<IterationReport> =
         outputs.iter().map(|output| read(Format::Auto, &[output]).report).collect();
     let Some(report) = reports.pop() else { return };
-    for reading in READINGS {
-        let question = Question { reading, format: Format::Auto, iteration: 1, at: Time::from_millis(0) };
+    for profile in &PROFILES {
+        let policy = profile.policy();
+        let question =
+            Question { policy: &policy, format: Format::Auto, iteration: 1, at: Time::from_millis(0) };
         let json = analyse(&report, &reports, question);
         let text = json.to_string();
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).ok().as_ref(), Some(&json));

@@ -79,12 +79,12 @@ fn a_removed_line_is_a_gap() {
 #[test]
 fn after_the_last_number_there_is_only_a_gap() {
     let last = Record { seq: u64::MAX, at: Time::from_millis(0), body: Body::Unknown };
-    let text = encode(&last).replacen("\"v\":1", "\"v\":2", 1);
+    let text = encode(&last).replacen("\"v\":2", "\"v\":3", 1);
     let body = &text[..text.len() - 1 - CRC_LEN];
     let line = format!("{body}{CRC_KEY}{}\"}}\n", checksum(body.as_bytes()));
     let opened = open(format!("{line}{line}").as_bytes(), |_, _| {});
     let gap = Problem::Sequence { line: 2, expected: 0, found: u64::MAX };
-    assert_eq!(opened.problems, [Problem::Newer { version: 2 }, gap]);
+    assert_eq!(opened.problems, [Problem::Newer { version: 3 }, gap]);
 }
 
 #[test]
@@ -158,4 +158,13 @@ fn the_last_checkpoint_is_found_from_the_end_and_not_in_an_agent_s_words() {
     assert_eq!(last_checkpoint(sim.journal.as_bytes(), true), Some(start));
     assert_eq!(last_checkpoint(&sim.journal.as_bytes()[start..], false), None);
     assert_eq!(last_checkpoint(sample().as_bytes(), true), None);
+}
+
+#[test]
+fn a_journal_of_format_1_is_read_whole() {
+    let opened = open(include_bytes!("../../../../fuzz/seeds/journal.jsonl"), |_, _| {});
+    assert_eq!(opened.problems, []);
+    assert_eq!(opened.state.stop().map(crate::decision::Stop::word), Some("complete"));
+    let plan = &opened.state.run.as_ref().expect("a run").plan;
+    assert_eq!((plan.agents.len(), plan.agents[0].name.as_str()), (1, "custom"));
 }
