@@ -4,24 +4,23 @@
 //! sub-agent (`parent_tool_use_id`) and messages the CLI itself made up to show an API failure
 //! (`error`, model `<synthetic>`) are not the agent's own words.
 
-use serde_json::Value;
-
 use super::json::{micro_usd, number, parts, string, target, words_of, written_file};
+use super::value::Value;
 use super::{Finished, Item, Usage};
 use crate::limit::{self, Limit, LimitKind, Reset};
 use crate::prelude::*;
 use crate::time::Time;
 
 /// The event that opens a stream; a single result (`--output-format json`); or an array of events.
-pub(super) fn introduces(event: &Value) -> bool {
-    let first = event.as_array().map_or(event, |events| events.first().unwrap_or(event));
+pub(super) fn introduces(event: &Value<'_>) -> bool {
+    let first = event.as_array().and_then(<[_]>::first).unwrap_or(event);
     let init = first["type"] == "system" && first["subtype"] == "init";
     let result = first["type"] == "result" && first["subtype"].is_string() && !first["is_error"].is_null();
     (init || result) && first["session_id"].is_string()
 }
 
 /// A line of a session's transcript file.
-pub(super) fn introduces_session(event: &Value) -> bool {
+pub(super) fn introduces_session(event: &Value<'_>) -> bool {
     event["sessionId"].is_string()
         && event["type"].is_string()
         && (event["uuid"].is_string() || event["leafUuid"].is_string())
@@ -42,7 +41,7 @@ fn mentions_failure(line: &[u8]) -> bool {
 }
 
 /// Works on loose values: a field that changes its type in the CLI's next version must not hide the others.
-pub(super) fn items(event: &Value, each: &mut impl FnMut(Item)) {
+pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     match event["type"].as_str() {
         Some("system") if event["subtype"] == "init" => each(Item::Session {
             id: string(&event["session_id"]),
@@ -57,7 +56,7 @@ pub(super) fn items(event: &Value, each: &mut impl FnMut(Item)) {
     }
 }
 
-fn assistant(event: &Value, each: &mut impl FnMut(Item)) {
+fn assistant(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     let message = &event["message"];
     let own = event["parent_tool_use_id"].is_null()
         && event["isSidechain"] != true
@@ -102,7 +101,7 @@ fn limit_kind(error: &str) -> Option<LimitKind> {
     }
 }
 
-fn user(event: &Value, each: &mut impl FnMut(Item)) {
+fn user(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     for part in parts(&event["message"]["content"]) {
         if part["is_error"].as_bool() == Some(true) {
             each(Item::ToolFailed(words_of(&part["content"])));
@@ -111,7 +110,7 @@ fn user(event: &Value, each: &mut impl FnMut(Item)) {
 }
 
 /// Only a rejection is a limit; warnings come long before.
-fn rate_limit(info: &Value, each: &mut impl FnMut(Item)) {
+fn rate_limit(info: &Value<'_>, each: &mut impl FnMut(Item)) {
     if info["status"] != "rejected" {
         return;
     }
@@ -123,7 +122,7 @@ fn rate_limit(info: &Value, each: &mut impl FnMut(Item)) {
     each(Item::Limit(Limit { kind: LimitKind::Usage, status: None, reset, text }));
 }
 
-fn finished(event: &Value, each: &mut impl FnMut(Item)) {
+fn finished(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     let subtype = event["subtype"].as_str().unwrap_or("");
     let failed = event["is_error"].as_bool() == Some(true) || subtype.starts_with("error");
     let text = string(&event["result"]);
@@ -155,7 +154,7 @@ fn finished(event: &Value, each: &mut impl FnMut(Item)) {
     }));
 }
 
-fn usage(value: &Value) -> Option<Usage> {
+fn usage(value: &Value<'_>) -> Option<Usage> {
     value.is_object().then(|| Usage {
         input: number(&value["input_tokens"]),
         output: number(&value["output_tokens"]),
@@ -165,16 +164,15 @@ fn usage(value: &Value) -> Option<Usage> {
 }
 
 /// After a retry `usage` misses the first try, and `modelUsage` has it: the larger one is what was spent.
-fn final_usage(event: &Value) -> Option<Usage> {
-    let by_model =
-        event["modelUsage"].as_object().into_iter().flatten().fold(Usage::default(), |sum, (_, model)| {
-            sum.plus(Usage {
-                input: number(&model["inputTokens"]),
-                output: number(&model["outputTokens"]),
-                cache_read: number(&model["cacheReadInputTokens"]),
-                cache_write: number(&model["cacheCreationInputTokens"]),
-            })
-        });
+fn final_usage(event: &Value<'_>) -> Option<Usage> {
+    let by_model = event["modelUsage"].fields().fold(Usage::default(), |sum, model| {
+        sum.plus(Usage {
+            input: number(&model["inputTokens"]),
+            output: number(&model["outputTokens"]),
+            cache_read: number(&model["cacheReadInputTokens"]),
+            cache_write: number(&model["cacheCreationInputTokens"]),
+        })
+    });
     let told = usage(&event["usage"]);
     if by_model.total() > told.unwrap_or_default().total() { Some(by_model) } else { told }
 }

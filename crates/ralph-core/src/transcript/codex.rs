@@ -3,18 +3,17 @@
 //! `item.completed` of type `error` is a warning of the CLI, not a failure; `turn.failed` and a bare `error` are. The
 //! last turn decides how it ended. There is no money, only tokens.
 
-use serde_json::Value;
-
 use super::json::{number, parts, string, with_cached};
+use super::value::Value;
 use super::{Finished, Item};
 use crate::limit;
 use crate::prelude::*;
 
-pub(super) fn introduces(event: &Value) -> bool {
+pub(super) fn introduces(event: &Value<'_>) -> bool {
     (event["type"] == "thread.started" && event["thread_id"].is_string()) || event["type"] == "turn.started"
 }
 
-pub(super) fn items(event: &Value, each: &mut impl FnMut(Item)) {
+pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     match event["type"].as_str() {
         Some("thread.started") => {
             each(Item::Session { id: string(&event["thread_id"]), model: None, version: None });
@@ -38,7 +37,7 @@ pub(super) fn items(event: &Value, each: &mut impl FnMut(Item)) {
     }
 }
 
-fn started(item: &Value, each: &mut impl FnMut(Item)) {
+fn started(item: &Value<'_>, each: &mut impl FnMut(Item)) {
     match item["type"].as_str() {
         Some("command_execution") => each(Item::Tool { name: "shell".into(), target: command(item) }),
         Some("mcp_tool_call") => {
@@ -49,7 +48,7 @@ fn started(item: &Value, each: &mut impl FnMut(Item)) {
     }
 }
 
-fn completed(item: &Value, each: &mut impl FnMut(Item)) {
+fn completed(item: &Value<'_>, each: &mut impl FnMut(Item)) {
     match item["type"].as_str() {
         Some("agent_message") => {
             if let Some(text) = string(&item["text"]) {
@@ -89,7 +88,7 @@ fn completed(item: &Value, each: &mut impl FnMut(Item)) {
     }
 }
 
-fn failed(message: &Value, each: &mut impl FnMut(Item)) {
+fn failed(message: &Value<'_>, each: &mut impl FnMut(Item)) {
     let error = string(message).unwrap_or_else(|| "the turn failed".into());
     let api_status = limit::status_in(&error);
     if let Some(limit) = limit::of(api_status, &error) {
@@ -99,6 +98,6 @@ fn failed(message: &Value, each: &mut impl FnMut(Item)) {
 }
 
 /// Codex wraps what it runs: `/bin/bash -lc 'make'`.
-fn command(item: &Value) -> Option<String> {
+fn command(item: &Value<'_>) -> Option<String> {
     item["command"].as_str().map(|command| crate::text::one_line(command, 200))
 }

@@ -1,17 +1,16 @@
 //! Gemini CLI's `--output-format stream-json`, whose words come in pieces (`delta`), and `--output-format json`.
 
-use serde_json::Value;
-
 use super::json::{all_words_of, number, string, target, with_cached, words_of, written_file};
+use super::value::Value;
 use super::{Finished, Item, Usage};
 use crate::limit;
 use crate::prelude::*;
 
-pub(super) fn introduces(event: &Value) -> bool {
+pub(super) fn introduces(event: &Value<'_>) -> bool {
     event["type"] == "init" && event["session_id"].is_string() && event["model"].is_string()
 }
 
-pub(super) fn items(event: &Value, each: &mut impl FnMut(Item)) {
+pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     match event["type"].as_str() {
         Some("init") => {
             each(Item::Session {
@@ -46,7 +45,7 @@ pub(super) fn items(event: &Value, each: &mut impl FnMut(Item)) {
     }
 }
 
-fn each_result(event: &Value, each: &mut impl FnMut(Item)) {
+fn each_result(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     let stats = &event["stats"];
     let usage = with_cached(
         number(&stats["input_tokens"]),
@@ -66,19 +65,19 @@ fn each_result(event: &Value, each: &mut impl FnMut(Item)) {
 }
 
 /// The one document of `--output-format json`, for a run that went well.
-pub(super) fn is_document(document: &Value) -> bool {
+pub(super) fn is_document(document: &Value<'_>) -> bool {
     document["session_id"].is_string() && document["response"].is_string() && document["stats"].is_object()
 }
 
-pub(super) fn document(document: &Value, each: &mut impl FnMut(Item)) {
+pub(super) fn document(document: &Value<'_>, each: &mut impl FnMut(Item)) {
     each(Item::Session { id: string(&document["session_id"]), model: None, version: None });
     let stats = &document["stats"];
-    for (name, tool) in stats["tools"]["byName"].as_object().into_iter().flatten() {
-        (0..called(tool, "count")).for_each(|_| each(Item::Tool { name: name.clone(), target: None }));
+    for (name, tool) in stats["tools"]["byName"].entries() {
+        (0..called(tool, "count")).for_each(|_| each(Item::Tool { name: name.to_owned(), target: None }));
         (0..called(tool, "fail")).for_each(|_| each(Item::ToolFailed(format!("{name} failed"))));
     }
     each(Item::Words(string(&document["response"]).unwrap_or_default()));
-    let models = stats["models"].as_object().into_iter().flatten();
+    let models = stats["models"].entries();
     let usage = models.fold(Usage::default(), |sum, (_, model)| {
         let tokens = &model["tokens"];
         let output = number(&tokens["candidates"]).saturating_add(number(&tokens["thoughts"]));
@@ -88,14 +87,14 @@ pub(super) fn document(document: &Value, each: &mut impl FnMut(Item)) {
 }
 
 /// How often, within reason.
-fn called(tool: &Value, how: &str) -> u64 {
+fn called(tool: &Value<'_>, how: &str) -> u64 {
     number(&tool[how]).min(10_000)
 }
 
 /// The service's answer stands in the message as it came: `[API Error: {"error":{"code":401,…}}]`.
 fn code_in(message: &str) -> Option<u16> {
     let answer = message.strip_prefix("[API Error: ")?.trim_end().strip_suffix(']')?;
-    let answer: Value = serde_json::from_str(answer).ok()?;
+    let answer: Value<'_> = serde_json::from_str(answer).ok()?;
     answer["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok())
 }
 
@@ -106,7 +105,8 @@ mod tests {
     #[test]
     fn a_long_message_is_kept_to_its_end_where_the_report_stands() {
         let text = format!("{}the end", "x".repeat(10_000));
-        let event = serde_json::json!({"type": "message", "role": "assistant", "content": text});
+        let line = serde_json::json!({"type": "message", "role": "assistant", "content": text}).to_string();
+        let event: Value<'_> = serde_json::from_str(&line).expect("JSON");
         let mut said = Vec::new();
         items(&event, &mut |item| said.push(item));
         assert_eq!(said, [Item::Words(text)]);

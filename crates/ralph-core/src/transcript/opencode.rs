@@ -1,18 +1,17 @@
 //! OpenCode's `run --format json`: parts of steps. There is no closing event: the steps are summed.
 
-use serde_json::Value;
-
 use super::json::{micro_usd, number, string, target, words_of, written_file};
+use super::value::Value;
 use super::{Finished, Item, Usage};
 use crate::limit;
 use crate::prelude::*;
 
 /// It may open with an error, before any step.
-pub(super) fn introduces(event: &Value) -> bool {
+pub(super) fn introduces(event: &Value<'_>) -> bool {
     event["sessionID"].is_string() && (event["type"] == "step_start" || event["type"] == "error")
 }
 
-pub(super) fn items(event: &Value, each: &mut impl FnMut(Item)) {
+pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     let part = &event["part"];
     if introduces(event) {
         each(Item::Session { id: string(&event["sessionID"]), model: None, version: None });
@@ -51,7 +50,7 @@ pub(super) fn items(event: &Value, each: &mut impl FnMut(Item)) {
     }
 }
 
-fn tool(part: &Value, each: &mut impl FnMut(Item)) {
+fn tool(part: &Value<'_>, each: &mut impl FnMut(Item)) {
     let (name, state) = (string(&part["tool"]).unwrap_or_else(|| "tool".into()), &part["state"]);
     let file = written_file(&name, &state["input"]);
     let exit = state["metadata"]["exit"].as_i64();
