@@ -224,7 +224,7 @@ impl Decoder {
         if matches!(self.format, Format::Auto | Format::Text) {
             self.text(line.bytes, each);
         } else if !bytes.is_empty() {
-            self.event(bytes, each);
+            self.event(bytes, line.cut, each);
         }
     }
 
@@ -235,10 +235,14 @@ impl Decoder {
         each(Item::Words(text));
     }
 
-    fn event(&mut self, line: &[u8], each: &mut impl FnMut(Item)) {
+    fn event(&mut self, line: &[u8], cut: bool, each: &mut impl FnMut(Item)) {
         let claude = matches!(self.format, Format::Claude | Format::Hook);
         if claude && claude::can_be_passed_over(line) {
             return;
+        }
+        // What is cut cannot be parsed: its words are lost, that it failed is not.
+        if claude && cut && claude::is_failure(line) {
+            return each(Item::ToolFailed(String::new()));
         }
         let text = readable(line, each);
         let Ok(event) = serde_json::from_str::<Value<'_>>(&text) else {
@@ -360,6 +364,25 @@ mod tests {
             let expected: Vec<Item> = text.lines().map(|line| Item::Words(format!("{line}\n"))).collect();
             assert_eq!(items, expected, "nothing is lost");
         }
+    }
+
+    #[test]
+    fn a_tool_result_that_is_too_long_to_parse_is_still_known_to_have_failed() {
+        let init = b"{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}\n".as_slice();
+        let long = "x".repeat(lines::MAX_LINE);
+        let answer = |failed: bool| {
+            format!(
+                r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","is_error":{failed},"content":"{long}"}}]}}}}"#
+            )
+        };
+        let about = |line: &str| decode(Format::Auto, &[init, line.as_bytes()]).1[2..].to_vec();
+        let too_long = Item::Problem(Problem::LineTooLong);
+        let no_result = Item::Problem(Problem::NoResult);
+        assert_eq!(
+            about(&answer(true)),
+            [too_long.clone(), Item::ToolFailed(String::new()), no_result.clone()]
+        );
+        assert_eq!(about(&answer(false)), [too_long, no_result]);
     }
 
     #[test]

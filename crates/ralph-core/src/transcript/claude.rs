@@ -28,15 +28,42 @@ pub(super) fn introduces_session(event: &Value<'_>) -> bool {
 
 /// Most of a stream is tool results that went well; they need not be parsed to be passed over.
 pub(super) fn can_be_passed_over(line: &[u8]) -> bool {
-    line.starts_with(b"{\"type\":\"user\"") && !mentions_failure(line)
+    is_user(line) && !mentions_failure(line)
 }
 
-/// `"is_error":true` as a key of this line, not inside a quoted string (where its quotes are escaped).
+/// Whether this is a message to the agent: a tool's result, or a prompt. A session's file names the type behind the
+/// message, and there only its absence is proof: an event of another kind would have to name that somewhere.
+fn is_user(line: &[u8]) -> bool {
+    const TELLING: [&[u8]; 4] = [b"\"assistant\"", b"\"result\"", b"\"system\"", b"\"rate_limit_event\""];
+    if let Some(kind) = line.strip_prefix(b"{\"type\":") {
+        return kind.starts_with(b"\"user\"");
+    }
+    let mut user = false;
+    for value in values_of(line, b"\"type\"") {
+        if TELLING.iter().any(|kind| value.starts_with(kind)) {
+            return false;
+        }
+        user |= value.starts_with(b"\"user\"");
+    }
+    user && line.starts_with(b"{") && line.ends_with(b"}")
+}
+
+/// Whether a line that lost its end is a tool result that did not go well.
+pub(super) fn is_failure(line: &[u8]) -> bool {
+    values_of(line, b"\"type\"").any(|value| value.starts_with(b"\"tool_result\"")) && mentions_failure(line)
+}
+
+/// `"is_error":true`, wherever it stands.
 fn mentions_failure(line: &[u8]) -> bool {
-    memchr::memmem::find_iter(line, b"\"is_error\"").any(|at| {
-        let escaped = at > 0 && line[at - 1] == b'\\';
-        let after = line[at + b"\"is_error\"".len()..].trim_ascii_start();
-        !escaped && after.strip_prefix(b":").is_some_and(|v| v.trim_ascii_start().starts_with(b"true"))
+    values_of(line, b"\"is_error\"").any(|value| value.starts_with(b"true"))
+}
+
+/// What follows a key, at any depth. Inside a quoted string its quotes are escaped, and outside of one nothing is.
+fn values_of<'a>(line: &'a [u8], key: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+    memchr::memmem::find_iter(line, key).filter_map(move |at| {
+        let quoted = at > 0 && line[at - 1] == b'\\';
+        let after = line[at + key.len()..].trim_ascii_start().strip_prefix(b":");
+        after.filter(|_| !quoted).map(<[u8]>::trim_ascii_start)
     })
 }
 
@@ -179,6 +206,8 @@ fn final_usage(event: &Value<'_>) -> Option<Usage> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn read(line: &str) -> Vec<Item> {
@@ -209,6 +238,68 @@ mod tests {
         let quoted = r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"{\"is_error\":true}"}]}}"#;
         assert_eq!(read(quoted), []);
         assert!(!mentions_failure(quoted.as_bytes()));
+    }
+
+    #[test]
+    fn a_session_s_tool_result_is_passed_over_and_a_failed_one_is_not() {
+        let line = |failed: &str| {
+            format!(
+                r#"{{"parentUuid":"p","isSidechain":false,"message":{{"role":"user","content":[{{"type":"tool_result","content":"a \"type\":\"result\" b","is_error":{failed}}}]}},"type":"user","uuid":"u","sessionId":"s"}}"#
+            )
+        };
+        assert!(can_be_passed_over(line("false").as_bytes()));
+        assert_eq!(read(&line("true")), [Item::ToolFailed("a \"type\":\"result\" b".into())]);
+    }
+
+    #[test]
+    fn what_may_be_another_kind_of_event_is_never_passed_over() {
+        for line in [
+            r#"{"message":{"content":[{"type":"user"}]},"type":"assistant"}"#,
+            r#"{"data":{"type":"user"},"type":"result"}"#,
+            r#"{"data":{"type":"user"},"type" : "system","subtype":"init"}"#,
+            r#"{"data":{"type":"user"},"type":"rate_limit_event"}"#,
+            r#"{"type":"assistant","data":{"type":"user"}}"#,
+            r#"[{"type":"user"},{"type":"result"}]"#,
+            r#"{"parentUuid":"p","type":"user","message"#,
+            r#"{"summary":"user"}"#,
+        ] {
+            assert!(!can_be_passed_over(line.as_bytes()), "{line}");
+        }
+    }
+
+    /// An event with its keys in any order, and text in it that looks like an event's.
+    fn event() -> impl Strategy<Value = String> {
+        let kind = prop::sample::select(vec!["user", "assistant", "result", "system", "summary"]);
+        let pieces =
+            vec!["\"", "\\", "type", "is_error", ":", "true", "user", "result", "assistant", "{", "}", ","];
+        let text =
+            prop::collection::vec(prop::sample::select(pieces), 0..12).prop_map(|pieces| pieces.concat());
+        let content = (text.clone(), prop::option::of(any::<bool>())).prop_map(|(text, failed)| {
+            let failed = failed.map_or_else(String::new, |failed| format!(",\"is_error\": {failed}"));
+            let text = serde_json::to_string(&text).unwrap_or_default();
+            format!(r#"{{"type":"tool_result","content":{text}{failed}}}"#)
+        });
+        let answer = (text, content.clone()).prop_map(|(text, nested)| {
+            format!(r#"{{{}:{nested}}}"#, serde_json::to_string(&text).unwrap_or_default())
+        });
+        (kind, content, answer, any::<bool>()).prop_flat_map(|(kind, content, answer, top)| {
+            let fields = vec![
+                format!(r#""type":"{kind}""#),
+                format!(r#""message":{{"content":[{content}]}}"#),
+                format!(r#""is_error":{top},"result":"r","subtype":"init""#),
+                format!(r#""tool_use_result":{answer}"#),
+            ];
+            Just(fields).prop_shuffle().prop_map(|fields| format!("{{{}}}", fields.join(",")))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn passing_lines_over_loses_no_item(line in event()) {
+            let mut all = Vec::new();
+            items(&serde_json::from_str(&line).expect("JSON"), &mut |item| all.push(item));
+            prop_assert_eq!(read(&line), all);
+        }
     }
 
     #[test]
