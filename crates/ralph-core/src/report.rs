@@ -75,7 +75,8 @@ pub struct Builder {
     words: String,
     /// What the agent was asked: an echo of it is not its own words.
     prompt: String,
-    seen_messages: BTreeSet<String>,
+    /// Hashes of their ids: a stream may have very many.
+    seen_messages: BTreeSet<u64>,
     /// Something came between the last words and the next.
     interrupted: bool,
     errors: Errors,
@@ -214,7 +215,7 @@ impl Builder {
         if self.seen_messages.len() >= MOST_MESSAGES {
             self.seen_messages.clear();
         }
-        let fresh = message.is_none_or(|id| self.seen_messages.insert(crate::text::head(&id, LONGEST_NAME)));
+        let fresh = message.is_none_or(|id| self.seen_messages.insert(crate::text::hash(&id)));
         if fresh {
             self.summed = self.summed.plus(usage);
         }

@@ -29,6 +29,9 @@ pub fn tail(text: &str, max: usize) -> &str {
 /// Takes terminal escape sequences and control characters out, so that what an agent printed can
 /// neither move our cursor nor hide a word from us. Tabs and line ends stay.
 pub fn plain(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -44,6 +47,11 @@ pub fn plain(text: &str) -> String {
 
 /// One line of it: white space folded, bounded.
 pub fn one_line(text: &str, max: usize) -> String {
+    // Most names, paths and commands are such a line already.
+    let ends_in_space = text.starts_with(' ') || text.ends_with(' ');
+    if text.len() <= max && !ends_in_space && is_plain_ascii(text) && !text.contains("  ") {
+        return text.to_owned();
+    }
     let mut line = String::new();
     for word in plain(text).split_whitespace() {
         if !line.is_empty() {
@@ -61,6 +69,17 @@ pub fn one_line(text: &str, max: usize) -> String {
 pub fn last_line(text: &str, max: usize) -> Option<String> {
     let mut lines = text.lines().rev().map(|line| one_line(line, max));
     lines.find(|line| line.contains(char::is_alphanumeric))
+}
+
+/// Nothing in it that [`plain`] or a line end would change.
+fn is_plain_ascii(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+/// FNV-1a: to tell names apart, not to keep secrets.
+pub fn hash(text: &str) -> u64 {
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// `1 file`, `3 files`.
