@@ -105,10 +105,13 @@ impl Reading {
         if doubts::takes_back(sentence) {
             self.take_back();
         }
-        match further::outlook(sentence, segment.shape == Shape::Heading) {
-            Outlook::Quiet => {}
-            Outlook::More => self.cancel(line()),
-            Outlook::Label => self.announced = Some(text::one_line(line(), LONGEST_PHRASE)),
+        // What is cancelled stays so, and this question is the dearest of all.
+        if self.found.cancelled_by.is_none() {
+            match further::outlook(sentence, segment.shape == Shape::Heading) {
+                Outlook::Quiet => {}
+                Outlook::More => self.cancel(line()),
+                Outlook::Label => self.announced = Some(text::one_line(line(), LONGEST_PHRASE)),
+            }
         }
         self.fresh = 0;
         let doubted = match segment.shape {

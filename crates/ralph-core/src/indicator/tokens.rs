@@ -60,8 +60,8 @@ impl<'a> Scanner<'a> {
         self.text[..self.at].chars().next_back()
     }
 
-    fn push(&mut self, kind: Kind, word: &str, len: usize) {
-        self.found.push(Token { kind, word: word.to_owned(), start: self.at, end: self.at + len });
+    fn push(&mut self, kind: Kind, word: impl Into<String>, len: usize) {
+        self.found.push(Token { kind, word: word.into(), start: self.at, end: self.at + len });
     }
 
     fn step(&mut self, c: char) {
@@ -219,6 +219,10 @@ impl<'a> Scanner<'a> {
     }
 
     fn classify(&mut self, run: &str) {
+        // Nearly all of them: nothing to replace, nothing to expand.
+        if run.bytes().all(|byte| byte.is_ascii_alphabetic()) && !run.eq_ignore_ascii_case("cannot") {
+            return self.push(Kind::Word, run.to_ascii_lowercase(), run.len());
+        }
         let simple = run.replace('’', "'").replace(['\u{2010}', '\u{2011}'], "-").to_lowercase();
         if simple.starts_with(|c: char| c.is_ascii_digit()) {
             let digits: String = simple.chars().filter(|c| *c != ',').collect();
@@ -227,8 +231,8 @@ impl<'a> Scanner<'a> {
                 .iter()
                 .find(|sign| self.rest()[run.len()..].starts_with(**sign));
             match percent {
-                Some(sign) => self.push(Kind::Number, &(digits + "%"), run.len() + sign.len()),
-                None => self.push(Kind::Number, &digits, run.len()),
+                Some(sign) => self.push(Kind::Number, digits + "%", run.len() + sign.len()),
+                None => self.push(Kind::Number, digits, run.len()),
             }
         } else if simple.chars().all(|c| c.is_alphanumeric() || matches!(c, '\'' | '-')) {
             for word in expand(&simple) {
