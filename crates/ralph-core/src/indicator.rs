@@ -18,6 +18,8 @@ mod tests;
 mod tokens;
 mod words;
 
+use core::ops::ControlFlow;
+
 use crate::prelude::*;
 use crate::text;
 use further::Outlook;
@@ -42,7 +44,11 @@ const LONGEST_PHRASE: usize = 200;
 /// Counts the completion indicators in an agent's own words.
 pub fn indicators(words: &str) -> Indicators {
     let mut reading = Reading::default();
-    segments::segments(words, &mut |segment| reading.segment(&segment));
+    segments::segments(words, &mut |segment| {
+        reading.segment(&segment);
+        // Most long messages announce something early on, and what is cancelled stays so.
+        if reading.found.cancelled_by.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
     reading.finish()
 }
 
@@ -105,13 +111,10 @@ impl Reading {
         if doubts::takes_back(sentence) {
             self.take_back();
         }
-        // What is cancelled stays so, and this question is the dearest of all.
-        if self.found.cancelled_by.is_none() {
-            match further::outlook(sentence, segment.shape == Shape::Heading) {
-                Outlook::Quiet => {}
-                Outlook::More => self.cancel(line()),
-                Outlook::Label => self.announced = Some(text::one_line(line(), LONGEST_PHRASE)),
-            }
+        match further::outlook(sentence, segment.shape == Shape::Heading) {
+            Outlook::Quiet => {}
+            Outlook::More => self.cancel(line()),
+            Outlook::Label => self.announced = Some(text::one_line(line(), LONGEST_PHRASE)),
         }
         self.fresh = 0;
         let doubted = match segment.shape {
@@ -149,6 +152,7 @@ impl Reading {
         }
         if self.found.cancelled_by.is_some() {
             self.found.count = 0;
+            self.found.phrases.clear();
         }
         self.found
     }

@@ -1,6 +1,8 @@
 //! A message cut into segments (paragraph, list item, heading, table row), without the lines that are
 //! not the agent's own prose: status blocks, marker lines, code, quotations.
 
+use core::ops::ControlFlow;
+
 use crate::prelude::*;
 use crate::report::block;
 use crate::text;
@@ -28,12 +30,22 @@ const LONGEST: usize = 16 * 1024;
 /// A line shorter than this, followed by a capital, was not wrapped there.
 const SHORTEST_WRAP: usize = 40;
 
-/// Calls `each` for one segment after the other.
-pub(super) fn segments(words: &str, each: &mut dyn FnMut(Segment)) {
-    let mut cutter = Cutter { each, open: None, inside: Inside::Prose, in_list: false, last_line: 0 };
+/// Calls `each` for one segment after the other, until it has enough.
+pub(super) fn segments(words: &str, each: &mut dyn FnMut(Segment) -> ControlFlow<()>) {
+    let mut cutter = Cutter {
+        each,
+        open: None,
+        inside: Inside::Prose,
+        in_list: false,
+        last_line: 0,
+        flow: ControlFlow::Continue(()),
+    };
     let last_end = words.rfind("END_RALPH_STATUS").unwrap_or(0);
     let mut at = 0;
     for line in words.split_inclusive('\n') {
+        if cutter.flow.is_break() {
+            return;
+        }
         at += line.len();
         let mut rest = line;
         while rest.len() > LONGEST {
@@ -63,18 +75,22 @@ enum Inside {
 }
 
 struct Cutter<'a> {
-    each: &'a mut dyn FnMut(Segment),
+    each: &'a mut dyn FnMut(Segment) -> ControlFlow<()>,
     open: Option<Segment>,
     inside: Inside,
     in_list: bool,
     /// Length of the line before, while a segment is open.
     last_line: usize,
+    /// What `each` said last.
+    flow: ControlFlow<()>,
 }
 
 impl Cutter<'_> {
     fn flush(&mut self) {
-        if let Some(segment) = self.open.take() {
-            (self.each)(segment);
+        if let Some(segment) = self.open.take()
+            && self.flow.is_continue()
+        {
+            self.flow = (self.each)(segment);
         }
     }
 
