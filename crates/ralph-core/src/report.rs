@@ -159,10 +159,10 @@ impl Builder {
         let own = own_part(&self.words, &self.prompt);
         let (block, problems) = block::last(own);
         self.report.indicators = indicator::indicators(own);
-        self.errors.words(own);
         if let Some(error) = &self.report.error {
             self.errors.tool_failed(error);
         }
+        self.errors.words(own);
         self.report.sayings =
             [dialects::json_and_marker(own), dialects::promise(own, PROMISE)].into_iter().flatten().collect();
         self.report.block = block;

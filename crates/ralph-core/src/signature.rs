@@ -109,8 +109,11 @@ impl Errors {
         }
     }
 
-    /// The agent's own plain text: only lines that have an error's shape.
+    /// The agent's own plain text: only lines that have an error's shape, and only where nothing has failed yet.
     pub fn words(&mut self, text: &str) {
+        if !self.failures.is_empty() || !self.bare.is_empty() {
+            return;
+        }
         for line in lines(text).filter(|line| has_error_shape(line) && !is_noise(line)) {
             self.said.keep(line);
         }

@@ -141,7 +141,9 @@ fn starts_as_error(bare: &Bare<'_>) -> bool {
 }
 
 fn opens_with(table: &[&str], text: &str) -> bool {
-    table.iter().any(|start| text.starts_with(start))
+    // The tables are long, and a line begins none of their entries.
+    let Some(first) = text.as_bytes().first() else { return false };
+    table.iter().any(|start| start.as_bytes().first() == Some(first) && text.starts_with(start))
 }
 
 fn opens_with_word(table: &[&str], text: &str) -> bool {
