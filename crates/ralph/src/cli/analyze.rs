@@ -46,7 +46,7 @@ fn read(file: &Path, format: Format) -> Result<(Format, IterationReport)> {
     };
     let mut decoder = Decoder::new(format);
     let mut builder = Builder::default();
-    let mut buffer = vec![0; 256 << 10];
+    let mut buffer = vec![0; 64 << 10];
     loop {
         match source.read(&mut buffer) {
             Ok(0) => break,
