@@ -1,38 +1,79 @@
 //! `cargo xtask bench`: the targets of speed and size, each as a ratio to something measured in the same run,
 //! so that the numbers mean the same on every machine. It informs: only a program that fails makes it fail.
 
+mod analyse;
 mod iteration;
 mod place;
 mod samples;
 mod start;
+mod streams;
 mod table;
 
 use crate::{Result, step, workspace};
 use place::Place;
-use table::{Row, Value};
+use table::{Row, Target, Value};
 
 /// The most the release binary may weigh.
 const MEGABYTES: f64 = 8.0;
 
-pub(crate) fn main(large: bool) -> Result<()> {
+/// The parts that can be asked for alone.
+const PARTS: [&str; 3] = ["start", "iterations", "analyse"];
+
+/// Which parts to measure; all of them where none is named.
+#[derive(Debug, PartialEq, Eq)]
+struct Wanted<'a> {
+    parts: Vec<&'a str>,
+    large: bool,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(args: &[&'a str]) -> Result<Self> {
+        let (large, parts): (Vec<&str>, Vec<&str>) = args.iter().partition(|arg| **arg == "--large");
+        match parts.iter().find(|part| !PARTS.contains(part)) {
+            Some(unknown) => Err(format!("the bench has no part '{unknown}', but {}", PARTS.join(", "))),
+            None => Ok(Self { parts, large: !large.is_empty() }),
+        }
+    }
+
+    fn has(&self, part: &str) -> bool {
+        self.parts.is_empty() || self.parts.contains(&part)
+    }
+}
+
+pub(crate) fn main(args: &[&str]) -> Result<()> {
+    let wanted = Wanted::of(args)?;
     let args = ["build", "--release", "--package", "ralph", "--locked"];
     step::run("release build", &format!("cargo {}", args.join(" ")), workspace::cargo().args(args))?;
     let target = workspace::target_dir()?;
     let ralph = target.join("release").join("ralph");
     let place = Place::new(&target, &ralph)?;
     let mut rows = vec![size(&place)?];
-    rows.extend(step::timed("start-up", || start::version(&place))?);
-    rows.extend(step::timed("a long run", || start::long_run(&place))?);
-    let mut sizes = vec![(100, 40, 7), (1_000, 40, 7)];
-    if large {
-        sizes.push((50_000, 10, 3));
+    let mut remarks = Vec::new();
+    if wanted.has("start") {
+        rows.extend(step::timed("start-up", || start::version(&place))?);
+        rows.extend(step::timed("a long run", || start::long_run(&place))?);
     }
-    for (files, iterations, rounds) in sizes {
-        let name = format!("iterations in {files} files");
-        rows.extend(step::timed(&name, || iteration::overhead(&place, files, iterations, rounds))?);
+    if wanted.has("iterations") {
+        let mut sizes = vec![(100, 40, 7), (1_000, 40, 7)];
+        if wanted.large {
+            sizes.push((50_000, 10, 3));
+        }
+        for (files, iterations, rounds) in sizes {
+            let name = format!("iterations in {files} files");
+            rows.extend(step::timed(&name, || iteration::overhead(&place, files, iterations, rounds))?);
+        }
+    }
+    if wanted.has("analyse") {
+        let (of_reading, left_out) =
+            step::timed("reading agents' output", || analyse::reading(&place, wanted.large))?;
+        rows.extend(of_reading);
+        remarks.extend(left_out);
     }
     print!("\n{}", table::render(&rows));
     println!("\n{}", NOTES.trim());
+    for remark in remarks {
+        println!("{remark}");
+    }
     Ok(())
 }
 
@@ -46,7 +87,7 @@ fn size(place: &Place) -> Result<Row> {
         baseline: Value::Megabytes(MEGABYTES),
         against: "the limit",
         ratio: megabytes / MEGABYTES,
-        target: Some(1.0),
+        target: Some(Target::AtMost(1.0)),
         runs: 1,
         spread: None,
     })
@@ -58,4 +99,20 @@ overhead: (ralph's run - the same agent in a bare shell loop) / iterations, agai
 `git status --porcelain` there. ralph's start and its first snapshot are in it, spread over the iterations;
 `start + first` is a run of one iteration, agent included, to tell how much that is.
 flat: ten more iterations of a run that has 200 behind it against ten more of one that has 10.
+analyse: `ralph analyze FILE` on made-up output, mostly tool results. Against jq (`select(.type==\"result\")`) the
+ratio says how many times as fast, against `wc -l` how many times as long.
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_parts_are_measured_unless_some_are_named() {
+        let all = Wanted::of(&["--large"]).expect("known");
+        assert!(all.large && PARTS.iter().all(|part| all.has(part)));
+        let one = Wanted::of(&["analyse"]).expect("known");
+        assert!(!one.large && one.has("analyse") && !one.has("start"));
+        assert!(Wanted::of(&["analyze"]).unwrap_err().contains("no part 'analyze'"));
+    }
+}

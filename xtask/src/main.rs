@@ -22,7 +22,9 @@ usage: cargo xtask COMMAND
   record [DIR [PREFIX]]
                     record what the agent CLIs print against the stand-ins into DIR (default: the
                     recordings in the repository); with PREFIX only those whose name begins so
-  bench [--large]   measure speed and size against the targets; --large adds 50,000 files
+  bench [PART...] [--large]
+                    measure speed and size against the targets, or only: start, iterations, analyse;
+                    --large adds 50,000 files and 1 GB
   fuzz [TARGET] [--seconds N] [--again FILE]
                     feed the readers bent bytes, 60 s each; --again tries one finding again
   deny              check dependencies: licences, bans, sources
@@ -44,8 +46,7 @@ fn main() -> ExitCode {
         ["record"] => record::main(None, ""),
         ["record", folder] => record::main(Some(folder), ""),
         ["record", folder, prefix] => record::main(Some(folder), prefix),
-        ["bench"] => bench::main(false),
-        ["bench", "--large"] => bench::main(true),
+        ["bench", rest @ ..] => bench::main(rest),
         ["fuzz", rest @ ..] => match fuzz::main(rest) {
             Some(done) => done,
             None => return wrong_usage(),

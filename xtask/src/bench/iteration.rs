@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::place::{self, Place};
 use super::samples::Samples;
-use super::table::{Row, Value};
+use super::table::{Row, Target, Value};
 use crate::Result;
 
 /// ralph's exit code for a run that ended at its limit of iterations.
@@ -114,7 +114,13 @@ impl Rounds {
         let overhead: Vec<f64> =
             self.ralph.iter().zip(&self.agent_loop).map(|(ralph, agent)| (ralph - agent) / count).collect();
         [
-            row(format!("overhead: {what}"), &overhead, &self.status, "git status", Some(target)),
+            row(
+                format!("overhead: {what}"),
+                &overhead,
+                &self.status,
+                "git status",
+                Some(Target::AtMost(target)),
+            ),
             row(
                 format!("  {iterations} iterations"),
                 &self.ralph,
@@ -129,7 +135,13 @@ impl Rounds {
 
 /// The ratio is the median of the rounds' ratios: a machine that is busy for a while slows both sides of a
 /// round.
-fn row(what: String, measured: &[f64], baseline: &[f64], against: &'static str, target: Option<f64>) -> Row {
+fn row(
+    what: String,
+    measured: &[f64],
+    baseline: &[f64],
+    against: &'static str,
+    target: Option<Target>,
+) -> Row {
     let samples = |times: &[f64]| times.iter().copied().collect::<Samples>();
     let ratios: Samples =
         measured.iter().zip(baseline).map(|(measured, baseline)| measured / baseline).collect();

@@ -56,9 +56,14 @@ impl Place {
         Ok(repo)
     }
 
+    /// Where something beside the repositories is.
+    pub(super) fn at(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
     /// A file beside the repositories: a script is `../NAME` to what runs in one of them.
     pub(super) fn script(&self, name: &str, text: &str) -> Result<PathBuf> {
-        let path = self.dir.join(name);
+        let path = self.at(name);
         write(&path, text)?;
         Ok(path)
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::place::Place;
 use super::samples::Samples;
-use super::table::{Row, Value};
+use super::table::{Row, Target, Value};
 use crate::Result;
 
 const STARTS: usize = 300;
@@ -49,7 +49,7 @@ pub(super) fn long_run(place: &Place) -> Result<Vec<Row>> {
         baseline: Value::Millis(of_short.median()),
         against: "10 after 10",
         ratio: of_long.median() / of_short.median(),
-        target: Some(FLAT),
+        target: Some(Target::AtMost(FLAT)),
         runs: TIMES,
         spread: Some(of_long.spread()),
     };
@@ -70,7 +70,7 @@ fn against_true(place: &Place, cwd: &Path, what: &str, args: &[&str], target: f6
         baseline: Value::Millis(baseline.median()),
         against: "true",
         ratio: ralph.median() / baseline.median(),
-        target: Some(target),
+        target: Some(Target::AtMost(target)),
         runs: ralph.len(),
         spread: Some(ralph.spread()),
     })

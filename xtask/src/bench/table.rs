@@ -16,6 +16,25 @@ impl std::fmt::Display for Value {
     }
 }
 
+/// The ratio that is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Target {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+impl Target {
+    /// The word, and whether this ratio is as wanted.
+    fn judge(self, ratio: f64) -> String {
+        match self {
+            Target::AtMost(most) if ratio <= most => format!("<= {most:.1}x ok"),
+            Target::AtMost(most) => format!("<= {most:.1}x over"),
+            Target::AtLeast(least) if ratio >= least => format!(">= {least:.1}x ok"),
+            Target::AtLeast(least) => format!(">= {least:.1}x under"),
+        }
+    }
+}
+
 /// One thing that was measured against another.
 #[derive(Debug)]
 pub(super) struct Row {
@@ -25,8 +44,8 @@ pub(super) struct Row {
     /// What the baseline is.
     pub(super) against: &'static str,
     pub(super) ratio: f64,
-    /// The highest ratio that is wanted; none for what is only told.
-    pub(super) target: Option<f64>,
+    /// None for what is only told.
+    pub(super) target: Option<Target>,
     pub(super) runs: usize,
     pub(super) spread: Option<(f64, f64)>,
 }
@@ -51,11 +70,7 @@ pub(super) fn render(rows: &[Row]) -> String {
 }
 
 fn cells(row: &Row) -> Vec<String> {
-    let target = match row.target {
-        Some(target) if row.ratio <= target => format!("<= {target:.1}x ok"),
-        Some(target) => format!("<= {target:.1}x over"),
-        None => "-".into(),
-    };
+    let target = row.target.map_or_else(|| "-".into(), |target| target.judge(row.ratio));
     let spread = row.spread.map_or_else(|| "-".into(), |(low, high)| format!("{low:.2} to {high:.2}"));
     vec![
         row.what.clone(),
@@ -73,17 +88,21 @@ fn cells(row: &Row) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn row(ratio: f64, target: Option<f64>) -> Row {
+    fn row(ratio: f64, target: Option<Target>) -> Row {
         let (measured, baseline) = (Value::Millis(ratio), Value::Millis(1.0));
         Row { what: "it".into(), measured, baseline, against: "one", ratio, target, runs: 3, spread: None }
     }
 
     #[test]
     fn a_row_says_whether_the_target_is_met() {
-        let text = render(&[row(2.0, Some(2.0)), row(2.1, Some(2.0)), row(9.0, None)]);
+        let (most, least) = (Some(Target::AtMost(2.0)), Some(Target::AtLeast(2.0)));
+        let rows = [row(2.0, most), row(2.1, most), row(9.0, None), row(2.0, least), row(1.9, least)];
+        let text = render(&rows);
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[1].contains("2.00x  <= 2.0x ok "), "{text}");
         assert!(lines[2].contains("2.10x  <= 2.0x over"), "{text}");
         assert!(!lines[3].contains("ok") && !lines[3].contains("over"), "{text}");
+        assert!(lines[4].contains("2.00x  >= 2.0x ok "), "{text}");
+        assert!(lines[5].contains("1.90x  >= 2.0x under"), "{text}");
     }
 }
