@@ -4,6 +4,7 @@ mod agents;
 mod bench;
 mod deny;
 mod fuzz;
+mod mutants;
 mod record;
 mod step;
 mod test;
@@ -27,6 +28,8 @@ usage: cargo xtask COMMAND
                     --large adds 50,000 files and 1 GB
   fuzz [TARGET] [--seconds N] [--again FILE]
                     feed the readers bent bytes, 60 s each; --again tries one finding again
+  mutants [ARGS...] change the rules in small ways and see that a test fails each time (an hour);
+                    ARGS go to cargo-mutants
   deny              check dependencies: licences, bans, sources
 
 environment:
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
             Some(done) => done,
             None => return wrong_usage(),
         },
+        ["mutants", rest @ ..] => mutants::main(rest),
         ["deny"] => deny::main(),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -21,6 +21,13 @@ pub(crate) fn cargo() -> Command {
     cargo
 }
 
+/// A tool of our own install, at the workspace's root.
+pub(crate) fn program(path: &Path) -> Command {
+    let mut program = Command::new(path);
+    program.current_dir(root());
+    program
+}
+
 /// Whether cargo has this subcommand: a component or a tool that may be missing.
 pub(crate) fn has_subcommand(name: &str) -> bool {
     let mut cargo = cargo();

@@ -89,6 +89,7 @@ impl<'a> Bench<'a> {
         let limit = iterations.to_string();
         let args =
             ["run", "bench", "--fresh", "--agent-cmd", &self.agent, "--max-iterations", &limit, "--quiet"];
+        let args = [&args[..], &super::STILL].concat();
         self.place.time(&mut self.place.ralph(&self.repo, &args), LIMIT_REACHED)
     }
 

@@ -32,6 +32,7 @@ pub(super) fn long_run(place: &Place) -> Result<Vec<Row>> {
     let run = |repo: &Path, iterations: usize| {
         let limit = iterations.to_string();
         let args = ["run", "bench", "--agent-cmd", agent, "--max-iterations", &limit, "--quiet"];
+        let args = [&args[..], &super::STILL].concat();
         place.time(&mut place.ralph(repo, &args), super::iteration::LIMIT_REACHED)
     };
     run(&long, LONG)?;
