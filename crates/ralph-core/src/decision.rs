@@ -131,7 +131,7 @@ pub struct Conclusion {
     pub refusal: Option<String>,
     pub passes: u32,
     pub passes_needed: u32,
-    /// What the breaker has to say, whether it opened or not.
+    /// What the breaker has to say, whether it opened or not, and what a budget cannot count.
     #[serde(default)]
     pub warnings: Vec<String>,
 }

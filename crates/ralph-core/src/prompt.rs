@@ -7,7 +7,7 @@ use crate::decision::{Kind, Outcome};
 use crate::event::Plan;
 use crate::prelude::*;
 use crate::profile::Protocol;
-use crate::state::{Iteration, State};
+use crate::state::{Iteration, Note, State};
 use crate::text;
 
 /// What the files of the project contribute. Each is absent when the file is.
@@ -27,6 +27,7 @@ pub struct Materials<'a> {
 const MOST_OF_A_FILE: usize = 32 << 10;
 const MOST_OF_HANDOFF: usize = 8 << 10;
 const MOST_OF_OUTPUT: usize = 4 << 10;
+const MOST_OF_NOTES: usize = 8 << 10;
 
 pub fn render(state: &State, materials: Materials<'_>) -> String {
     let mut prompt = String::new();
@@ -62,6 +63,9 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
     }
     if let Some(guardrails) = materials.guardrails {
         part(&format!("# Guardrails\n\n{}", text::head(guardrails, MOST_OF_A_FILE)));
+    }
+    if !state.notes.is_empty() {
+        part(&notes(&state.notes));
     }
     if let Some(refused) = refused(state) {
         part(&refused);
@@ -138,6 +142,12 @@ The last iteration said that the goal is reached. Doubt it. Compare the goal wit
 code, run it, run the tests, look for what was left out, stubbed or only claimed. If everything holds, change nothing \
 and report done. If anything is missing or wrong, report that more work is needed, or mend it; a change is reviewed again.";
 
+/// What the user said meanwhile; the newest words are the ones that are kept.
+fn notes(notes: &[Note]) -> String {
+    let said = notes.iter().map(|note| note.text.trim()).collect::<Vec<_>>().join("\n\n");
+    format!("# Notes from the user\n\n{}", text::tail(&said, MOST_OF_NOTES))
+}
+
 /// Why the last claim was not accepted, with what the failing check printed.
 fn refused(state: &State) -> Option<String> {
     let refusal = state.refusal.as_ref()?;
@@ -209,6 +219,20 @@ mod tests {
         let prompt = render(&refused_once().state, Materials::default());
         assert!(prompt.contains("make test exit 1 (greets)"), "{prompt}");
         assert!(prompt.contains("    not ok 1 - greets"), "{prompt}");
+    }
+
+    #[test]
+    fn notes_of_the_user_stand_before_the_refusal_and_are_bounded() {
+        let mut sim = refused_once();
+        let note = |id: &str, text: String| Event::NoteAdded { id: id.into(), text };
+        sim.event(note("1", format!("OLDEST {}", "x".repeat(20_000))));
+        sim.event(note("2", "use the staging server".into()));
+        let prompt = render(&sim.state, Materials { guardrails: Some("GUARDED"), ..Materials::default() });
+        let at = |needle: &str| prompt.find(needle).unwrap_or_else(|| panic!("{needle}: {prompt}"));
+        let places =
+            [at("GUARDED"), at("# Notes from the user"), at("staging server"), at("# The last \"done\"")];
+        assert!(places.is_sorted(), "{places:?}");
+        assert!(!prompt.contains("OLDEST") && prompt.len() < 16_000, "{} bytes", prompt.len());
     }
 
     #[test]

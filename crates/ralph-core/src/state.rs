@@ -139,7 +139,10 @@ pub fn apply(state: State, record: &Record) -> State {
 /// Takes the facts of an event in.
 #[must_use]
 pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
-    if !matches!(event, Event::RunStarted(_) | Event::RunResumed(_)) && state.stop().is_none() {
+    // These come to a run that stands still, and that time is not its own.
+    let from_rest =
+        matches!(event, Event::RunStarted(_) | Event::RunResumed(_) | Event::CircuitReset | Event::RunClosed);
+    if !from_rest && state.stop().is_none() {
         state.active_ms = state.active_ms.saturating_add(at.since(state.updated_at));
     }
     match event {

@@ -91,6 +91,8 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     }
     reasons.extend(tripped.iter().map(|why| Reason::new("breaker", why.clone())));
     reasons.extend(reached.iter().map(|reached| Reason::new("saturation", reached.why.clone())));
+    let uncounted = uncounted(seen, plan, ended);
+    reasons.extend(uncounted.iter().map(|why| Reason::new("limits", why.clone())));
     let conclusion = Conclusion {
         outcome,
         words: words.describe(),
@@ -98,7 +100,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         passes: reviews.passes.min(needed),
         passes_needed: needed,
         evidence,
-        warnings: tripped,
+        warnings: tripped.into_iter().chain(uncounted).collect(),
     };
 
     // The order of the rules. What remains are the limits of what comes next.
@@ -118,6 +120,15 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     };
     reasons.extend(decision.reasons);
     Decision { reasons, concluded: Some(conclusion), ..decision }
+}
+
+/// A budget of money that the first agent without a cost makes a guess.
+fn uncounted(seen: &State, plan: &Plan, ended: &AgentEnded) -> Option<String> {
+    let first = ended.report.cost_micro_usd.is_none() && seen.totals.without_cost == 1;
+    (first && plan.policy.budget.micro_usd > 0).then(|| {
+        "the agent told no cost, so the budget counts nothing for it; max_tokens or max_time would hold"
+            .into()
+    })
 }
 
 fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure: Option<&str>) -> Evidence {

@@ -1,6 +1,7 @@
 //! Scripts of iterations through the same `decide` and `apply` as a real run, every record through the codec.
 
 mod rules;
+mod user;
 
 use super::*;
 use crate::agents::Role;

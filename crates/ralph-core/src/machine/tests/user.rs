@@ -1,0 +1,87 @@
+//! What the user says while a run goes on, or to one that stands still.
+
+use super::*;
+use crate::breaker::Circuit;
+
+fn note(id: &str, text: &str) -> Event {
+    Event::NoteAdded { id: id.into(), text: text.into() }
+}
+
+#[test]
+fn a_note_stays_until_an_iteration_that_saw_it_was_concluded() {
+    let mut sim = Sim::new(plan(&[]));
+    sim.event(note("a", "first"));
+    sim.event(note("a", "first"));
+    assert_eq!(sim.state.notes.len(), 1, "handed in again after a crash");
+    sim.tree(When::Before, 0);
+    sim.event(Event::AgentStarted { pid: 7 });
+    sim.event(note("b", "second"));
+    sim.event(ended(MORE, End::Exited { code: 0 }));
+    sim.tree(When::After, 1);
+    assert_eq!(sim.state.notes.iter().map(|note| note.id.as_str()).collect::<Vec<_>>(), ["b"]);
+    sim.iteration(MORE, 1, End::Exited { code: 3 });
+    assert_eq!((sim.outcome(), sim.state.notes.len()), (Outcome::Failed, 1), "perhaps nobody read it");
+    sim.work(MORE, 1);
+    assert_eq!(sim.state.notes.len(), 0);
+}
+
+#[test]
+fn a_request_to_stop_lets_the_iteration_and_its_checks_finish() {
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.tree(When::Before, 0);
+    sim.event(Event::StopAsked { by: StopBy::Request });
+    assert_eq!(sim.effects, [], "nothing is ended");
+    sim.event(ended(DONE, End::Exited { code: 0 }));
+    sim.tree(When::After, 1);
+    sim.check(1);
+    assert_eq!((sim.outcome(), sim.stop()), (Outcome::Refused, "stopped"));
+    assert_eq!(sim.state.stop().map(Stop::exit_code), Some(130));
+}
+
+#[test]
+fn the_time_until_somebody_resets_a_cut_off_run_is_not_its_own() {
+    let mut sim = Sim::new(plan(&[]));
+    sim.tree(When::Before, 0);
+    let worked = sim.state.active_ms;
+    sim.now = sim.now.plus(86_400_000);
+    sim.event(Event::CircuitReset);
+    sim.now = sim.now.plus(86_400_000);
+    sim.event(Event::RunClosed);
+    assert_eq!((sim.state.active_ms, sim.stop()), (worked, "closed"));
+}
+
+#[test]
+fn a_reset_closes_an_open_circuit_of_a_stopped_run() {
+    let mut sim = Sim::new(plan(&[]));
+    for _ in 0..3 {
+        sim.work(MORE, 0);
+    }
+    assert_eq!((sim.stop(), sim.state.rules.breaker.circuit), ("circuit_open", Circuit::Open));
+    sim.event(Event::CircuitReset);
+    assert_eq!((sim.stop(), sim.state.rules.breaker.circuit), ("circuit_open", Circuit::Closed));
+}
+
+#[test]
+fn a_budget_that_cannot_be_counted_is_said_once() {
+    let mut limited = plan(&[]);
+    limited.policy.budget.micro_usd = 1_000_000;
+    let mut sim = Sim::new(limited);
+    assert!(matches!(&silent(&mut sim)[..], [said] if said.contains("told no cost")));
+    assert_eq!(silent(&mut sim), [""; 0]);
+    let mut without_a_budget = Sim::new(plan(&[]));
+    assert_eq!(silent(&mut without_a_budget), [""; 0]);
+}
+
+/// What is said about an iteration whose agent tells no cost.
+fn silent(sim: &mut Sim) -> Vec<String> {
+    if sim.effects != [Effect::StartAgent] {
+        sim.tree(When::Before, 0);
+    }
+    let mut end = ended(MORE, End::Exited { code: 0 });
+    if let Event::AgentEnded(ended) = &mut end {
+        ended.report.cost_micro_usd = None;
+    }
+    sim.event(end);
+    sim.tree(When::After, 1);
+    sim.state.last.as_ref().and_then(|last| last.conclusion.clone()).expect("concluded").warnings
+}
