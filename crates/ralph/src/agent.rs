@@ -42,6 +42,14 @@ pub fn loads_knowledge(agent: &AgentInfo) -> bool {
     agent.name == "claude"
 }
 
+/// The agents that say what an iteration cost.
+const TELL_COST: [&str; 1] = ["claude"];
+
+/// Whether money can be counted. Of a custom command nobody knows before it ran.
+pub fn may_tell_cost(agent: &AgentInfo) -> bool {
+    agent.command.is_some() || TELL_COST.contains(&agent.name.as_str())
+}
+
 /// Makes sure that the agent can be started at all, before anything is begun.
 pub fn find(agent: &AgentInfo) -> Result<()> {
     if agent.command.is_some() || process::find_program(&agent.name).is_some() {

@@ -4,6 +4,7 @@ mod analyze;
 mod args;
 mod demo;
 mod history;
+mod profile;
 mod report;
 mod run;
 mod status;
@@ -36,6 +37,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::main(&args, &mut ui),
         Command::Status(args) => status::main(&args, &ui),
         Command::History(args) => history::main(&args, &ui),
+        Command::Profile(command) => profile::main(&command, &ui),
         Command::Report(command) => report::main(&command, &mut ui),
         Command::Analyze(args) => analyze::main(&args, &ui),
         Command::Demo(args) => demo::main(args, &mut ui),

@@ -7,6 +7,7 @@ use ralph_core::profile::{self, EvidenceNeeded, Gate, Policy, Profile, WrongValu
 use ralph_core::transcript::Format;
 
 use crate::agent;
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::{suggest, ui};
 
@@ -83,7 +84,30 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
     }
     // Last, for it may ask the user.
     let agents = settle_agents(&wishes.agent, earlier.map(|plan| plan.agents.as_slice()))?;
+    count_money(&policy, &agents)?;
     Ok(Settled { plan: Plan { policy, checks, agents }, remarks })
+}
+
+impl Wishes {
+    /// With what the project's file says, where the command line says nothing. A profile on the command line replaces
+    /// the file's; the file's single values still apply, for somebody wrote them for this project.
+    #[must_use]
+    pub fn over(&self, config: Config) -> Self {
+        let values = config.values.into_iter().chain(self.values.iter().cloned()).collect();
+        Self { profile: self.profile.clone().or(config.profile), values, ..self.clone() }
+    }
+}
+
+/// A budget that nobody can count would never stop anything.
+fn count_money(policy: &Policy, agents: &[AgentInfo]) -> Result<()> {
+    match agents.iter().find(|agent| !agent::may_tell_cost(agent)) {
+        Some(agent) if policy.budget.micro_usd > 0 => Err(Error::usage(format!(
+            "{} does not tell what it costs, so a budget cannot stop it",
+            agent.name
+        ))
+        .hint("--max-tokens N, or --max-time 8h")),
+        _ => Ok(()),
+    }
 }
 
 /// The cheapest first: what does not build need not be tested.
@@ -305,6 +329,38 @@ mod tests {
         assert_eq!(settled.remarks.len(), 1);
         let off = Wishes { values: wishes("", &[("evidence", "off")]).values, ..given };
         assert_eq!(settle(&off, None).expect("settled").plan.policy.evidence, EvidenceNeeded::Off);
+    }
+
+    #[test]
+    fn the_file_gives_way_to_the_command_line_value_by_value() {
+        let value =
+            |key: &str, value: &str| Value { key: key.into(), value: value.into(), origin: "f:1".into() };
+        let config = Config {
+            profile: Some("strict".into()),
+            values: vec![value("max_iterations", "7"), value("timeout", "5m")],
+        };
+        let policy =
+            |wishes: &Wishes| settle(&wishes.over(config.clone()), None).expect("settled").plan.policy;
+        let file = policy(&wishes("./a", &[]));
+        assert_eq!((file.profile.as_str(), file.max_iterations), ("strict", 7));
+        let set = policy(&wishes("./a", &[("max_iterations", "9")]));
+        assert_eq!((set.max_iterations, set.agent_timeout_ms), (9, 300_000));
+        let other = policy(&Wishes { profile: Some("dual".into()), ..wishes("./a", &[]) });
+        assert_eq!((other.profile.as_str(), other.max_iterations), ("dual", 7));
+    }
+
+    #[test]
+    fn a_budget_needs_agents_that_tell_what_they_cost() {
+        let mut policy = Policy::default();
+        let named =
+            |name: &str| AgentInfo { name: name.into(), ..agent::custom(String::new(), Format::Auto) };
+        let built_in = |name: &str| AgentInfo { command: None, ..named(name) };
+        let silent = [built_in("claude"), built_in("silent")];
+        assert!(count_money(&policy, &silent).is_ok(), "nobody counts");
+        policy.budget.micro_usd = 1;
+        let error = count_money(&policy, &silent).expect_err("silent");
+        assert!(error.to_string().contains("silent does not tell"), "{error}");
+        assert!(count_money(&policy, &[built_in("claude"), named("custom")]).is_ok());
     }
 
     #[test]

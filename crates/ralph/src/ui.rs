@@ -87,6 +87,11 @@ impl Ui {
         self.data(format!("{text}\n").as_bytes());
     }
 
+    /// A document for machines.
+    pub fn json(&self, document: &serde_json::Value) {
+        self.data_line(&serde_json::to_string_pretty(document).unwrap_or_default());
+    }
+
     /// Talk that is already laid out.
     pub fn talk(&self, text: &str) {
         self.write(text.as_bytes());

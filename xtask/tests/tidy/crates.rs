@@ -25,6 +25,8 @@ const PLACES: &[(&str, &[&str])] = &[
     // Processes, and how wide the terminal is.
     ("rustix", &["crates/ralph/src/process.rs", "crates/ralph/src/process/", "crates/ralph/src/ui.rs"]),
     ("signal-hook", &["crates/ralph/src/runner/signals.rs"]),
+    // TOML with spans, to name a line, and lossless, to edit one.
+    ("toml_edit", &["crates/ralph/src/config.rs"]),
     ("unicode-width", &["crates/ralph/src/ui.rs", "crates/ralph/src/ui/"]),
     // Where ids are made: of a run, and of the demo's folder.
     ("uuid", &["crates/ralph/src/cli/run.rs", "crates/ralph/src/demo.rs"]),

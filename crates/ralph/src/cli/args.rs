@@ -27,6 +27,9 @@ pub(super) enum Command {
     Status(StatusArgs),
     /// Show what each iteration did and why it counted
     History(HistoryArgs),
+    /// Show the rules that runs decide by
+    #[command(subcommand)]
+    Profile(super::profile::ProfileCommand),
     /// Check a status block, or write one from what can be measured
     #[command(subcommand)]
     Report(super::report::ReportCommand),

@@ -43,7 +43,7 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
     } else if args.json {
         let mut entry = view::json::iteration(&iteration, run.number);
         entry["schema"] = "ralph.history/1".into();
-        ui.data_line(&serde_json::to_string_pretty(&entry).unwrap_or_default());
+        ui.json(&entry);
     } else {
         ui.data(view::files::history(&state, &iteration).as_bytes());
     }
@@ -75,7 +75,7 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
     }
     if as_json {
         let document = json!({"schema": "ralph.history/1", "iterations": entries, "problems": problems});
-        ui.data_line(&serde_json::to_string_pretty(&document).unwrap_or_default());
+        ui.json(&document);
     } else if lines.is_empty() {
         ui.data_line("nothing has been run here yet; start with: ralph run \"GOAL\"");
     } else {

@@ -15,7 +15,7 @@ use crate::runner::{self, Runner};
 use crate::settings::{self, AgentWishes, Settled, Value, Wishes};
 use crate::store::{self, JournalFile, Lock, Run, Runs};
 use crate::ui::Ui;
-use crate::{agent, clock};
+use crate::{agent, clock, config};
 
 /// How long keepers of an earlier run may take to end what they keep, before we give up.
 const KEEPERS: Duration = Duration::from_secs(20);
@@ -99,7 +99,12 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let choice = choose(goal, which, last.as_ref())?;
     let earlier =
         last.as_ref().filter(|_| matches!(choice, Choice::Resume)).and_then(|last| last.state.run.as_ref());
-    let Settled { plan, remarks } = settings::settle(wishes, earlier.map(|run| &run.plan))?;
+    // A run that goes on keeps its plan: the project's file is for new ones.
+    let wishes = match earlier {
+        Some(_) => wishes.clone(),
+        None => wishes.over(config::read(&project.ralph_dir)?),
+    };
+    let Settled { plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
     for agent in &plan.agents {
         agent::find_script(agent, &project.root)?;
     }

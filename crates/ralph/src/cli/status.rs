@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+use ralph_core::breaker::Circuit;
+use ralph_core::limits::Resource;
+use ralph_core::profile::Budget;
 use ralph_core::state::State;
 use ralph_core::view::json::{self, Surroundings};
 use ralph_core::{text, view};
@@ -24,7 +27,7 @@ pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
         let mut status =
             json::status(state, Surroundings { initialized, pid: holder.map(|holder| holder.pid) });
         status["problems"] = problems.into();
-        ui.data_line(&serde_json::to_string_pretty(&status).unwrap_or_default());
+        ui.json(&status);
     } else {
         for line in lines(state, holder.as_ref(), opened.as_ref().is_some_and(|opened| !opened.writable())) {
             ui.data_line(&line);
@@ -34,6 +37,20 @@ pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
         }
     }
     super::fine()
+}
+
+/// What is used of what a run may use.
+fn budgets(state: &State, budget: &Budget) -> Vec<String> {
+    let used = state.spent();
+    [
+        (Resource::Money, used.micro_usd, budget.micro_usd),
+        (Resource::Tokens, used.tokens, budget.tokens),
+        (Resource::Time, used.time_ms, budget.time_ms),
+    ]
+    .into_iter()
+    .filter(|(.., most)| *most > 0)
+    .map(|(what, used, most)| what.describe(used, most))
+    .collect()
 }
 
 fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool) -> Vec<String> {
@@ -69,6 +86,14 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool) -> Vec<S
         format!("{}/{}", state.rules.reviews.passes.min(state.reviews_needed()), state.reviews_needed()),
     );
     add("cost:", view::cost(&state.totals));
+    for used in budgets(state, &run.plan.policy.budget) {
+        add("budget:", used);
+    }
+    let breaker = &state.rules.breaker;
+    if breaker.circuit != Circuit::Closed {
+        let why = breaker.reason.as_deref().unwrap_or("");
+        add("circuit:", format!("{}: {}", breaker.circuit.word(), text::one_line(why, 300)));
+    }
     if let Some(last) = &state.last {
         add("last:", format!("#{} {}, {}", last.number, view::result_word(last), view::files(last)));
         if let Some(refusal) = last.conclusion.as_ref().and_then(|conclusion| conclusion.refusal.as_ref()) {

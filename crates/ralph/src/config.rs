@@ -1,0 +1,164 @@
+//! `.ralph/config.toml`: what a project says about its new runs. The only reader of TOML.
+//!
+//! `profile = "strict"` names the rules to start from, and a `[policy]` table sets single values by the names that
+//! `--set` knows. Whether a key exists and a value fits is the policy's to say; here each gets its line.
+
+use std::path::Path;
+
+use toml_edit::{Document, Item, Key, TableLike, Value as Toml};
+
+use crate::error::{self, Error, Result};
+use crate::settings::{self, Value};
+use crate::suggest;
+
+const FILE: &str = "config.toml";
+/// How it is called in messages.
+const NAME: &str = ".ralph/config.toml";
+const POLICY: &str = "policy";
+const PROFILE: &str = "profile";
+
+/// What the file says; nothing, where there is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Config {
+    pub profile: Option<String>,
+    pub values: Vec<Value>,
+}
+
+pub fn read(ralph_dir: &Path) -> Result<Config> {
+    let path = ralph_dir.join(FILE);
+    let Ok(data) = std::fs::metadata(&path) else { return Ok(Config::default()) };
+    if !data.is_file() {
+        return Err(Error::data(format!("{} is not a file", path.display())));
+    }
+    let bytes = std::fs::read(&path).map_err(error::io("cannot read", &path))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let line = line_of(error.as_bytes(), error.utf8_error().valid_up_to());
+        Error::data(format!("{NAME}:{line}: this is not UTF-8"))
+    })?;
+    parse(&text)
+}
+
+fn parse(text: &str) -> Result<Config> {
+    let document = Document::parse(text).map_err(|error| {
+        let line = line_of(text.as_bytes(), error.span().map_or(0, |span| span.start));
+        Error::data(format!("{NAME}:{line}: this is not TOML")).because(error.message().trim())
+    })?;
+    let mut config = Config::default();
+    for (key, item, origin) in entries(document.as_table(), text) {
+        match key {
+            PROFILE => config.profile = Some(profile(item, &origin)?),
+            POLICY => {
+                let table = item.as_table_like().ok_or_else(|| {
+                    Error::usage(format!("{origin}: policy is a table")).hint("[policy]\ngate = \"dual\"")
+                })?;
+                for (key, item, origin) in entries(table, text) {
+                    let value = plain(item).ok_or_else(|| {
+                        Error::usage(format!("{origin}: {key} is neither a text, a number, true nor false"))
+                    })?;
+                    config.values.push(Value { key: key.into(), value, origin });
+                }
+            }
+            other => return Err(unknown(other, &origin)),
+        }
+    }
+    Ok(config)
+}
+
+/// The keys of a table with what they hold and where they stand.
+fn entries<'a>(table: &'a dyn TableLike, text: &str) -> Vec<(&'a str, &'a Item, String)> {
+    let origin = |key: Option<&Key>, item: &Item| {
+        let span = key.and_then(Key::span).or_else(|| item.span());
+        format!("{NAME}:{}", line_of(text.as_bytes(), span.map_or(0, |span| span.start)))
+    };
+    table.iter().map(|(name, item)| (name, item, origin(table.key(name), item))).collect()
+}
+
+fn profile(item: &Item, origin: &str) -> Result<String> {
+    let name = item
+        .as_str()
+        .ok_or_else(|| Error::usage(format!("{origin}: profile is a name")).hint("profile = \"strict\""))?;
+    match settings::profile(name) {
+        Ok(profile) => Ok(profile.name.into()),
+        Err(error) => {
+            let hints = error.hints.iter().map(|hint| match hint.strip_prefix("--profile ") {
+                Some(near) => format!("profile = \"{near}\""),
+                None => hint.clone(),
+            });
+            Err(Error { what: format!("{origin}: {}", error.what), hints: hints.collect(), ..error })
+        }
+    }
+}
+
+/// A value as `--set` would have it.
+fn plain(item: &Item) -> Option<String> {
+    match item.as_value()? {
+        Toml::String(text) => Some(text.value().clone()),
+        Toml::Integer(number) => Some(number.value().to_string()),
+        // The shortest text that means the same number: what was written, for any sum of money.
+        Toml::Float(number) => Some(number.value().to_string()),
+        Toml::Boolean(truth) => Some(truth.value().to_string()),
+        _ => None,
+    }
+}
+
+fn unknown(key: &str, origin: &str) -> Error {
+    let error = Error::usage(format!("{origin}: there is no key '{key}'"));
+    let is_policy = |name: &str| ralph_core::profile::key(name).is_some();
+    match suggest::nearest(key, [PROFILE, POLICY]) {
+        Some(near) => error.hint(format!("did you mean {near}?")),
+        None if is_policy(key) => error.hint(format!("{key} belongs below a line [policy]")),
+        None => error.because("the file may have: profile, and a table [policy]"),
+    }
+}
+
+fn line_of(text: &[u8], at: usize) -> usize {
+    1 + text.iter().take(at).filter(|byte| **byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Exit;
+
+    #[test]
+    fn texts_numbers_and_truths_are_values_with_their_lines() {
+        let text = "profile = 'strict'\n\n[policy]\nmax_iterations = 1_0\nbudget = 2.50 # dollars\ncooldown = \"30m\"\n\
+                    believe_contradictions = true\n";
+        let config = parse(text).expect("read");
+        assert_eq!(config.profile.as_deref(), Some("strict"));
+        let values: Vec<_> =
+            config.values.iter().map(|v| (v.key.as_str(), v.value.as_str(), v.origin.as_str())).collect();
+        assert_eq!(
+            values,
+            [
+                ("max_iterations", "10", ".ralph/config.toml:4"),
+                ("budget", "2.5", ".ralph/config.toml:5"),
+                ("cooldown", "30m", ".ralph/config.toml:6"),
+                ("believe_contradictions", "true", ".ralph/config.toml:7"),
+            ]
+        );
+        assert_eq!(parse("policy.gate = 'dual'").expect("read").values[0].value, "dual");
+        assert_eq!(parse("# nothing\n").expect("read"), Config::default());
+    }
+
+    #[test]
+    fn what_it_does_not_know_is_told_with_the_line() {
+        for (text, exit, told) in [
+            ("\nprofil = 'x'", Exit::Usage, ":2: there is no key 'profil'"),
+            ("profil = 'x'", Exit::Usage, "did you mean profile?"),
+            ("gate = 'dual'", Exit::Usage, "below a line [policy]"),
+            ("colour = 1", Exit::Usage, "a table [policy]"),
+            ("\n\nprofile = 'strickt'", Exit::Usage, ":3: there is no profile 'strickt'"),
+            ("profile = 'strickt'", Exit::Usage, "profile = \"strict\""),
+            ("profile = 3", Exit::Usage, ":1: profile is a name"),
+            ("policy = 3", Exit::Usage, "policy is a table"),
+            ("[policy]\ngate = ['dual']", Exit::Usage, ":2: gate is neither"),
+            ("[policy]\ngate = ", Exit::Data, ":2: this is not TOML"),
+            ("[policy]\n[policy]\n", Exit::Data, ":2: this is not TOML"),
+        ] {
+            let error = parse(text).expect_err(text);
+            assert_eq!(error.exit, exit, "{text}");
+            assert!(error.to_string().contains(told), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The rules a run decides by: profiles, the project's file, and the command line over both.
+
+mod common;
+
+use common::{one_call, ralph, repository, run, says_done, says_more, status};
+use ralph_testkit::{ClaudeResult, Sandbox, StatusBlock, Steps};
+use serde_json::{Value, json};
+
+fn shown(sandbox: &Sandbox, name: &str) -> Value {
+    let finished = ralph(sandbox).args(["profile", "show", name, "--json"]).run();
+    finished.assert_code(0);
+    finished.json()
+}
+
+fn key<'a>(profile: &'a Value, name: &str) -> &'a Value {
+    let keys = profile["keys"].as_array().expect("a list");
+    keys.iter().find(|key| key["key"] == name).unwrap_or_else(|| panic!("{name} is missing"))
+}
+
+#[test]
+fn profiles_are_listed_with_when_to_use_them() {
+    let sandbox = Sandbox::new();
+    let list = ralph(&sandbox).args(["profile", "list"]).run();
+    list.assert_code(0).assert_stdout_has("default     always").assert_stdout_has("strict ");
+    let json = ralph(&sandbox).args(["profile", "list", "--json"]).run().json();
+    assert_eq!(json["schema"], "ralph.profiles/1");
+    let names: Vec<&str> =
+        json["profiles"].as_array().expect("a list").iter().filter_map(|p| p["name"].as_str()).collect();
+    assert_eq!(names, ["default", "strict", "dual", "rotations", "analyzer", "worker", "phases"]);
+}
+
+#[test]
+fn a_profile_shows_every_value_and_marks_what_differs_from_the_default() {
+    let sandbox = Sandbox::new();
+    let text = ralph(&sandbox).args(["profile", "show", "strict"]).run();
+    text.assert_code(0)
+        .assert_stdout_has("* gate                    dual")
+        .assert_stdout_has("[default: explicit]");
+    assert!(text.stdout.lines().any(|line| line.starts_with("  max_iterations          50 ")), "{text}");
+    let strict = shown(&sandbox, "strict");
+    assert_eq!((&strict["schema"], &strict["name"]), (&json!("ralph.profile/1"), &json!("strict")));
+    let gate = key(&strict, "gate");
+    assert_eq!(
+        (&gate["value"], &gate["default"], &gate["differs"]),
+        (&json!("dual"), &json!("explicit"), &json!(true))
+    );
+    assert_eq!(key(&strict, "cooldown")["differs"], false);
+    assert!(key(&strict, "cooldown")["about"].as_str().is_some_and(|about| about.contains("probe")));
+
+    let default = ralph(&sandbox).args(["profile", "show"]).run();
+    default.assert_code(0).assert_stdout_has("profile default: always");
+    assert!(!default.stdout.contains('*'), "{default}");
+}
+
+#[test]
+fn a_profile_that_is_not_there_is_64_with_a_suggestion() {
+    let sandbox = Sandbox::new();
+    ralph(&sandbox)
+        .args(["profile", "show", "strickt"])
+        .run()
+        .assert_code(64)
+        .assert_stderr_has("there is no profile 'strickt'")
+        .assert_stderr_has("ralph profile show strict");
+    ralph(&sandbox)
+        .args(["profile", "show", "banana"])
+        .run()
+        .assert_code(64)
+        .assert_stderr_has("profile list");
+}
+
+#[test]
+fn the_project_s_file_is_for_new_runs_and_the_command_line_beats_it() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().shell("echo x >> work").status(&StatusBlock::in_progress()));
+    sandbox
+        .write(".ralph/config.toml", "profile = \"strict\"\n\n[policy]\nmax_iterations = 1\nreviews = 2\n");
+    run(&sandbox, &agent).run().assert_code(3).assert_stderr_has("at most 1 iteration");
+    let file = status(&sandbox);
+    assert_eq!((&file["run"]["profile"], &file["done_needed"]), (&json!("strict"), &json!(2)));
+
+    let flags = ["--fresh", "--profile", "dual", "--set", "max_iterations=4", "--max-iterations", "2"];
+    run(&sandbox, &agent).args(flags).run().assert_code(3);
+    let over = status(&sandbox);
+    assert_eq!((&over["run"]["profile"], &over["max_iterations"]), (&json!("dual"), &json!(2)));
+    assert_eq!(over["done_needed"], 2, "what the file says about single values still holds");
+
+    sandbox.write(".ralph/config.toml", "[policy]\nmax_iterations = 50\n");
+    ralph(&sandbox).args(["run", "--set", "reviews=1"]).run().assert_code(3).assert_stderr_has("2 of 2");
+    assert_eq!(status(&sandbox)["max_iterations"], 2, "a run that goes on keeps its plan");
+}
+
+#[test]
+fn a_mistake_in_the_project_s_file_is_told_with_its_line_before_anything_is_begun() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    for (text, code, told) in [
+        ("[policy]\n\nreviewss = 1\n", 64, ".ralph/config.toml:3: there is no key 'reviewss'"),
+        ("[policy]\nreviewss = 1\n", 64, "did you mean reviews?"),
+        ("[policy]\ngate = \"half\"\n", 64, ".ralph/config.toml:2: 'half' is no value for gate: one of dual"),
+        ("profile = \"strickt\"\n", 64, "profile = \"strict\""),
+        ("[policy\n", 65, ".ralph/config.toml:1: this is not TOML"),
+    ] {
+        sandbox.write(".ralph/config.toml", text);
+        run(&sandbox, &agent).run().assert_code(code).assert_stderr_has(told);
+    }
+    sandbox.write(".ralph/config.toml", b"# caf\xe9\n");
+    run(&sandbox, &agent).run().assert_code(65).assert_stderr_has("not UTF-8");
+    assert_eq!(agent.calls(&sandbox).len(), 0);
+    assert!(!sandbox.exists(".git/ralph"), "nothing was begun");
+}
+
+#[test]
+fn a_budget_warns_once_about_a_command_that_tells_no_cost() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().shell("echo x >> work").status(&StatusBlock::in_progress()));
+    let finished = run(&sandbox, &agent).args(["--budget", "2", "--max-iterations", "2"]).run();
+    finished.assert_code(3);
+    assert_eq!(finished.stderr.matches("told no cost").count(), 1, "{finished}");
+    let without = run(&sandbox, &agent).args(["--fresh", "--max-iterations", "1"]).run();
+    without.assert_code(3).assert_stderr_lacks("told no cost");
+}
+
+#[test]
+fn a_budget_that_is_counted_stops_the_run_and_is_shown() {
+    let sandbox = repository();
+    let words = format!("More.\n\n{}", StatusBlock::in_progress());
+    let steps = Steps::new()
+        .shell("echo x >> work")
+        .claude_init()
+        .claude_text(&words)
+        .claude_result(ClaudeResult::success(&words).cost_usd(0.75).usage(1000, 200));
+    let agent = one_call(&sandbox, steps);
+    run(&sandbox, &agent).args(["--budget", "1.00", "--max-tokens", "1000000"]).run().assert_code(6);
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has("$1.50 of $1.00").assert_stdout_has("2,400 of 1,000,000 tokens");
+    let more = one_call_named(&sandbox, "other");
+    run(&sandbox, &more).args(["--fresh", "--max-iterations", "1"]).run().assert_code(3);
+    let unlimited = ralph(&sandbox).arg("status").run();
+    assert!(!unlimited.stdout.contains("budget:"), "{unlimited}");
+}
+
+fn one_call_named(sandbox: &Sandbox, name: &str) -> ralph_testkit::InstalledAgent {
+    ralph_testkit::FakeAgent::new(name).call(says_more()).install(sandbox)
+}
