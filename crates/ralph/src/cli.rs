@@ -2,10 +2,12 @@
 
 mod analyze;
 mod args;
+mod circuit;
 mod demo;
 mod history;
 mod profile;
 mod report;
+mod reset;
 mod run;
 mod status;
 
@@ -37,6 +39,8 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::main(&args, &mut ui),
         Command::Status(args) => status::main(&args, &ui),
         Command::History(args) => history::main(&args, &ui),
+        Command::Circuit(command) => circuit::main(&command, &mut ui),
+        Command::Reset => reset::main(&mut ui),
         Command::Profile(command) => profile::main(&command, &ui),
         Command::Report(command) => report::main(&command, &mut ui),
         Command::Analyze(args) => analyze::main(&args, &ui),

@@ -7,14 +7,15 @@ mod agent_job;
 mod check_job;
 mod effects;
 mod signals;
+mod still;
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use ralph_core::decision::{Stop, Verdict};
-use ralph_core::event::{Event, Stamped};
+use ralph_core::event::Event;
 use ralph_core::journal::{Body, Record};
-use ralph_core::machine::{deadline, decide};
+use ralph_core::machine::deadline;
 use ralph_core::state::{State, apply};
 
 use crate::clock;
@@ -26,6 +27,7 @@ use crate::ui::Ui;
 use effects::Jobs;
 pub(crate) use effects::custody_file;
 pub(crate) use signals::heed_children;
+pub(crate) use still::Still;
 
 /// What reaches the loop.
 #[derive(Debug)]
@@ -96,19 +98,14 @@ impl<'a> Runner<'a> {
 
     /// One event: decide, record, apply, show, act. Nothing acts before its record is durable.
     fn step(&mut self, event: Event) -> Result<()> {
-        let stamped = Stamped { at: clock::now(), event };
-        let decision = decide(&self.state, &stamped);
-        let effects = decision.effects.clone();
+        let record = still::record(&mut self.journal, &mut self.state, event)?;
+        let Body::Step { event, decision } = &record.body else { return Ok(()) };
         // What stands in the views changes when an iteration begins or ends; `status` reads the journal. A run that is
         // taken up again may have been cut off before it wrote them.
-        let worth_a_view = matches!(stamped.event, Event::RunResumed(_))
+        let worth_a_view = matches!(event, Event::RunResumed(_))
             || decision.begins.is_some()
             || decision.concluded.is_some()
             || decision.verdict == Verdict::Halt;
-        let body = Body::Step { event: stamped.event, decision };
-        let record = Record { seq: self.state.seq + 1, at: stamped.at, body };
-        self.journal.append(&record)?;
-        self.state = apply(std::mem::take(&mut self.state), &record);
         self.ui.show(&self.state, &record);
         if worth_a_view {
             self.publish();
@@ -116,7 +113,7 @@ impl<'a> Runner<'a> {
         if self.state.wants_checkpoint() {
             self.checkpoint()?;
         }
-        for effect in &effects {
+        for effect in &decision.effects {
             self.perform(effect)?;
         }
         Ok(())

@@ -27,6 +27,11 @@ pub(super) enum Command {
     Status(StatusArgs),
     /// Show what each iteration did and why it counted
     History(HistoryArgs),
+    /// Show or close the circuit breaker
+    #[command(subcommand)]
+    Circuit(super::circuit::CircuitCommand),
+    /// Close the last run and the circuit breaker; deletes nothing
+    Reset,
     /// Show the rules that runs decide by
     #[command(subcommand)]
     Profile(super::profile::ProfileCommand),

@@ -182,19 +182,10 @@ impl Last {
     }
 }
 
-/// The newest run that was really begun. One whose journal is damaged is not passed over, except by a fresh start:
-/// it may be the one that is meant.
+/// The newest run. A fresh start makes do with what can be read of it.
 fn last_run(runs: &Runs, which: Which) -> Result<Option<Last>> {
-    for run in runs.all().into_iter().rev() {
-        let opened = run.peek()?;
-        if !opened.writable() && which != Which::Fresh {
-            return Err(store::cannot_continue(&run.journal(), &opened));
-        }
-        if opened.state.run.is_some() {
-            return Ok(Some(Last { run, state: opened.state }));
-        }
-    }
-    Ok(None)
+    let newest = runs.newest(which == Which::Fresh)?;
+    Ok(newest.map(|(run, state)| Last { run, state }))
 }
 
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use ralph_core::breaker::Circuit;
+use ralph_core::decision::Stop;
 use ralph_core::limits::Resource;
 use ralph_core::profile::Budget;
 use ralph_core::state::State;
@@ -68,6 +69,9 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool) -> Vec<S
             }
             (None, None) if damaged => "cannot be continued: its journal is damaged".into(),
             (None, None) => "cut off; to go on: ralph run".into(),
+            (_, Some(stop @ Stop::CircuitOpen { .. })) if state.rules.breaker.circuit == Circuit::Closed => {
+                format!("{stop}; closed since, to go on: ralph run")
+            }
             (_, Some(stop)) => stop.to_string(),
         },
     );

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::journal::Opened;
 use ralph_core::state::{Iteration, State};
 
-use super::{JournalFile, files};
+use super::{JournalFile, cannot_continue, files};
 use crate::error::{self, Result};
 
 #[derive(Debug, Clone)]
@@ -57,6 +57,21 @@ impl Runs {
 
     pub fn latest(&self) -> Option<Run> {
         self.all().pop()
+    }
+
+    /// The newest run that was really begun, and how it stands. One whose journal is damaged is not passed over: it may
+    /// be the one that is meant. `damaged`: what can be read of it will do.
+    pub fn newest(&self, damaged: bool) -> Result<Option<(Run, State)>> {
+        for run in self.all().into_iter().rev() {
+            let opened = run.peek()?;
+            if !opened.writable() && !damaged {
+                return Err(cannot_continue(&run.journal(), &opened));
+            }
+            if opened.state.run.is_some() {
+                return Ok(Some((run, opened.state)));
+            }
+        }
+        Ok(None)
     }
 
     pub fn next(&self) -> Run {

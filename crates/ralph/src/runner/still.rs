@@ -1,0 +1,64 @@
+//! Recording an event, and doing so to a run that stands still.
+
+use ralph_core::event::{Event, Stamped};
+use ralph_core::journal::{Body, Record};
+use ralph_core::machine::decide;
+use ralph_core::state::{State, apply};
+
+use crate::clock;
+use crate::error::{Error, Result};
+use crate::project::Project;
+use crate::store::{self, JournalFile, Lock, Runs, Views};
+use crate::ui::Ui;
+
+/// One event: decide, make it durable, apply. What follows from it is the caller's to do.
+pub(super) fn record(journal: &mut JournalFile, state: &mut State, event: Event) -> Result<Record> {
+    let stamped = Stamped { at: clock::now(), event };
+    let decision = decide(state, &stamped);
+    let body = Body::Step { event: stamped.event, decision };
+    let record = Record { seq: state.seq + 1, at: stamped.at, body };
+    journal.append(&record)?;
+    *state = apply(std::mem::take(state), &record);
+    Ok(record)
+}
+
+/// The newest run while nobody works on it, and held so.
+#[derive(Debug)]
+pub(crate) struct Still {
+    pub(crate) state: State,
+    journal: JournalFile,
+    _lock: Lock,
+}
+
+impl Still {
+    /// `None` where nothing was run.
+    pub(crate) fn open(project: &Project) -> Result<Option<Self>> {
+        let runs = Runs::of(&project.truth);
+        if runs.newest(false)?.is_none() {
+            return Ok(None);
+        }
+        if let Some(holder) = store::holder(&project.truth) {
+            return Err(Error::new(format!(
+                "a run is going on here (pid {}, since {})",
+                holder.pid, holder.since
+            ))
+            .hint("ralph stop, and try again when it has stopped"));
+        }
+        let lock = Lock::take(&project.truth, clock::now())?;
+        let Some((run, _)) = runs.newest(false)? else { return Ok(None) };
+        let (journal, state) = JournalFile::resume(&run.journal())?;
+        Ok(Some(Self { state, journal, _lock: lock }))
+    }
+
+    /// For events that ask for nothing to be done.
+    pub(crate) fn take(&mut self, event: Event) -> Result<()> {
+        record(&mut self.journal, &mut self.state, event).map(drop)
+    }
+
+    /// Brings the views up to it.
+    pub(crate) fn publish(&self, project: &Project, ui: &mut Ui) {
+        if let Err(error) = Views::new(&project.ralph_dir).publish(&self.state) {
+            ui.warn(&format!("the views in {} cannot be written: {error}", project.ralph_dir.display()));
+        }
+    }
+}
