@@ -27,7 +27,8 @@ pub struct Materials<'a> {
 const MOST_OF_A_FILE: usize = 32 << 10;
 const MOST_OF_HANDOFF: usize = 8 << 10;
 const MOST_OF_OUTPUT: usize = 4 << 10;
-const MOST_OF_NOTES: usize = 8 << 10;
+/// How much of the user's notes a prompt holds.
+pub const MOST_OF_NOTES: usize = 8 << 10;
 
 pub fn render(state: &State, materials: Materials<'_>) -> String {
     let mut prompt = String::new();

@@ -2,6 +2,7 @@
 
 mod analyze;
 mod args;
+mod ask;
 mod circuit;
 mod demo;
 mod history;
@@ -29,7 +30,7 @@ pub fn main() -> ExitCode {
         Ui::new(true).data_line(concat!("ralph ", env!("CARGO_PKG_VERSION")));
         return ExitCode::SUCCESS;
     }
-    runner::heed_children();
+    runner::heed();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse(&Ui::new(false), &error),
@@ -39,6 +40,8 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::main(&args, &mut ui),
         Command::Status(args) => status::main(&args, &ui),
         Command::History(args) => history::main(&args, &ui),
+        Command::Stop => ask::stop(&mut ui),
+        Command::Note(args) => ask::note(&args, &mut ui),
         Command::Circuit(command) => circuit::main(&command, &mut ui),
         Command::Reset => reset::main(&mut ui),
         Command::Profile(command) => profile::main(&command, &ui),

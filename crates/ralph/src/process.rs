@@ -25,6 +25,7 @@
 //! | `job`, `output` | ralph's side of a kept command |
 //! | `keep/` | the keeper's side |
 //! | `wire` | what the two say to each other |
+//! | `nudge` | telling another ralph to look at its requests |
 //! | `end`, `ready`, `children` | how a process ended; waiting for descriptors; the kernel's list of children |
 
 mod capture;
@@ -32,6 +33,7 @@ mod children;
 mod end;
 mod job;
 pub mod keep;
+mod nudge;
 mod output;
 mod program;
 mod ready;
@@ -44,6 +46,7 @@ pub use capture::{Captured, capture, capture_for};
 pub use children::become_reaper;
 pub use end::End;
 pub use job::{Ender, Job, JobEnd, start, start_with_keeper};
+pub use nudge::nudge;
 pub use output::Output;
 pub use program::find_program;
 pub use spec::{SpawnError, Spec, Stdin};

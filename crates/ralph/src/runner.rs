@@ -13,7 +13,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use ralph_core::decision::{Stop, Verdict};
-use ralph_core::event::Event;
+use ralph_core::event::{Event, StopBy};
 use ralph_core::journal::{Body, Record};
 use ralph_core::machine::deadline;
 use ralph_core::state::{State, apply};
@@ -21,12 +21,12 @@ use ralph_core::state::{State, apply};
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::store::{JournalFile, Run, Views};
+use crate::store::{JournalFile, Lock, Requests, Run, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
 use effects::Jobs;
 pub(crate) use effects::custody_file;
-pub(crate) use signals::heed_children;
+pub(crate) use signals::heed;
 pub(crate) use still::Still;
 
 /// What reaches the loop.
@@ -35,10 +35,13 @@ pub(crate) enum Input {
     Event(Event),
     /// What the agent does right now, for the screen only.
     Live(String),
+    /// Somebody left a request.
+    Requests,
 }
 
 pub struct Runner<'a> {
     project: &'a Project,
+    lock: &'a Lock,
     run: Run,
     journal: JournalFile,
     state: State,
@@ -54,6 +57,7 @@ pub struct Runner<'a> {
 impl<'a> Runner<'a> {
     pub fn new(
         project: &'a Project,
+        lock: &'a Lock,
         run: Run,
         journal: JournalFile,
         state: State,
@@ -64,13 +68,28 @@ impl<'a> Runner<'a> {
         let (outbox, inbox) = mpsc::channel();
         let views = Views::new(&project.ralph_dir);
         let jobs = Jobs::default();
-        Ok(Self { project, run, journal, state, tree, views, ui, inbox, outbox, jobs, views_failed: false })
+        Ok(Self {
+            project,
+            lock,
+            run,
+            journal,
+            state,
+            tree,
+            views,
+            ui,
+            inbox,
+            outbox,
+            jobs,
+            views_failed: false,
+        })
     }
 
     /// Runs until the run stops, beginning with the event that starts or resumes it.
     pub fn run(mut self, first: Event) -> Result<(Stop, State)> {
         signals::listen(self.outbox.clone())?;
         self.step(first)?;
+        // Whatever was asked before we listened.
+        self.take_requests()?;
         loop {
             if let Some(stop) = self.state.stop() {
                 return Ok((stop.clone(), self.state));
@@ -78,6 +97,7 @@ impl<'a> Runner<'a> {
             match self.next() {
                 Input::Event(event) => self.step(event)?,
                 Input::Live(what) => self.ui.live(&what),
+                Input::Requests => self.take_requests()?,
             }
         }
     }
@@ -115,6 +135,25 @@ impl<'a> Runner<'a> {
         }
         for effect in &decision.effects {
             self.perform(effect)?;
+        }
+        Ok(())
+    }
+
+    /// Takes in what was asked from beside the run. A run that stops at once leaves notes to the next.
+    fn take_requests(&mut self) -> Result<()> {
+        let requests = Requests::of(&self.project.truth);
+        let pending = requests.pending(self.lock.holder())?;
+        for note in pending.notes {
+            if self.state.stop().is_none() {
+                self.step(Event::NoteAdded { id: note.id.clone(), text: note.text })?;
+                requests.note_is_taken(&note.id)?;
+            }
+        }
+        if pending.stop {
+            if self.state.stop().is_none() {
+                self.step(Event::StopAsked { by: StopBy::Request })?;
+            }
+            requests.stop_is_taken(self.lock.holder())?;
         }
         Ok(())
     }

@@ -162,6 +162,12 @@ impl Ui {
         if let Some((tone, line)) = baseline(state, event) {
             self.line(tone, &format!("  {line}"));
         }
+        if let Some(line) = plain::asked(event, decision) {
+            match self.box_open {
+                true => self.live(&line),
+                false => self.line(Tone::Plain, &format!("  {line}")),
+            }
+        }
         if let Verdict::Wait = decision.verdict
             && let Some(reason) = decision.reasons.last()
         {

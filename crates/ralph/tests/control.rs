@@ -1,8 +1,10 @@
-//! Steering from beside a run: `circuit`, `reset`.
+//! Steering from beside a run: `stop`, `note`, `circuit`, `reset`.
 
 mod common;
 
-use common::{GOAL, history, one_call, ralph, repository, run, says_done, says_more, status};
+use std::fs;
+
+use common::{GOAL, history, one_call, outcomes, ralph, repository, run, says_done, says_more, status};
 use ralph_testkit::{FakeAgent, Running, Sandbox, Signal, StatusBlock, Steps};
 use serde_json::{Value, json};
 
@@ -30,6 +32,11 @@ fn at_work() -> (Sandbox, ralph_testkit::InstalledAgent, Running) {
     let running = run(&sandbox, &agent).args(["--test-cmd", "false"]).spawn();
     sandbox.wait_for("working");
     (sandbox, agent, running)
+}
+
+fn requests(sandbox: &Sandbox) -> Vec<String> {
+    let entries = fs::read_dir(sandbox.project().join(".git/ralph/requests"));
+    entries.into_iter().flatten().flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect()
 }
 
 #[test]
@@ -90,6 +97,7 @@ fn where_nothing_was_run_there_is_nothing_to_reset_stop_or_show() {
     ralph(&sandbox).arg("reset").run().assert_code(0).assert_stderr_has("nothing has been run");
     ralph(&sandbox).args(["circuit", "status"]).run().assert_code(0).assert_stdout_has("CLOSED");
     assert_eq!((&circuit(&sandbox)["state"], &circuit(&sandbox)["run"]), (&json!("CLOSED"), &json!(null)));
+    ralph(&sandbox).arg("stop").run().assert_code(1).assert_stderr_has("no run is going on");
     assert!(!sandbox.exists(".ralph") && !sandbox.exists(".git/ralph"), "looking writes nothing");
 }
 
@@ -137,4 +145,153 @@ fn nothing_is_reset_while_a_run_is_going_on() {
     running.signal(Signal::INT);
     running.wait().assert_code(130);
     ralph(&sandbox).arg("reset").run().assert_code(0).assert_stderr_has("run 1 is closed");
+}
+
+#[test]
+fn stop_lets_the_iteration_finish_with_its_checks() {
+    let (sandbox, agent, running) = at_work();
+    let asked = ralph(&sandbox).arg("stop").run();
+    asked.assert_code(0).assert_stderr_has("when this iteration is over");
+    running.wait_for_stderr("asked to stop after this iteration");
+    assert_eq!(status(&sandbox)["status"], "working", "the agent is not ended");
+    sandbox.release("go");
+    running.wait().assert_code(130).assert_stderr_has("⚠ STOPPED").assert_stderr_has("ralph run");
+    assert_eq!(outcomes(&sandbox), [(1, "refused".to_owned())], "it was checked and concluded");
+    assert_eq!(status(&sandbox)["stop_reason"], "stopped");
+    assert_eq!(agent.calls(&sandbox).len(), 1);
+    assert_eq!(requests(&sandbox), [""; 0]);
+    ralph(&sandbox).args(["run", "--max-iterations", "2"]).run().assert_code(3);
+    assert_eq!(agent.calls(&sandbox).len(), 2, "it goes on where it was");
+}
+
+#[test]
+fn stop_ends_a_wait_at_once() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().complain("no").exit(1));
+    let running = run(&sandbox, &agent).args(["--set", "backoff=1h", "--set", "max_backoff=1h"]).spawn();
+    running.wait_for_stderr("failure 1 in a row");
+    ralph(&sandbox).arg("stop").run().assert_code(0);
+    running.wait().assert_code(130);
+    assert_eq!(status(&sandbox)["stop_reason"], "stopped");
+}
+
+#[test]
+fn an_old_request_to_stop_never_ends_a_new_run() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_more());
+    // Asked of a run that was killed before it could read it.
+    sandbox.write(".git/ralph/requests/stop-1-1700000000000", "");
+    run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
+    assert_eq!(requests(&sandbox), [""; 0], "it is cleared away");
+}
+
+#[test]
+fn a_signal_without_a_request_changes_nothing() {
+    let (sandbox, _agent, running) = at_work();
+    running.signal(Signal::USR1);
+    ralph(&sandbox).args(["note", "still", "there?"]).run().assert_code(0);
+    running.wait_for_stderr("note for the next prompt: still there?");
+    running.signal(Signal::INT);
+    running.wait().assert_code(130);
+}
+
+#[test]
+fn a_note_reaches_the_next_prompt_once() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().reach("working").hold("go").write("a", "").status(&StatusBlock::in_progress()))
+        .call(Steps::new().write("b", "").status(&StatusBlock::in_progress()))
+        .call(says_more())
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--max-iterations", "3"]).spawn();
+    sandbox.wait_for("working");
+    let noted = ralph(&sandbox).args(["note", "use the staging server"]).run();
+    noted.assert_code(0).assert_stderr_has("the next iteration will read it");
+    running.wait_for_stderr("note for the next prompt");
+    ralph(&sandbox).arg("status").run().assert_stdout_has("note:       use the staging server");
+    assert_eq!(requests(&sandbox), [""; 0], "it is in the journal");
+    sandbox.release("go");
+    running.wait().assert_code(3);
+    let prompts: Vec<bool> = agent
+        .calls(&sandbox)
+        .iter()
+        .map(|call| call.prompt.contains("# Notes from the user\n\nuse the staging server\n"))
+        .collect();
+    assert_eq!(prompts, [false, true, false]);
+    let status = ralph(&sandbox).arg("status").run();
+    assert!(!status.stdout.contains("note:"), "{status}");
+}
+
+#[test]
+fn a_note_without_a_run_is_kept_and_answers_a_block() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().status(&StatusBlock::blocked("Blocked: need the password")))
+        .call(says_more())
+        .install(&sandbox);
+    run(&sandbox, &agent).run().assert_code(2).assert_stderr_has("ralph note");
+    for text in ["it is swordfish", "and keep it quiet"] {
+        let noted = ralph(&sandbox).args(["note", text]).run();
+        noted.assert_code(0).assert_stderr_has("kept for the next");
+    }
+    ralph(&sandbox).arg("status").run().assert_stdout_has("note:       it is swordfish");
+    ralph(&sandbox).args(["run", "--max-iterations", "2"]).run().assert_code(3);
+    let prompt = &agent.calls(&sandbox)[1].prompt;
+    assert!(prompt.contains("it is swordfish\n\nand keep it quiet\n"), "{prompt}");
+    assert_eq!(requests(&sandbox), [""; 0]);
+}
+
+#[test]
+fn a_note_waits_for_a_run_that_does_more_than_stop() {
+    let (sandbox, agent) = open_circuit();
+    ralph(&sandbox).args(["note", "look at the lock file"]).run().assert_code(0);
+    ralph(&sandbox).arg("run").run().assert_code(5);
+    ralph(&sandbox).args(["run", "--probe"]).run().assert_code(5);
+    assert!(agent.calls(&sandbox)[3].prompt.contains("look at the lock file"));
+}
+
+#[test]
+fn a_note_survives_a_kill_before_anybody_read_it() {
+    let (sandbox, agent, running) = at_work();
+    ralph(&sandbox).args(["note", "mind the gap"]).run().assert_code(0);
+    running.wait_for_stderr("note for the next prompt");
+    running.kill9();
+    running.wait().assert_code(137);
+    ralph(&sandbox).args(["run", "--max-iterations", "2"]).run().assert_code(3);
+    assert!(agent.calls(&sandbox)[1].prompt.contains("mind the gap"));
+}
+
+#[test]
+fn a_note_that_came_too_late_is_not_lost_silently() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(says_done())
+        .call(Steps::new().reach("reviewing").hold("go").status(&StatusBlock::done()))
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.wait_for("reviewing");
+    ralph(&sandbox).args(["note", "one more thing"]).run().assert_code(0);
+    running.wait_for_stderr("note for the next prompt");
+    sandbox.release("go");
+    running.wait().assert_code(0).assert_stderr_has("could read your note: one more thing");
+}
+
+#[test]
+fn an_empty_or_endless_note_is_wrong_usage() {
+    let sandbox = repository();
+    ralph(&sandbox).args(["note", "  "]).run().assert_code(64).assert_stderr_has("empty");
+    ralph(&sandbox).arg("note").run().assert_code(64);
+    ralph(&sandbox).args(["note", &"x".repeat(9000)]).run().assert_code(64).assert_stderr_has("prompt.md");
+    assert!(!sandbox.exists(".git/ralph"));
+}
+
+#[test]
+fn a_note_is_nobody_else_s_to_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = repository();
+    ralph(&sandbox).args(["note", "the key is 42"]).run().assert_code(0);
+    let name = requests(&sandbox).pop().expect("a request");
+    assert!(name.starts_with("note-"), "{name}");
+    let data = fs::metadata(sandbox.project().join(".git/ralph/requests").join(&name)).expect("there");
+    assert_eq!(data.permissions().mode() & 0o777, 0o600);
 }

@@ -28,8 +28,8 @@ const PLACES: &[(&str, &[&str])] = &[
     // TOML with spans, to name a line, and lossless, to edit one.
     ("toml_edit", &["crates/ralph/src/config.rs"]),
     ("unicode-width", &["crates/ralph/src/ui.rs", "crates/ralph/src/ui/"]),
-    // Where ids are made: of a run, and of the demo's folder.
-    ("uuid", &["crates/ralph/src/cli/run.rs", "crates/ralph/src/demo.rs"]),
+    // Where ids are made: of a run, of a note, and of the demo's folder.
+    ("uuid", &["crates/ralph/src/cli/run.rs", "crates/ralph/src/cli/ask.rs", "crates/ralph/src/demo.rs"]),
 ];
 
 /// Dependencies of the production crates that have no place yet, and places of crates that are gone.

@@ -27,6 +27,10 @@ pub(super) enum Command {
     Status(StatusArgs),
     /// Show what each iteration did and why it counted
     History(HistoryArgs),
+    /// Stop the run that goes on when its iteration is over
+    Stop,
+    /// Say something to the next iteration, or answer one that is blocked
+    Note(super::ask::NoteArgs),
     /// Show or close the circuit breaker
     #[command(subcommand)]
     Circuit(super::circuit::CircuitCommand),

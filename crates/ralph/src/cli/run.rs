@@ -149,7 +149,11 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         }
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
-    let (stop, state) = Runner::new(project, run, journal, state, ui)?.run(first)?;
+    let (stop, state) = Runner::new(project, &lock, run, journal, state, ui)?.run(first)?;
+    if let (Stop::Complete { .. }, 1..) = (&stop, state.notes.len()) {
+        let unread: Vec<String> = state.notes.iter().map(|note| text::one_line(&note.text, 80)).collect();
+        ui.warn(&format!("complete before an iteration could read your note: {}", unread.join("; ")));
+    }
     ui.next_steps(&state, &stop);
     drop(lock);
     Ok(stop)

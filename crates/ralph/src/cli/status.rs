@@ -13,7 +13,7 @@ use ralph_core::{text, view};
 use super::args::StatusArgs;
 use crate::error::Result;
 use crate::project::Project;
-use crate::store::{self, Holder, Runs};
+use crate::store::{self, Holder, Requests, Runs};
 use crate::ui::Ui;
 
 pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
@@ -33,11 +33,23 @@ pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
         for line in lines(state, holder.as_ref(), opened.as_ref().is_some_and(|opened| !opened.writable())) {
             ui.data_line(&line);
         }
+        for note in unread(state, &project) {
+            ui.data_line(&format!("note:       {}", text::one_line(&note, 200)));
+        }
         for problem in problems {
             ui.data_line(&format!("journal:    {problem}"));
         }
     }
     super::fine()
+}
+
+/// The user's words that no iteration has read yet.
+fn unread(state: Option<&State>, project: &Project) -> Vec<String> {
+    let over = |state: &&State| matches!(state.stop(), Some(Stop::Complete { .. } | Stop::Closed));
+    let known = state.filter(|state| !over(state)).map_or(&[][..], |state| &state.notes);
+    let waiting = Requests::of(&project.truth).notes();
+    let new = waiting.into_iter().filter(|new| known.iter().all(|note| note.id != new.id));
+    known.iter().map(|note| note.text.clone()).chain(new.map(|note| note.text)).collect()
 }
 
 /// What is used of what a run may use.

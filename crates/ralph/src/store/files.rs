@@ -46,6 +46,17 @@ pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     std::fs::rename(&beside, path)
 }
 
+/// Replaces a private file whole; it is durable when this returns.
+pub(super) fn replace_durably(path: &Path, text: &[u8]) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.new"));
+    let mut file = private().write(true).create(true).truncate(true).open(&beside)?;
+    file.write_all(text)?;
+    file.sync_all()?;
+    std::fs::rename(&beside, path)?;
+    path.parent().map_or(Ok(()), sync_dir)
+}
+
 /// Makes the names in a folder durable.
 pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
     File::open(dir)?.sync_all()

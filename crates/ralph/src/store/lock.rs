@@ -22,7 +22,8 @@ pub struct Holder {
 /// Held while a run goes on; the system lets go of it when the process ends, however it ends.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+    holder: Holder,
 }
 
 impl Lock {
@@ -41,7 +42,7 @@ impl Lock {
                     let text = serde_json::to_string(&holder).unwrap_or_default();
                     let written = file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
                     written.map_err(error::io("cannot write", &path))?;
-                    return Ok(Self { _file: file });
+                    return Ok(Self { file, holder });
                 }
                 Err(TryLockError::WouldBlock) => pause(Duration::from_millis(50)),
                 Err(TryLockError::Error(error)) => return Err(error::io("cannot lock", &path)(error)),
@@ -57,7 +58,19 @@ impl Lock {
         Err(error
             .because("two agents in one tree would undo each other's work")
             .hint("ralph status")
-            .hint("wait for it, or stop it with Ctrl-C where it runs"))
+            .hint("wait for it, or stop it: ralph stop"))
+    }
+
+    /// Who holds it: us.
+    pub fn holder(&self) -> &Holder {
+        &self.holder
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // So that the next one who holds it is not taken for us before it has written who it is.
+        let _ = self.file.set_len(0);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ralph_core::decision::{Decision, Kind, Phase, Stop, Verdict};
 use ralph_core::effect::Effect;
-use ralph_core::event::Event;
+use ralph_core::event::{Event, StopBy};
 use ralph_core::state::{Iteration, State};
 use ralph_core::{text, time, view};
 
@@ -38,6 +38,7 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(T
         lines.extend(remarks(last));
     }
     lines.extend(baseline(state, event));
+    lines.extend(asked(event, decision).map(|line| (Tone::Plain, line)));
     if let Verdict::Wait = decision.verdict
         && let Some(reason) = decision.reasons.last()
     {
@@ -108,6 +109,21 @@ fn concluded(state: &State, last: &Iteration) -> String {
         parts.push(format!("verification {}/{}", conclusion.passes, conclusion.passes_needed));
     }
     format!("{}: {}", name(state, last), parts.join(", "))
+}
+
+/// What was asked from beside the run and changes nothing yet.
+pub(super) fn asked(event: &Event, decision: &Decision) -> Option<String> {
+    match event {
+        Event::NoteAdded { text, .. } => {
+            Some(format!("note for the next prompt: {}", text::one_line(text, 200)))
+        }
+        Event::StopAsked { by: StopBy::Request }
+            if decision.effects.is_empty() && decision.verdict != Verdict::Halt =>
+        {
+            Some(decision_text(decision, "asked to stop"))
+        }
+        _ => None,
+    }
 }
 
 fn halted(state: &State, stop: &Stop) -> String {

@@ -1,0 +1,62 @@
+//! `ralph stop` and `ralph note`: what is asked of the run that goes on, from beside it.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use ralph_core::prompt::MOST_OF_NOTES;
+
+use crate::error::{Error, Result};
+use crate::process;
+use crate::project::Project;
+use crate::store::{self, Holder, Requests};
+use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(super) struct NoteArgs {
+    /// What the next iteration should know, in your own words
+    #[arg(required = true, value_name = "TEXT")]
+    text: Vec<String>,
+}
+
+pub(super) fn stop(ui: &mut Ui) -> Result<ExitCode> {
+    let project = Project::look()?;
+    let nobody = || Error::new("no run is going on here").hint("ralph status");
+    let holder = store::holder(&project.truth).ok_or_else(nobody)?;
+    let requests = Requests::of(&project.truth);
+    requests.stop(&holder)?;
+    if !told(&project, &holder)? {
+        requests.stop_is_taken(&holder)?;
+        return Err(nobody());
+    }
+    ui.say(&format!("the run stops when this iteration is over (pid {})", holder.pid));
+    super::fine()
+}
+
+pub(super) fn note(args: &NoteArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let text = args.text.join(" ");
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Error::usage("the note is empty").hint("ralph note \"use the staging server\""));
+    }
+    if text.len() > MOST_OF_NOTES {
+        return Err(Error::usage(format!("a note has at most {MOST_OF_NOTES} bytes"))
+            .hint("what every iteration should know belongs into .ralph/prompt.md"));
+    }
+    let project = Project::look()?;
+    Requests::of(&project.truth).note(&uuid::Uuid::now_v7().to_string(), text)?;
+    let running = match store::holder(&project.truth) {
+        Some(holder) => told(&project, &holder)?,
+        None => false,
+    };
+    ui.say(match running {
+        true => "noted; the next iteration will read it",
+        false => "noted; no run is going on, so it is kept for the next: ralph run",
+    });
+    super::fine()
+}
+
+/// Whether the run of `holder` was told to look at the requests.
+fn told(project: &Project, holder: &Holder) -> Result<bool> {
+    process::nudge(holder.pid, || store::holder(&project.truth).as_ref() == Some(holder))
+        .map_err(|error| Error::new(format!("the run (pid {}) cannot be told", holder.pid)).because(error))
+}
