@@ -10,7 +10,7 @@ use std::io::{IsTerminal, Write};
 
 use ralph_core::decision::{Kind, Outcome, Phase, Stop, Verdict};
 use ralph_core::effect::Effect;
-use ralph_core::event::Event;
+use ralph_core::event::{Event, StopBy};
 use ralph_core::evidence::Held;
 use ralph_core::journal::{Body, Record};
 use ralph_core::state::State;
@@ -179,7 +179,7 @@ impl Ui {
             self.lines(Tone::Plain, &boxes::begin(state, current));
             self.box_open = true;
         }
-        if let Event::StopAsked { .. } = event
+        if let Event::StopAsked { by: StopBy::Interrupt | StopBy::Terminate } = event
             && !decision.effects.is_empty()
         {
             self.live("stopping; once more to leave at once");

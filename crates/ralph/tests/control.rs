@@ -165,6 +165,21 @@ fn stop_lets_the_iteration_finish_with_its_checks() {
 }
 
 #[test]
+fn a_run_that_is_only_just_beginning_can_be_stopped() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_more());
+    // It holds the lock and waits for a keeper of an earlier run; nobody listens to signals yet.
+    sandbox.write(".git/ralph/custody", "");
+    let custody = fs::File::open(sandbox.project().join(".git/ralph/custody")).expect("there");
+    custody.lock_shared().expect("free");
+    let running = run(&sandbox, &agent).spawn();
+    while ralph(&sandbox).arg("stop").run().code != 0 {}
+    drop(custody);
+    running.wait().assert_code(130);
+    assert_eq!((&status(&sandbox)["stop_reason"], agent.calls(&sandbox).len()), (&json!("stopped"), 0));
+}
+
+#[test]
 fn stop_ends_a_wait_at_once() {
     let sandbox = repository();
     let agent = one_call(&sandbox, Steps::new().complain("no").exit(1));
@@ -273,7 +288,19 @@ fn a_note_that_came_too_late_is_not_lost_silently() {
     ralph(&sandbox).args(["note", "one more thing"]).run().assert_code(0);
     running.wait_for_stderr("note for the next prompt");
     sandbox.release("go");
-    running.wait().assert_code(0).assert_stderr_has("could read your note: one more thing");
+    running.wait().assert_code(0).assert_stderr_has("no iteration could read your note: one more thing");
+}
+
+#[test]
+fn a_note_goes_with_its_run_and_that_is_said_when_another_begins() {
+    let (sandbox, agent, running) = at_work();
+    ralph(&sandbox).args(["note", "left behind"]).run().assert_code(0);
+    running.wait_for_stderr("note for the next prompt");
+    running.signal(Signal::INT);
+    running.wait().assert_code(130);
+    let other = ralph(&sandbox).args(["run", "another goal", "--max-iterations", "1", "--agent-cmd"]);
+    other.arg(agent.path()).run().assert_code(3).assert_stderr_has("could read your note: left behind");
+    assert!(!agent.calls(&sandbox)[1].prompt.contains("left behind"));
 }
 
 #[test]

@@ -134,6 +134,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
                     last.goal()
                 );
                 ui.warn(&format!("a new run begins; {left}"));
+                warn_of_unread(&last.state, ui);
             }
             let known = last.as_ref().map_or(0, |last| last.state.iteration);
             let carried = Carried {
@@ -150,13 +151,19 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
     let (stop, state) = Runner::new(project, &lock, run, journal, state, ui)?.run(first)?;
-    if let (Stop::Complete { .. }, 1..) = (&stop, state.notes.len()) {
-        let unread: Vec<String> = state.notes.iter().map(|note| text::one_line(&note.text, 80)).collect();
-        ui.warn(&format!("complete before an iteration could read your note: {}", unread.join("; ")));
+    if let Stop::Complete { .. } = stop {
+        warn_of_unread(&state, ui);
     }
     ui.next_steps(&state, &stop);
     drop(lock);
     Ok(stop)
+}
+
+/// Notes go with their run; what nobody read may be worth saying again.
+fn warn_of_unread(state: &State, ui: &mut Ui) {
+    for note in &state.notes {
+        ui.warn(&format!("no iteration could read your note: {}", text::one_line(&note.text, 200)));
+    }
 }
 
 fn started(run: &Run, goal: &str, plan: Plan, carried: Carried) -> Event {

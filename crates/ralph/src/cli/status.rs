@@ -81,8 +81,8 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool) -> Vec<S
             }
             (None, None) if damaged => "cannot be continued: its journal is damaged".into(),
             (None, None) => "cut off; to go on: ralph run".into(),
-            (_, Some(stop @ Stop::CircuitOpen { .. })) if state.rules.breaker.circuit == Circuit::Closed => {
-                format!("{stop}; closed since, to go on: ralph run")
+            (_, Some(Stop::CircuitOpen { why, .. })) if state.rules.breaker.circuit == Circuit::Closed => {
+                format!("circuit open: {why}; closed since, to go on: ralph run")
             }
             (_, Some(stop)) => stop.to_string(),
         },

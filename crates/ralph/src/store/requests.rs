@@ -98,6 +98,7 @@ impl Requests {
     fn write(&self, path: &Path, text: &[u8]) -> Result<()> {
         files::private_dir(&self.dir)
             .and_then(|()| files::replace_durably(path, text))
+            .and_then(|()| self.dir.parent().map_or(Ok(()), files::sync_dir))
             .map_err(error::io("cannot write", path))
     }
 }
