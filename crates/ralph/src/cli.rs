@@ -27,8 +27,9 @@ pub fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
     if let (Some("--version" | "-V"), None) = (args.next().as_ref().and_then(|arg| arg.to_str()), args.next())
     {
-        Ui::new(true).data_line(concat!("ralph ", env!("CARGO_PKG_VERSION")));
-        return ExitCode::SUCCESS;
+        let ui = Ui::new(true);
+        ui.data_line(concat!("ralph ", env!("CARGO_PKG_VERSION")));
+        return ui.ending(ExitCode::SUCCESS);
     }
     runner::heed();
     let cli = match Cli::try_parse() {
@@ -50,10 +51,11 @@ pub fn main() -> ExitCode {
         Command::Demo(args) => demo::main(args, &mut ui),
         Command::DemoAgent { slowly } => crate::demo::agent(&ui, slowly),
     };
-    done.unwrap_or_else(|error| {
+    let code = done.unwrap_or_else(|error| {
         ui.error(&error);
         error.exit_code()
-    })
+    });
+    ui.ending(code)
 }
 
 /// Wrong usage is 64, for 2 means blocked here. Help and version are data.
@@ -62,7 +64,7 @@ fn refuse(ui: &Ui, error: &clap::Error) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             ui.data(text.as_bytes());
-            ExitCode::SUCCESS
+            ui.ending(ExitCode::SUCCESS)
         }
         _ => {
             ui.talk(&text);

@@ -6,7 +6,9 @@ mod boxes;
 mod plain;
 mod stops;
 
-use std::io::{IsTerminal, Write};
+use std::cell::Cell;
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
 
 use ralph_core::decision::{Kind, Outcome, Phase, Stop, Verdict};
 use ralph_core::effect::Effect;
@@ -17,7 +19,7 @@ use ralph_core::state::State;
 use ralph_core::{text, view};
 use unicode_width::UnicodeWidthStr;
 
-use crate::error::Error;
+use crate::error::{Error, Exit};
 
 /// How a run is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +38,8 @@ pub struct Ui {
     /// A box has been begun and not closed.
     box_open: bool,
     live: bool,
+    /// Data was lost, and that was said.
+    lost: Cell<bool>,
 }
 
 /// What a line means; colours follow meaning.
@@ -62,15 +66,30 @@ impl Ui {
             false => Mode::Plain,
         };
         let colour = terminal && !dumb && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Self { mode, colour, columns, box_open: false, live: false }
+        Self { mode, colour, columns, box_open: false, live: false, lost: Cell::new(false) }
     }
 
     /// Data, for standard output, as it is.
     #[expect(clippy::disallowed_methods, reason = "the owner of standard output")]
     pub fn data(&self, bytes: &[u8]) {
-        // A reader that has seen enough closes the pipe; that is no error.
+        if self.lost.get() {
+            return;
+        }
         let mut out = std::io::stdout().lock();
-        let _ = out.write_all(bytes).and_then(|()| out.flush());
+        match out.write_all(bytes).and_then(|()| out.flush()) {
+            // A reader that has seen enough closes the pipe; that is no error.
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                self.lost.set(true);
+                let error = Error::new("cannot write to standard output").because(error);
+                self.talk(&format!("{error}\n"));
+            }
+            _ => {}
+        }
+    }
+
+    /// How the program ends that would end like this: whoever asked for data and did not get it all is told.
+    pub fn ending(&self, code: ExitCode) -> ExitCode {
+        if self.lost.get() { ExitCode::from(Exit::Error as u8) } else { code }
     }
 
     /// What somebody else printed, kept in a file: as it is, but it must not play with the terminal.

@@ -2,6 +2,9 @@
 
 mod common;
 
+use std::fs::File;
+use std::process::{Output, Stdio};
+
 use common::{ralph, repository};
 use ralph_testkit::Sandbox;
 
@@ -108,4 +111,35 @@ fn looking_where_nothing_was_run_is_no_error_and_writes_nothing() {
     ralph(&sandbox).arg("history").run().assert_code(0).assert_stdout_has("nothing has been run");
     ralph(&sandbox).args(["history", "1"]).run().assert_code(64).assert_stderr_has("no iteration 1");
     assert!(!sandbox.exists(".ralph") && !sandbox.exists(".git/ralph"));
+}
+
+/// What becomes of a command whose data goes here.
+fn into(sandbox: &Sandbox, stdout: impl Into<Stdio>, args: &[&str]) -> Output {
+    let mut command = ralph(sandbox).args(args).into_command();
+    command.stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped()).output().expect("start ralph")
+}
+
+#[test]
+fn data_that_cannot_be_written_is_an_error_and_a_reader_that_has_seen_enough_is_not() {
+    let sandbox = repository();
+    sandbox.write("said.txt", "hello\n");
+    let emit = ["report", "emit", "--tasks", "1", "--work-type", "TESTING", "--recommendation", "Next: x"];
+    for args in [
+        &["analyze", "said.txt"][..],
+        &["status", "--json"],
+        &["history"],
+        &emit,
+        &["--version"],
+        &["--help"],
+    ] {
+        let full = File::options().write(true).open("/dev/full").expect("/dev/full");
+        let ended = into(&sandbox, full, args);
+        assert_eq!(ended.status.code(), Some(1), "{args:?}");
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(said.matches("cannot write to standard output").count(), 1, "{args:?}: {said}");
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let ended = into(&sandbox, writer, args);
+        assert_eq!(ended.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&ended.stderr));
+    }
 }
