@@ -53,6 +53,9 @@ pub struct Block {
     pub tests: Option<Tests>,
     pub work_type: Option<WorkType>,
     pub exit_signal: bool,
+    /// What stands there as EXIT_SIGNAL, where that is neither true nor false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub odd_signal: Option<String>,
     pub recommendation: Option<String>,
     /// The block as the agent wrote it, bounded.
     pub verbatim: String,
@@ -73,6 +76,9 @@ pub fn last(words: &str) -> (Option<Block>, Vec<String>) {
                 }
                 if words.contains("\r\n") {
                     block.problem("CRLF line ends");
+                }
+                if lines[..start].iter().filter(|line| is_fence(line)).count() % 2 == 1 {
+                    block.problem("code fence");
                 }
                 let problems = block.problems.clone();
                 return (Some(block), problems);
@@ -103,6 +109,21 @@ fn delimiter(line: &str) -> Option<Delimiter> {
     }
 }
 
+/// Opens or closes a code fence, quoted or not.
+fn is_fence(line: &str) -> bool {
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == '>');
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
+/// What a name, a delimiter or the edges of a value are decorated with, each by its name.
+const MARKS: [(&[char], &str); 5] = [
+    (&['>', '"', '\'', '“', '”'], "quote marks"),
+    (&['*'], "bold"),
+    (&['`'], "code marks"),
+    (&['|'], "table marks"),
+    (&['['], "brackets"),
+];
+
 /// A line without indentation, quote marks, bold and code marks around it.
 fn undecorated(line: &str) -> &str {
     line.trim_matches(|c: char| {
@@ -113,26 +134,28 @@ fn undecorated(line: &str) -> &str {
 /// Reads one block from its begin line on; `None` for a template.
 fn read(lines: &[&str]) -> Option<Block> {
     let mut block = Block::default();
-    if lines[0] != BEGIN {
-        block.problem("decorated delimiter");
-    }
+    block.judge_delimiter(lines[0], BEGIN);
     let mut fields: Vec<(Field, String)> = Vec::new();
     let has_end = lines[1..].iter().any(|line| delimiter(line) == Some(Delimiter::End));
     let mut ended = false;
     let mut used = 1;
     for line in &lines[1..] {
         if delimiter(line) == Some(Delimiter::End) {
-            if *line != END {
-                block.problem("decorated delimiter");
-            }
+            block.judge_delimiter(line, END);
             ended = true;
             used += 1;
             break;
         }
         match field(line) {
-            Some((Ok(name), value)) => fields.push((name, value.to_owned())),
+            Some((Ok(name), value)) => {
+                block.judge_line(line, value);
+                fields.push((name, value.to_owned()));
+            }
             Some((Err(name), _)) => block.problem(&format!("unknown field {name}")),
-            None if line.trim().is_empty() || line.trim_start().starts_with("```") => {
+            None if line.trim().is_empty() || is_fence(line) => {
+                if is_fence(line) {
+                    block.problem("code fence");
+                }
                 // Without an end line the block ends at the first gap after its fields.
                 if !fields.is_empty() && !has_end {
                     break;
@@ -230,6 +253,53 @@ impl Block {
         }
     }
 
+    fn judge_delimiter(&mut self, line: &str, exact: &str) {
+        if line == exact {
+            return;
+        }
+        self.problem("decorated delimiter");
+        self.judge_marks(line);
+        let bare = undecorated(line);
+        if bare.contains(char::is_whitespace) {
+            self.problem("spaces in a delimiter");
+        }
+        if bare.contains(|c: char| c.is_ascii_lowercase()) {
+            self.problem("a delimiter is not in upper case");
+        }
+    }
+
+    /// A line with a field, as far as it is not the value's word that is odd.
+    fn judge_line(&mut self, line: &str, value: &str) {
+        let before = &line[..line.len() - value.len() - 1];
+        self.judge_marks(before);
+        let name = before.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        if before.trim_start().starts_with(['-', '+']) {
+            self.problem("list marks");
+        }
+        if name.contains(|c: char| c.is_ascii_lowercase()) {
+            self.problem(&format!("the name {} is not in upper case", name.to_ascii_uppercase()));
+        }
+        let spaced = value.is_empty() || value.strip_prefix(' ').is_some_and(|value| value == value.trim());
+        if before.ends_with(char::is_whitespace) || !spaced {
+            self.problem(&format!("spaces around the colon or the value of {}", name.to_ascii_uppercase()));
+        }
+    }
+
+    /// Names the marks at the edges of a text.
+    fn judge_marks(&mut self, text: &str) {
+        if text.starts_with([' ', '\t']) {
+            self.problem("indentation");
+        }
+        let bare = text.trim_matches(|c: char| !c.is_alphanumeric() && c != '-');
+        let at = text.find(bare).unwrap_or(0);
+        let edges = [&text[..at], &text[at + bare.len()..]];
+        for (marks, name) in MARKS {
+            if edges.iter().any(|edge| edge.contains(marks)) {
+                self.problem(name);
+            }
+        }
+    }
+
     fn fill(&mut self, fields: &[(Field, String)]) {
         for (name, field) in FIELDS {
             let values: Vec<&str> =
@@ -243,6 +313,7 @@ impl Block {
             }
             if bare(value) != value.trim() && field != Field::Recommendation {
                 self.problem(&format!("decorated value of {name}"));
+                self.judge_marks(value.trim());
             }
             self.set(name, field, value, &values);
         }
@@ -287,6 +358,7 @@ impl Block {
                 self.exit_signal = all.iter().all(|value| bare(value).eq_ignore_ascii_case("true"));
                 if !matches!(bare(value), "true" | "false") {
                     self.problem("EXIT_SIGNAL is not plainly true or false");
+                    self.odd_signal = Some(text::one_line(value, 60)).filter(|value| !value.is_empty());
                 }
             }
             Field::Recommendation => {
@@ -300,10 +372,13 @@ impl Block {
     }
 
     fn judge_word(&mut self, name: &str, value: &str, known: bool) {
+        let bare = bare(value);
         if !known {
-            self.problem(&format!("unknown value of {name}"));
-        } else if word(value) != bare(value) {
+            self.problem(&format!("unknown value of {name}: {}", text::one_line(bare, 60)));
+        } else if bare.contains(|c: char| c.is_ascii_lowercase()) {
             self.problem(&format!("{name} is not in upper case"));
+        } else if word(value) != bare {
+            self.problem(&format!("{name} has no underscore between its words"));
         }
     }
 

@@ -30,27 +30,62 @@ fn the_exact_form_has_no_problems() {
     assert_eq!(block.problems, Vec::<String>::new());
 }
 
+fn each_line(change: impl Fn(&str) -> String) -> String {
+    EXACT.lines().map(|line| change(line) + "\n").collect()
+}
+
+/// Everything that SPEC 3 has read all the same, and named.
 #[test]
 fn decoration_is_read_all_the_same_and_named() {
     for (name, words, problem) in [
+        ("no end", EXACT.replace("\n---END_RALPH_STATUS---", ""), "missing end line"),
         ("crlf", EXACT.replace('\n', "\r\n"), "CRLF line ends"),
         ("colours", EXACT.replace("STATUS: C", "\u{1b}[1mSTATUS\u{1b}[0m: C"), "terminal escape codes"),
-        ("quoted", EXACT.lines().map(|l| format!("> {l}\n")).collect(), "decorated delimiter"),
-        ("indented", EXACT.lines().map(|l| format!("    {l}\n")).collect(), "decorated delimiter"),
-        (
-            "bold",
-            EXACT.replace("EXIT_SIGNAL: true", "**EXIT_SIGNAL:** true"),
-            "decorated value of EXIT_SIGNAL",
-        ),
+        ("fence", format!("Here:\n```\n{EXACT}\n```\n"), "code fence"),
+        ("fence of its own kind", format!("~~~text\n{EXACT}\n~~~"), "code fence"),
+        ("fence inside", EXACT.replace("STATUS: C", "```\nSTATUS: C"), "code fence"),
+        ("fence and no end", format!("```\n{}\n```", EXACT.replace(END, "")), "code fence"),
+        ("quoted fence", format!("> ```\n{}> ```\n", each_line(|l| format!("> {l}"))), "code fence"),
+        ("quoted", each_line(|l| format!("> {l}")), "quote marks"),
+        ("quoted delimiter", EXACT.replace(BEGIN, "\"---RALPH_STATUS---\""), "quote marks"),
+        ("quoted fields", EXACT.replace("STATUS: COM", "> STATUS: COM"), "quote marks"),
+        ("quoted value", EXACT.replace(": true", ": \"true\""), "quote marks"),
+        ("indented", each_line(|l| format!("    {l}")), "indentation"),
+        ("indented field", EXACT.replace("WORK_TYPE", "\tWORK_TYPE"), "indentation"),
+        ("indented end", EXACT.replace(END, "  ---END_RALPH_STATUS---"), "indentation"),
+        ("bold name", EXACT.replace("EXIT_SIGNAL: true", "**EXIT_SIGNAL**: true"), "bold"),
+        ("bold with colon", EXACT.replace("EXIT_SIGNAL: true", "**EXIT_SIGNAL:** true"), "bold"),
+        ("bold delimiter", EXACT.replace(BEGIN, "**---RALPH_STATUS---**"), "bold"),
+        ("bold value", EXACT.replace(": true", ": **true**"), "decorated value of EXIT_SIGNAL"),
+        ("code", EXACT.replace(": true", ": `true`"), "code marks"),
+        ("list", EXACT.replace("EXIT_SIGNAL", "- EXIT_SIGNAL"), "list marks"),
         ("lower case", EXACT.replace("COMPLETE\n", "complete\n"), "STATUS is not in upper case"),
+        ("lower name", EXACT.replace("WORK_TYPE", "work_type"), "the name WORK_TYPE is not in upper case"),
+        ("lower delimiter", EXACT.replace(BEGIN, "---ralph_status---"), "a delimiter is not in upper case"),
         ("True", EXACT.replace(": true", ": True"), "EXIT_SIGNAL is not plainly true or false"),
+        ("spaces", EXACT.replace(BEGIN, "--- RALPH_STATUS ---"), "spaces in a delimiter"),
+        (
+            "space before the colon",
+            EXACT.replace("WORK_TYPE:", "WORK_TYPE :"),
+            "spaces around the colon or the value of WORK_TYPE",
+        ),
+        (
+            "no space",
+            EXACT.replace("EXIT_SIGNAL: ", "EXIT_SIGNAL:"),
+            "spaces around the colon or the value of EXIT_SIGNAL",
+        ),
+        (
+            "space at the end",
+            EXACT.replace("true", "true "),
+            "spaces around the colon or the value of EXIT_SIGNAL",
+        ),
+        ("missing", EXACT.replace("FILES_MODIFIED: 2\n", ""), "missing field FILES_MODIFIED"),
         ("extra", EXACT.replace("WORK_TYPE", "MOOD: fine\nWORK_TYPE"), "unknown field MOOD"),
         (
             "repeated",
             EXACT.replace("FILES_MODIFIED", "FILES_MODIFIED: 9\nFILES_MODIFIED"),
             "repeated field FILES_MODIFIED",
         ),
-        ("no end", EXACT.replace("\n---END_RALPH_STATUS---", ""), "missing end line"),
         (
             "over the line",
             EXACT.replace("documentation", "\nand documentation"),
@@ -61,8 +96,24 @@ fn decoration_is_read_all_the_same_and_named() {
         assert!(block.exit_signal, "{name}: {block:?}");
         assert_eq!(block.status, Some(Status::Complete), "{name}");
         assert!(block.problems.iter().any(|p| p == problem), "{name}: {:?}", block.problems);
+        assert!(last(&words).1.iter().any(|p| p == problem), "{name}: named outside the block too");
     }
-    assert!(block(&format!("```\n{EXACT}\n```\n")).exit_signal);
+}
+
+#[test]
+fn a_fence_that_was_closed_before_the_block_is_not_around_it() {
+    let words = format!("```\ncode\n```\n\n{EXACT}\n\n```\nmore\n```\n");
+    assert_eq!(block(&words).problems, Vec::<String>::new());
+}
+
+#[test]
+fn a_word_that_is_odd_is_named_for_what_it_is() {
+    let spaced = EXACT.replace("STATUS: COMPLETE", "STATUS: IN PROGRESS");
+    assert_eq!(block(&spaced).problems, ["STATUS has no underscore between its words"]);
+    let unknown = EXACT.replace("STATUS: COMPLETE", "STATUS: ALMOST");
+    assert_eq!(block(&unknown).problems, ["unknown value of STATUS: ALMOST"]);
+    let odd = block(&EXACT.replace(": true", ": yes"));
+    assert_eq!((odd.exit_signal, odd.odd_signal.as_deref()), (false, Some("yes")));
 }
 
 #[test]
