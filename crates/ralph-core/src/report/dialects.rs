@@ -85,7 +85,10 @@ pub fn json_and_marker(words: &str) -> Option<Saying> {
         report.iter().filter_map(|report| report.problem).map(ToOwned::to_owned).collect();
     let vote = match (report.as_ref().map(|report| report.signal), &marker) {
         (None, None) => return None,
-        (_, Some((_, Vote::Blocked { why }))) => Vote::Blocked { why: why.clone() },
+        (_, Some((_, Vote::Blocked { why }))) => {
+            let told = report.as_ref().and_then(|report| report.reason.clone());
+            Vote::Blocked { why: told.filter(|_| why == NO_REASON).unwrap_or_else(|| why.clone()) }
+        }
         (Some(true), Some((_, done @ Vote::Done { .. }))) => done.clone(),
         (Some(true), None) => {
             problems.push("EXIT_SIGNAL is true and no marker says so".to_owned());
@@ -106,6 +109,9 @@ pub fn json_and_marker(words: &str) -> Option<Saying> {
     Some(Saying { dialect: Dialect::Json, vote, quote, problems })
 }
 
+/// Said where a marker names none.
+const NO_REASON: &str = "no reason given";
+
 /// A marker alone on its line, decoration aside. A placeholder for a reason is quoted instructions.
 fn marker(line: &str) -> Option<(String, Vote)> {
     let bare = line.trim_matches(decoration);
@@ -121,7 +127,7 @@ fn marker(line: &str) -> Option<(String, Vote)> {
                 if why.starts_with('[') && why.ends_with(']') {
                     return None;
                 }
-                let why = if why.is_empty() { "no reason given" } else { why };
+                let why = if why.is_empty() { NO_REASON } else { why };
                 Vote::Blocked { why: text::one_line(why, 500) }
             }
         }
@@ -137,6 +143,8 @@ fn decoration(c: char) -> bool {
 struct Json {
     quote: String,
     signal: bool,
+    /// Why it is blocked, where the marker does not say.
+    reason: Option<String>,
     problem: Option<&'static str>,
 }
 
@@ -154,16 +162,26 @@ fn last_json(words: &str) -> Option<Json> {
         if !alone {
             return None;
         }
-        let (signal, problem) = match serde_json::from_str::<serde_json::Value>(object) {
+        let (signal, problem, reason) = match serde_json::from_str::<serde_json::Value>(object) {
             Ok(value) => {
                 let signal = value.get("EXIT_SIGNAL").or_else(|| value.get("exit_signal"));
                 let signal = signal.map_or_else(String::new, ToString::to_string);
-                plainly(&signal)?
+                let (signal, problem) = plainly(&signal)?;
+                (signal, problem, reason_in(&value))
             }
-            Err(_) => (plainly(value_of_signal(object)?)?.0, Some("the report is not JSON")),
+            Err(_) => (plainly(value_of_signal(object)?)?.0, Some("the report is not JSON"), None),
         };
-        Some(Json { quote: format!("{KEY} {}", text::one_line(object, 300)), signal, problem })
+        Some(Json { quote: format!("{KEY} {}", text::one_line(object, 300)), signal, reason, problem })
     })
+}
+
+/// What the report gives as a reason, or else recommends.
+fn reason_in(report: &serde_json::Value) -> Option<String> {
+    let said = ["reason", "REASON", "recommendation", "RECOMMENDATION"]
+        .into_iter()
+        .filter_map(|key| report.get(key)?.as_str())
+        .map(|reason| text::one_line(reason, 500));
+    said.into_iter().find(|reason| !reason.is_empty())
 }
 
 /// What EXIT_SIGNAL says, and a problem where it does not say it plainly. None for a template's `true/false`.
@@ -282,6 +300,24 @@ mod tests {
         assert_eq!(blocked, Some(Vote::Blocked { why: "no database".into() }));
         let without = json_and_marker(&report("true")).expect("heard");
         assert_eq!((without.vote, without.problems.len()), (Vote::Done { phase: None }, 1));
+    }
+
+    #[test]
+    fn a_marker_without_a_reason_has_that_of_its_report() {
+        let why = |report: &str, marker: &str| match json_vote(&format!("RALPH_STATUS: {report}\n\n{marker}"))
+        {
+            Some(Vote::Blocked { why }) => why,
+            other => panic!("{report} {marker}: {other:?}"),
+        };
+        let recommends = r#"{"status":"BLOCKED","recommendation":"need  a key"}"#;
+        assert_eq!(why(recommends, "LOOP_BLOCKED"), "need a key");
+        assert_eq!(why(recommends, "LOOP_BLOCKED:"), "need a key");
+        assert_eq!(why(recommends, "LOOP_BLOCKED: no database"), "no database");
+        let reason = r#"{"EXIT_SIGNAL": false, "RECOMMENDATION": "wait", "reason": "no network"}"#;
+        assert_eq!(why(reason, "LOOP_BLOCKED"), "no network");
+        for silent in [r#"{"EXIT_SIGNAL": false}"#, r#"{"EXIT_SIGNAL": false, "reason": " "}"#] {
+            assert_eq!(why(silent, "LOOP_BLOCKED"), "no reason given");
+        }
     }
 
     #[test]
