@@ -95,8 +95,9 @@ impl Builder {
     pub fn add(&mut self, item: Item) {
         match item {
             Item::StreamBegins => {
-                self.words.clear();
-                self.report.words = 0;
+                let problems = core::mem::take(&mut self.report.problems);
+                let report = IterationReport { problems, ..IterationReport::default() };
+                *self = Self { report, prompt: core::mem::take(&mut self.prompt), ..Self::default() };
             }
             Item::Session { id, model, version } => {
                 let bounded = |name: Option<String>| name.map(|name| crate::text::one_line(&name, 200));
@@ -146,7 +147,13 @@ impl Builder {
         }
     }
 
-    pub fn finish(mut self) -> IterationReport {
+    /// The agent's own words, as far as they are kept.
+    pub fn into_words(mut self) -> String {
+        self.settle_words();
+        self.words
+    }
+
+    fn settle_words(&mut self) {
         if self.words.is_empty()
             && let Some(text) = self.final_text.take()
         {
@@ -156,6 +163,10 @@ impl Builder {
             self.note("the result is not JSON; its text was read".to_owned());
             self.words = text;
         }
+    }
+
+    pub fn finish(mut self) -> IterationReport {
+        self.settle_words();
         let own = own_part(&self.words, &self.prompt);
         let (block, problems) = block::last(own);
         self.report.indicators = indicator::indicators(own);

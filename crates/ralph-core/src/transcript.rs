@@ -105,6 +105,8 @@ pub enum Problem {
     NotJson,
     /// The stream ended without its closing event.
     NoResult,
+    /// Nothing in it is in the format that was asked for.
+    OtherFormat { asked: Format, seems: Option<Format> },
 }
 
 impl core::fmt::Display for Problem {
@@ -114,6 +116,15 @@ impl core::fmt::Display for Problem {
             Self::InvalidUtf8 => "bytes that are not UTF-8 were replaced",
             Self::NotJson => "a line of the JSON stream is not JSON",
             Self::NoResult => "the stream ended without a result",
+            Self::OtherFormat { asked, seems } => {
+                write!(f, "nothing in it looks like {} output", asked.whose())?;
+                return match seems {
+                    Some(seems) => {
+                        write!(f, "; it looks like {}, which --format auto recognises", seems.whose())
+                    }
+                    None => Ok(()),
+                };
+            }
         })
     }
 }
@@ -133,6 +144,20 @@ pub enum Format {
     Text,
 }
 
+impl Format {
+    /// For people.
+    fn whose(self) -> &'static str {
+        match self {
+            Self::Claude => "Claude Code's",
+            Self::Codex => "Codex's",
+            Self::Opencode => "OpenCode's",
+            Self::Gemini => "Gemini's",
+            Self::Hook => "a Claude Code session's",
+            Self::Auto | Self::Text => "plain text's",
+        }
+    }
+}
+
 /// Reads one agent's output, chunk by chunk.
 #[derive(Debug)]
 pub struct Decoder {
@@ -142,7 +167,26 @@ pub struct Decoder {
     finished: bool,
     /// A status block was begun in plain text, so this is no wrapper talking before a stream.
     reported: bool,
+    /// Something was said in plain text.
+    said: bool,
+    /// The stream did not introduce itself as it should: a report in plain text proves that it is none.
+    doubtful: bool,
+    asked: Asked,
 }
+
+/// What becomes of a format that was not recognised but asked for.
+#[derive(Debug, Default)]
+struct Asked {
+    /// Something was read in it; or nothing was asked.
+    understood: bool,
+    /// Lines that were looked at for another format.
+    looked: u32,
+    /// What they would have been recognised as.
+    other: Option<Format>,
+}
+
+/// How many lines are looked at for another format than the one that was asked for.
+const MOST_LOOKED_AT: u32 = 50;
 
 impl Decoder {
     pub fn new(format: Format) -> Self {
@@ -152,6 +196,9 @@ impl Decoder {
             document: Document::default(),
             finished: false,
             reported: false,
+            said: false,
+            doubtful: false,
+            asked: Asked { understood: matches!(format, Format::Auto | Format::Text), ..Asked::default() },
         }
     }
 
@@ -176,10 +223,13 @@ impl Decoder {
         if ends && !self.finished {
             each(Item::Problem(Problem::NoResult));
         }
+        if !self.asked.understood && self.asked.looked > 0 {
+            each(Item::Problem(Problem::OtherFormat { asked: self.format, seems: self.asked.other }));
+        }
     }
 
     fn line(&mut self, line: Line<'_>, each: &mut impl FnMut(Item)) {
-        if matches!(self.format, Format::Auto | Format::Gemini) {
+        if matches!(self.format, Format::Auto | Format::Gemini | Format::Claude) {
             if self.document.hold(line) {
                 return;
             }
@@ -196,15 +246,22 @@ impl Decoder {
 
     fn end_of_document(&mut self, each: &mut impl FnMut(Item)) {
         let held = self.document.take();
-        match serde_json::from_slice(&held) {
-            Ok(document) if gemini::is_document(&document) => {
-                self.format = Format::Gemini;
-                self.finished = true;
-                each(Item::StreamBegins);
-                gemini::document(&document, each);
-            }
-            _ => document::lines(&held).for_each(|line| self.next_line(line, each)),
+        let document = serde_json::from_slice::<Value<'_>>(&held).unwrap_or_default();
+        let may_be = |format| matches!(self.format, Format::Auto) || self.format == format;
+        if may_be(Format::Gemini) && gemini::is_document(&document) {
+            self.begin(Format::Gemini, each);
+            gemini::document(&document, &mut |item| self.hand_on(item, each));
+        } else if may_be(Format::Claude) && claude::seems_to_introduce(&document) {
+            self.begin(Format::Claude, each);
+            claude_items(&document, &mut |item| self.hand_on(item, each));
+        } else {
+            document::lines(&held).for_each(|line| self.next_line(line, each));
         }
+    }
+
+    fn begin(&mut self, format: Format, each: &mut impl FnMut(Item)) {
+        self.format = format;
+        each(Item::StreamBegins);
     }
 
     fn next_line(&mut self, line: Line<'_>, each: &mut impl FnMut(Item)) {
@@ -216,10 +273,10 @@ impl Decoder {
         // first event does: an agent that talks in plain text may well quote another one.
         if self.format == Format::Auto
             && !self.reported
-            && let Some(format) = introduces(bytes)
+            && let Some((format, sure)) = introduces(bytes).filter(|(_, sure)| *sure || !self.said)
         {
-            self.format = format;
-            each(Item::StreamBegins);
+            self.doubtful = !sure;
+            self.begin(format, each);
         }
         if matches!(self.format, Format::Auto | Format::Text) {
             self.text(line.bytes, each);
@@ -231,11 +288,17 @@ impl Decoder {
     fn text(&mut self, bytes: &[u8], each: &mut impl FnMut(Item)) {
         let mut text = readable(bytes, each).into_owned();
         self.reported |= text.contains("RALPH_STATUS---");
+        self.said |= !bytes.trim_ascii().is_empty();
         text.push('\n');
         each(Item::Words(text));
     }
 
     fn event(&mut self, line: &[u8], cut: bool, each: &mut impl FnMut(Item)) {
+        if !self.asked.understood && self.asked.other.is_none() && self.asked.looked < MOST_LOOKED_AT {
+            self.asked.looked += 1;
+            self.asked.other =
+                introduces(line).map(|(format, _)| format).filter(|format| *format != self.format);
+        }
         let claude = matches!(self.format, Format::Claude | Format::Hook);
         if claude && claude::can_be_passed_over(line) {
             return;
@@ -246,23 +309,50 @@ impl Decoder {
         }
         let text = readable(line, each);
         let Ok(event) = serde_json::from_str::<Value<'_>>(&text) else {
+            if self.doubtful && is_report(&text) {
+                // An agent that talks in plain text, and quoted a stream before.
+                (self.format, self.doubtful) = (Format::Text, false);
+                each(Item::StreamBegins);
+                return self.text(line, each);
+            }
             return each(Item::Problem(Problem::NotJson));
         };
-        let mut each = |item: Item| {
-            self.finished |= matches!(item, Item::Finished(_));
-            each(item);
-        };
-        match (self.format, &event) {
-            (Format::Claude, Value::Array(events)) => {
-                events.iter().for_each(|event| claude::items(event, &mut each));
-            }
-            (Format::Claude | Format::Hook, event) => claude::items(event, &mut each),
-            (Format::Codex, event) => codex::items(event, &mut each),
-            (Format::Opencode, event) => opencode::items(event, &mut each),
-            (Format::Gemini, event) => gemini::items(event, &mut each),
-            (Format::Auto | Format::Text, _) => {}
+        let format = self.format;
+        let mut each = |item: Item| self.hand_on(item, each);
+        match format {
+            Format::Claude => claude_items(&event, &mut each),
+            Format::Hook => claude::items(&event, &mut each),
+            Format::Codex => codex::items(&event, &mut each),
+            Format::Opencode => opencode::items(&event, &mut each),
+            Format::Gemini => gemini::items(&event, &mut each),
+            Format::Auto | Format::Text => {}
         }
     }
+
+    /// What an event says, remembering what is to be known at the end.
+    fn hand_on(&mut self, item: Item, each: &mut impl FnMut(Item)) {
+        self.finished |= matches!(item, Item::Finished(_));
+        // A bare closing event is the same in more than one format.
+        self.asked.understood |= match &item {
+            Item::Finished(finished) => finished.text.is_some(),
+            Item::Problem(_) => false,
+            _ => true,
+        };
+        each(item);
+    }
+}
+
+/// An event, or an array of them.
+fn claude_items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
+    match event {
+        Value::Array(events) => events.iter().for_each(|event| claude::items(event, each)),
+        event => claude::items(event, each),
+    }
+}
+
+/// Whether a line of plain text is part of a report, in one of the dialects.
+fn is_report(line: &str) -> bool {
+    ["RALPH_STATUS", "LOOP_", "<promise>"].iter().any(|mark| line.contains(mark))
 }
 
 /// The text of a line, with bytes that are not UTF-8 replaced and named.
@@ -275,8 +365,8 @@ fn readable<'a>(bytes: &'a [u8], each: &mut impl FnMut(Item)) -> Cow<'a, str> {
     String::from_utf8_lossy(bytes)
 }
 
-/// The stream that a line opens, if it opens one.
-fn introduces(line: &[u8]) -> Option<Format> {
+/// The stream that a line opens, if it opens one, and whether that is sure wherever it stands.
+fn introduces(line: &[u8]) -> Option<(Format, bool)> {
     let braces = line.starts_with(b"{") && line.ends_with(b"}");
     let brackets = line.starts_with(b"[{") && line.ends_with(b"}]");
     if !braces && !brackets {
@@ -284,15 +374,17 @@ fn introduces(line: &[u8]) -> Option<Format> {
     }
     let event: Value<'_> = serde_json::from_slice(line).ok()?;
     if claude::introduces(&event) {
-        Some(Format::Claude)
+        Some((Format::Claude, true))
     } else if claude::introduces_session(&event) {
-        Some(Format::Hook)
+        Some((Format::Hook, true))
     } else if codex::introduces(&event) {
-        Some(Format::Codex)
+        Some((Format::Codex, true))
     } else if opencode::introduces(&event) {
-        Some(Format::Opencode)
+        Some((Format::Opencode, true))
     } else if gemini::introduces(&event) {
-        Some(Format::Gemini)
+        Some((Format::Gemini, true))
+    } else if claude::seems_to_introduce(&event) {
+        Some((Format::Claude, false))
     } else {
         None
     }
@@ -383,6 +475,127 @@ mod tests {
             [too_long.clone(), Item::ToolFailed(String::new()), no_result.clone()]
         );
         assert_eq!(about(&answer(false)), [too_long, no_result]);
+    }
+
+    const BLOCK: &str = "---RALPH_STATUS---\\nSTATUS: COMPLETE\\nEXIT_SIGNAL: true\\n---END_RALPH_STATUS---";
+
+    fn words(items: &[Item]) -> Vec<&str> {
+        items
+            .iter()
+            .filter_map(|item| match item {
+                Item::Words(words) => Some(words.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn claude_s_stream_is_recognised_without_a_session_s_id_where_nothing_was_said_before() {
+        let assistant =
+            format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{BLOCK}"}}]}}}}"#);
+        let result = format!(r#"{{"type":"result","subtype":"success","result":"{BLOCK}"}}"#);
+        let init = r#"{"type":"system","subtype":"init","cwd":"/x"}"#;
+        for stream in [
+            format!("{init}\n{assistant}\n{result}\n"),
+            format!("\n{assistant}\n{result}\n"),
+            format!("[{assistant},{result}]"),
+            format!("{assistant}\nnpm warn deprecated\n{result}"),
+        ] {
+            let (format, items) = decode(Format::Auto, &[stream.as_bytes()]);
+            assert_eq!(format, Format::Claude, "{stream}");
+            assert_eq!(words(&items).concat().trim(), BLOCK.replace("\\n", "\n"), "{stream}");
+            let later = decode(Format::Auto, &[b"It printed:\n", stream.as_bytes()]);
+            assert_eq!(later.0, Format::Auto, "somebody quotes it: {stream}");
+        }
+        assert_eq!(decode(Format::Auto, &[result.as_bytes()]).0, Format::Claude);
+    }
+
+    #[test]
+    fn an_agent_that_quotes_a_stream_first_and_reports_in_plain_text_is_heard() {
+        let quoted =
+            format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{BLOCK}"}}]}}}}"#);
+        for report in
+            ["---RALPH_STATUS---\nSTATUS: BLOCKED", "LOOP_BLOCKED: no key", "<promise>DONE</promise>"]
+        {
+            let text = format!("{quoted}\nis what it says.\n{report}\nBye.\n");
+            let (format, items) = decode(Format::Auto, &[text.as_bytes()]);
+            assert_eq!(format, Format::Text, "{report}");
+            let begins = items.iter().rposition(|item| *item == Item::StreamBegins).expect("begun again");
+            assert_eq!(words(&items[begins..]).concat(), format!("{report}\nBye.\n"));
+        }
+    }
+
+    #[test]
+    fn json_that_only_resembles_claude_s_stays_text() {
+        for line in [
+            r#"{"type":"system","message":"up"}"#,
+            r#"{"type":"assistant","text":"hi"}"#,
+            r#"{"type":"assistant","message":"hi"}"#,
+            r#"{"type":"result","value":3}"#,
+            r#"{"type":"user","message":{"content":"hi"}}"#,
+            r#"[{"type":"result"}]"#,
+            "[]",
+        ] {
+            assert_eq!(decode(Format::Auto, &[line.as_bytes()]).0, Format::Auto, "{line}");
+        }
+    }
+
+    #[test]
+    fn claude_s_result_and_array_are_read_over_many_lines_too() {
+        let result = "{\n  \"type\": \"result\",\n  \"subtype\": \"success\",\n  \"is_error\": false,\n  \"result\": \"hi\"\n}";
+        let array = format!(
+            "[\n  {},\n  {}\n]",
+            r#"{"type": "system", "subtype": "init"}"#,
+            result.replace('\n', "\n  ")
+        );
+        for document in [result, &array] {
+            for text in [format!("{document}\n"), format!("\n{document}\n\n"), document.replace('\n', "\r\n")]
+            {
+                for format in [Format::Auto, Format::Claude] {
+                    let (read, items) = decode(format, &[text.as_bytes()]);
+                    assert_eq!(read, Format::Claude, "{text}");
+                    let finished = |item: &Item| matches!(item, Item::Finished(end) if end.text.as_deref() == Some("hi"));
+                    assert!(items.iter().any(finished), "{items:?}");
+                    assert!(!items.iter().any(|item| matches!(item, Item::Problem(_))), "{items:?}");
+                }
+            }
+            let (read, items) = decode(Format::Auto, &[document.as_bytes(), b"\nis what it said\n"]);
+            assert_eq!(read, Format::Auto);
+            assert_eq!(items.len(), document.lines().count() + 1, "nothing is lost");
+        }
+        assert_eq!(decode(Format::Auto, &[b"[\n  1,\n  2\n]\n"]).0, Format::Auto);
+    }
+
+    #[test]
+    fn a_format_that_was_asked_for_and_is_not_there_is_named() {
+        let claude = br#"{"type":"system","subtype":"init","session_id":"s"}
+{"type":"assistant","message":{"content":[{"type":"text","text":"hi"}]}}
+{"type":"result","subtype":"success","is_error":false,"result":"hi"}
+"#;
+        let wrong = |format, bytes: &[u8]| {
+            let found = decode(format, &[bytes]).1.into_iter().find_map(|item| match item {
+                Item::Problem(problem @ Problem::OtherFormat { .. }) => Some(problem.to_string()),
+                _ => None,
+            });
+            found.unwrap_or_default()
+        };
+        for format in [Format::Codex, Format::Opencode, Format::Gemini] {
+            let said = wrong(format, claude);
+            assert!(
+                said.starts_with(&format!("nothing in it looks like {} output; ", format.whose())),
+                "{said}"
+            );
+            assert!(said.ends_with("it looks like Claude Code's, which --format auto recognises"), "{said}");
+        }
+        assert_eq!(wrong(Format::Codex, b"Hello.\n"), "nothing in it looks like Codex's output");
+        for (format, bytes) in [
+            (Format::Claude, &claude[..]),
+            (Format::Auto, claude),
+            (Format::Text, claude),
+            (Format::Codex, b"\n"),
+        ] {
+            assert_eq!(wrong(format, bytes), "", "{format:?}");
+        }
     }
 
     #[test]

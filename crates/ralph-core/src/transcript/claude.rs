@@ -19,6 +19,19 @@ pub(super) fn introduces(event: &Value<'_>) -> bool {
     (init || result) && first["session_id"].is_string()
 }
 
+/// The same without its session's id, as filters and older wrappers leave it. Less sure: it counts only where nothing
+/// was said before it.
+pub(super) fn seems_to_introduce(event: &Value<'_>) -> bool {
+    let first = event.as_array().and_then(<[_]>::first).unwrap_or(event);
+    let content = &first["message"]["content"];
+    match first["type"].as_str() {
+        Some("system") => first["subtype"] == "init",
+        Some("assistant") => content.is_string() || content.as_array().is_some(),
+        Some("result") => first["subtype"].is_string(),
+        _ => false,
+    }
+}
+
 /// A line of a session's transcript file.
 pub(super) fn introduces_session(event: &Value<'_>) -> bool {
     event["sessionId"].is_string()

@@ -18,8 +18,8 @@ impl Document {
         }
         let blank = line.bytes.trim_ascii().is_empty();
         let fits = match (&self.held[..], line.bytes) {
-            ([], bytes) => bytes == b"{",
-            (held, _) => blank || !held.ends_with(b"\n}\n"),
+            ([], bytes) => matches!(bytes.trim_ascii_end(), b"{" | b"["),
+            (held, _) => blank || !closed(held),
         };
         if fits && !line.cut && self.held.len() + line.bytes.len() < MAX_LINE {
             self.held.extend_from_slice(line.bytes);
@@ -34,6 +34,12 @@ impl Document {
     pub(super) fn take(&mut self) -> Vec<u8> {
         core::mem::take(&mut self.held)
     }
+}
+
+/// Whether the last line is the one that closes the document.
+fn closed(held: &[u8]) -> bool {
+    let close: &[u8] = if held.starts_with(b"[") { b"\n]" } else { b"\n}" };
+    held.trim_ascii_end().ends_with(close)
 }
 
 /// The lines of what was held back.
