@@ -227,6 +227,14 @@ impl Proof {
 }
 
 impl Stop {
+    /// What it rests on, if it is a completion.
+    pub fn proof(&self) -> Option<Proof> {
+        match self {
+            Self::Complete { proof } => Some(*proof),
+            _ => None,
+        }
+    }
+
     /// The stable word of the machine interfaces.
     pub fn word(&self) -> &'static str {
         match self {

@@ -1,6 +1,8 @@
 //! The state of a run: `fold(apply, records)`. Observing takes facts in; adopting takes a decision over.
 //! Neither decides anything.
 
+mod recent;
+
 use serde::{Deserialize, Serialize};
 
 use crate::breaker::Breaker;
@@ -11,8 +13,12 @@ use crate::event::{AgentEnded, End, Event, Measured, Plan, RunInfo, Stamped, Sto
 use crate::journal::{Body, Record};
 use crate::limits::Used;
 use crate::prelude::*;
+use crate::report::block::Block;
+use crate::report::dialects::Dialect;
 use crate::time::Time;
 use crate::transcript::{Format, Usage};
+
+pub use recent::Recent;
 
 /// After this many records a checkpoint keeps opening cheap.
 const CHECKPOINT_EVERY: u32 = 64;
@@ -32,6 +38,8 @@ pub struct State {
     pub current: Option<Iteration>,
     /// The last iteration that was concluded.
     pub last: Option<Box<Iteration>>,
+    /// The last few that were concluded, oldest first, for people to read.
+    pub recent: Vec<Recent>,
     pub rules: Rules,
     pub totals: Totals,
     pub stop_asked: Option<StopBy>,
@@ -116,6 +124,13 @@ pub struct Totals {
     pub agent_ms: u64,
     /// Iterations whose agent told no cost.
     pub without_cost: u64,
+    /// Iterations that were concluded, counted or not.
+    pub concluded: u64,
+    /// Tasks that agents say they completed.
+    pub tasks: u64,
+    /// Files changed, counted again in each iteration.
+    pub files: u64,
+    pub commits: u64,
 }
 
 /// Takes a record over. Never decides: what was decided is part of the record.
@@ -285,6 +300,8 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
         }
         iteration.conclusion = Some(conclusion.clone());
         iteration.concluded_at = Some(at);
+        state.totals = state.totals.with(&iteration);
+        recent::remember(&mut state.recent, &iteration);
         state.last = Some(Box::new(iteration));
     }
     if let Some(begin) = &decision.begins {
@@ -315,7 +332,7 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
 }
 
 impl Iteration {
-    fn new(begin: &Begin, at: Time) -> Self {
+    pub(crate) fn new(begin: &Begin, at: Time) -> Self {
         Self {
             number: begin.number,
             nth: begin.nth,
@@ -340,6 +357,36 @@ impl Iteration {
     pub fn progress(&self) -> bool {
         self.after.as_ref().is_some_and(Measured::progress)
     }
+
+    /// The agent's status block, if it gave one.
+    pub fn block(&self) -> Option<&Block> {
+        self.ended.as_ref()?.report.block.as_ref()
+    }
+
+    /// The agent's word in `.ralph/status`, if it wrote one.
+    pub fn signal(&self) -> Option<&str> {
+        let mut sayings = self.ended.as_ref()?.report.sayings.iter();
+        sayings.find(|saying| saying.dialect == Dialect::StatusFile).map(|saying| saying.quote.as_str())
+    }
+
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.conclusion.as_ref().map(|conclusion| conclusion.outcome)
+    }
+}
+
+impl Totals {
+    /// With an iteration that was concluded.
+    fn with(self, iteration: &Iteration) -> Self {
+        let (block, after) = (iteration.block(), iteration.after.as_ref());
+        let count = |value: Option<u64>| value.unwrap_or(0);
+        Self {
+            concluded: self.concluded.saturating_add(1),
+            tasks: self.tasks.saturating_add(count(block.and_then(|block| block.tasks))),
+            files: self.files.saturating_add(count(after.map(|after| after.changed_total))),
+            commits: self.commits.saturating_add(count(after.map(|after| after.commits))),
+            ..self
+        }
+    }
 }
 
 impl State {
@@ -348,6 +395,12 @@ impl State {
             Phase::Halted { stop } => Some(stop),
             _ => None,
         }
+    }
+
+    /// Whether the last record concluded this iteration.
+    pub fn just_concluded(&self, iteration: &Iteration) -> bool {
+        let last = self.last.as_ref().is_some_and(|last| last.number == iteration.number);
+        last && iteration.concluded_at == Some(self.updated_at)
     }
 
     pub fn wants_checkpoint(&self) -> bool {

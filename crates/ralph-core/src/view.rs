@@ -7,17 +7,16 @@ pub mod json;
 use crate::decision::{Outcome, Phase};
 use crate::event::AgentInfo;
 use crate::prelude::*;
-use crate::report::dialects::Dialect;
 use crate::state::{Iteration, State, Totals};
 
 /// The word of an iteration's result, as the boxes and history show it.
 pub fn result_word(iteration: &Iteration) -> &'static str {
-    let report = iteration.ended.as_ref().map(|ended| &ended.report);
-    let mut sayings = report.into_iter().flat_map(|report| &report.sayings);
-    // Who signals by file is shown its own word.
-    let signal =
-        sayings.find(|saying| saying.dialect == Dialect::StatusFile).map(|saying| saying.quote.as_str());
-    match iteration.conclusion.as_ref().map(|conclusion| conclusion.outcome) {
+    outcome_word(iteration.outcome(), iteration.signal())
+}
+
+/// Who signals by file is shown its own word.
+fn outcome_word(outcome: Option<Outcome>, signal: Option<&str>) -> &'static str {
+    match outcome {
         Some(Outcome::Accepted | Outcome::Refused) => "DONE",
         Some(Outcome::More) if signal == Some("ROTATE") => "ROTATE",
         Some(Outcome::More | Outcome::Silent) => "CONTINUE",
@@ -51,13 +50,18 @@ pub fn status_word(state: &State, running: bool) -> &'static str {
 
 /// `no changes`, `3 files changed`, `2 files changed, 1 commit`
 pub fn files(iteration: &Iteration) -> String {
-    let Some(after) = &iteration.after else { return "not measured".into() };
-    let mut words = match after.changed_total {
-        0 => "no changes".to_owned(),
-        n => format!("{} changed", crate::text::count(n, "file")),
+    let after = iteration.after.as_ref();
+    changes(after.map(|after| after.changed_total), after.map_or(0, |after| after.commits))
+}
+
+fn changes(files: Option<u64>, commits: u64) -> String {
+    let mut words = match files {
+        None => return "not measured".into(),
+        Some(0) => "no changes".to_owned(),
+        Some(n) => format!("{} changed", crate::text::count(n, "file")),
     };
-    if after.commits > 0 {
-        words.push_str(&format!(", {}", crate::text::count(after.commits, "commit")));
+    if commits > 0 {
+        words.push_str(&format!(", {}", crate::text::count(commits, "commit")));
     }
     words
 }

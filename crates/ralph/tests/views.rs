@@ -1,9 +1,9 @@
-//! The files of `.ralph/` that people read: what seed 004 calls session, state and history.
+//! The views: what seed 004 calls session, state, history and checkpoints.
 
 mod common;
 
-use common::{GOAL, history, one_call, repository, run};
-use ralph_testkit::{Sandbox, StatusBlock, Steps};
+use common::{GOAL, TEST, history, one_call, ralph, repository, run, says_done, says_more};
+use ralph_testkit::{ClaudeResult, FakeAgent, Sandbox, StatusBlock, Steps};
 use serde_json::{Value, json};
 
 const NEXT: &str = "Next: write the farewell";
@@ -18,8 +18,16 @@ fn one_iteration() -> Sandbox {
     sandbox
 }
 
+fn json_of(sandbox: &Sandbox, path: &str) -> Value {
+    serde_json::from_str(&sandbox.read(path)).expect("JSON")
+}
+
 fn state(sandbox: &Sandbox) -> Value {
-    serde_json::from_str(&sandbox.read(".ralph/state.json")).expect("JSON")
+    json_of(sandbox, ".ralph/state.json")
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
 }
 
 #[test]
@@ -66,4 +74,202 @@ fn the_state_file_tells_goal_signal_and_how_the_last_iteration_ended() {
     let blocked = state(&sandbox);
     assert_eq!((&blocked["blocked"], &blocked["blocker_reason"]), (&json!(true), &json!("Blocked: no key")));
     assert_eq!(blocked["last_iteration_status"], "LOOP_BLOCKED");
+}
+
+#[test]
+fn the_state_file_has_the_keys_of_the_template_and_of_the_sample() {
+    let state = state(&one_iteration());
+    for key in [
+        "iteration",
+        "phase",
+        "current_task_id",
+        "current_task_status",
+        "tasks",
+        "phases",
+        "tech_stack",
+        "last_updated",
+        "exit_signal",
+        "completion_indicators",
+        "last_iteration_status",
+        "blocked",
+        "blocker_reason",
+        "circuit_breaker",
+        "exit_conditions",
+        "current_task",
+        "tasks_completed",
+        "tasks_remaining",
+    ] {
+        assert!(keys(&state).contains(&key), "{key}\n{state:#}");
+    }
+    // In goal mode the goal is the one task, and nobody knows of phases or languages.
+    assert_eq!(
+        (&state["current_task_id"], &state["current_task_status"]),
+        (&json!("run-1"), &json!("in-progress"))
+    );
+    assert_eq!(state["tasks"], json!({"total": 1, "done": 0, "in_progress": 1, "todo": 0}));
+    assert_eq!((&state["tasks_completed"], &state["tasks_remaining"]), (&json!(0), &json!(1)));
+    assert_eq!((&state["phase"], &state["phases"]), (&json!(null), &json!({"current": null})));
+    assert_eq!(state["tech_stack"], json!({"language": null, "detected_from": null}));
+    let breaker = [
+        "last_error",
+        "last_output_size",
+        "no_progress_count",
+        "opened_at",
+        "reason",
+        "same_error_count",
+        "state",
+    ];
+    assert_eq!(keys(&state["circuit_breaker"]), breaker);
+    let conditions = json!({
+        "consecutive_test_loops": 0, "consecutive_done_signals": 0, "total_iterations": 1,
+        "test_only_iterations": 0, "test_percentage": 0,
+    });
+    assert_eq!(state["exit_conditions"], conditions);
+}
+
+#[test]
+fn the_state_file_counts_what_the_rules_count() {
+    let sandbox = repository();
+    let tests = StatusBlock { work_type: "TESTING".into(), ..StatusBlock::in_progress() };
+    let words = "All tests pass. The project is complete.\nerror: cannot find `x`";
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().write("tests/a.rs", "a\n").say(words).status(&tests))
+        .call(Steps::new().write("tests/a.rs", "b\n").say(words).status(&tests))
+        .call(says_more())
+        .install(&sandbox);
+    run(&sandbox, &agent).args(["--max-iterations", "2"]).run().assert_code(3);
+    let two = state(&sandbox);
+    let conditions = json!({
+        "consecutive_test_loops": 2, "consecutive_done_signals": 2, "total_iterations": 2,
+        "test_only_iterations": 2, "test_percentage": 100,
+    });
+    assert_eq!((&two["exit_conditions"], &two["completion_indicators"]), (&conditions, &json!(2)));
+    let breaker = &two["circuit_breaker"];
+    assert_eq!((&breaker["state"], &breaker["same_error_count"]), (&json!("closed"), &json!(2)), "{breaker}");
+    assert!(breaker["last_error"].as_str().is_some_and(|error| error.contains("cannot find")), "{breaker}");
+    assert!(breaker["last_output_size"].as_u64().is_some_and(|size| size > words.len() as u64), "{breaker}");
+
+    let log = sandbox.read(".ralph/history/iteration-002.md");
+    assert!(log.contains("- saturation: 2 iterations in a row touched tests alone\n"), "{log}");
+    assert!(log.contains("- the run stops: 2 of 2 iterations used\n"), "{log}");
+
+    run(&sandbox, &agent).args(["--max-iterations", "9"]).run().assert_code(5);
+    let open = state(&sandbox);
+    let breaker = &open["circuit_breaker"];
+    assert_eq!((&breaker["state"], &breaker["no_progress_count"]), (&json!("open"), &json!(3)), "{breaker}");
+    let reason = "no_progress: 3 iterations with no file changes";
+    assert_eq!((&breaker["reason"], &breaker["same_error_count"]), (&json!(reason), &json!(0)));
+    assert!(breaker["opened_at"].is_string(), "{breaker}");
+    assert_eq!((&open["blocked"], &open["last_iteration_status"]), (&json!(true), &json!("LOOP_BLOCKED")));
+    assert_eq!(open["blocker_reason"], format!("circuit_breaker_open - {reason}"));
+    let log = sandbox.read(".ralph/history/iteration-005.md");
+    ralph(&sandbox).args(["circuit", "reset"]).run().assert_code(0);
+    let closed = state(&sandbox);
+    assert_eq!((&closed["blocked"], &closed["circuit_breaker"]["state"]), (&json!(false), &json!("closed")));
+    for line in [format!("- breaker: {reason}\n"), "- circuit: open, a probe is allowed from ".into()] {
+        assert!(log.contains(&line), "{log}");
+    }
+}
+
+#[test]
+fn the_session_file_has_the_template_s_lines_and_the_last_iterations() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(
+            Steps::new()
+                .shell("echo $call > n")
+                .status(&StatusBlock { recommendation: NEXT.into(), ..StatusBlock::in_progress() }),
+        )
+        .install(&sandbox);
+    run(&sandbox, &agent).args(["--max-iterations", "7"]).run().assert_code(3);
+    let session = sandbox.read(".ralph/session.md");
+    let names = [
+        "iteration: 7",
+        "phase: none",
+        "started_at: 2",
+        "last_update: 2",
+        "Working on: ",
+        "Tasks completed: 0/1",
+        "Tasks remaining: 1",
+    ];
+    let lines: Vec<&str> = session.lines().collect();
+    let places: Vec<usize> =
+        names.iter().map(|name| lines.iter().position(|line| line.starts_with(name)).expect(name)).collect();
+    assert!(places.is_sorted(), "{session}");
+    let recent: Vec<String> =
+        [7, 6, 5, 4, 3].map(|n| format!("- Iteration {n}: CONTINUE, 1 file changed; {NEXT}")).into();
+    assert!(session.ends_with(&format!("## Recent History\n{}\n", recent.join("\n"))), "{session}");
+}
+
+#[test]
+fn a_run_has_a_checkpoint_before_its_first_agent_and_one_when_it_stops() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(
+            Steps::new()
+                .shell("cp .ralph/checkpoints/pre-task-run-1.json seen")
+                .write("green", "")
+                .status(&StatusBlock::done()),
+        )
+        .call(says_done())
+        .install(&sandbox);
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    let base = sandbox.git(&["rev-parse", "HEAD^{tree}"]);
+    run(&sandbox, &agent).args(["--test-cmd", TEST]).run().assert_code(0);
+    let pre = json_of(&sandbox, ".ralph/checkpoints/pre-task-run-1.json");
+    assert_eq!(pre, json_of(&sandbox, "seen"), "written before the agent started");
+    assert_eq!((&pre["id"], &pre["title"], &pre["when"]), (&json!("run-1"), &json!(GOAL), &json!("pre")));
+    assert_eq!((&pre["tree"], &pre["head"]), (&json!(base.trim()), &json!(head.trim())));
+    assert_eq!(
+        (&pre["checks"][0]["passed"], &pre["checks"][0]["failing"]),
+        (&json!(false), &json!(["is_green"]))
+    );
+    assert_eq!(pre["counts"], json!({"iterations": 0, "files_changed": 0, "commits": 0, "tasks_claimed": 0}));
+    assert_eq!((&pre["stop_reason"], &pre["proof"]), (&json!(null), &json!(null)));
+
+    let post = json_of(&sandbox, ".ralph/checkpoints/post-task-run-1.json");
+    assert_eq!((&post["id"], &post["when"], &post["head"]), (&json!("run-1"), &json!("post"), &pre["head"]));
+    assert_eq!(post["tree"], history(&sandbox)[1]["tree_after"]);
+    assert_ne!(post["tree"], pre["tree"]);
+    assert_eq!(post["checks"][0]["passed"], true);
+    assert_eq!(
+        post["counts"],
+        json!({"iterations": 2, "files_changed": 2, "commits": 0, "tasks_claimed": 2})
+    );
+    assert_eq!((&post["stop_reason"], &post["proof"]), (&json!("complete"), &json!("checks")));
+
+    let done = state(&sandbox);
+    assert_eq!(
+        (&done["current_task_status"], &done["last_iteration_status"]),
+        (&json!("done"), &json!("LOOP_COMPLETE"))
+    );
+    assert_eq!(done["tasks"], json!({"total": 1, "done": 1, "in_progress": 0, "todo": 0}));
+    let log = sandbox.read(".ralph/history/iteration-001.md");
+    assert!(log.contains("; red before the run\n"), "{log}");
+}
+
+#[test]
+fn the_log_of_a_limited_iteration_names_the_agent_of_the_pool_and_the_limit() {
+    let sandbox = repository();
+    let limit = "API Error: Rate limit reached";
+    let limited = Steps::new()
+        .claude_init()
+        .claude_api_error("rate_limit", limit)
+        .claude_result(ClaudeResult::api_error(429, limit))
+        .exit(1);
+    let first = FakeAgent::new("first").call(limited).install(&sandbox);
+    let second = FakeAgent::new("second").call(says_more()).install(&sandbox);
+    let both = run(&sandbox, &first).arg("--agent-cmd").arg(second.path());
+    both.args(["--max-iterations", "1", "--set", "limit_backoff=1h"]).run().assert_code(3);
+    let log = sandbox.read(".ralph/history/iteration-001.md");
+    for line in ["- Result: LIMITED\n".to_owned(), format!("- Limit: {limit}, until when is not said\n")] {
+        assert!(log.contains(&line), "{log}");
+    }
+    let agent = |n| {
+        let log = sandbox.read(format!(".ralph/history/iteration-00{n}.md"));
+        log.lines().find(|line| line.starts_with("- Agent: ")).expect("an agent").to_owned()
+    };
+    let (first, second) = (agent(1), agent(2));
+    assert_ne!(first, second);
+    assert_eq!(first.split_once(" (of ").expect("a pool").1, second.split_once(" (of ").expect("a pool").1);
 }

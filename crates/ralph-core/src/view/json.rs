@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::agent_of;
 use super::{result_word, status_word};
 use crate::breaker::Breaker;
+use crate::check::CheckResult;
 use crate::decision::{Kind, Stop};
 use crate::prelude::*;
 use crate::state::{Iteration, State};
@@ -64,10 +65,7 @@ pub fn status(state: Option<&State>, around: Surroundings) -> Value {
             "iterations_without_cost": state.totals.without_cost,
         })),
         "last_decision": state.and_then(|state| state.last.as_deref()).map(last_decision),
-        "proof": match state.and_then(State::stop) {
-            Some(Stop::Complete { proof }) => Some(proof.word()),
-            _ => None,
-        },
+        "proof": state.and_then(State::stop).and_then(Stop::proof).map(|proof| proof.word()),
     })
 }
 
@@ -142,15 +140,22 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
         "commits": iteration.after.as_ref().map(|after| after.commits),
         "tree_before": iteration.before.as_ref().map(|mark| &mark.tree),
         "tree_after": iteration.after.as_ref().map(|after| &after.tree),
-        "checks": iteration.checks.iter().map(|check| json!({
+        "checks": checks(&iteration.checks),
+        "tokens": report.map(|report| report.usage.total()),
+        "cost_micro_usd": report.and_then(|report| report.cost_micro_usd),
+    })
+}
+
+pub(super) fn checks(results: &[CheckResult]) -> Value {
+    let check = |check: &CheckResult| {
+        json!({
             "name": check.name,
             "command": check.command,
             "passed": check.passed(),
             "end": check.end.to_string(),
             "failing": check.failing,
             "duration_ms": check.duration_ms,
-        })).collect::<Vec<_>>(),
-        "tokens": report.map(|report| report.usage.total()),
-        "cost_micro_usd": report.and_then(|report| report.cost_micro_usd),
-    })
+        })
+    };
+    results.iter().map(check).collect()
 }

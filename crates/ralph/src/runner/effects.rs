@@ -117,7 +117,7 @@ impl Runner<'_> {
         let agent = self.agent()?;
         let files = self.files();
         files.make()?;
-        if let Err(error) = self.views.prepare() {
+        if let Err(error) = self.views.prepare(&self.state) {
             self.warn_of_views(&error);
         }
         let prompt = self.prompt(agent::loads_knowledge(&agent));

@@ -4,8 +4,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ralph_core::event::RunInfo;
 use ralph_core::state::State;
-use ralph_core::view;
+use ralph_core::view::files as made;
+use serde_json::Value;
 
 use super::files;
 
@@ -14,20 +16,25 @@ const OWN_IGNORE: &str = "# ralph's own files; nothing here is committed\n*\n";
 #[derive(Debug)]
 pub struct Views {
     dir: PathBuf,
-    /// The last iteration whose history file was written.
-    written: u64,
+    /// The checkpoint before the task was written by this process. What an earlier one left may be of a forgotten run.
+    checked_in: bool,
 }
 
 impl Views {
     pub fn new(ralph_dir: &Path) -> Self {
-        Self { dir: ralph_dir.to_path_buf(), written: 0 }
+        Self { dir: ralph_dir.to_path_buf(), checked_in: false }
     }
 
     /// Makes the folder and the files that must be there before an agent starts: the signal is reset, so that
     /// an old one can never be taken for a new one.
-    pub fn prepare(&self) -> io::Result<()> {
+    pub fn prepare(&mut self, state: &State) -> io::Result<()> {
         self.make_folder()?;
-        files::replace(&self.signal(), b"IDLE\n")
+        files::replace(&self.signal(), b"IDLE\n")?;
+        if let (false, Some(run), Some(checkpoint)) = (self.checked_in, &state.run, made::pre_task(state)) {
+            self.write_checkpoint("pre", run, &checkpoint)?;
+            self.checked_in = true;
+        }
+        Ok(())
     }
 
     /// Seed 001's signal: the one file here that an agent may write to be heard.
@@ -45,16 +52,36 @@ impl Views {
     /// Brings every view up to the state.
     pub fn publish(&mut self, state: &State) -> io::Result<()> {
         self.make_folder()?;
-        files::replace(&self.dir.join("session.md"), view::files::session(state).as_bytes())?;
-        let json = serde_json::to_string_pretty(&view::files::state_json(state)).unwrap_or_default();
-        files::replace(&self.dir.join("state.json"), format!("{json}\n").as_bytes())?;
-        if let Some(last) = state.last.as_deref().filter(|last| last.number != self.written) {
-            let history = self.dir.join("history");
-            files::make_dir(&history)?;
-            let path = history.join(format!("iteration-{:03}.md", last.number));
-            files::replace(&path, view::files::history(state, last).as_bytes())?;
-            self.written = last.number;
+        files::replace(&self.dir.join("session.md"), made::session(state).as_bytes())?;
+        files::replace(&self.dir.join("state.json"), &pretty(&made::state_json(state)))?;
+        self.write_history(state)?;
+        if let (Some(checkpoint), Some(run)) = (made::post_task(state), &state.run) {
+            self.write_checkpoint("post", run, &checkpoint)?;
         }
         Ok(())
     }
+
+    fn write_history(&self, state: &State) -> io::Result<()> {
+        let Some(last) = state.last.as_deref() else { return Ok(()) };
+        let history = self.dir.join("history");
+        let path = history.join(format!("iteration-{:03}.md", last.number));
+        // The record that concluded an iteration knows most about it; a later one fills in what is missing.
+        if !state.just_concluded(last) && path.exists() {
+            return Ok(());
+        }
+        files::make_dir(&history)?;
+        files::replace(&path, made::history(state, last).as_bytes())
+    }
+
+    fn write_checkpoint(&self, when: &str, run: &RunInfo, checkpoint: &Value) -> io::Result<()> {
+        let (dir, id) = (self.dir.join("checkpoints"), made::safe_name(&made::task_id(run)));
+        files::make_dir(&dir)?;
+        files::replace(&dir.join(format!("{when}-task-{id}.json")), &pretty(checkpoint))
+    }
+}
+
+fn pretty(value: &Value) -> Vec<u8> {
+    let mut text = serde_json::to_vec_pretty(value).unwrap_or_default();
+    text.push(b'\n');
+    text
 }

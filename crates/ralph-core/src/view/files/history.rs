@@ -1,0 +1,257 @@
+//! `history/iteration-NNN.md`: summary, status block verbatim, files, checks, decision.
+
+use crate::breaker::Circuit;
+use crate::decision::{Conclusion, Kind, Outcome};
+use crate::evidence::Held;
+use crate::prelude::*;
+use crate::state::{Iteration, State};
+use crate::text::{count, one_line};
+use crate::time::duration;
+use crate::view::{files, money, nth_of, result_word, thousands};
+
+/// `state` is that of the record that concluded the iteration, or a later one, which knows less about it.
+pub fn history(state: &State, iteration: &Iteration) -> String {
+    let kind = if iteration.kind == Kind::Review { " (review)" } else { "" };
+    let mut text = format!("# Iteration {}{kind}\n\n", iteration.number);
+    let mut line = |name: &str, value: &str| text.push_str(&format!("- {name}: {value}\n"));
+    if let Some(run) = &state.run {
+        line("Goal", &one_line(&run.goal, 500));
+        line("Run", &format!("{}, iteration {}", run.number, nth_of(state, iteration.nth)));
+        let pool: Vec<&str> = run.plan.agents.iter().map(|agent| agent.name.as_str()).collect();
+        line(
+            "Agent",
+            &match pool.len() {
+                0 | 1 => iteration.agent.clone(),
+                _ => format!("{} (of {})", iteration.agent, pool.join(", ")),
+            },
+        );
+    }
+    line("Began", &iteration.began_at.to_string());
+    line("Result", result_word(iteration));
+    if iteration.notes > 0 {
+        line("Your words in its prompt", &count(iteration.notes as u64, "note"));
+    }
+    if let Some(ended) = &iteration.ended {
+        line("Agent process", &format!("{} after {}", ended.end, duration(ended.duration_ms)));
+        if let Some(failure) = ended.failure() {
+            line("Failure", &failure);
+        }
+        if let Some(limit) = &ended.report.limit {
+            let until =
+                ended.reset_at.map_or_else(|| "until when is not said".into(), |at| format!("until {at}"));
+            line("Limit", &format!("{}, {until}", limit.text));
+        }
+        if ended.leftovers > 0 {
+            line("Background processes ended", &ended.leftovers.to_string());
+        }
+        if ended.report.usage.total() > 0 {
+            line("Tokens", &thousands(ended.report.usage.total()));
+        }
+        if let Some(cost) = ended.report.cost_micro_usd {
+            line("Cost", &money(cost));
+        }
+        for problem in &ended.report.problems {
+            line("Problem in the report", problem);
+        }
+    }
+    files_part(&mut text, iteration);
+    checks_part(&mut text, state, iteration);
+    decision_part(&mut text, state, iteration);
+    if let Some(ended) = &iteration.ended {
+        match &ended.report.block {
+            Some(block) => fenced(&mut text, "Status block", &block.verbatim),
+            None if ended.report.last_words.is_empty() => {
+                let error = ended.stderr.as_deref().unwrap_or("(nothing)");
+                fenced(&mut text, "No status block and no words. The last line of its error output", error);
+            }
+            None => fenced(&mut text, "No status block. Its last words", &ended.report.last_words),
+        }
+    }
+    text
+}
+
+fn files_part(text: &mut String, iteration: &Iteration) {
+    text.push_str(&format!("\n## Files\n\n{}\n", files(iteration)));
+    let Some(after) = &iteration.after else { return };
+    if !after.changed.is_empty() {
+        text.push('\n');
+    }
+    for change in &after.changed {
+        // A name is somebody's text: it must not forge lines of ours.
+        text.push_str(&format!("- {} {}\n", change.kind, one_line(&change.path, 1000)));
+    }
+    let unnamed = after.changed_total.saturating_sub(after.changed.len() as u64);
+    if unnamed > 0 {
+        text.push_str(&format!("- and {unnamed} more\n"));
+    }
+    for note in &after.notes {
+        text.push_str(&format!("- note: {}\n", one_line(note, 1000)));
+    }
+}
+
+fn checks_part(text: &mut String, state: &State, iteration: &Iteration) {
+    if iteration.checks.is_empty() {
+        return;
+    }
+    text.push_str("\n## Checks\n\n");
+    for check in &iteration.checks {
+        let mark = if check.passed() { "passed" } else { "FAILED" };
+        let before = state.baseline.results.iter().find(|before| before.command == check.command);
+        let before = before.map_or("", |before| match before.passed() {
+            true => "; green before the run",
+            false => "; red before the run",
+        });
+        let took = duration(check.duration_ms);
+        text.push_str(&format!("- {mark}: {} in {took}{before}\n", check.describe()));
+    }
+}
+
+fn decision_part(text: &mut String, state: &State, iteration: &Iteration) {
+    let Some(conclusion) = &iteration.conclusion else { return };
+    text.push_str("\n## Decision\n\n");
+    text.push_str(&format!("- words: {}\n", one_line(&conclusion.words, 500)));
+    if let Some(refusal) = &conclusion.refusal {
+        text.push_str(&format!("- claimed done, refused: {refusal}\n"));
+    }
+    for condition in &conclusion.evidence.conditions {
+        let held = match condition.held {
+            Held::Held => "held",
+            Held::Failed => "failed",
+            Held::NotApplicable => "not applicable",
+        };
+        text.push_str(&format!("- {} {held}: {}\n", condition.name, condition.fact));
+    }
+    if conclusion.outcome == Outcome::Accepted {
+        text.push_str(&format!("- verification {}/{}\n", conclusion.passes, conclusion.passes_needed));
+        if iteration.kind == Kind::Review && iteration.progress() {
+            text.push_str("- the review changed something, so it is reviewed again\n");
+        }
+    }
+    stuck_part(text, state, conclusion);
+    if let Some(stop) = state.stop().filter(|_| state.just_concluded(iteration)) {
+        text.push_str(&format!("- the run stops: {}\n", one_line(&stop.to_string(), 500)));
+    }
+}
+
+/// What speaks for a loop that goes nowhere.
+fn stuck_part(text: &mut String, state: &State, conclusion: &Conclusion) {
+    for warning in &conclusion.warnings {
+        text.push_str(&format!("- breaker: {}\n", one_line(warning, 500)));
+    }
+    let (breaker, saturation) = (&state.rules.breaker, state.rules.saturation);
+    match (breaker.circuit, breaker.probe_at) {
+        (Circuit::Closed, _) => {}
+        (Circuit::HalfOpen, _) => text.push_str("- circuit: half-open, the next iteration is a probe\n"),
+        (Circuit::Open, None) => text.push_str("- circuit: open until a probe is asked for\n"),
+        (Circuit::Open, Some(at)) => {
+            text.push_str(&format!("- circuit: open, a probe is allowed from {at} on\n"));
+        }
+    }
+    for (row, what) in [
+        (saturation.test_loops, "touched tests alone"),
+        (saturation.done_signals, "talked of being done while work went on"),
+    ] {
+        if row > 0 {
+            text.push_str(&format!("- saturation: {} in a row {what}\n", count(row.into(), "iteration")));
+        }
+    }
+}
+
+fn fenced(text: &mut String, title: &str, content: &str) {
+    // A fence longer than any inside keeps the agent's words from ending it.
+    let mut fence = "```".to_owned();
+    while content.contains(&fence) {
+        fence.push('`');
+    }
+    text.push_str(&format!("\n## {title}\n\n{fence}\n{}\n{fence}\n", content.trim_end()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decision::Begin;
+    use crate::event::{AgentEnded, End};
+    use crate::evidence::Evidence;
+    use crate::limit::{Limit, LimitKind};
+    use crate::report::IterationReport;
+    use crate::saturation::Saturation;
+    use crate::time::Time;
+    use crate::transcript::Format;
+
+    fn concluded() -> State {
+        let begin = Begin {
+            number: 4,
+            nth: 2,
+            kind: Kind::Work,
+            agent: "claude".into(),
+            format: Format::Auto,
+            before: None,
+        };
+        let conclusion = Conclusion {
+            outcome: Outcome::More,
+            words: "not done: EXIT_SIGNAL: false".into(),
+            evidence: Evidence::default(),
+            refusal: None,
+            passes: 0,
+            passes_needed: 1,
+            warnings: vec!["output_decline: output declined by 80%".into()],
+        };
+        let iteration =
+            Iteration { notes: 2, conclusion: Some(conclusion), ..Iteration::new(&begin, Time::default()) };
+        let mut state = State { last: Some(Box::new(iteration)), ..State::default() };
+        state.rules.saturation = Saturation { done_signals: 1, ..Saturation::default() };
+        state
+    }
+
+    #[test]
+    fn notes_warnings_and_saturation_are_told() {
+        let state = concluded();
+        let text = history(&state, state.last.as_deref().expect("there"));
+        for line in [
+            "- Your words in its prompt: 2 notes\n",
+            "- breaker: output_decline: output declined by 80%\n",
+            "- saturation: 1 iteration in a row talked of being done while work went on\n",
+        ] {
+            assert!(text.contains(line), "{text}");
+        }
+        assert!(!text.contains("- circuit"), "{text}");
+    }
+
+    #[test]
+    fn a_limit_is_told_with_its_end() {
+        let mut state = concluded();
+        let last = state.last.as_mut().expect("there");
+        let notice = "You've hit your limit";
+        let limit = Limit { kind: LimitKind::Usage, status: Some(429), reset: None, text: notice.into() };
+        last.ended = Some(AgentEnded {
+            end: End::Exited { code: 1 },
+            duration_ms: 1,
+            asked: false,
+            leftovers: 0,
+            report: IterationReport { limit: Some(limit), ..IterationReport::default() },
+            stderr: None,
+            reset_at: Some(Time::from_millis(60_000)),
+        });
+        let text = history(&state, state.last.as_deref().expect("there"));
+        let line = format!("- Limit: {notice}, until 1970-01-01T00:01:00.000Z\n");
+        assert!(text.contains(&line), "{text}");
+    }
+
+    #[test]
+    fn a_circuit_that_is_not_closed_is_told() {
+        for (circuit, probe_at, line) in [
+            (Circuit::HalfOpen, None, "- circuit: half-open, the next iteration is a probe\n"),
+            (Circuit::Open, None, "- circuit: open until a probe is asked for\n"),
+            (
+                Circuit::Open,
+                Some(Time::default()),
+                "- circuit: open, a probe is allowed from 1970-01-01T00:00:00.000Z on\n",
+            ),
+        ] {
+            let mut state = concluded();
+            (state.rules.breaker.circuit, state.rules.breaker.probe_at) = (circuit, probe_at);
+            let text = history(&state, state.last.as_deref().expect("there"));
+            assert!(text.contains(line), "{text}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! `session.md`: where we are, for the next agent and for people; the lines of seed 004's template come first.
+
+use super::Tasks;
+use crate::prelude::*;
+use crate::state::{Recent, State};
+use crate::text::one_line;
+use crate::view::{changes, cost, nth_of, outcome_word, status_word};
+
+pub fn session(state: &State) -> String {
+    let Some(run) = &state.run else { return String::new() };
+    let tasks = Tasks::of(state);
+    let mut text = format!(
+        "# Ralph Session State\n\niteration: {}\nphase: none\nstarted_at: {}\nlast_update: {}\nrun: {}\n",
+        state.iteration, state.started_at, state.updated_at, run.number
+    );
+    text.push_str("\n## Current Status\n");
+    let mut line = |name: &str, value: &str| text.push_str(&format!("{name}: {value}\n"));
+    line("Working on", &one_line(&run.goal, 500));
+    line("Tasks completed", &format!("{}/{}", tasks.done, tasks.total()));
+    line("Tasks remaining", &tasks.remaining().to_string());
+    line("Iteration", &format!("{} of this run", nth_of(state, state.used)));
+    line("Status", status_word(state, true));
+    if let Some(stop) = state.stop() {
+        line("Stopped", &one_line(&stop.to_string(), 500));
+    }
+    line("Cost", &cost(&state.totals));
+    if !state.recent.is_empty() {
+        text.push_str("\n## Recent History\n");
+        state.recent.iter().rev().for_each(|recent| text.push_str(&line_of(recent)));
+    }
+    text
+}
+
+fn line_of(recent: &Recent) -> String {
+    let changed = changes(recent.files, recent.commits);
+    let result = outcome_word(recent.outcome, recent.signal.as_deref());
+    let mut line = format!("- Iteration {}: {result}, {changed}", recent.number);
+    if let Some(words) = &recent.words {
+        line.push_str(&format!("; {words}"));
+    }
+    line.push('\n');
+    line
+}
