@@ -180,6 +180,8 @@ pub struct Policy {
     pub agent_timeout_ms: u64,
     /// Wall time of one check.
     pub check_timeout_ms: u64,
+    /// Whether `.ralph-session.json` is kept in the project (seed 002).
+    pub session_view: bool,
 }
 
 const MINUTE: u64 = 60_000;
@@ -240,6 +242,7 @@ impl Default for Policy {
             max_wait_ms: 24 * 60 * MINUTE,
             agent_timeout_ms: 30 * MINUTE,
             check_timeout_ms: 30 * MINUTE,
+            session_view: false,
         }
     }
 }

@@ -66,7 +66,7 @@ impl<'a> Runner<'a> {
         let tree = Tree::open(&project.root, &project.truth, project.repo.as_ref())
             .map_err(|error| Error::new("the tree cannot be measured").because(error))?;
         let (outbox, inbox) = mpsc::channel();
-        let views = Views::new(&project.ralph_dir);
+        let views = Views::new(&project.root, &project.ralph_dir, run.clone());
         let jobs = Jobs::default();
         Ok(Self {
             project,

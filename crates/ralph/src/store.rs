@@ -7,7 +7,7 @@
 //! | `journal` | the append-only record of a run |
 //! | `requests` | what another ralph asks of a run |
 //! | `runs` | which runs there are, and what each iteration left |
-//! | `views` | `.ralph/`: what people and agents read |
+//! | `views` | `.ralph/`: what people and agents read; `.ralph-session.json` |
 
 mod files;
 mod journal;

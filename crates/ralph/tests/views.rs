@@ -1,4 +1,4 @@
-//! The views: what seed 004 calls session, state, history and checkpoints.
+//! The views: what seed 004 calls session, state, history and checkpoints, and seed 002's session file.
 
 mod common;
 
@@ -272,4 +272,92 @@ fn the_log_of_a_limited_iteration_names_the_agent_of_the_pool_and_the_limit() {
     let (first, second) = (agent(1), agent(2));
     assert_ne!(first, second);
     assert_eq!(first.split_once(" (of ").expect("a pool").1, second.split_once(" (of ").expect("a pool").1);
+}
+
+const SESSION: &str = ".ralph-session.json";
+
+/// A run under profile analyzer that stopped at its limit after two iterations.
+fn analyzed() -> (Sandbox, ralph_testkit::InstalledAgent) {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(
+            Steps::new()
+                .write("a", "a\n")
+                .shell("git add a; git commit -qm a")
+                .status(&StatusBlock::in_progress()),
+        )
+        .call(Steps::new().write("b", "b\n").write("c", "c\n").say("No report."))
+        .call(says_done())
+        .install(&sandbox);
+    run(&sandbox, &agent).args(["--profile", "analyzer", "--max-iterations", "2"]).run().assert_code(3);
+    (sandbox, agent)
+}
+
+#[test]
+fn profile_analyzer_keeps_the_seed_s_session_file() {
+    let (sandbox, _) = analyzed();
+    let session = json_of(&sandbox, SESSION);
+    let started = session["started_at"].as_str().expect("a time");
+    let id = format!("ralph-{}-{}", &started[..10], started[11..19].replace(':', ""));
+    assert_eq!(session["session_id"], id);
+    assert_eq!(
+        keys(&session),
+        [
+            "iterations",
+            "session_id",
+            "started_at",
+            "total_commits",
+            "total_files_modified",
+            "total_tasks_completed"
+        ]
+    );
+    let [first, second] = session["iterations"].as_array().expect("a list").as_slice() else {
+        panic!("{session:#}");
+    };
+    let entry = ["exit_decision", "files_modified", "number", "status", "tasks_completed", "timestamp"];
+    assert_eq!((keys(first), keys(second)), (entry.into(), entry.into()));
+    let told = |entry: &Value| {
+        ["number", "status", "tasks_completed", "files_modified", "exit_decision"]
+            .map(|key| entry[key].clone())
+    };
+    assert_eq!(json!(told(first)), json!([1, "IN_PROGRESS", 1, 1, "continue"]));
+    assert_eq!(json!(told(second)), json!([2, null, null, 2, "max_iterations"]));
+    let totals =
+        ["total_tasks_completed", "total_files_modified", "total_commits"].map(|key| session[key].clone());
+    assert_eq!(json!(totals), json!([1, 3, 1]));
+    assert_eq!(history(&sandbox)[1]["files_changed"], 2, "its own file is not a change");
+    assert!(!sandbox.exists(".ralph/.ralph-session.json.new"), "nothing half-made is left");
+}
+
+#[test]
+fn the_session_file_goes_on_where_it_is_whole_missing_or_another_s() {
+    let foreign = r#"{"session_id":"ralph-2025-01-13-103000","iterations":[]}"#;
+    let mut seen = Vec::new();
+    for before in [None, Some(""), Some(foreign)] {
+        let (sandbox, agent) = analyzed();
+        match before {
+            None => {}
+            Some("") => drop(sandbox.git(&["clean", "-fq", "--", SESSION])),
+            Some(text) => sandbox.write(SESSION, text),
+        }
+        assert_eq!(sandbox.exists(SESSION), before != Some(""));
+        run(&sandbox, &agent).args(["--profile", "analyzer", "--max-iterations", "9"]).run().assert_code(0);
+        let session = json_of(&sandbox, SESSION);
+        let entries = session["iterations"].as_array().expect("a list");
+        seen.push(entries.iter().map(|entry| entry["exit_decision"].clone()).collect::<Vec<_>>());
+        assert_eq!(session["total_tasks_completed"], 2);
+    }
+    assert_eq!(json!(seen[0]), json!(["continue", "max_iterations", "project_complete"]));
+    assert!(seen.iter().all(|list| *list == seen[0]), "{seen:?}");
+}
+
+#[test]
+fn other_profiles_keep_no_session_file_unless_it_is_asked_for() {
+    let sandbox = one_iteration();
+    assert!(!sandbox.exists(SESSION));
+    let agent = FakeAgent::new("other").call(says_more()).install(&sandbox);
+    let asked = run(&sandbox, &agent).args(["--max-iterations", "2", "--set", "session_view=true"]);
+    asked.run().assert_code(3);
+    let entries = json_of(&sandbox, SESSION)["iterations"].clone();
+    assert_eq!(entries.as_array().map(Vec::len), Some(2), "those before it was asked for too: {entries}");
 }

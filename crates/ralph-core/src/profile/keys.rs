@@ -268,4 +268,5 @@ keys! {
     "max_wait", max_wait_ms as Span, "The longest wait for an agent that is limited";
     "timeout", agent_timeout_ms as Span, "Longest time for one agent process";
     "check_timeout", check_timeout_ms as Span, "Longest time for one check";
+    "session_view", session_view, "Keep .ralph-session.json at the top of the project";
 }

@@ -1,10 +1,12 @@
-//! The files that are views: `session.md`, `state.json`, `history/` and `checkpoints/` in `.ralph/`.
+//! The files that are views: `session.md`, `state.json`, `history/` and `checkpoints/` in `.ralph/`, and
+//! `.ralph-session.json` beside it.
 //!
 //! Goal mode has one task, which is the goal itself; its id is the run's. What nobody knows is null: a run without a
 //! backlog has no phases, and nobody has looked for a language.
 
 mod checkpoint;
 mod history;
+pub mod progress;
 mod session;
 mod state_json;
 

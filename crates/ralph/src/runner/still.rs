@@ -8,7 +8,7 @@ use ralph_core::state::{State, apply};
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::store::{self, JournalFile, Lock, Runs, Views};
+use crate::store::{self, JournalFile, Lock, Run, Runs, Views};
 use crate::ui::Ui;
 
 /// One event: decide, make it durable, apply. What follows from it is the caller's to do.
@@ -26,6 +26,7 @@ pub(super) fn record(journal: &mut JournalFile, state: &mut State, event: Event)
 #[derive(Debug)]
 pub(crate) struct Still {
     pub(crate) state: State,
+    run: Run,
     journal: JournalFile,
     _lock: Lock,
 }
@@ -47,7 +48,7 @@ impl Still {
         let lock = Lock::take(&project.truth, clock::now())?;
         let Some((run, _)) = runs.newest(false)? else { return Ok(None) };
         let (journal, state) = JournalFile::resume(&run.journal())?;
-        Ok(Some(Self { state, journal, _lock: lock }))
+        Ok(Some(Self { state, run, journal, _lock: lock }))
     }
 
     /// For events that ask for nothing to be done.
@@ -57,7 +58,8 @@ impl Still {
 
     /// Brings the views up to it.
     pub(crate) fn publish(&self, project: &Project, ui: &mut Ui) {
-        if let Err(error) = Views::new(&project.ralph_dir).publish(&self.state) {
+        let mut views = Views::new(&project.root, &project.ralph_dir, self.run.clone());
+        if let Err(error) = views.publish(&self.state) {
             ui.warn(&format!("the views in {} cannot be written: {error}", project.ralph_dir.display()));
         }
     }

@@ -41,9 +41,13 @@ fn private() -> OpenOptions {
 /// Replaces a view whole, so that a reader sees the old or the new one. Not synced: views are made again.
 pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = path.with_file_name(format!(".{name}.new"));
-    std::fs::write(&beside, text)?;
-    std::fs::rename(&beside, path)
+    replace_through(&path.with_file_name(format!(".{name}.new")), path, text)
+}
+
+/// The same, with the place where the new one is made; it must be on the same file system.
+pub(super) fn replace_through(made: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
+    std::fs::write(made, text)?;
+    std::fs::rename(made, path)
 }
 
 /// Replaces a private file whole; it is durable when this returns.

@@ -1,5 +1,7 @@
-//! The views in `.ralph/`. They are made from the state and may be deleted; a view that cannot be written is
-//! said once and stops nothing.
+//! The views: `.ralph/`, and `.ralph-session.json` beside it. They are made from the state and may be deleted; a view
+//! that cannot be written is said once and stops nothing.
+
+mod progress;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +11,8 @@ use ralph_core::state::State;
 use ralph_core::view::files as made;
 use serde_json::Value;
 
-use super::files;
+use super::{Run, files};
+use progress::Progress;
 
 const OWN_IGNORE: &str = "# ralph's own files; nothing here is committed\n*\n";
 
@@ -18,11 +21,16 @@ pub struct Views {
     dir: PathBuf,
     /// The checkpoint before the task was written by this process. What an earlier one left may be of a forgotten run.
     checked_in: bool,
+    progress: Progress,
 }
 
 impl Views {
-    pub fn new(ralph_dir: &Path) -> Self {
-        Self { dir: ralph_dir.to_path_buf(), checked_in: false }
+    pub fn new(root: &Path, ralph_dir: &Path, run: Run) -> Self {
+        Self {
+            dir: ralph_dir.to_path_buf(),
+            checked_in: false,
+            progress: Progress::new(root, ralph_dir, run),
+        }
     }
 
     /// Makes the folder and the files that must be there before an agent starts: the signal is reset, so that
@@ -58,7 +66,7 @@ impl Views {
         if let (Some(checkpoint), Some(run)) = (made::post_task(state), &state.run) {
             self.write_checkpoint("post", run, &checkpoint)?;
         }
-        Ok(())
+        self.progress.publish(state)
     }
 
     fn write_history(&self, state: &State) -> io::Result<()> {

@@ -1,0 +1,134 @@
+//! `.ralph-session.json`: seed 002's record of a run, with exactly its keys. It grows by a line an iteration, so a line
+//! is made once and kept.
+
+use serde::{Deserialize, Serialize};
+
+use crate::decision::Stop;
+use crate::prelude::*;
+use crate::report::block::Status;
+use crate::state::{Iteration, State};
+use crate::time::Time;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Session {
+    session_id: String,
+    started_at: Time,
+    iterations: Vec<Entry>,
+    total_tasks_completed: u64,
+    total_files_modified: u64,
+    total_commits: u64,
+}
+
+/// One iteration. What the agent did not tell, or ralph did not measure, is null.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    number: u64,
+    timestamp: Option<Time>,
+    status: Option<Status>,
+    tasks_completed: Option<u64>,
+    files_modified: Option<u64>,
+    exit_decision: String,
+}
+
+/// The line of an iteration; `state` is that of the record that concluded it.
+pub fn line(state: &State, iteration: &Iteration) -> String {
+    let block = iteration.block();
+    written(&Entry {
+        number: iteration.number,
+        timestamp: iteration.concluded_at,
+        status: block.and_then(|block| block.status),
+        tasks_completed: block.and_then(|block| block.tasks),
+        files_modified: iteration.after.as_ref().map(|after| after.changed_total),
+        exit_decision: match state.stop() {
+            None => "continue".into(),
+            Some(Stop::Complete { .. }) => "project_complete".into(),
+            Some(stop) => stop.word().into(),
+        },
+    })
+}
+
+/// The whole file.
+pub fn document(state: &State, lines: &[String]) -> String {
+    let started = string(&state.started_at.to_string());
+    let mut text = format!(
+        "{{\n  \"session_id\": {},\n  \"started_at\": {started},\n  \"iterations\": [",
+        string(&session_id(state.started_at))
+    );
+    for (nth, line) in lines.iter().enumerate() {
+        text.push_str(if nth == 0 { "\n    " } else { ",\n    " });
+        text.push_str(line);
+    }
+    text.push_str(if lines.is_empty() { "]" } else { "\n  ]" });
+    let totals = state.totals;
+    text.push_str(&format!(
+        ",\n  \"total_tasks_completed\": {},\n  \"total_files_modified\": {},\n  \"total_commits\": {}\n}}\n",
+        totals.tasks, totals.files, totals.commits
+    ));
+    text
+}
+
+/// The lines of a file that was written for this run before; nothing, if it is another's or was changed in form.
+pub fn lines_of(text: &str, state: &State) -> Option<Vec<String>> {
+    let session: Session = serde_json::from_str(text).ok()?;
+    let ours = session.started_at == state.started_at && session.session_id == session_id(state.started_at);
+    ours.then(|| session.iterations.iter().map(written).collect())
+}
+
+/// `ralph-2026-11-16-003239`
+fn session_id(started: Time) -> String {
+    let text = started.to_string();
+    let (date, clock) = text.split_once('T').unwrap_or((&text, ""));
+    let clock: String = clock.chars().filter(char::is_ascii_digit).take(6).collect();
+    format!("ralph-{date}-{clock}")
+}
+
+fn written(entry: &Entry) -> String {
+    // Nothing in it can fail to be written.
+    serde_json::to_string(entry).unwrap_or_default()
+}
+
+fn string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> State {
+        State { started_at: Time::from_millis(1_794_789_159_120), ..State::default() }
+    }
+
+    #[test]
+    fn the_session_id_is_the_start_in_utc() {
+        assert_eq!(session_id(state().started_at), "ralph-2026-11-16-003239");
+    }
+
+    #[test]
+    fn a_file_of_ours_gives_its_lines_back_and_another_none() {
+        let state = state();
+        let entry = Entry {
+            number: 7,
+            timestamp: Some(Time::from_millis(0)),
+            status: Some(Status::InProgress),
+            tasks_completed: Some(1),
+            files_modified: None,
+            exit_decision: "continue".into(),
+        };
+        for lines in [vec![], vec![written(&entry)], vec![written(&entry), written(&entry)]] {
+            let text = document(&state, &lines);
+            assert_eq!(lines_of(&text, &state), Some(lines));
+        }
+        let text = document(&state, &[]);
+        let other = State { started_at: Time::from_millis(1), ..State::default() };
+        for (text, state) in [
+            (text.clone(), &other),
+            (text.replace("total_commits", "commits"), &state),
+            (String::new(), &state),
+        ] {
+            assert_eq!(lines_of(&text, state), None, "{text}");
+        }
+    }
+}
