@@ -12,6 +12,8 @@ mod crates;
 mod docs;
 #[path = "tidy/owners.rs"]
 mod owners;
+#[path = "tidy/schemas.rs"]
+mod schemas;
 #[path = "tidy/sources.rs"]
 mod sources;
 #[path = "tidy/style.rs"]
@@ -72,6 +74,15 @@ fn the_architecture_maps_every_source_file_and_no_other() {
     let all = rust("");
     none(&docs::unmapped(&text("ARCHITECTURE.md"), &all));
     none(&docs::ghosts(&text("ARCHITECTURE.md"), &all));
+}
+
+#[test]
+fn every_json_document_has_a_published_schema() {
+    let mut published = all_text();
+    published.retain(|file| file.path.starts_with("schemas/"));
+    let sources = [rust("crates/ralph-core/src/"), rust("crates/ralph/src/")].concat();
+    none(&schemas::unpublished(&sources, &published));
+    none(&schemas::unused(&rust("crates/"), &published));
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! | `agent` | [`FakeAgent`] and [`Steps`]: scripted agents, real processes written in `/bin/sh` |
 //! | `claude` | [`ClaudeResult`]: lines shaped like Claude Code's stream |
 //! | `status` | [`StatusBlock`] |
+//! | `schema` | [`Schema`]: what the program writes against what is published |
 //! | `anthropic`, `openai`, `gemini` | [`AnthropicServer`], [`OpenAiServer`], [`GeminiServer`]: stand-ins for the models' APIs, for running the real CLIs |
 //! | `server`, `turn` | [`ModelServer`] and [`Turn`]: what the stand-ins share, and what they answer |
 //! | `real_cli`, `setup` | [`RealCli`], [`codex_setup`], [`opencode_setup`], [`gemini_setup`]: the real CLIs, pointed at a stand-in |
@@ -30,6 +31,7 @@ mod openai;
 mod real_cli;
 mod run;
 mod sandbox;
+mod schema;
 mod server;
 mod setup;
 mod status;
@@ -47,6 +49,7 @@ pub use real_cli::RealCli;
 pub use run::{Finished, RalphCommand, Running};
 pub use rustix::process::Signal;
 pub use sandbox::{GitState, MARKER, Sandbox};
+pub use schema::Schema;
 pub use server::{ApiRequest, ModelServer};
 pub use setup::{codex_setup, gemini_setup, opencode_setup};
 pub use status::StatusBlock;
