@@ -109,6 +109,7 @@ impl ExpectedBlock {
             tests: Some(self.tests),
             work_type: Some(self.work_type),
             exit_signal: self.exit_signal,
+            odd_signal: None,
             recommendation: Some(self.recommendation.clone()),
             verbatim: self.text.join("\n"),
             problems: Vec::new(),
