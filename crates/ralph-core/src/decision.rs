@@ -111,6 +111,15 @@ pub enum Kind {
     Review,
 }
 
+impl Kind {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Work => "work",
+            Self::Review => "review",
+        }
+    }
+}
+
 /// A measured tree and the commit it stood on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeMark {

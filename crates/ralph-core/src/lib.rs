@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`transcript`] (bytes to items), [`report`] (items to claims), the rules ([`gate`],
 //! [`evidence`], [`reviews`], [`breaker`], [`saturation`], [`questions`], [`agents`], [`limits`]), [`machine`] (their order), [`state`] (the fold),
-//! [`journal`] (the durable form).
+//! [`journal`] (the durable form), [`replay`] (deciding again over it).
 #![no_std]
 
 extern crate alloc;
@@ -32,6 +32,7 @@ mod prelude;
 pub mod profile;
 pub mod prompt;
 pub mod questions;
+pub mod replay;
 pub mod report;
 pub mod reviews;
 pub mod saturation;

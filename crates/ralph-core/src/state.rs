@@ -217,7 +217,7 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
     state
 }
 
-fn names(plan: &Plan) -> Vec<&str> {
+pub(crate) fn names(plan: &Plan) -> Vec<&str> {
     plan.agents.iter().map(|agent| agent.name.as_str()).collect()
 }
 

@@ -11,7 +11,7 @@ fn sample() -> String {
         &[],
     ))));
     sim.event(ended("COMPLETE PASSING true", End::Exited { code: 0 }));
-    sim.journal
+    sim.journal.clone()
 }
 
 #[test]
@@ -141,11 +141,11 @@ fn a_checkpoint_of_another_shape_is_passed_over() {
 
 #[test]
 fn the_last_checkpoint_is_found_from_the_end_and_not_in_an_agent_s_words() {
-    let mut sim = Sim::new(plan(&[]));
+    let sim = Sim::new(plan(&[]));
     let state = Box::new(sim.state.clone());
     let checkpoint = encode(&Record { seq: 2, at: sim.now, body: Body::Checkpoint { state } });
     let start = sim.journal.len();
-    sim.journal.push_str(&checkpoint);
+    let mut text = format!("{}{checkpoint}", sim.journal);
     let words = encode(&Record {
         seq: 3,
         at: sim.now,
@@ -154,9 +154,9 @@ fn the_last_checkpoint_is_found_from_the_end_and_not_in_an_agent_s_words() {
             decision: sim.last.clone().expect("decided"),
         },
     });
-    sim.journal.push_str(&words);
-    assert_eq!(last_checkpoint(sim.journal.as_bytes(), true), Some(start));
-    assert_eq!(last_checkpoint(&sim.journal.as_bytes()[start..], false), None);
+    text.push_str(&words);
+    assert_eq!(last_checkpoint(text.as_bytes(), true), Some(start));
+    assert_eq!(last_checkpoint(&text.as_bytes()[start..], false), None);
     assert_eq!(last_checkpoint(sample().as_bytes(), true), None);
 }
 

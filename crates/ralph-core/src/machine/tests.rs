@@ -10,6 +10,7 @@ use crate::decision::{Kind, Outcome, Proof};
 use crate::event::{AgentEnded, AgentInfo, Carried, Measured, RunInfo, RunResumed, RunStarted};
 use crate::journal::{self, Body, Record};
 use crate::profile::{self, Policy};
+use crate::replay::{Agreement, Came, Changed};
 use crate::report::{IterationReport, block};
 use crate::state::apply;
 use crate::transcript::{Format, Usage};
@@ -72,14 +73,14 @@ impl Sim {
         self.last.insert(decision)
     }
 
-    fn tree(&mut self, when: When, changed: u64) {
+    pub(crate) fn tree(&mut self, when: When, changed: u64) {
         let mut measured = Measured::new(when, format!("t{}", self.now.millis()), None, &[]);
         measured.changed_total = changed;
         self.event(Event::TreeMeasured(Box::new(measured)));
     }
 
     /// One iteration up to and including the measuring after it.
-    fn iteration(&mut self, says: &str, changed: u64, end: End) {
+    pub(crate) fn iteration(&mut self, says: &str, changed: u64, end: End) {
         if self.effects == [Effect::MeasureTree { when: When::Before, todos_since: None }] {
             self.tree(When::Before, 0);
         }
@@ -90,11 +91,11 @@ impl Sim {
         self.tree(When::After, changed);
     }
 
-    fn work(&mut self, says: &str, changed: u64) {
+    pub(crate) fn work(&mut self, says: &str, changed: u64) {
         self.iteration(says, changed, End::Exited { code: 0 });
     }
 
-    fn check(&mut self, code: i32) {
+    pub(crate) fn check(&mut self, code: i32) {
         assert!(matches!(self.effects[..], [Effect::RunCheck { .. }]), "{:?}", self.effects);
         let result = CheckResult {
             name: "test".into(),
@@ -108,7 +109,7 @@ impl Sim {
         self.event(Event::CheckEnded(Box::new(result)));
     }
 
-    fn stop(&self) -> &str {
+    pub(crate) fn stop(&self) -> &str {
         self.state.stop().map_or("running", Stop::word)
     }
 
@@ -117,9 +118,28 @@ impl Sim {
     }
 }
 
-const DONE: &str = "COMPLETE PASSING true";
-const MORE: &str = "IN_PROGRESS PASSING false";
-const BLOCKED: &str = "BLOCKED NOT_RUN false";
+/// Whatever a test does with it: what was recorded is decided again in the same way, and the same policy handed in as a
+/// change changes nothing.
+impl Drop for Sim {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        let (mut agreement, mut changed) = (Agreement::default(), Changed::new(|_: &mut Plan| {}));
+        journal::open(self.journal.as_bytes(), |record, _| {
+            agreement.take(record);
+            changed.take(record);
+        });
+        assert_eq!(agreement.disagreement, None);
+        let told = changed.finish();
+        assert_eq!((&told.came, &told.divergence), (&Came::Same, &None));
+        assert_eq!((told.replayed, told.other_reasons), (told.recorded, 0));
+    }
+}
+
+pub(crate) const DONE: &str = "COMPLETE PASSING true";
+pub(crate) const MORE: &str = "IN_PROGRESS PASSING false";
+pub(crate) const BLOCKED: &str = "BLOCKED NOT_RUN false";
 
 pub(crate) fn ended(says: &str, end: End) -> Event {
     let mut words = says.split(' ');
@@ -565,7 +585,7 @@ mod any_events {
                     prop_assert!(last.checks.iter().all(CheckResult::passed) && !last.checks.is_empty());
                 }
             }
-            prop_assert_eq!(journal::open(sim.journal.as_bytes(), |_, _| {}).state, sim.state);
+            prop_assert_eq!(journal::open(sim.journal.as_bytes(), |_, _| {}).state, sim.state.clone());
         }
     }
 }

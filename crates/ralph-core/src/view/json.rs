@@ -39,7 +39,7 @@ pub fn status(state: Option<&State>, around: Surroundings) -> Value {
         "iteration": state.map_or(0, |state| state.iteration),
         "run_iteration": state.map_or(0, |state| state.used),
         "max_iterations": run.map(|run| run.plan.policy.max_iterations),
-        "kind": current.map(|current| kind(current.kind)),
+        "kind": current.map(|current| current.kind.word()),
         "status": state.map_or("idle", |state| status_word(state, running)),
         "stop_reason": state.and_then(State::stop).map(Stop::word),
         "stop_text": state.and_then(State::stop).map(ToString::to_string),
@@ -94,13 +94,6 @@ fn last_decision(last: &Iteration) -> Value {
     })
 }
 
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Work => "work",
-        Kind::Review => "review",
-    }
-}
-
 /// One entry of `ralph.history/1`.
 pub fn iteration(iteration: &Iteration, run: u64) -> Value {
     let ended = iteration.ended.as_ref();
@@ -110,7 +103,7 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
         "iteration": iteration.number,
         "run": run,
         "run_iteration": iteration.nth,
-        "kind": kind(iteration.kind),
+        "kind": iteration.kind.word(),
         "began_at": iteration.began_at,
         "concluded_at": iteration.concluded_at,
         "result": result_word(iteration),

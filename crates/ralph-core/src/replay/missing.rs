@@ -1,0 +1,94 @@
+//! What other rules ask for and nobody recorded.
+
+use super::changed::Changed;
+use crate::effect::Ending;
+use crate::event::{Event, When};
+use crate::prelude::*;
+use crate::profile::{Policy, Todos};
+use crate::state::State;
+use crate::text::one_line;
+use crate::time;
+
+/// Why the recorded event is not what the replayed machine would have been told, if it is not.
+pub(super) fn fact<F>(replay: &Changed<F>, event: &Event) -> Option<String> {
+    let (recorded, replayed) = (&replay.recorded, &replay.replayed);
+    let (policy, old) = (policy(replayed)?, policy(recorded)?);
+    let nth = recorded.used;
+    match event {
+        Event::AgentEnded(ended) => {
+            let (by, was) = (replayed.current.as_ref()?, recorded.current.as_ref()?);
+            if by.agent != was.agent {
+                return Some(format!(
+                    "iteration {nth} would have been {}'s, and the record holds what {} did",
+                    by.agent, was.agent
+                ));
+            }
+            let times =
+                Times { took: ended.duration_ms, now: policy.agent_timeout_ms, then: old.agent_timeout_ms };
+            times.told(&format!("the agent of iteration {nth}"), ended.asked, [was.ending, by.ending])
+        }
+        Event::CheckEnded(check) => {
+            let times =
+                Times { took: check.duration_ms, now: policy.check_timeout_ms, then: old.check_timeout_ms };
+            times.told(&quoted(&check.command), check.asked, [ending(recorded), ending(replayed)])
+        }
+        Event::TreeMeasured(measured) if measured.when == When::After => {
+            let (looked, wanted) = replay.todos;
+            let unknown = wanted && !looked && measured.todos.is_none() && policy.todos == Todos::Refuse;
+            unknown.then(|| {
+                format!("the record does not hold which TODO comments there were after iteration {nth}")
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The check that the replayed machine wants to run now.
+pub(super) fn check(replayed: &State) -> String {
+    let checks = replayed.run.as_ref().map_or(&[][..], |run| &run.plan.checks);
+    let (nth, when) = match &replayed.current {
+        Some(current) => (current.checks.len(), format!("after iteration {}", current.nth)),
+        None => (replayed.baseline.results.len(), "before the run".into()),
+    };
+    let name = checks.get(nth).map_or_else(|| "a check".into(), |check| quoted(&check.command));
+    format!("the record does not hold how {name} stood {when}")
+}
+
+fn policy(state: &State) -> Option<&Policy> {
+    state.run.as_ref().map(|run| &run.plan.policy)
+}
+
+fn ending(state: &State) -> Option<Ending> {
+    state.current.as_ref().map_or(state.baseline.ending, |current| current.ending)
+}
+
+fn quoted(command: &str) -> String {
+    format!("`{}`", one_line(command, 120))
+}
+
+/// How long a process ran, and how long it may: by these rules, and by the recorded ones.
+struct Times {
+    took: u64,
+    now: u64,
+    then: u64,
+}
+
+impl Times {
+    fn told(&self, what: &str, asked: bool, [recorded, replayed]: [Option<Ending>; 2]) -> Option<String> {
+        let timed_out = |ending| asked && ending == Some(Ending::Timeout);
+        if timed_out(recorded) && !timed_out(replayed) {
+            return Some(format!(
+                "{what} was ended after {}; what it would have done with more time, nobody knows",
+                time::duration(self.then)
+            ));
+        }
+        // A process that ended by itself in its last moment may have taken a little longer than it was to.
+        (self.now < self.then && self.took >= self.now && !timed_out(recorded)).then(|| {
+            format!(
+                "{what} took {}; by these rules it would have been ended after {}",
+                time::duration(self.took),
+                time::duration(self.now)
+            )
+        })
+    }
+}
