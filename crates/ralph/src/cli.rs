@@ -7,6 +7,7 @@ mod circuit;
 mod demo;
 mod history;
 mod profile;
+mod replay;
 mod report;
 mod reset;
 mod run;
@@ -46,6 +47,7 @@ pub fn main() -> ExitCode {
         Command::Circuit(command) => circuit::main(&command, &mut ui),
         Command::Reset => reset::main(&mut ui),
         Command::Profile(command) => profile::main(&command, &ui),
+        Command::Replay(args) => replay::main(&args, &ui),
         Command::Report(command) => report::main(&command, &mut ui),
         Command::Analyze(args) => analyze::main(&args, &ui),
         Command::Demo(args) => demo::main(args, &mut ui),

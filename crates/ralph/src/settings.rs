@@ -31,6 +31,13 @@ pub struct Value {
     pub origin: String,
 }
 
+impl Value {
+    /// What `--set KEY=VALUE` says.
+    pub fn set((key, value): &(String, String)) -> Self {
+        Self { key: key.clone(), value: value.clone(), origin: format!("--set {key}={value}") }
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct AgentWishes {
     pub names: Vec<String>,
@@ -55,9 +62,7 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
         (None, Some(plan)) => plan.policy.clone(),
         (None, None) => Policy::default(),
     };
-    for Value { key, value, origin } in &wishes.values {
-        policy.set(key, value).map_err(|wrong| wrong_value(&wrong, key, origin))?;
-    }
+    set(&mut policy, &wishes.values)?;
     let mut checks = earlier.map_or(vec![], |plan| plan.checks.clone());
     for (name, command) in &wishes.checks {
         if command.trim().is_empty() {
@@ -107,6 +112,55 @@ fn count_money(policy: &Policy, agents: &[AgentInfo]) -> Result<()> {
         ))
         .hint("--max-tokens N, or --max-time 8h")),
         _ => Ok(()),
+    }
+}
+
+fn set(policy: &mut Policy, values: &[Value]) -> Result<()> {
+    values.iter().try_for_each(|Value { key, value, origin }| {
+        policy.set(key, value).map_err(|wrong| wrong_value(&wrong, key, origin))
+    })
+}
+
+/// Other rules for a run that was recorded: a profile whole, then single values.
+#[derive(Debug)]
+pub struct OtherRules {
+    profile: Option<&'static Profile>,
+    values: Vec<Value>,
+}
+
+impl OtherRules {
+    /// `None` if nothing is to be changed.
+    pub fn new(name: Option<&str>, values: Vec<Value>) -> Result<Option<Self>> {
+        set(&mut Policy::default(), &values)?;
+        let rules = Self { profile: name.map(profile).transpose()?, values };
+        Ok((rules.profile.is_some() || !rules.values.is_empty()).then_some(rules))
+    }
+
+    pub fn apply(&self, plan: &mut Plan) {
+        let policy = &mut plan.policy;
+        if let Some(profile) = self.profile {
+            *policy = profile.policy();
+        }
+        // They were set once already, so they can be.
+        let _ = set(policy, &self.values);
+        if self.checks_all_the_same(plan) {
+            plan.policy.evidence = EvidenceNeeded::Required;
+        }
+    }
+
+    /// As when a run is started: checks that were given are run though the profile runs none.
+    pub fn checks_all_the_same(&self, plan: &Plan) -> bool {
+        let runs_none = |profile: &Profile| profile.policy().evidence != EvidenceNeeded::Required;
+        let said = self.values.iter().any(|value| value.key == "evidence");
+        self.profile.is_some_and(runs_none) && !said && !plan.checks.is_empty()
+    }
+
+    pub fn profile(&self) -> Option<&'static str> {
+        self.profile.map(|profile| profile.name)
+    }
+
+    pub fn values(&self) -> &[Value] {
+        &self.values
     }
 }
 

@@ -39,6 +39,8 @@ pub(super) enum Command {
     /// Show the rules that runs decide by
     #[command(subcommand)]
     Profile(super::profile::ProfileCommand),
+    /// Decide a recorded run again, by its own rules or by others
+    Replay(ReplayArgs),
     /// Check a status block, or write one from what can be measured
     #[command(subcommand)]
     Report(super::report::ReportCommand),
@@ -148,6 +150,21 @@ pub(super) struct HistoryArgs {
     #[arg(long, conflicts_with = "json")]
     pub(super) transcript: bool,
     /// As JSON (schema ralph.history/1)
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ReplayArgs {
+    /// A run, by its number [default: the last one]
+    pub(super) run: Option<u64>,
+    /// Decide by this profile instead
+    #[arg(long, value_name = "NAME")]
+    pub(super) profile: Option<String>,
+    /// Decide by this value instead
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(super) set: Vec<(String, String)>,
+    /// As JSON (schema ralph.replay/1)
     #[arg(long)]
     pub(super) json: bool,
 }

@@ -35,11 +35,7 @@ pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
 }
 
 fn wishes(args: &RunArgs) -> Wishes {
-    let set = args.set.iter().map(|(key, value)| Value {
-        key: key.clone(),
-        value: value.clone(),
-        origin: format!("--set {key}={value}"),
-    });
+    let set = args.set.iter().map(Value::set);
     let number = |number: Option<u64>| number.map(|number| number.to_string());
     let flags = [
         ("max_iterations", "max-iterations", number(args.max_iterations)),
