@@ -3,6 +3,7 @@
 mod git;
 mod path;
 mod processes;
+mod record;
 
 pub use git::GitState;
 pub use processes::MARKER;
@@ -10,6 +11,7 @@ pub use processes::MARKER;
 use crate::agent::{self, AgentCall};
 use crate::run::RalphCommand;
 use crate::sync::Points;
+use record::Record;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,6 +42,7 @@ pub struct Sandbox {
     id: String,
     search_path: OsString,
     points: Points,
+    record: Record,
     /// Removes the folder at the end; `None` when it is kept.
     _folder: Option<TempDir>,
 }
@@ -67,6 +70,7 @@ impl Sandbox {
             id: format!("{}-{name}", std::process::id()),
             search_path: path::search_path(&root, &root.join("bin")),
             points: Points::new(root.join("points")),
+            record: Record::default(),
             root,
             _folder: folder,
         };
@@ -117,7 +121,14 @@ impl Sandbox {
 
     /// The given ralph binary (or any other program), to be run in the project.
     pub fn ralph(&self, exe: &Path) -> RalphCommand {
+        self.record.made_by(exe);
         RalphCommand::new(self.command(exe))
+    }
+
+    /// For a test that damages a journal: at the end of any other, `ralph replay` must agree with every run that was
+    /// recorded in the project.
+    pub fn damages_the_record(&self) {
+        self.record.is_damaged();
     }
 
     /// Writes a file of the project, with the folders it needs.
@@ -192,6 +203,9 @@ impl Sandbox {
 impl Drop for Sandbox {
     fn drop(&mut self) {
         processes::end_marked(&self.id);
+        if !std::thread::panicking() {
+            self.record.assert_agrees(self);
+        }
     }
 }
 

@@ -223,6 +223,7 @@ fn an_agent_that_deletes_ralph_s_folder_loses_nothing() {
 #[test]
 fn a_torn_journal_goes_on_and_a_damaged_one_refuses() {
     let sandbox = repository();
+    sandbox.damages_the_record();
     let agent = one_call(&sandbox, says_more());
     run(&sandbox, &agent).args(["--max-iterations", "2"]).run().assert_code(3);
     let journal = ".git/ralph/runs/0001/journal.jsonl";
@@ -248,6 +249,7 @@ fn a_parent_that_ignores_the_death_of_children_does_no_harm() {
     );
     let sh = sandbox.install_script("deaf-parent", &format!("#!/bin/bash\n{script}\n"));
     sandbox.ralph(&sh).run().assert_code(0).assert_stderr_has("✓ COMPLETE");
+    assert_eq!(status(&sandbox)["proof"], "checks");
 }
 
 #[test]
