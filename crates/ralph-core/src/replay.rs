@@ -134,4 +134,4 @@ impl Turns {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -586,6 +586,7 @@ mod any_events {
                 }
             }
             prop_assert_eq!(journal::open(sim.journal.as_bytes(), |_, _| {}).state, sim.state.clone());
+            crate::replay::tests::holds_under_another_policy(&sim);
         }
     }
 }

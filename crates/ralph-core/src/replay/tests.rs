@@ -316,6 +316,17 @@ const CHANGES: &[&[(&str, &str)]] = &[
     &[("test_only", "halt"), ("test_only_after", "2")],
 ];
 
+/// Whatever was recorded, also nonsense: other rules come to an end, and to one that fits what they came to.
+pub(crate) fn holds_under_another_policy(sim: &Sim) {
+    let told = under(sim, CHANGES[sim.journal.len() % CHANGES.len()]);
+    match told.came {
+        Came::Stops => assert!(told.replayed.stop.is_some() && told.divergence.is_some()),
+        Came::GoesOn => assert!(told.replayed.stop.is_none() && told.recorded.stop.is_some()),
+        Came::Same => assert_eq!(stop(&told.replayed), stop(&told.recorded)),
+        Came::CannotBeTold { why } => assert!(!why.is_empty()),
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
