@@ -8,7 +8,7 @@ use super::missing;
 use super::{Came, Divergence, Side, Told, Turn, Turns};
 use crate::decision::{Phase, Stop};
 use crate::effect::Effect;
-use crate::event::{Event, Measured, Plan, RunResumed, RunStarted, Stamped, StopBy, When};
+use crate::event::{Event, Plan, RunResumed, RunStarted, Stamped, StopBy, When};
 use crate::journal::{Body, Record};
 use crate::machine::decide;
 use crate::prelude::*;
@@ -67,6 +67,7 @@ impl<F: Fn(&mut Plan)> Changed<F> {
     pub fn finish(mut self) -> Told {
         let came = self.came.take().unwrap_or(match (self.replayed.stop(), self.recorded.stop()) {
             (None, Some(_)) => Came::GoesOn,
+            (Some(_), None) => Came::Stops,
             _ => Came::Same,
         });
         let Turns { replayed, divergence, other_reasons, .. } = self.turns;
@@ -106,7 +107,9 @@ impl<F: Fn(&mut Plan)> Changed<F> {
             }
             Event::NoteAdded { .. } | Event::CircuitReset | Event::Unknown => event.clone(),
             Event::StopAsked { by } if !in_step && *by != StopBy::Request => {
-                if self.recorded.stop().is_none() {
+                if self.replayed.stop().is_some() {
+                    self.came = Some(Came::Stops);
+                } else if self.recorded.stop().is_none() {
                     let why =
                         "the user stopped the run at a moment when these rules would have been elsewhere";
                     self.came = Some(Came::CannotBeTold { why: why.into() });
@@ -149,6 +152,13 @@ impl<F: Fn(&mut Plan)> Changed<F> {
             (state.iteration, state.current.is_some(), at, checks)
         };
         place(&self.replayed) == place(&self.recorded)
+    }
+
+    /// Whether the record has yet to conclude what the replay has concluded.
+    fn is_ahead(&self) -> bool {
+        let agent_ended =
+            |state: &State| state.current.as_ref().is_some_and(|current| current.ended.is_some());
+        self.recorded.iteration == self.replayed.iteration && agent_ended(&self.recorded)
     }
 
     fn clock(&self, at: Time) -> Time {
@@ -208,10 +218,10 @@ impl<F: Fn(&mut Plan)> Changed<F> {
     /// Both have decided: what the replayed machine can do without the record, it does now.
     fn catch_up(&mut self, seq: u64) {
         loop {
-            let here = self.recorded.iteration == self.replayed.iteration;
-            let before = self.recorded.current.as_ref().and_then(|current| current.before.clone());
             match (&self.replayed.phase, &self.recorded.phase) {
                 (Phase::Halted { stop }, Phase::Halted { stop: recorded }) if same(stop, recorded) => return,
+                // It stopped without a check that the record still has to judge by.
+                (Phase::Halted { .. }, _) if self.is_ahead() => return,
                 (Phase::Halted { .. }, _) => {
                     self.came = Some(Came::Stops);
                     return;
@@ -226,11 +236,13 @@ impl<F: Fn(&mut Plan)> Changed<F> {
                     self.set_clock(self.recorded.updated_at, until);
                     self.decide(until, Event::DeadlinePassed, seq);
                 }
-                (Phase::Measuring { when: When::Before }, Phase::Working) if here && before.is_some() => {
-                    let Some(mark) = before else { return };
-                    let measured = Measured::new(When::Before, mark.tree, mark.head, &[]);
-                    let now = self.replayed.updated_at;
-                    self.decide(now, Event::TreeMeasured(Box::new(measured)), seq);
+                _ if self.recorded.iteration > self.replayed.iteration => {
+                    let why = format!(
+                        "the record does not hold what iteration {} would have needed",
+                        self.replayed.used
+                    );
+                    self.came = Some(Came::CannotBeTold { why });
+                    return;
                 }
                 _ => return,
             }

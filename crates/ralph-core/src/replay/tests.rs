@@ -123,6 +123,21 @@ fn what_was_done_after_the_record_was_continued_is_known() {
 }
 
 #[test]
+fn what_the_user_changed_when_continuing_holds_though_nothing_had_stopped() {
+    let mut sim = start(&[("max_iterations", "4")], &[]);
+    (0..3).for_each(|_| sim.work(MORE, 0));
+    let event = resumed(&sim, &[("max_iterations", "5")]);
+    sim.event(event);
+    sim.work(MORE, 1);
+    sim.work(MORE, 1);
+    let told = under(&sim, &[("no_progress", "off")]);
+    assert_eq!(
+        (told.came, stop(&told.replayed), told.replayed.iterations),
+        (Came::Same, "max_iterations", 5)
+    );
+}
+
+#[test]
 fn a_run_that_was_stopped_by_the_user_and_continued_is_followed() {
     let mut sim = start(&[], &[]);
     sim.work(MORE, 1);
@@ -251,6 +266,58 @@ fn another_wait_is_another_wait_and_failures_may_be_fewer() {
 }
 
 #[test]
+fn time_that_is_not_needed_is_not_spent() {
+    let mut sim = start(&[("max_iterations", "3"), ("check_timeout", "2h")], &["make test"]);
+    for _ in 0..3 {
+        sim.work(DONE, 1);
+        sim.now = sim.now.plus(3_600_000);
+        sim.check(1);
+    }
+    let told = under(&sim, &[("max_time", "90m")]);
+    assert_eq!((told.came, stop(&told.replayed), told.replayed.iterations), (Came::Stops, "max_time", 2));
+    let told = under(&sim, &[("max_time", "30m"), ("evidence", "off"), ("reviews", "9")]);
+    assert_eq!((told.came, stop(&told.replayed)), (Came::Same, "max_iterations"));
+
+    let mut sim = start(&[("backoff", "1h"), ("max_backoff", "1h")], &[]);
+    sim.iteration("", 0, End::Exited { code: 1 });
+    sim.now = crate::machine::deadline(&sim.state).expect("a wait");
+    sim.event(Event::DeadlinePassed);
+    sim.work(MORE, 1);
+    let told = under(&sim, &[("backoff", "1s"), ("max_time", "30m")]);
+    assert_eq!((told.came, told.replayed.iterations), (Came::Same, 3), "it waits a second");
+}
+
+#[test]
+fn a_wait_that_the_record_was_stopped_before_is_waited_for() {
+    let mut sim = start(&[("no_progress_after", "1"), ("no_progress", "half_open")], &[]);
+    sim.work(MORE, 0);
+    sim.iteration("", 0, End::Exited { code: 1 });
+    assert_eq!(sim.stop(), "circuit_open", "the failed probe");
+    let event = resumed(&sim, &[]);
+    sim.event(event);
+    assert_eq!(sim.stop(), "running");
+    sim.now = crate::machine::deadline(&sim.state).unwrap_or(sim.now);
+    sim.event(Event::DeadlinePassed);
+    sim.work("BLOCKED NOT_RUN false", 0);
+    let told = under(&sim, &[("no_progress", "off")]);
+    assert_eq!((told.came, stop(&told.replayed), told.replayed.iterations), (Came::Same, "blocked", 3));
+    assert_eq!(told.divergence.expect("diverges").replayed.verdict, Verdict::Wait);
+    let told = under(&sim, &[("no_progress", "off"), ("backoff", "1h"), ("max_time", "30m")]);
+    assert_eq!((stop(&told.replayed), told.replayed.iterations), ("blocked", 3), "the longest is a minute");
+}
+
+#[test]
+fn a_user_who_stops_a_check_that_is_not_wanted_stops_something_else() {
+    let mut sim = start(&[], &["make test"]);
+    sim.work(DONE, 1);
+    sim.event(Event::StopAsked { by: crate::event::StopBy::Interrupt });
+    let Came::CannotBeTold { why } = under(&sim, &[("evidence", "off")]).came else { panic!("tells") };
+    assert!(why.contains("the user stopped the run"), "{why}");
+    let told = under(&sim, &[("evidence", "off"), ("reviews", "0")]);
+    assert_eq!((told.came, stop(&told.replayed)), (Came::Stops, "complete"), "it had stopped before");
+}
+
+#[test]
 fn another_agent_or_another_time_out_cannot_be_told() {
     let mut two = plan(&[]);
     two.agents.push(crate::machine::tests::agent("second"));
@@ -352,6 +419,10 @@ proptest! {
             }
         }
         prop_assert!(told.replayed.totals.usage.total() <= told.recorded.totals.usage.total());
+        let end = |side: &Side| (stop(side).to_owned(), side.iterations);
+        if told.came == Came::Stops {
+            prop_assert_ne!(end(&told.replayed), end(&told.recorded));
+        }
         if then == now {
             prop_assert_eq!(told.divergence, None);
         }
