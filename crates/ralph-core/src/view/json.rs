@@ -6,7 +6,7 @@ use super::agent_of;
 use super::{result_word, status_word};
 use crate::breaker::Breaker;
 use crate::check::CheckResult;
-use crate::decision::{Kind, Stop};
+use crate::decision::Stop;
 use crate::prelude::*;
 use crate::state::{Iteration, State};
 
