@@ -141,14 +141,22 @@ impl Agents {
         };
         let fits = |agent: &usize| roles.get(*agent).is_none_or(|role| role.fits(kind));
         let all = || 0..self.members.len();
-        let waits = |agent: &usize| self.members[*agent].out.as_ref().is_some_and(|out| out.until.is_some());
         let mut candidates: Vec<usize> = all().filter(fits).filter(able).collect();
-        if candidates.is_empty() && !all().filter(fits).any(|agent| waits(&agent)) {
+        let mut awaited: Vec<usize> = vec![];
+        if candidates.is_empty() {
+            let soon = |until: Time| until.since(now) <= policy.max_wait_ms;
+            let waits = |agent: &usize| {
+                self.members[*agent].out.as_ref().is_some_and(|out| out.until.is_some_and(soon))
+            };
+            awaited = all().filter(fits).filter(waits).collect();
+        }
+        if candidates.is_empty() && awaited.is_empty() {
             candidates = all().filter(able).collect();
+            awaited = all().collect();
         }
         let mut next = self.clone();
         if candidates.is_empty() {
-            return (next, self.nobody(policy, now));
+            return (next, self.nobody(policy, now, &awaited));
         }
         let chosen = match policy.order {
             Order::Listed => candidates[0],
@@ -164,8 +172,10 @@ impl Agents {
         (next, Next::Agent(chosen))
     }
 
-    fn nobody(&self, policy: &Policy, now: Time) -> Next {
-        let waiting = self.members.iter().filter_map(|member| {
+    /// Nobody is able now. Those who are not awaited may be, so their times do not count.
+    fn nobody(&self, policy: &Policy, now: Time, awaited: &[usize]) -> Next {
+        let waiting = awaited.iter().filter_map(|agent| {
+            let member = self.members.get(*agent)?;
             let out = member.out.as_ref()?;
             Some((out.until?, member, out))
         });
@@ -203,7 +213,7 @@ fn doubled(first: u64, times: u32) -> u64 {
 }
 
 /// One throw of the dice: a 64-bit mix of a counter, the same for the same seed everywhere.
-fn thrown(dice: u64) -> u64 {
+pub(crate) fn thrown(dice: u64) -> u64 {
     let mut x = dice.wrapping_add(0x9E37_79B9_7F4A_7C15);
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -149,6 +149,25 @@ fn roles_are_kept_while_somebody_has_them() {
 }
 
 #[test]
+fn a_wait_for_a_reviewer_is_never_one_into_the_past() {
+    let policy = policy(Order::Listed);
+    let roles = [Role::Work, Role::Review];
+    let rested = pool(&["a", "b"]).step(&policy, now(), 0, limited(Some(now().plus(1))));
+    let later = now().plus(1_000);
+    let agents = rested.step(&policy, later, 1, limited(Some(later.plus(60_000))));
+    match agents.choose(&policy, later, Kind::Review, &roles).1 {
+        Next::Wait { until, why } => {
+            assert_eq!(until, later.plus(60_000), "the worker's own wait is over and nothing to a review");
+            assert!(why.starts_with("b: waiting 1m 00s"), "{why}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let far = rested.step(&policy, later, 1, limited(Some(later.plus(policy.max_wait_ms + 1))));
+    let stand_in = far.choose(&policy, later, Kind::Review, &roles).1;
+    assert_eq!(stand_in, Next::Agent(0), "nobody waits that long while another one could do it");
+}
+
+#[test]
 fn a_run_that_is_taken_up_again_gives_who_was_out_another_chance_but_keeps_resets() {
     let policy = policy(Order::Listed);
     let reset = now().plus(3_600_000);
