@@ -124,7 +124,8 @@ impl Agents {
             }
             Ended::Limited { until, why, .. } => {
                 member.limits = member.limits.saturating_add(1);
-                let rest = doubled(policy.limit_backoff_ms, member.limits).min(30 * policy.limit_backoff_ms);
+                let rest = doubled(policy.limit_backoff_ms, member.limits)
+                    .min(policy.limit_backoff_ms.saturating_mul(30));
                 let until = until.filter(|until| *until > now).unwrap_or(now.plus(rest));
                 let until = (member.limits < policy.max_limits).then_some(until);
                 member.out = Some(Out { until, why: text::one_line(why, 300) });

@@ -149,6 +149,13 @@ fn roles_are_kept_while_somebody_has_them() {
 }
 
 #[test]
+fn a_wait_that_no_number_can_hold_is_one_that_nobody_waits_for() {
+    let policy = Policy { limit_backoff_ms: u64::MAX, backoff_ms: u64::MAX, ..policy(Order::Listed) };
+    let agents = pool(&["a"]).step(&policy, now(), 0, limited(None));
+    assert!(matches!(next(&agents, &policy, now()), Next::Nobody { .. }));
+}
+
+#[test]
 fn a_wait_for_a_reviewer_is_never_one_into_the_past() {
     let policy = policy(Order::Listed);
     let roles = [Role::Work, Role::Review];
