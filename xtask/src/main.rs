@@ -6,6 +6,7 @@ mod deny;
 mod fuzz;
 mod mutants;
 mod record;
+mod simulate;
 mod step;
 mod test;
 mod workspace;
@@ -30,6 +31,8 @@ usage: cargo xtask COMMAND
                     feed the readers bent bytes, 60 s each; --again tries one finding again
   mutants [ARGS...] change the rules in small ways and see that a test fails each time (an hour);
                     ARGS go to cargo-mutants
+  simulate [--runs N]
+                    play N runs with hostile agents for each profile, 100,000 if left out
   deny              check dependencies: licences, bans, sources
 
 environment:
@@ -55,6 +58,10 @@ fn main() -> ExitCode {
             None => return wrong_usage(),
         },
         ["mutants", rest @ ..] => mutants::main(rest),
+        ["simulate"] => simulate::main("100000"),
+        ["simulate", "--runs", runs] if runs.parse::<u64>().is_ok_and(|runs| runs > 0) => {
+            simulate::main(runs)
+        }
         ["deny"] => deny::main(),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -37,6 +37,7 @@ pub mod report;
 pub mod reviews;
 pub mod saturation;
 pub mod signature;
+pub mod simulation;
 pub mod state;
 pub mod text;
 pub mod time;

@@ -9,16 +9,32 @@ mod conclude;
 use crate::decision::{Decision, Phase, Reason, Stop, Verdict};
 use crate::effect::{Effect, Ending};
 use crate::event::{End, Event, Plan, Stamped, StopBy, When};
+use crate::journal::{Body, Record};
 use crate::prelude::*;
 use crate::profile::Todos;
-use crate::state::State;
+use crate::state::{State, observe, take_over};
 use crate::time::Time;
 use begin::next_iteration;
 use conclude::{conclude, wants_evidence, words_of};
 
 /// What follows from an event. Pure: the same state and event give the same decision.
 pub fn decide(state: &State, stamped: &Stamped) -> Decision {
-    let seen = &state.seeing(stamped);
+    let seen = observe(state.clone(), stamped.at, &stamped.event);
+    decide_seen(state.stop(), &seen, stamped)
+}
+
+/// `decide` and `apply` in one, without a copy of the state: for those who need no state that was not yet written.
+pub(crate) fn step(state: State, stamped: Stamped) -> (State, Record) {
+    let (seq, at) = (state.seq + 1, stamped.at);
+    let stopped = state.stop().cloned();
+    let seen = observe(state, at, &stamped.event);
+    let decision = decide_seen(stopped.as_ref(), &seen, &stamped);
+    let state = take_over(seen, seq, at, &decision);
+    (state, Record { seq, at, body: Body::Step { event: stamped.event, decision } })
+}
+
+/// `stopped`: how the run had stopped before the event; `seen`: the state that knows of the event.
+fn decide_seen(stopped: Option<&Stop>, seen: &State, stamped: &Stamped) -> Decision {
     let now = stamped.at;
     let Some(plan) = seen.run.as_ref().map(|run| &run.plan) else {
         return halt(seen, Stop::Error { what: "the run's first record is missing".into() });
@@ -27,9 +43,9 @@ pub fn decide(state: &State, stamped: &Stamped) -> Decision {
         Event::RunStarted(_) => next_iteration(seen, plan, now, None),
         Event::RunResumed(_) => resume(seen, plan, now),
         Event::CircuitReset => proceed(seen, "breaker", "closed by the user"),
-        Event::RunClosed if !matches!(state.stop(), Some(Stop::Complete { .. })) => halt(seen, Stop::Closed),
+        Event::RunClosed if !matches!(stopped, Some(Stop::Complete { .. })) => halt(seen, Stop::Closed),
         Event::NoteAdded { .. } => proceed(seen, "user", "a note for the next prompt"),
-        _ if state.stop().is_some() => proceed(seen, "run", "the run has stopped"),
+        _ if stopped.is_some() => proceed(seen, "run", "the run has stopped"),
         Event::StopAsked { by } => stop_asked(seen, *by),
         Event::TreeMeasured(measured) => match measured.when {
             When::Before => start_agent(seen, &measured.tree),

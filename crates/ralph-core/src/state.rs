@@ -9,7 +9,7 @@ use crate::breaker::Breaker;
 use crate::check::CheckResult;
 use crate::decision::{Begin, Conclusion, Decision, Kind, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
-use crate::event::{AgentEnded, End, Event, Measured, Plan, RunInfo, Stamped, StopBy, When};
+use crate::event::{AgentEnded, End, Event, Measured, Plan, RunInfo, StopBy, When};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
 use crate::prelude::*;
@@ -138,16 +138,23 @@ pub struct Totals {
 pub fn apply(state: State, record: &Record) -> State {
     let mut state = match &record.body {
         Body::Step { event, decision } => {
-            let mut state = observe(state, record.at, event);
-            adopt(&mut state, record.at, decision);
-            state.since_checkpoint = state.since_checkpoint.saturating_add(1);
-            state
+            return take_over(observe(state, record.at, event), record.seq, record.at, decision);
         }
         Body::Checkpoint { state } => State { since_checkpoint: 0, ..(**state).clone() },
         Body::Unknown => state,
     };
     state.seq = record.seq;
     state.updated_at = record.at;
+    state
+}
+
+/// Takes over what was decided about an event that was observed.
+#[must_use]
+pub(crate) fn take_over(mut state: State, seq: u64, at: Time, decision: &Decision) -> State {
+    adopt(&mut state, at, decision);
+    state.since_checkpoint = state.since_checkpoint.saturating_add(1);
+    state.seq = seq;
+    state.updated_at = at;
     state
 }
 
@@ -422,11 +429,5 @@ impl State {
             tokens: self.totals.usage.total(),
             micro_usd: self.totals.cost_micro_usd.unwrap_or(0),
         }
-    }
-
-    /// What the machine sees when it decides about an event.
-    #[must_use]
-    pub(crate) fn seeing(&self, stamped: &Stamped) -> Self {
-        observe(self.clone(), stamped.at, &stamped.event)
     }
 }

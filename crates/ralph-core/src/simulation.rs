@@ -1,0 +1,186 @@
+//! Whole runs without a process: scripted agents, files, checks and a clock, through the same `decide` and `apply` as a
+//! real run.
+//!
+//! The [`world::World`] holds the files and checks, a [`turn::Agent`] says what it prints and changes, and a
+//! [`Simulation`] answers every effect with its event and moves the clock. What an agent prints is read by the real
+//! decoders. [`script`] reads all this from JSON; [`hostile`] makes agents that lie, stall and break things.
+
+pub mod hostile;
+mod job;
+mod reading;
+pub mod script;
+pub mod turn;
+pub mod world;
+
+use crate::decision::Stop;
+use crate::effect::Effect;
+use crate::event::{Event, RunStarted, Stamped};
+use crate::journal::{Body, Record};
+use crate::machine;
+use crate::prelude::*;
+use crate::prompt::{self, Materials};
+use crate::state::State;
+use crate::time::Time;
+use job::{Job, Pending};
+use reading::Ran;
+use turn::{Agent, Glance};
+use world::World;
+
+pub use reading::Reader;
+
+/// How long it takes to measure a tree, to start a process, to end one.
+const MOMENT_MS: u64 = 20;
+
+/// A run that is simulated.
+pub struct Simulation<'a> {
+    pub state: State,
+    pub world: World,
+    pub now: Time,
+    /// Times that something was started while something else was running. There must be none.
+    pub overlaps: u64,
+    /// In the order of the plan.
+    agents: Vec<Box<dyn Agent + 'a>>,
+    pending: Option<Pending>,
+    reader: &'a mut Reader,
+}
+
+impl<'a> Simulation<'a> {
+    /// A world in which nothing has happened; the first event is `start`.
+    pub fn new(world: World, agents: Vec<Box<dyn Agent + 'a>>, reader: &'a mut Reader) -> Self {
+        let now = Time::from_millis(1_750_000_000_000);
+        Self { state: State::default(), world, now, overlaps: 0, agents, pending: None, reader }
+    }
+
+    pub fn start(&mut self, started: RunStarted) -> Record {
+        self.take(Event::RunStarted(Box::new(started)))
+    }
+
+    /// Something happens: decided about, applied, and its effects begun.
+    pub fn take(&mut self, event: Event) -> Record {
+        let stamped = Stamped { at: self.now, event };
+        let (state, record) = machine::step(core::mem::take(&mut self.state), stamped);
+        self.state = state;
+        if let Body::Step { decision, .. } = &record.body {
+            decision.effects.iter().for_each(|effect| self.perform(effect));
+        }
+        record
+    }
+
+    /// The next thing that happens by itself: a job ends or a deadline passes. None when the run has halted, or when
+    /// nothing is left that could happen.
+    pub fn step(&mut self) -> Option<Record> {
+        if self.state.stop().is_some() {
+            return None;
+        }
+        let ends = self.pending.as_ref().and_then(|pending| pending.ends);
+        let due = machine::deadline(&self.state);
+        let event = match (ends, due) {
+            (None, None) => return None,
+            (Some(ends), due) if due.is_none_or(|due| ends <= due) => {
+                self.now = self.now.max(ends);
+                self.finish()?
+            }
+            (_, due) => {
+                self.now = self.now.max(due?);
+                Event::DeadlinePassed
+            }
+        };
+        Some(self.take(event))
+    }
+
+    /// Runs to the end, but not longer than `most` records. `each` sees every record and the world after it.
+    pub fn run(
+        &mut self,
+        started: RunStarted,
+        most: u64,
+        mut each: impl FnMut(&Record, &Self),
+    ) -> Option<&Stop> {
+        let first = self.start(started);
+        each(&first, self);
+        while self.state.seq < most
+            && let Some(record) = self.step()
+        {
+            each(&record, self);
+        }
+        self.state.stop()
+    }
+
+    /// Whether something is going on: an agent, a check, a measuring.
+    pub fn busy(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// ralph dies, and with it all that it kept; files that were changed meanwhile stay changed.
+    pub fn crash(&mut self) {
+        if let Some(Pending { job: Job::Agent { turn, .. }, .. }) = self.pending.take() {
+            self.world.changed_by(&turn);
+        }
+    }
+
+    fn perform(&mut self, effect: &Effect) {
+        let soon = self.now.plus(MOMENT_MS);
+        let begun = match effect {
+            Effect::MeasureTree { when, todos_since } => {
+                Pending { ends: Some(soon), job: Job::Measure { when: *when, todos: todos_since.is_some() } }
+            }
+            Effect::StartAgent => {
+                let Some(turn) = self.turn() else { return };
+                self.world.agent_starts();
+                Pending { ends: Some(soon), job: Job::Starting { turn } }
+            }
+            Effect::RecoverAgent => Pending { ends: Some(soon), job: Job::Recovering },
+            Effect::RunCheck { check: spec } => {
+                let check = self.world.checks.iter().find(|check| check.name == spec.name);
+                let ends = check.filter(|check| !check.never_ends).map(|check| self.now.plus(check.takes_ms));
+                Pending { ends, job: Job::Check { spec: spec.clone(), began: self.now, asked: false } }
+            }
+            Effect::EndAgent { .. } | Effect::EndCheck { .. } => {
+                if let Some(pending) = &mut self.pending {
+                    pending.ask_to_end(soon);
+                }
+                return;
+            }
+            Effect::Unknown => return,
+        };
+        self.overlaps += u64::from(self.pending.is_some());
+        self.pending = Some(begun);
+    }
+
+    /// What the agent of the current iteration will do.
+    fn turn(&mut self) -> Option<turn::Turn> {
+        let (run, current) = self.state.run.as_ref().zip(self.state.current.as_ref())?;
+        let place = run.plan.agents.iter().position(|agent| agent.name == current.agent)?;
+        let glance = Glance { nth: current.nth, kind: current.kind, world: &self.world };
+        Some(self.agents.get_mut(place)?.turn(glance))
+    }
+
+    /// The job that was going on ends.
+    fn finish(&mut self) -> Option<Event> {
+        Some(match self.pending.take()?.job {
+            Job::Measure { when, todos } => Event::TreeMeasured(Box::new(self.world.measured(when, todos))),
+            Job::Starting { turn } if turn.not_started.is_some() => self.agent_ended(&turn, 0, false),
+            Job::Starting { turn } => {
+                self.pending = Some(Pending::agent(turn, self.now));
+                Event::AgentStarted { pid: 1000 }
+            }
+            Job::Agent { turn, began, asked } => {
+                self.world.changed_by(&turn);
+                self.agent_ended(&turn, self.now.since(began), asked)
+            }
+            Job::Recovering => Event::AgentEnded(Box::new(job::cut_off())),
+            Job::Check { spec, began, asked } => {
+                let ran = self.now.since(began);
+                Event::CheckEnded(Box::new(self.world.checked(&spec, ran, asked)))
+            }
+        })
+    }
+
+    fn agent_ended(&mut self, turn: &turn::Turn, duration_ms: u64, asked: bool) -> Event {
+        let Self { state, reader, now, .. } = self;
+        let prompt = || prompt::render(state, Materials { project: "simulated", ..Materials::default() });
+        Event::AgentEnded(Box::new(reader.ended(turn, prompt, *now, Ran { duration_ms, asked })))
+    }
+}
+
+#[cfg(test)]
+mod tests;
