@@ -11,6 +11,7 @@ mod replay;
 mod report;
 mod reset;
 mod run;
+mod simulate;
 mod status;
 
 use std::process::ExitCode;
@@ -51,6 +52,7 @@ pub fn main() -> ExitCode {
         Command::Report(command) => report::main(&command, &mut ui),
         Command::Analyze(args) => analyze::main(&args, &ui),
         Command::Demo(args) => demo::main(args, &mut ui),
+        Command::Util(command) => simulate::main(&command, &ui),
         Command::DemoAgent { slowly } => crate::demo::agent(&ui, slowly),
     };
     let code = done.unwrap_or_else(|error| {

@@ -48,6 +48,9 @@ pub(super) enum Command {
     Analyze(AnalyzeArgs),
     /// Watch ralph catch a lie, in a throw-away project
     Demo(DemoArgs),
+    /// Tools for those who work on ralph
+    #[command(subcommand, hide = true)]
+    Util(super::simulate::UtilCommand),
     /// The scripted agent of the demo
     #[command(hide = true)]
     DemoAgent {
