@@ -2,6 +2,7 @@
 //! so that the numbers mean the same on every machine. It informs: only a program that fails makes it fail.
 
 mod analyse;
+mod deciding;
 mod iteration;
 mod place;
 mod samples;
@@ -20,7 +21,7 @@ const MEGABYTES: f64 = 8.0;
 const STILL: [&str; 2] = ["--set", "no_progress=off"];
 
 /// The parts that can be asked for alone.
-const PARTS: [&str; 3] = ["start", "iterations", "analyse"];
+const PARTS: [&str; 4] = ["start", "iterations", "analyse", "deciding"];
 
 /// Which parts to measure; all of them where none is named.
 #[derive(Debug, PartialEq, Eq)]
@@ -71,6 +72,11 @@ pub(crate) fn main(args: &[&str]) -> Result<()> {
             step::timed("reading agents' output", || analyse::reading(&place, wanted.large))?;
         rows.extend(of_reading);
         remarks.extend(left_out);
+    }
+    if wanted.has("deciding") {
+        let (of_deciding, said) = step::timed("deciding", || deciding::deciding(&place, wanted.large))?;
+        rows.extend(of_deciding);
+        remarks.extend(said);
     }
     print!("\n{}", table::render(&rows));
     println!("\n{}", NOTES.trim());

@@ -25,8 +25,8 @@ usage: cargo xtask COMMAND
                     record what the agent CLIs print against the stand-ins into DIR (default: the
                     recordings in the repository); with PREFIX only those whose name begins so
   bench [PART...] [--large]
-                    measure speed and size against the targets, or only: start, iterations, analyse;
-                    --large adds 50,000 files and 1 GB
+                    measure speed and size against the targets, or only: start, iterations, analyse,
+                    deciding; --large adds 50,000 files and 1 GB
   fuzz [TARGET] [--seconds N] [--again FILE]
                     feed the readers bent bytes, 60 s each; --again tries one finding again
   mutants [ARGS...] change the rules in small ways and see that a test fails each time (an hour);

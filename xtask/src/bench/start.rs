@@ -57,7 +57,7 @@ pub(super) fn long_run(place: &Place) -> Result<Vec<Row>> {
     Ok(vec![status, flat])
 }
 
-fn against_true(place: &Place, cwd: &Path, what: &str, args: &[&str], target: f64) -> Result<Row> {
+pub(super) fn against_true(place: &Place, cwd: &Path, what: &str, args: &[&str], target: f64) -> Result<Row> {
     let nothing = ["/bin/true", "/usr/bin/true"].into_iter().find(|path| Path::new(path).exists());
     let nothing = nothing.ok_or("this machine has no /bin/true to measure against")?;
     let (mut ralph, mut baseline) = (Samples::default(), Samples::default());
