@@ -4,14 +4,14 @@ mod common;
 
 use common::{TEST, one_call, ralph, repository, run, says_done, says_more};
 use ralph_core::journal::{self, Body};
-use ralph_testkit::{ClaudeResult, FakeAgent, Sandbox, StatusBlock, Steps};
+use ralph_testkit::{ClaudeResult, FakeAgent, Sandbox, Schema, StatusBlock, Steps};
 use serde_json::{Value, json};
 
 fn replay(sandbox: &Sandbox, args: &[&str]) -> Value {
     let finished = ralph(sandbox).arg("replay").args(args).arg("--json").run();
     finished.assert_code(0);
     let document = finished.json();
-    assert_eq!(document["schema"], "ralph.replay/1");
+    Schema::published("ralph.replay/1").assert(&document);
     document
 }
 
@@ -100,6 +100,9 @@ fn what_nobody_recorded_cannot_be_told() {
     finished
         .assert_code(1)
         .assert_stdout_has("cannot be told: the record does not hold how `if test -e green");
+    let document = ralph(&sandbox).args(["replay", "--profile", "strict", "--json"]).run().json();
+    Schema::published("ralph.replay/1").assert(&document);
+    assert_eq!((&document["result"], &document["saved"]), (&json!("cannot_be_told"), &json!(null)));
 }
 
 #[test]
@@ -183,6 +186,7 @@ fn a_record_that_was_decided_otherwise_disagrees_and_no_sandbox_lets_that_pass()
         .assert_stdout_has("    gate: the moon was full")
         .assert_stdout_has("    gate: not done: EXIT_SIGNAL: false");
     let document = ralph(&sandbox).args(["replay", "1", "--json"]).run().json();
+    Schema::published("ralph.replay/1").assert(&document);
     assert_eq!(
         (&document["agrees"], &document["disagreement"]["parts"]),
         (&json!(false), &json!(["reasons"]))
