@@ -171,6 +171,8 @@ pub struct Decoder {
     said: bool,
     /// The stream did not introduce itself as it should: a report in plain text proves that it is none.
     doubtful: bool,
+    /// The first line was seen.
+    begun: bool,
     asked: Asked,
 }
 
@@ -185,6 +187,9 @@ struct Asked {
     other: Option<Format>,
 }
 
+/// Some programs write it at the start of a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// How many lines are looked at for another format than the one that was asked for.
 const MOST_LOOKED_AT: u32 = 50;
 
@@ -198,6 +203,7 @@ impl Decoder {
             reported: false,
             said: false,
             doubtful: false,
+            begun: false,
             asked: Asked { understood: matches!(format, Format::Auto | Format::Text), ..Asked::default() },
         }
     }
@@ -228,7 +234,10 @@ impl Decoder {
         }
     }
 
-    fn line(&mut self, line: Line<'_>, each: &mut impl FnMut(Item)) {
+    fn line(&mut self, mut line: Line<'_>, each: &mut impl FnMut(Item)) {
+        if !core::mem::replace(&mut self.begun, true) {
+            line.bytes = line.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line.bytes);
+        }
         if matches!(self.format, Format::Auto | Format::Gemini | Format::Claude) {
             if self.document.hold(line) {
                 return;
@@ -508,6 +517,8 @@ mod tests {
             assert_eq!(later.0, Format::Auto, "somebody quotes it: {stream}");
         }
         assert_eq!(decode(Format::Auto, &[result.as_bytes()]).0, Format::Claude);
+        let marked = decode(Format::Auto, &[b"\xef", b"\xbb\xbf", result.as_bytes()]);
+        assert_eq!(marked.0, Format::Claude, "behind a byte order mark");
     }
 
     #[test]

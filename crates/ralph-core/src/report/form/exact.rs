@@ -9,6 +9,9 @@ const STATUS: &[&str] = &["IN_PROGRESS", "COMPLETE", "BLOCKED"];
 const TESTS: &[&str] = &["PASSING", "FAILING", "NOT_RUN"];
 const WORK_TYPES: &[&str] = &["IMPLEMENTATION", "TESTING", "DOCUMENTATION", "REFACTORING"];
 
+/// Some editors write it at the start of a file.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// What a field may hold.
 enum Value {
     OneOf(&'static [&'static str]),
@@ -71,6 +74,13 @@ impl Raw<'_> {
         if inside.iter().any(|line| line.strip_suffix('\r').unwrap_or(line).contains(odd)) {
             found.format("control characters or terminal escape codes");
         }
+        if inside[0].starts_with(BYTE_ORDER_MARK) {
+            found.format("a byte order mark stands before the block");
+        }
+        let hides = |line: &str| !line.contains(char::is_control) && text::plain(line) != line;
+        if inside.iter().any(|line| hides(line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line))) {
+            found.format("characters that cannot be seen");
+        }
         let inside: Vec<String> = inside.iter().map(|line| without_controls(line)).collect();
         found.delimiter(&inside[0], BEGIN);
         match end {
@@ -104,8 +114,7 @@ fn is_fence(line: &str) -> bool {
 
 /// Said once for the whole block, they need not be said for each line.
 fn without_controls(line: &str) -> String {
-    let line = line.strip_suffix('\r').unwrap_or(line);
-    if line.contains(char::is_control) { text::plain(line) } else { line.to_owned() }
+    text::plain(line.strip_suffix('\r').unwrap_or(line))
 }
 
 #[derive(Default)]

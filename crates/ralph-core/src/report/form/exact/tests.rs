@@ -91,3 +91,14 @@ fn format_exact_matches_template_character_for_character_except_values() {
     let surrounded = format!("```\ncode\n```\n{EXACT}\n\n```\nmore\n```\n");
     assert_eq!(violated(&surrounded, &no_facts()), [], "what stands around it is no part of it");
 }
+
+#[test]
+fn what_cannot_be_seen_is_named_instead_of_shown() {
+    for (text, what) in [
+        (format!("\u{feff}{EXACT}"), "a byte order mark stands before the block"),
+        (EXACT.replace("EXIT_SIGNAL", "EXIT_\u{200b}SIGNAL"), "characters that cannot be seen"),
+    ] {
+        let found = find(&text).expect("a block").check(&no_facts());
+        assert_eq!(found.iter().map(|violation| violation.what.as_str()).collect::<Vec<_>>(), [what]);
+    }
+}
