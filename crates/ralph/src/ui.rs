@@ -111,6 +111,13 @@ impl Ui {
         self.data_line(&serde_json::to_string_pretty(document).unwrap_or_default());
     }
 
+    /// Whoever sits before a terminal and sees nothing happen is told what is waited for.
+    pub fn reads_standard_input(&self) {
+        if std::io::stdin().is_terminal() {
+            self.talk("reading standard input; end it with Ctrl-D\n");
+        }
+    }
+
     /// Talk that is already laid out.
     pub fn talk(&self, text: &str) {
         self.write(text.as_bytes());
@@ -209,6 +216,16 @@ impl Ui {
             let lines = boxes::halted(state, stop);
             self.lines(tone, &lines);
         }
+    }
+
+    /// A run that was not even begun, and what to do about it.
+    pub fn refused(&mut self, last: &State, stop: &Stop) {
+        if self.mode != Mode::Quiet {
+            let mark = if self.mode == Mode::Boxes { "  " } else { "[ralph] " };
+            self.line(stops::tone(stop), &format!("{mark}{}", stops::in_a_line(stop)));
+            self.line(Tone::Plain, &format!("{mark}no new run was begun, and the last one can go on"));
+        }
+        self.next_steps(last, stop);
     }
 
     /// What to do next, after a run has stopped.

@@ -16,9 +16,7 @@ fn three_iterations_that_change_nothing_open_the_circuit_and_the_next_run_starts
     run(&sandbox, &agent)
         .run()
         .assert_code(5)
-        .assert_stderr_has(
-            "✗ CIRCUIT OPEN: circuit open: no_progress: 3 iterations with no file changes; a probe is",
-        )
+        .assert_stderr_has("✗ CIRCUIT OPEN: no_progress: 3 iterations with no file changes; a probe is")
         .assert_stderr_has("ralph run --probe");
     let state = status(&sandbox);
     assert_eq!(
@@ -26,8 +24,17 @@ fn three_iterations_that_change_nothing_open_the_circuit_and_the_next_run_starts
         (Some("circuit_open"), Some("OPEN"))
     );
 
-    ralph(&sandbox).arg("run").run().assert_code(5);
-    run(&sandbox, &agent).args(["--fresh"]).run().assert_code(5);
+    let another = ralph(&sandbox).args(["run", "another goal", "--agent-cmd"]).arg(agent.path());
+    for refused in [run(&sandbox, &agent).args(["--fresh"]), another] {
+        refused
+            .run()
+            .assert_code(5)
+            .assert_stderr_has("✗ CIRCUIT OPEN: no_progress")
+            .assert_stderr_has("no new run was begun")
+            .assert_stderr_has("ralph circuit reset");
+    }
+    assert_eq!(status(&sandbox), state, "nothing was written");
+    ralph(&sandbox).arg("run").run().assert_code(5).assert_stderr_has("run 1 continued");
     assert_eq!(agent.calls(&sandbox).len(), 3, "nothing was spent");
 
     ralph(&sandbox)

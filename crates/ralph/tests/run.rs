@@ -183,7 +183,11 @@ fn the_limit_stops_and_a_higher_one_goes_on_with_the_same_run() {
         .assert_code(3)
         .assert_stderr_has("⚠ MAX ITERATIONS")
         .assert_stderr_has("ralph run --max-iterations");
-    ralph(&sandbox).arg("run").run().assert_code(3).assert_stderr_has("1 of 1 iterations used");
+    ralph(&sandbox)
+        .arg("run")
+        .run()
+        .assert_code(3)
+        .assert_stderr_has("⚠ MAX ITERATIONS: 1 of 1 used, not done");
     assert_eq!(agent.calls(&sandbox).len(), 1, "nothing was spent");
     ralph(&sandbox)
         .args(["run", "--max-iterations", "5"])

@@ -93,6 +93,14 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let runs = Runs::of(&project.truth);
     let last = last_run(&runs, which)?;
     let choice = choose(goal, which, last.as_ref())?;
+    if let (Choice::Start(_), Some(last)) = (&choice, &last)
+        && let Err(open) = last.state.rules.breaker.carried().guard(clock::now(), probe)
+    {
+        // A run without an iteration would only make the last one impossible to continue.
+        let stop = Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at };
+        ui.refused(&last.state, &stop);
+        return Ok(stop);
+    }
     let earlier =
         last.as_ref().filter(|_| matches!(choice, Choice::Resume)).and_then(|last| last.state.run.as_ref());
     // A run that goes on keeps its plan: the project's file is for new ones.

@@ -131,6 +131,6 @@ fn halted(state: &State, stop: &Stop) -> String {
     match stop {
         Stop::Complete { .. } => format!("{title}, proof: {}", proof_line(state)),
         Stop::Blocked { why } => format!("{title}, human input needed: {}", text::one_line(why, 500)),
-        _ => format!("{title}: {}", text::one_line(&stop.to_string(), 600)),
+        _ => stops::in_a_line(stop),
     }
 }

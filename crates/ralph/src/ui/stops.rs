@@ -3,6 +3,7 @@
 use ralph_core::decision::Stop;
 use ralph_core::limits::Resource;
 use ralph_core::state::State;
+use ralph_core::text;
 
 use super::Tone;
 
@@ -45,6 +46,15 @@ pub(super) fn details(stop: &Stop) -> Vec<String> {
             vec![stop.to_string()]
         }
     }
+}
+
+/// Title and details without what would be said twice.
+pub(super) fn in_a_line(stop: &Stop) -> String {
+    let details = details(stop).join("; ");
+    if details.is_empty() {
+        return title(stop).to_owned();
+    }
+    format!("{}: {}", title(stop), text::one_line(&details, 600))
 }
 
 pub(super) fn tone(stop: &Stop) -> Tone {
