@@ -4,6 +4,7 @@ mod common;
 
 use common::{TEST, ralph, repository, repository_with_work_in_progress};
 use ralph_testkit::{Finished, Sandbox, StatusBlock};
+use serde_json::json;
 
 fn check(sandbox: &Sandbox, text: &dyn ToString, args: &[&str]) -> Finished {
     ralph(sandbox).args(["report", "check"]).args(args).stdin(text.to_string()).run()
@@ -52,14 +53,61 @@ fn repository_with_five_changes() -> (Sandbox, String) {
 }
 
 #[test]
-fn a_block_that_is_right_passes_in_silence_from_a_file_or_standard_input() {
+fn a_block_that_is_right_passes_from_a_file_or_standard_input_saying_what_was_checked() {
     let sandbox = Sandbox::new();
     let block = StatusBlock::done();
     sandbox.write("out.txt", format!("{block}"));
     for args in [&[][..], &["-"], &["out.txt"]] {
         let finished = check(&sandbox, &format!("All done.\n\n{block}\n"), args);
         finished.assert_code(0);
-        assert_eq!((finished.stdout.as_str(), finished.stderr.as_str()), ("", ""));
+        let said = "checked: form and consistency; \
+                    not checked: tests (--test-cmd), files (--since), tasks that remain (--plan)\n";
+        assert_eq!((finished.stdout.as_str(), finished.stderr.as_str()), ("", said));
+    }
+}
+
+#[test]
+fn the_block_in_an_agent_s_stream_is_checked_in_its_own_words() {
+    let sandbox = Sandbox::new();
+    let recordings = concat!(env!("CARGO_MANIFEST_DIR"), "/../ralph-testkit/recordings");
+    let names_of = ["claude-work-stream.jsonl", "claude-work-json.json", "codex-work-json.jsonl"];
+    for name in names_of.into_iter().chain(["opencode-work-json.jsonl", "gemini-work-stream.jsonl"]) {
+        let finished = ralph(&sandbox).args(["report", "check"]).arg(format!("{recordings}/{name}")).run();
+        finished.assert_code(0).assert_stderr_has("checked: form and consistency");
+    }
+    let said =
+        |block: &str| json!({"type": "assistant", "message": {"content": [{"type": "text", "text": block}]}});
+    let wrong = StatusBlock { tests: "FAILING".into(), ..StatusBlock::done() }.to_string();
+    let finished = check(&sandbox, &said(&wrong), &[]);
+    finished.assert_code(1);
+    assert_eq!(names(&finished), ["status_consistency", "exit_signal_justified"]);
+    let quoted = json!({"type": "user", "message": {"content": StatusBlock::done().to_string()}});
+    let only_quoted = format!("{}\n{quoted}", said("Looking."));
+    check(&sandbox, &only_quoted, &[]).assert_code(1).assert_stdout_has("there is no status block");
+}
+
+#[test]
+fn another_dialect_is_named_as_one() {
+    let sandbox = Sandbox::new();
+    for text in ["RALPH_STATUS: {\"EXIT_SIGNAL\": true}\n\nLOOP_COMPLETE", "<promise>COMPLETE</promise>"] {
+        check(&sandbox, &text, &[]).assert_code(1).assert_stdout_has("this is another dialect");
+    }
+}
+
+#[test]
+fn an_exit_signal_that_is_held_back_says_why() {
+    let sandbox = repository();
+    for (recommendation, arg, why) in [
+        ("All tasks complete, tests passing", "--errors", "--errors"),
+        ("All tasks complete, tests passing", "--more-work", "--more-work"),
+        ("Next: more", "--tasks=1", "names a next task"),
+    ] {
+        let args = ["report", "emit", "--work-type=TESTING", "--test-cmd=true", "--status=COMPLETE"];
+        let tasks = if arg == "--tasks=1" { &[][..] } else { &["--tasks=1"] };
+        let finished =
+            ralph(&sandbox).args(args).args(tasks).args([arg, "--recommendation", recommendation]).run();
+        finished.assert_code(0).assert_stdout_has("EXIT_SIGNAL: false");
+        finished.assert_stderr_has("although STATUS is COMPLETE").assert_stderr_has(why);
     }
 }
 

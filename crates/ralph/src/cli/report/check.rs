@@ -1,10 +1,12 @@
-//! `ralph report check`: seed 000's phase 5 for the last block of a text.
+//! `ralph report check`: seed 000's phase 5 for the last block of a text, or of an agent's own words in its stream.
 
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
-use ralph_core::report::form::{self, Check, Facts, Violation};
+use ralph_core::report::form::{self, Check, Facts, Tasks, Violation};
+use ralph_core::report::{Builder, PROMISE, dialects};
+use ralph_core::transcript::{Decoder, Format};
 
 use super::{CheckArgs, changed, facts};
 use crate::error::{self, Error, Exit, Result};
@@ -12,9 +14,9 @@ use crate::project::Project;
 use crate::ui::Ui;
 
 pub(super) fn main(args: &CheckArgs, ui: &mut Ui) -> Result<ExitCode> {
-    let text = read(args.file.as_deref())?;
+    let text = read(args.file.as_deref(), ui)?;
     let Some(found) = form::find(&text) else {
-        let what = "there is no status block; every iteration ends with one".to_owned();
+        let what = format!("there is no status block; {}", instead(&text));
         return Ok(tell(&[Violation { check: Check::Format, what }], ui));
     };
     let measured = &args.measured;
@@ -34,7 +36,43 @@ pub(super) fn main(args: &CheckArgs, ui: &mut Ui) -> Result<ExitCode> {
     if let Some(warning) = found.warning() {
         ui.warn(&warning);
     }
-    Ok(tell(&found.check(&Facts { tests, files, tasks: plan.into() }), ui))
+    let facts = Facts { tests, files, tasks: plan.into() };
+    let violations = found.check(&facts);
+    if violations.is_empty() {
+        ui.say(&looked_at(&facts, found.claims_done()));
+    }
+    Ok(tell(&violations, ui))
+}
+
+/// What is there where no block is.
+fn instead(text: &str) -> String {
+    let other = dialects::json_and_marker(text).or_else(|| dialects::promise(text, PROMISE));
+    match other {
+        Some(said) => format!("this is another dialect, which `ralph analyze` reads: {}", said.quote),
+        None => "every iteration ends with one".to_owned(),
+    }
+}
+
+/// What a clean bill covers, and what it does not.
+fn looked_at(facts: &Facts, claims_done: bool) -> String {
+    let mut checked = vec!["form and consistency".to_owned()];
+    let mut not = vec![];
+    match &facts.tests {
+        Some(fact) => checked.push(format!("tests: {}", fact.run)),
+        None => not.push("tests (--test-cmd)"),
+    }
+    match &facts.files {
+        Some(fact) => checked.push(format!("files since {}", fact.since)),
+        None => not.push("files (--since)"),
+    }
+    match &facts.tasks {
+        Tasks::Untold if claims_done => not.push("tasks that remain (--plan)"),
+        // Whoever claims no end need not have reached it.
+        Tasks::Untold => {}
+        Tasks::None | Tasks::Remain(_) => checked.push("plan".to_owned()),
+    }
+    let not = if not.is_empty() { String::new() } else { format!("; not checked: {}", not.join(", ")) };
+    format!("checked: {}{not}", checked.join(", "))
 }
 
 fn tell(violations: &[Violation], ui: &Ui) -> ExitCode {
@@ -52,11 +90,12 @@ fn root() -> Result<std::path::PathBuf> {
     })
 }
 
-/// The whole text; bytes that are no text cannot be part of a block that is right.
-fn read(file: Option<&Path>) -> Result<String> {
+/// The whole text as it is, or the agent's own words where it is a stream.
+fn read(file: Option<&Path>, ui: &Ui) -> Result<String> {
     let bytes = match file.filter(|file| *file != Path::new("-")) {
         Some(file) => std::fs::read(file).map_err(error::io("cannot read", file))?,
         None => {
+            ui.reads_standard_input();
             let mut bytes = Vec::new();
             std::io::stdin()
                 .read_to_end(&mut bytes)
@@ -64,5 +103,12 @@ fn read(file: Option<&Path>) -> Result<String> {
             bytes
         }
     };
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let (mut decoder, mut builder) = (Decoder::new(Format::Auto), Builder::default());
+    decoder.feed(&bytes, |item| builder.add(item));
+    decoder.finish(|item| builder.add(item));
+    Ok(match decoder.format() {
+        // Bytes that are no text cannot be part of a block that is right.
+        Format::Auto | Format::Text => String::from_utf8_lossy(&bytes).into_owned(),
+        _ => builder.into_words(),
+    })
 }

@@ -47,6 +47,14 @@ pub(super) fn main(args: &EmitArgs, ui: &mut Ui) -> Result<ExitCode> {
     if let Some(warning) = form.warning() {
         ui.warn(&warning);
     }
+    if status == Status::Complete && !form.exit_signal {
+        let why = match (args.errors, args.more_work) {
+            (true, _) => "--errors says that something is not settled",
+            (false, true) => "--more-work says that there is work left",
+            (false, false) => "the RECOMMENDATION names a next task",
+        };
+        ui.warn(&format!("EXIT_SIGNAL is false although STATUS is COMPLETE: {why}"));
+    }
     ui.data_line(&form.to_string());
     super::super::fine()
 }
