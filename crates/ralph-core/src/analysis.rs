@@ -89,16 +89,18 @@ fn decide(
     };
     let words = gate::judge(context, report);
     let count = report.indicators.count;
-    let explicit = match &words {
-        Words::Done { why } | Words::More { why } => why.clone(),
-        Words::Blocked { why } => format!("blocked: {why}"),
-        Words::Silence => "no report".into(),
+    let (explicit, hindrance) = match &words {
+        Words::Done { why } | Words::More { why } => (why.clone(), "nothing says blocked".into()),
+        Words::Blocked { why } => ("says blocked".into(), why.clone()),
+        Words::Silence => ("no report".into(), "nothing says blocked".into()),
     };
     let blocked = matches!(words, Words::Blocked { .. });
+    let contradiction = gate::contradiction(report);
     let done = matches!(words, Words::Done { .. });
     let quoted = match &report.indicators.cancelled_by {
-        Some(sentence) => format!("{count}; cancelled by: {sentence}"),
-        None => format!("{count}: {}", report.indicators.phrases.join("; ")),
+        Some(sentence) => format!("{count} of {} needed; cancelled by: {sentence}", policy.indicators),
+        None if count == 0 => format!("0 of {} needed", policy.indicators),
+        None => format!("{count} of {} needed: {}", policy.indicators, report.indicators.phrases.join("; ")),
     };
     let testing = |report: &IterationReport| {
         report.block.as_ref().is_some_and(|block| block.work_type == Some(WorkType::Testing))
@@ -109,8 +111,20 @@ fn decide(
     let saturated = saturates && testing(report) && tests >= policy.saturation.test_only_after as usize;
     let facts_alone = policy.gate == Gate::Evidence;
     let mut conditions = vec![
-        Condition { name: "not_blocked", held: !blocked, words: explicit.clone() },
+        Condition { name: "not_blocked", held: !blocked, words: hindrance },
         Condition { name: "explicit_done", held: done, words: explicit },
+        Condition {
+            name: "consistent",
+            held: contradiction.is_none(),
+            words: match contradiction {
+                Some(why) if policy.believe_contradictions => {
+                    format!("{why}; profile {} believes EXIT_SIGNAL all the same", policy.profile)
+                }
+                Some(why) => why,
+                None if matches!(words, Words::Silence) => "no report".into(),
+                None => "the report does not contradict itself".into(),
+            },
+        },
     ];
     if dual {
         conditions.push(Condition { name: "completion_indicators", held: enough, words: quoted });
@@ -120,7 +134,9 @@ fn decide(
         conditions.push(Condition { name: "facts", held: false, words });
     }
     if saturates {
-        let words = format!("{} iterations of tests alone", if testing(report) { tests } else { 0 });
+        let alone = crate::text::count(if testing(report) { tests as u64 } else { 0 }, "iteration");
+        let words =
+            format!("{alone} of tests alone; {} in a row saturate", policy.saturation.test_only_after);
         conditions.push(Condition { name: "test_saturation", held: saturated, words });
     }
     let decision = match () {
@@ -194,6 +210,43 @@ mod tests {
         assert_eq!(decision(&red, "analyzer"), "project_complete", "seed 002 does not look at the tests");
         assert_eq!(decision(&red, "default"), "continue");
         assert_eq!(decision(&report("COMPLETE", "PASSING", "TESTING", "false"), "analyzer"), "continue");
+    }
+
+    #[test]
+    fn every_profile_says_whether_the_report_contradicts_itself() {
+        let red = report("COMPLETE", "FAILING", "IMPLEMENTATION", "true");
+        for profile in crate::profile::PROFILES {
+            let reasons = ask(&red, &[], profile.name)["reasons"].clone();
+            let found =
+                reasons.as_array().into_iter().flatten().find(|reason| reason["condition"] == "consistent");
+            let found = found.unwrap_or_else(|| panic!("{}: {reasons}", profile.name));
+            assert_eq!(found["held"], false, "{}", profile.name);
+            let words = found["words"].as_str().unwrap_or_default();
+            assert!(words.starts_with("EXIT_SIGNAL: true contradicts TESTS_STATUS: FAILING"), "{words}");
+            assert_eq!(words.contains("believes"), profile.name == "analyzer", "{words}");
+        }
+        let fine = ask(&report("COMPLETE", "PASSING", "TESTING", "true"), &[], "analyzer");
+        assert_eq!(fine["reasons"][2]["held"], true, "{fine}");
+    }
+
+    #[test]
+    fn each_condition_says_what_it_is_about() {
+        let words = |report: &IterationReport, profile: &str, condition: &str| {
+            let reasons = ask(report, &[], profile)["reasons"].clone();
+            let found =
+                reasons.as_array().into_iter().flatten().find(|reason| reason["condition"] == condition);
+            found.and_then(|reason| reason["words"].as_str()).unwrap_or_default().to_owned()
+        };
+        let test = report("IN_PROGRESS", "PASSING", "TESTING", "false");
+        assert_eq!(words(&test, "analyzer", "not_blocked"), "nothing says blocked");
+        assert_eq!(
+            words(&test, "analyzer", "test_saturation"),
+            "1 iteration of tests alone; 3 in a row saturate"
+        );
+        assert_eq!(words(&test, "dual", "completion_indicators"), "0 of 2 needed");
+        let blocked = report("BLOCKED", "PASSING", "TESTING", "false");
+        assert_eq!(words(&blocked, "analyzer", "not_blocked"), "Continue to US-006");
+        assert_eq!(words(&blocked, "analyzer", "explicit_done"), "says blocked");
     }
 
     #[test]

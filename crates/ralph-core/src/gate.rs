@@ -103,21 +103,66 @@ fn of_block(context: Context, block: &Block) -> Words {
     }
     let more = |why: &str| Words::More { why: why.to_owned() };
     if !block.exit_signal {
-        return more("EXIT_SIGNAL: false");
+        return more(&no_signal(block));
     }
-    if context.believes_contradictions {
-        return Words::Done { why: "EXIT_SIGNAL: true".into() };
-    }
-    match (block.tests, block.status) {
-        (Some(Tests::Failing), _) => more("EXIT_SIGNAL: true contradicts TESTS_STATUS: FAILING"),
-        (Some(Tests::Unknown), _) => more("EXIT_SIGNAL: true with an unknown TESTS_STATUS"),
-        (Some(Tests::NotRun), _) if context.has_test_check => {
-            more("EXIT_SIGNAL: true contradicts TESTS_STATUS: NOT_RUN")
-        }
-        (_, Some(Status::InProgress)) => more("EXIT_SIGNAL: true contradicts STATUS: IN_PROGRESS"),
-        (_, Some(Status::Unknown)) => more("EXIT_SIGNAL: true with an unknown STATUS"),
+    match objection(context.has_test_check, block) {
+        Some(why) if !context.believes_contradictions => more(why),
         _ => Words::Done { why: "EXIT_SIGNAL: true".into() },
     }
+}
+
+/// How the signal is missing.
+fn no_signal(block: &Block) -> String {
+    if let Some(odd) = &block.odd_signal {
+        format!("EXIT_SIGNAL: {odd}, which is not plainly true")
+    } else if block.problems.iter().any(|problem| problem == "missing field EXIT_SIGNAL") {
+        "no EXIT_SIGNAL".into()
+    } else {
+        "EXIT_SIGNAL: false".into()
+    }
+}
+
+/// What in a block speaks against its exit signal.
+fn objection(has_test_check: bool, block: &Block) -> Option<&'static str> {
+    match (block.tests, block.status) {
+        (Some(Tests::Failing), _) => Some("EXIT_SIGNAL: true contradicts TESTS_STATUS: FAILING"),
+        (Some(Tests::Unknown), _) => Some("EXIT_SIGNAL: true with an unknown TESTS_STATUS"),
+        (Some(Tests::NotRun), _) if has_test_check => {
+            Some("EXIT_SIGNAL: true contradicts TESTS_STATUS: NOT_RUN")
+        }
+        (_, Some(Status::InProgress)) => Some("EXIT_SIGNAL: true contradicts STATUS: IN_PROGRESS"),
+        (_, Some(Status::Unknown)) => Some("EXIT_SIGNAL: true with an unknown STATUS"),
+        _ => None,
+    }
+}
+
+/// In what a report contradicts itself, whether or not that is believed.
+pub fn contradiction(report: &IterationReport) -> Option<String> {
+    let block = report.block.as_ref();
+    if let Some(block) = block {
+        let within = match (block.exit_signal, block.status, block.tests) {
+            (true, Some(Status::Blocked), _) => Some("EXIT_SIGNAL: true contradicts STATUS: BLOCKED"),
+            (true, ..) => objection(true, block),
+            (false, Some(Status::Complete), Some(Tests::Failing)) => {
+                Some("STATUS: COMPLETE contradicts TESTS_STATUS: FAILING")
+            }
+            _ => None,
+        };
+        if let Some(why) = within {
+            return Some(why.to_owned());
+        }
+    }
+    let believing = Context {
+        gate: Gate::Explicit,
+        indicators: 0,
+        review: false,
+        has_test_check: false,
+        believes_contradictions: true,
+    };
+    let votes = block.map(|block| of_block(believing, block)).into_iter();
+    let votes: Vec<Words> = votes.chain(report.sayings.iter().map(of_saying)).collect();
+    let other = votes.iter().find(|vote| vote.weight() != votes[0].weight())?;
+    Some(format!("one report {}, another one {}", votes[0].describe(), other.describe()))
 }
 
 #[cfg(test)]
@@ -220,6 +265,53 @@ mod tests {
         assert!(matches!(judge(&format!("{}LOOP_COMPLETE", json(true))), Words::Done { .. }));
         assert!(matches!(judge(&format!("{}LOOP_CONTINUE\n{promise}", json(false))), Words::More { .. }));
         assert!(matches!(judge(&format!("LOOP_BLOCKED: no key\n{promise}")), Words::Blocked { .. }));
+    }
+
+    #[test]
+    fn a_signal_that_is_missing_or_odd_is_not_called_false() {
+        let why = |exit: &str| match words("COMPLETE", "PASSING", exit, true) {
+            Words::More { why } => why,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(why("false"), "EXIT_SIGNAL: false");
+        assert_eq!(why("yes"), "EXIT_SIGNAL: yes, which is not plainly true");
+        let block =
+            crate::report::block::last("---RALPH_STATUS---\nSTATUS: COMPLETE\n---END_RALPH_STATUS---").0;
+        let report = IterationReport { block, ..Default::default() };
+        assert_eq!(judge(EXPLICIT, &report), Words::More { why: "no EXIT_SIGNAL".into() });
+    }
+
+    #[test]
+    fn contradictions_within_a_block_and_between_dialects_are_told() {
+        let told = |words: &str| {
+            let mut builder = crate::report::Builder::default();
+            builder.add(crate::transcript::Item::Words(words.into()));
+            contradiction(&builder.finish())
+        };
+        let block = |status: &str, tests: &str, exit: bool| {
+            format!(
+                "---RALPH_STATUS---\nSTATUS: {status}\nTESTS_STATUS: {tests}\nEXIT_SIGNAL: {exit}\n---END_RALPH_STATUS---\n"
+            )
+        };
+        for (status, tests, exit) in [
+            ("COMPLETE", "FAILING", true),
+            ("COMPLETE", "NOT_RUN", true),
+            ("IN_PROGRESS", "PASSING", true),
+            ("BLOCKED", "PASSING", true),
+            ("COMPLETE", "FAILING", false),
+        ] {
+            let why = told(&block(status, tests, exit)).expect("a contradiction");
+            assert!(why.contains("contradicts"), "{why}");
+        }
+        for (status, tests, exit) in
+            [("COMPLETE", "PASSING", true), ("IN_PROGRESS", "FAILING", false), ("BLOCKED", "NOT_RUN", false)]
+        {
+            assert_eq!(told(&block(status, tests, exit)), None, "{status} {tests} {exit}");
+        }
+        let both = format!("{}\n<promise>COMPLETE</promise>", block("IN_PROGRESS", "PASSING", false));
+        let why = told(&both).expect("a contradiction");
+        assert!(why.starts_with("one report not done: ") && why.contains("another one claims done"), "{why}");
+        assert_eq!(told("nothing"), None);
     }
 
     #[test]

@@ -58,7 +58,9 @@ fn previous_outputs_show_a_stuck_loop() {
     }
     let json = analyse(&sandbox, &["3.txt", "--previous", "1.txt", "--previous", "2.txt"]);
     assert_eq!((&json["stuck_loop_detected"], &json["ralph_status"]["found"]), (&json!(true), &json!(false)));
-    assert_eq!(analyse(&sandbox, &["3.txt", "--previous", "1.txt"])["stuck_loop_detected"], false);
+    assert_eq!(json["iteration"], 3, "one more than the outputs before it");
+    let two = analyse(&sandbox, &["3.txt", "--previous", "1.txt"]);
+    assert_eq!((&two["stuck_loop_detected"], &two["iteration"]), (&json!(false), &json!(2)));
 }
 
 #[test]
@@ -90,4 +92,38 @@ fn every_dialect_is_heard_and_every_decision_exits_0() {
         assert_eq!(analysis["exit_decision"], decision, "{words}");
         assert_eq!(analysis["dialects"][0]["dialect"].as_str().unwrap_or(""), dialect, "{words}");
     }
+}
+
+#[test]
+fn an_explanation_shows_the_report_and_does_not_say_anything_twice() {
+    let sandbox = Sandbox::new();
+    let explain = |words: &dyn ToString| {
+        let finished = ralph(&sandbox).args(["analyze", "--explain"]).stdin(words.to_string()).run();
+        finished.assert_code(0);
+        finished.stdout
+    };
+    let blocked = explain(&StatusBlock::blocked("Blocked: no key"));
+    assert!(blocked.contains("✗ not_blocked: Blocked: no key\n"), "{blocked}");
+    assert!(!blocked.contains("blocked: Blocked: no key\n  ✗ explicit_done: blocked"), "{blocked}");
+    for line in ["  STATUS: BLOCKED\n", "  TESTS_STATUS: ", "  RECOMMENDATION: Blocked: no key\n"] {
+        assert!(blocked.contains(line), "{line}\n{blocked}");
+    }
+    let silent = explain(&StatusBlock::done().to_string().replace("EXIT_SIGNAL: true\n", ""));
+    assert!(silent.contains("✗ explicit_done: no EXIT_SIGNAL\n"), "{silent}");
+    let odd = explain(&StatusBlock::done().to_string().replace(": COMPLETE", ": ALMOST"));
+    assert!(odd.contains("problem: unknown value of STATUS: ALMOST\n"), "{odd}");
+    let red = explain(&StatusBlock { tests: "FAILING".into(), ..StatusBlock::done() });
+    assert!(red.starts_with("project_complete") && red.contains("✗ consistent: EXIT_SIGNAL: true"), "{red}");
+}
+
+#[test]
+fn a_wrong_format_is_named_with_the_right_one() {
+    let sandbox = Sandbox::new();
+    let stream = recording("claude-work-stream.jsonl");
+    let json = analyse(&sandbox, &["--format", "gemini", stream.to_str().expect("UTF-8")]);
+    let problems = json["problems"].to_string();
+    assert!(
+        problems.contains("nothing in it looks like Gemini's output; it looks like Claude Code's"),
+        "{json}"
+    );
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{TEST, one_call, ralph, repository, run, says_done};
-use ralph_testkit::{FakeAgent, StatusBlock, Steps, Terminal};
+use ralph_testkit::{FakeAgent, Sandbox, StatusBlock, Steps, Terminal};
 
 #[test]
 fn the_boxes_are_intact_at_80_columns() {
@@ -125,4 +125,16 @@ fn permissions_are_asked_for_on_a_terminal() {
     terminal.wait_for("full, edits or inherit?");
     terminal.type_text("nothing\rreally\r");
     assert_eq!(terminal.wait(), 64, "{}", terminal.all_output());
+}
+
+#[test]
+fn whoever_is_expected_to_type_is_told_so() {
+    let sandbox = Sandbox::new();
+    for args in [&["analyze"][..], &["report", "check"]] {
+        let mut terminal = Terminal::start(&ralph(&sandbox).args(args).into_command());
+        terminal.wait_for("reading standard input");
+        terminal.type_text("hello\n\u{4}");
+        terminal.wait();
+        assert!(terminal.all_output().contains("status"), "{}", terminal.all_output());
+    }
 }

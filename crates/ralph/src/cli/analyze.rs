@@ -18,14 +18,17 @@ use crate::{clock, settings};
 pub(super) fn main(args: &AnalyzeArgs, ui: &Ui) -> Result<ExitCode> {
     let policy = settings::profile(&args.profile)?.policy();
     let format = args.format.map_or(Format::Auto, Into::into);
+    if args.file == Path::new("-") {
+        ui.reads_standard_input();
+    }
     let (format, report) = read(&args.file, format)?;
     let previous = args
         .previous
         .iter()
         .map(|file| Ok(read(file, Format::Auto)?.1))
         .collect::<Result<Vec<IterationReport>>>()?;
-    let question =
-        Question { policy: &policy, format, iteration: args.iteration.unwrap_or(1), at: clock::now() };
+    let iteration = args.iteration.unwrap_or(previous.len() as u64 + 1);
+    let question = Question { policy: &policy, format, iteration, at: clock::now() };
     let analysis = analysis::analyse(&report, &previous, question);
     if args.explain {
         for line in explain(&analysis) {
@@ -73,6 +76,12 @@ fn explain(analysis: &Value) -> Vec<String> {
     for reason in list("reasons") {
         let mark = if reason["held"] == true { "✓" } else { "✗" };
         lines.push(format!("  {mark} {}: {}", word(&reason["condition"]), word(&reason["words"])));
+    }
+    let block = &analysis["ralph_status"];
+    let fields =
+        [("STATUS", "status"), ("TESTS_STATUS", "tests_status"), ("RECOMMENDATION", "recommendation")];
+    for (name, key) in fields.into_iter().filter(|(_, key)| !block[key].is_null()) {
+        lines.push(format!("  {name}: {}", word(&block[key])));
     }
     for saying in list("dialects") {
         lines.push(format!("  heard {}: {}", word(&saying["dialect"]), word(&saying["quote"])));

@@ -180,13 +180,13 @@ pub(super) struct AnalyzeArgs {
     /// How to read it; recognised from the bytes if left out
     #[arg(long, value_name = "FORMAT")]
     pub(super) format: Option<FormatArg>,
-    /// By whose rules the words are judged
+    /// By whose rules the words are judged; analyzer believes EXIT_SIGNAL alone, while `ralph run` uses default
     #[arg(long, value_name = "NAME", default_value = "analyzer")]
     pub(super) profile: String,
-    /// The iteration's number, for the JSON
+    /// The iteration's number, for the JSON [default: one more than previous outputs]
     #[arg(long, value_name = "N")]
     pub(super) iteration: Option<u64>,
-    /// An earlier output, oldest first; for stuck loops and saturation
+    /// An earlier output, for stuck loops and saturation; repeat the option for each, oldest first
     #[arg(long, value_name = "FILE")]
     pub(super) previous: Vec<std::path::PathBuf>,
     /// For people, quoting what counted
