@@ -32,6 +32,13 @@ pub struct CheckResult {
     pub output_tail: String,
 }
 
+/// A command within a sentence: in backticks where it could be taken for a part of it.
+pub fn shown(command: &str) -> String {
+    let line = crate::text::one_line(command, 120);
+    let runs_on = command.contains([';', '|', '&', '<', '>', '$', '`', '(', ')', '\n']);
+    if runs_on { format!("`{line}`") } else { line }
+}
+
 impl CheckResult {
     pub fn passed(&self) -> bool {
         self.end == End::Exited { code: 0 }
@@ -54,7 +61,28 @@ impl CheckResult {
             }
         }
         notes.extend(remark.map(Into::into));
-        let text = format!("{} {}", crate::text::one_line(&self.command, 120), self.end);
+        let text = format!("{} {}", shown(&self.command), self.end);
         if notes.is_empty() { text } else { format!("{text} ({})", notes.join(", ")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_could_run_into_the_text_is_quoted() {
+        let check = |command: &str| CheckResult {
+            name: "test".into(),
+            command: command.into(),
+            end: End::Exited { code: 1 },
+            asked: false,
+            failing: vec![],
+            duration_ms: 0,
+            output_tail: String::new(),
+        };
+        assert_eq!(check("cargo test -p a").describe(), "cargo test -p a exit 1");
+        assert_eq!(check("echo OUT; exit 1").describe(), "`echo OUT; exit 1` exit 1");
+        assert_eq!(check("make\ntest").describe(), "`make test` exit 1");
     }
 }

@@ -256,7 +256,7 @@ fn build_test_and_lint_run_in_that_order_and_each_can_refuse() {
         .args(["--max-iterations", "1", "--set", "baseline=off"])
         .run()
         .assert_code(3)
-        .assert_stderr_has("refused: echo lint; exit 3 exit 3");
+        .assert_stderr_has("refused: `echo lint; exit 3` exit 3");
     let names: Vec<String> = history(&sandbox)[0]["checks"]
         .as_array()
         .expect("checks")

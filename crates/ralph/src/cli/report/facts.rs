@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::thread;
 
+use ralph_core::check;
 use ralph_core::report::block::Tests;
 use ralph_core::report::form::{self, Plan, TestsFact};
 use ralph_core::text;
@@ -28,7 +29,7 @@ pub(super) fn run_tests(command: &str, root: &Path, ui: &Ui) -> Result<TestsFact
     if end == End::Lost {
         return Err(failed(end.to_string()));
     }
-    let run = format!("{} {end}", text::one_line(command, 120));
+    let run = format!("{} {end}", check::shown(command));
     if end.success() {
         return Ok(TestsFact { tests: Tests::Passing, run });
     }
