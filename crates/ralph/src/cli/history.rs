@@ -29,8 +29,12 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
     let files = run.files(number);
     if args.checks {
         if iteration.checks.is_empty() {
-            return Err(Error::new(format!("iteration {number} ran no checks"))
-                .because("checks run when the agent says done"));
+            let none = state.run.as_ref().is_none_or(|run| run.plan.checks.is_empty());
+            let error = Error::new(format!("iteration {number} ran no checks"));
+            return Err(match none {
+                true => error.because("its run has none").hint("ralph run --test-cmd \"cargo test\""),
+                false => error.because("checks run when the agent says done"),
+            });
         }
         for check in &iteration.checks {
             let mark = if check.passed() { "✓" } else { "✗" };
