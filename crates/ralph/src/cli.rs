@@ -87,7 +87,8 @@ fn tip(error: &clap::Error) -> Option<String> {
         return None;
     }
     if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) {
-        let goal = error.kind() == ErrorKind::UnknownArgument && !word.starts_with('-');
+        let run = std::env::args_os().nth(1).is_some_and(|command| command == "run");
+        let goal = run && error.kind() == ErrorKind::UnknownArgument && !word.starts_with('-');
         return goal.then(|| "a goal of several words is put in quotes: ralph run \"fix the login\"".into());
     }
     let ContextValue::String(word) = error.get(ContextKind::InvalidSubcommand)? else { return None };

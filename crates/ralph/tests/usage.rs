@@ -26,6 +26,9 @@ fn a_misspelt_command_is_64_with_a_suggestion() {
         .run()
         .assert_code(64)
         .assert_stderr_has("put in quotes");
+    let two = ralph(&sandbox).args(["analyze", "a", "b"]).run();
+    two.assert_code(64);
+    assert!(!two.stderr.contains("goal"), "{two}");
     ralph(&sandbox)
         .arg("fix the login")
         .run()
@@ -141,5 +144,25 @@ fn data_that_cannot_be_written_is_an_error_and_a_reader_that_has_seen_enough_is_
         drop(reader);
         let ended = into(&sandbox, writer, args);
         assert_eq!(ended.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&ended.stderr));
+    }
+}
+
+#[test]
+fn a_demo_that_cannot_begin_makes_no_folder_and_names_only_options_it_has() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tmp/keep", "");
+    for (agent, said) in
+        [("cluade", "--agent claude"), ("banana", "scripted agent"), ("claude", "npm install")]
+    {
+        let demo = ralph(&sandbox).args(["demo", "--agent", agent]);
+        let finished = demo.env("TMPDIR", sandbox.project().join("tmp")).run();
+        assert_ne!(finished.code, 0, "{finished}");
+        finished.assert_stderr_has(said);
+        assert!(
+            !finished.stderr.contains("--agent-cmd") && !finished.stderr.contains("--agents"),
+            "{finished}"
+        );
+        let left = std::fs::read_dir(sandbox.project().join("tmp")).expect("a folder").count();
+        assert_eq!(left, 1, "{agent}");
     }
 }

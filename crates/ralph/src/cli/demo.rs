@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use super::args::DemoArgs;
 use super::run::{self, Order, Which};
 use crate::demo;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::settings::{AgentWishes, Value, Wishes};
+use crate::settings::{self, AgentWishes, Value, Wishes};
 use crate::ui::Ui;
 
 pub(super) fn main(args: DemoArgs, ui: &mut Ui) -> Result<ExitCode> {
@@ -21,7 +21,10 @@ pub(super) fn main(args: DemoArgs, ui: &mut Ui) -> Result<ExitCode> {
     };
     let most = Value { key: "max_iterations".into(), value: "10".into(), origin: "demo".into() };
     let checks = vec![("test", demo::TEST.to_owned())];
-    let wishes = Wishes { agent, values: vec![most], checks, ..Wishes::default() };
+    let mut wishes = Wishes { agent, values: vec![most], checks, ..Wishes::default() };
+    // Before the folder is made, so that none is left behind by a demo that cannot begin.
+    let settled = settings::settle(&wishes, None).map_err(in_demo_s_words)?;
+    wishes.agent.permissions = settled.plan.agents.first().and_then(|agent| agent.permissions);
     let dir = demo::make(args.dir)?;
     ui.say(&format!("A project with a failing test, made for this: {}", dir.display()));
     ui.say("The agent may say what it likes; ralph runs the test itself.\n");
@@ -31,4 +34,13 @@ pub(super) fn main(args: DemoArgs, ui: &mut Ui) -> Result<ExitCode> {
     ui.say(&format!("\nLook around, and delete it when you like: cd {}", dir.display()));
     ui.say(&format!("There: {} history", demo::own_name()));
     Ok(ExitCode::from(stop.exit_code()))
+}
+
+/// The demo has fewer options than a run.
+fn in_demo_s_words(mut error: Error) -> Error {
+    error.hints.retain(|hint| !hint.contains("--agent-cmd"));
+    for hint in &mut error.hints {
+        *hint = hint.replace("--agents ", "--agent ");
+    }
+    error.hint("ralph demo, which brings a scripted agent")
 }
