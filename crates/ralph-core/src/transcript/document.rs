@@ -1,6 +1,8 @@
-//! Output that is one JSON document over many lines, and nothing else. Lines are held back while it may be one.
+//! Output that is JSON documents over many lines, as `jq .` prints them, and nothing else. Lines are held back while it
+//! may be that.
 
 use super::lines::{Line, MAX_LINE};
+use super::value::Value;
 use crate::prelude::*;
 
 #[derive(Debug, Default)]
@@ -19,7 +21,7 @@ impl Document {
         let blank = line.bytes.trim_ascii().is_empty();
         let fits = match (&self.held[..], line.bytes) {
             ([], bytes) => matches!(bytes.trim_ascii_end(), b"{" | b"["),
-            (held, _) => blank || !closed(held),
+            (held, bytes) => blank || !closed(held) || bytes.trim_ascii_end() == b"{",
         };
         if fits && !line.cut && self.held.len() + line.bytes.len() < MAX_LINE {
             self.held.extend_from_slice(line.bytes);
@@ -36,10 +38,16 @@ impl Document {
     }
 }
 
-/// Whether the last line is the one that closes the document.
+/// Whether the last line is one that closes a document.
 fn closed(held: &[u8]) -> bool {
     let close: &[u8] = if held.starts_with(b"[") { b"\n]" } else { b"\n}" };
     held.trim_ascii_end().ends_with(close)
+}
+
+/// The documents, if there is nothing else in it.
+pub(super) fn all(held: &[u8]) -> Vec<Value<'_>> {
+    let documents = serde_json::Deserializer::from_slice(held).into_iter();
+    documents.collect::<Result<_, _>>().unwrap_or_default()
 }
 
 /// The lines of what was held back.
