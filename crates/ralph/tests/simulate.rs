@@ -3,7 +3,7 @@
 mod common;
 
 use common::ralph;
-use ralph_testkit::Sandbox;
+use ralph_testkit::{Sandbox, Schema};
 use serde_json::Value;
 
 /// The script that docs/testing.md shows.
@@ -24,7 +24,7 @@ fn the_documented_script_plays_as_a_run_would() {
     let outcomes: Vec<&Value> =
         json["iterations"].as_array().expect("a list").iter().map(|i| &i["outcome"]).collect();
     assert_eq!(outcomes, ["refused", "limited", "limited", "accepted", "accepted"]);
-    assert_eq!(json["schema"], "ralph.simulation/1");
+    Schema::published("ralph.simulation/1").assert(&json);
     assert_eq!((&json["counted"], &json["cost_micro_usd"]), (&Value::from(3), &Value::from(30_000)));
     assert!(!sandbox.exists(".ralph"), "nothing is written");
 }
