@@ -1,13 +1,15 @@
 //! Limits of the provider behind an agent: usage, rate, overload, credit, authentication.
 //!
-//! What a CLI reports in a structured field is taken at its word ([`of`]). In plain output the same words
-//! may be the agent's own prose about some program, so there a limit is believed only when the process
-//! failed and the line has the shape of the CLI's own notice ([`from_prose`]). Prose read as a limit puts
+//! A status that a CLI reports in a field of its own is taken at its word. Words may be the agent's own prose about
+//! some program: they are believed only in a line that has the shape of a CLI's notice ([`of`]), and in plain output
+//! only at its end and when the process failed ([`from_prose`]). Prose read as a limit puts
 //! a loop to sleep for nothing.
 
+mod answer;
 mod kinds;
 mod notice;
 mod reset;
+mod shape;
 #[cfg(test)]
 mod tests;
 
@@ -76,10 +78,15 @@ const LONGEST_TEXT: usize = 300;
 /// A notice is short; nothing behind this is read.
 const LONGEST_NOTICE: usize = 4000;
 
-/// The limit in a CLI's own error text, by its status first, then by its words.
+/// The limit in an error's text: by the status the CLI reports with it, else by a line that has the shape of a notice.
+/// Such a text may be the agent's last words, so its words alone tell nothing.
 pub fn of(status: Option<u16>, text: &str) -> Option<Limit> {
     let start = kinds::head(text, LONGEST_NOTICE);
-    let status = status.or_else(|| status_in(start));
-    let kind = kinds::by_status(status, start)?;
+    let (kind, status) = kinds::by_status(status, start).map(|kind| (kind, status)).or_else(|| {
+        let notice = notice::line_in(start)?;
+        let status = status.or_else(|| status_in(notice));
+        let words = || answer::words(notice).unwrap_or_else(|| notice.to_owned());
+        Some((kinds::by_status(status, notice).or_else(|| kinds::by_words(&words()))?, status))
+    })?;
     Some(Limit { kind, status, reset: reset_in(start), text: text::one_line(start, LONGEST_TEXT) })
 }

@@ -122,6 +122,7 @@ const OVERLOAD: &[&str] = &[
     "high load",
 ];
 
+/// What a status says by itself; words only refine it.
 pub(super) fn by_status(status: Option<u16>, text: &str) -> Option<LimitKind> {
     let lower = text.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -135,12 +136,13 @@ pub(super) fn by_status(status: Option<u16>, text: &str) -> Option<LimitKind> {
         Some(429) if says(QUOTA) => Some(LimitKind::Usage),
         Some(429) => Some(LimitKind::Rate),
         Some(500..=599) => Some(LimitKind::Overload),
-        _ => by_words(&lower),
+        _ => None,
     }
 }
 
-/// `lower`: in lower case.
-pub(super) fn by_words(lower: &str) -> Option<LimitKind> {
+/// What a notice's words say.
+pub(super) fn by_words(notice: &str) -> Option<LimitKind> {
+    let lower = notice.to_lowercase();
     // A curly apostrophe changes no word of these tables, and a disk's quota is nobody's limit.
     if lower.contains("disk quota") {
         return None;

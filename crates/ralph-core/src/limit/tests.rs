@@ -126,6 +126,93 @@ fn only_the_cli_s_own_line_at_the_end_is_a_notice() {
 }
 
 #[test]
+fn sentences_about_statuses_logins_and_quotas_are_no_notices_whoever_reports_them() {
+    for line in [
+        "HTTP 503 responses are now retried by the client.",
+        "Status 500 is what the old handler returned.",
+        "Status: 403 for anonymous users, 200 for admins.",
+        "Forbidden: the guest role can no longer delete.",
+        "Unauthorized, then redirected to /login: both paths are tested.",
+        "Not logged in: the page shows the form.",
+        "Status: 401",
+        "Unexpected status 401 Unauthorized: the fixture signs with the old key.",
+        "Repeated 529 Overloaded errors open the breaker.",
+        "Rate limit reached for anonymous users leads to a captcha.",
+        "Quota exceeded: the upload stops at 5 GB.",
+        "Credit balance is too low to buy the item.",
+        "Please run /login to see the form.",
+        "Error: 401 - the test expects 200.",
+        "I implemented the billing page and the access token refresh.",
+    ] {
+        assert_eq!(from_prose(true, line), None, "{line}");
+        assert_eq!(of(None, line), None, "in a field: {line}");
+        assert_eq!(of(Some(400), line), None, "with a status that says nothing: {line}");
+    }
+}
+
+#[test]
+fn a_status_is_believed_behind_a_tag_or_with_its_reason_to_the_end_of_the_line() {
+    for (line, status) in [
+        ("API Error: 529", 529),
+        ("API Error: 429 rate limited, retry after 1 seconds", 429),
+        ("Error: HTTP 503", 503),
+        ("Error: status 429 Too Many Requests: slow down", 429),
+        ("API Error: Repeated 529 Overloaded errors", 529),
+        ("API Error: 500: upstream connect error", 500),
+        ("Error: 429 status code (no body)", 429),
+        ("ERROR: unexpected status 529 <unknown status code>: Overloaded", 529),
+        ("HTTP 503 Service Unavailable", 503),
+        ("Status: 403 Forbidden.", 403),
+        ("unexpected status 401 Unauthorized", 401),
+    ] {
+        assert_eq!(from_prose(true, line).and_then(|limit| limit.status), Some(status), "{line}");
+    }
+    for line in ["Forbidden", "Unauthorized.", "Overloaded", "Not logged in"] {
+        assert!(from_prose(true, line).is_some(), "{line}");
+    }
+}
+
+#[test]
+fn an_error_without_a_status_is_known_by_a_line_of_it() {
+    for (text, kind) in [
+        ("The turn ended.\nCredit balance is too low", LimitKind::Credit),
+        ("You have reached your specified API usage limits. You will regain access soon.", LimitKind::Usage),
+        ("Anthropic API key is missing. Pass it using the 'apiKey' parameter.", LimitKind::Auth),
+        ("Your access token could not be refreshed because your refresh token was revoked.", LimitKind::Auth),
+        ("Selected model is at capacity. Please try a different model.", LimitKind::Overload),
+        ("Quota exceeded. Check your plan and billing details.", LimitKind::Credit),
+        (
+            "stream disconnected before completion: Rate limit reached for gpt-5 on tokens per min",
+            LimitKind::Rate,
+        ),
+    ] {
+        assert_eq!(of(None, text).map(|limit| limit.kind), Some(kind), "{text}");
+    }
+    assert_eq!(of(None, "It prints:\n```\nCredit balance is too low\n```"), None, "in a fence");
+}
+
+#[test]
+fn of_a_service_s_answer_its_names_count_and_a_message_that_is_a_notice() {
+    let answer = |kind: &str, message: &str| {
+        serde_json::json!({"error": {"type": kind, "message": message}}).to_string()
+    };
+    let low = "Your credit balance is too low to access the Anthropic API.";
+    for (kind, message, limit) in [
+        ("invalid_request_error", low, Some(LimitKind::Credit)),
+        ("insufficient_quota", "x", Some(LimitKind::Credit)),
+        ("authentication_error", "x", Some(LimitKind::Auth)),
+        ("invalid_request_error", "messages.3: the billing page, its access token and a quota", None),
+    ] {
+        let answer = answer(kind, message);
+        for text in [answer.clone(), format!("API Error: {answer}"), format!("API Error: 400 {answer}")] {
+            assert_eq!(of(None, &text).map(|limit| limit.kind), limit, "{text}");
+        }
+    }
+    assert_eq!(of(None, r#"{"note":"rate_limit_error"}"#), None, "no answer of a service");
+    assert_eq!(from_prose(true, &answer("overloaded_error", "x")), None, "without a tag, the agent shows it");
+}
+
+#[test]
 fn gemini_s_report_is_a_notice_above_the_object_it_shows() {
     let output = |said: &str, status: u16| {
         let frames = "    at somewhere (file.js:429:16)\n".repeat(12);
