@@ -133,6 +133,9 @@ impl Builder {
             }
             Item::Usage { message, usage } => self.count(message, usage),
             Item::Finished(finished) => {
+                if finished.error.is_none() {
+                    self.report.limit.take_if(|limit| !says_only(finished.text.as_deref(), limit));
+                }
                 self.report.error = finished.error.map(|error| crate::text::one_line(&error, 500));
                 self.report.api_status = finished.api_status;
                 self.report.cost_micro_usd = finished.cost_micro_usd;
@@ -237,6 +240,13 @@ impl Builder {
             self.report.problems.push(problem);
         }
     }
+}
+
+/// What ended well has overcome its limits, unless a notice is all it has to say.
+fn says_only(text: Option<&str>, limit: &Limit) -> bool {
+    let Some(text) = text.map(str::trim) else { return false };
+    let notice = || !text.contains('\n') && crate::limit::of(None, text).is_some();
+    crate::text::one_line(text, 300) == limit.text || notice()
 }
 
 /// What comes after the last echo of the prompt, or of the instructions it ends with. A report stands at the end, so
@@ -353,6 +363,51 @@ mod tests {
             builder.add(Item::Usage { message: Some(id.into()), usage });
         }
         assert_eq!(builder.finish().usage.total(), 320);
+    }
+
+    const REJECTED: &str = r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1794790000,"rateLimitType":"five_hour"}}"#;
+
+    fn claude(is_error: bool, result: &str, before: &str) -> Option<Limit> {
+        let init = r#"{"type":"system","subtype":"init","session_id":"s"}"#;
+        let result = serde_json::json!({
+            "type": "result", "subtype": "success", "is_error": is_error, "result": result, "session_id": "s"
+        });
+        report(format!("{init}\n{before}\n{result}\n").as_bytes()).limit
+    }
+
+    #[test]
+    fn a_limit_that_was_overcome_is_no_limit() {
+        let codex = |end: &str| {
+            let error = r#"{"type":"error","message":"Reconnecting... 1/5 (unexpected status 503 Service Unavailable: busy, url: http://127.0.0.1:8080/v1/responses)"}"#;
+            let start = r#"{"type":"thread.started","thread_id":"t"}"#;
+            report(format!("{start}\n{error}\n{end}\n").as_bytes()).limit.map(|limit| limit.kind)
+        };
+        let overload = Some(crate::limit::LimitKind::Overload);
+        assert_eq!(codex(r#"{"type":"turn.completed","usage":{}}"#), None);
+        assert_eq!(codex(r#"{"type":"turn.failed","error":{"message":"cut"}}"#), overload);
+        assert_eq!(codex(""), overload, "it never ended");
+        assert_eq!(claude(false, "I wrote the parser.", REJECTED), None);
+        assert_eq!(claude(false, "Done.\nCredit balance is too low", REJECTED), None);
+        assert!(claude(true, "stopped", REJECTED).is_some_and(|limit| limit.reset.is_some()));
+    }
+
+    #[test]
+    fn a_good_result_that_is_only_the_notice_has_overcome_nothing() {
+        for notice in ["five_hour limit reached", "You've hit your session limit · resets 3pm (UTC)"] {
+            assert!(claude(false, notice, REJECTED).is_some(), "{notice}");
+        }
+    }
+
+    #[test]
+    fn prose_in_a_failed_result_is_no_limit() {
+        for prose in [
+            "I implemented the billing page and the access token refresh.",
+            "The login page answers with status 401, and error 503 is retried.",
+            "Forbidden: the guest role can no longer delete.",
+        ] {
+            assert_eq!(claude(true, prose, ""), None, "{prose}");
+        }
+        assert!(claude(true, "Claude AI usage limit reached|1794790000", "").is_some());
     }
 
     #[test]
