@@ -103,7 +103,9 @@ impl Agents {
             }
         };
         let dice = if self.members.is_empty() { seed } else { self.dice };
-        Self { members: names.iter().map(member).collect(), last: self.last, dice }
+        let worked = self.last.and_then(|last| self.members.get(last));
+        let last = worked.and_then(|worked| names.iter().position(|name| *name == worked.name));
+        Self { members: names.iter().map(member).collect(), last, dice }
     }
 
     #[must_use]
@@ -180,7 +182,9 @@ impl Agents {
             let out = member.out.as_ref()?;
             Some((out.until?, member, out))
         });
-        let failures = self.members.iter().map(|member| member.failures).max().unwrap_or(0);
+        // Only who is out for its failures is told by their number.
+        let failed = |member: &&Member| member.failures >= policy.max_failures;
+        let failures = self.members.iter().filter(failed).map(|member| member.failures).max().unwrap_or(0);
         match waiting.min_by_key(|(until, ..)| *until) {
             Some((until, member, out)) if until.since(now) <= policy.max_wait_ms => {
                 let wait = time::duration(until.since(now));

@@ -69,7 +69,8 @@ pub struct Facts<'a> {
     pub denied: &'a [String],
     /// The agent process failed. Whether it is started again is not this rule's business; only a probe is lost by it.
     pub failed: bool,
-    /// In a review nothing is to be changed and little to be said, so stall and decline stand still.
+    /// In a review, or where a claim was accepted, nothing is to be changed and little to be said, so stall, decline
+    /// and denials stand still.
     pub review: bool,
 }
 
@@ -98,6 +99,15 @@ impl Breaker {
         match self.circuit {
             Circuit::Closed => Self::default(),
             Circuit::HalfOpen | Circuit::Open => Self { sizes: vec![], ..self.clone() },
+        }
+    }
+
+    /// A person has looked at why the loop stood still: what was counted before is not its own doing any more.
+    #[must_use]
+    pub fn after_a_look(&self) -> Self {
+        match self.circuit {
+            Circuit::Closed => Self::default(),
+            Circuit::HalfOpen | Circuit::Open => self.clone(),
         }
     }
 
@@ -156,7 +166,9 @@ impl Breaker {
         let mut next = self.clone();
         next.same_error = if facts.errors.is_empty() { 0 } else { count(self.same_error, same).max(1) };
         next.last_errors = facts.errors.clone();
-        next.denials = count(self.denials, !facts.denied.is_empty() && !facts.progress);
+        if !facts.review {
+            next.denials = count(self.denials, !facts.denied.is_empty() && !facts.progress);
+        }
         if facts.progress {
             next.no_progress = 0;
         } else if !facts.review {

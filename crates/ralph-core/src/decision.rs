@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agents::Agents;
 use crate::breaker::Breaker;
+use crate::check::CheckResult;
 use crate::effect::Effect;
 use crate::event::When;
 use crate::evidence::Evidence;
@@ -145,6 +146,14 @@ pub struct Conclusion {
     pub warnings: Vec<String>,
 }
 
+impl Conclusion {
+    /// Whether this check spoke against the claim.
+    pub fn refused(&self, check: &CheckResult) -> bool {
+        let name = format!("check {}", check.name);
+        self.evidence.failures().any(|condition| condition.name == name)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -192,6 +201,9 @@ pub enum Stop {
         what: Resource,
         used: u64,
         max: u64,
+        /// What would have used it up, if it was not used yet.
+        #[serde(default)]
+        why: Option<String>,
     },
     AgentsExhausted {
         failures: u32,
@@ -293,7 +305,10 @@ impl fmt::Display for Stop {
             Self::CircuitOpen { why, probe_at: Some(at) } => {
                 write!(f, "circuit open: {why}; a probe is allowed from {at} on")
             }
-            Self::Budget { what, used, max } => write!(f, "{} used", what.describe(*used, *max)),
+            Self::Budget { what, used, max, why: None } => write!(f, "{} used", what.describe(*used, *max)),
+            Self::Budget { what, used, max, why: Some(why) } => {
+                write!(f, "{} used, and {why}", what.describe(*used, *max))
+            }
             Self::AgentsExhausted { failures: 0, last } => write!(f, "no agent is left: {last}"),
             Self::AgentsExhausted { failures, last } => {
                 write!(f, "the agent failed {failures} times in a row: {last}")

@@ -36,8 +36,9 @@ pub enum Resource {
 /// Asked before every iteration, before anything is spent.
 pub fn judge(context: Context<'_>) -> Option<Stop> {
     let Context { iterations: used, max_iterations: max, used: spent, budget } = context;
-    let over =
-        |what, used: u64, max: u64| (max > 0 && used >= max).then_some(Stop::Budget { what, used, max });
+    let over = |what, used: u64, max: u64| {
+        (max > 0 && used >= max).then_some(Stop::Budget { what, used, max, why: None })
+    };
     (max > 0 && used >= max)
         .then_some(Stop::MaxIterations { used, max })
         .or_else(|| over(Resource::Money, spent.micro_usd, budget.micro_usd))
@@ -50,7 +51,8 @@ pub fn wait(context: Context<'_>, now: Time, until: Time) -> Option<Stop> {
     let Context { used, budget, .. } = context;
     let after = used.time_ms.saturating_add(until.since(now));
     let over = budget.time_ms > 0 && after >= budget.time_ms;
-    over.then_some(Stop::Budget { what: Resource::Time, used: after, max: budget.time_ms })
+    let why = Some(format!("waiting for an agent until {until} would outlast the rest"));
+    over.then_some(Stop::Budget { what: Resource::Time, used: used.time_ms, max: budget.time_ms, why })
 }
 
 impl Resource {
@@ -109,10 +111,8 @@ mod tests {
         let context = Context { iterations: 1, max_iterations: 50, used, budget: &budget };
         let now = Time::from_millis(1000);
         assert_eq!(wait(context, now, now.plus(39)), None);
-        assert_eq!(
-            wait(context, now, now.plus(40)),
-            Some(Stop::Budget { what: Resource::Time, used: 100, max: 100 })
-        );
+        let stop = wait(context, now, now.plus(40)).expect("not begun").to_string();
+        assert!(stop.starts_with("60ms of 100ms used, and waiting for an agent until"), "{stop}");
         assert_eq!(wait(Context { budget: &UNLIMITED, ..context }, now, now.plus(u64::MAX)), None);
     }
 }

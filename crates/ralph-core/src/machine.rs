@@ -12,7 +12,7 @@ use crate::event::{End, Event, Plan, Stamped, StopBy, When};
 use crate::journal::{Body, Record};
 use crate::prelude::*;
 use crate::profile::Todos;
-use crate::state::{State, observe, take_over};
+use crate::state::{Iteration, State, observe, take_over};
 use crate::time::Time;
 use begin::next_iteration;
 use conclude::{conclude, wants_evidence, words_of};
@@ -55,7 +55,7 @@ fn decide_seen(stopped: Option<&Stop>, seen: &State, stamped: &Stamped) -> Decis
             halt(seen, Stop::Error { what: format!("the tree could not be measured: {error}") })
         }
         Event::AgentStarted { .. } => proceed(seen, "agent", "the agent is running"),
-        Event::AgentNeverStarted => measure_before(seen, "the agent had not been started yet"),
+        Event::AgentNeverStarted => next_iteration(seen, plan, now, None),
         Event::AgentEnded(_) => measure_after(seen, plan, "the agent ended"),
         Event::CheckEnded(_) if seen.current.is_none() => next_iteration(seen, plan, now, None),
         Event::CheckEnded(_) => judge(seen, plan, now),
@@ -85,9 +85,6 @@ pub fn deadline(state: &State) -> Option<Time> {
 fn resume(seen: &State, plan: &Plan, now: Time) -> Decision {
     match &seen.current {
         None => next_iteration(seen, plan, now, None),
-        Some(current) if current.started_at.is_none() => {
-            measure_before(seen, "resumed before the agent started")
-        }
         Some(current) if current.ended.is_none() => Decision {
             effects: vec![Effect::RecoverAgent],
             next: Phase::Working,
@@ -133,14 +130,11 @@ fn deadline_passed(seen: &State, plan: &Plan, now: Time) -> Decision {
     }
 }
 
-fn measure_before(seen: &State, why: &str) -> Decision {
-    measure(seen, When::Before, None, why)
-}
-
-/// Where done is claimed, somebody also looks for what the run left to do.
+/// Where done is claimed, or may come of itself, somebody also looks for what the run left to do.
 fn measure_after(seen: &State, plan: &Plan, why: &str) -> Decision {
     let claimed = seen.current.as_ref().is_some_and(|current| wants_evidence(seen, plan, current));
-    let base = seen.base.as_ref().filter(|_| claimed && plan.policy.todos != Todos::Off);
+    let may_end = claimed || plan.policy.saturation.may_complete();
+    let base = seen.base.as_ref().filter(|_| may_end && plan.policy.todos != Todos::Off);
     measure(seen, When::After, base.map(|base| base.tree.clone()), why)
 }
 
@@ -156,10 +150,11 @@ fn start_agent(seen: &State, tree: &str) -> Decision {
     if let Some(by) = seen.stop_asked {
         return halt(seen, stop_of(by));
     }
-    let last = seen.last.as_ref().and_then(|last| last.after.as_ref());
     let mut rules = seen.rules.clone();
-    if seen.resumed && last.is_some_and(|last| last.tree != tree) {
-        // Somebody worked on it while the run stood still: what was reviewed is not what is there.
+    let known = |last: &&Iteration| seen.resumed || last.checks.is_empty();
+    let last = seen.last.as_deref().filter(known).and_then(|last| last.after.as_ref());
+    if last.is_some_and(|last| last.tree != tree) {
+        // Somebody worked on it while the run stood still or waited: what was reviewed is not what is there.
         rules.reviews = rules.reviews.after_foreign_change();
     }
     Decision {

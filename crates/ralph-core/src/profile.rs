@@ -133,6 +133,13 @@ pub struct SaturationPolicy {
     pub test_share_after: u32,
 }
 
+impl SaturationPolicy {
+    /// Whether polishing may end a run as complete.
+    pub fn may_complete(&self) -> bool {
+        [self.test_only, self.done_signals, self.test_share].contains(&Saturated::Complete)
+    }
+}
+
 /// What a run may use; 0 = no limit.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]

@@ -6,7 +6,7 @@ pub(crate) mod protocol;
 use crate::decision::{Kind, Outcome};
 use crate::event::Plan;
 use crate::prelude::*;
-use crate::profile::Protocol;
+use crate::profile::{Gate, Protocol};
 use crate::state::{Iteration, Note, State};
 use crate::text;
 
@@ -72,6 +72,9 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
         part(&refused);
     }
     part(&protocol::ask(run.plan.policy.protocol));
+    if run.plan.policy.gate == Gate::Dual && current.kind == Kind::Work {
+        part(protocol::IN_WORDS_TOO);
+    }
     prompt
 }
 
@@ -156,10 +159,9 @@ fn refused(state: &State) -> Option<String> {
         "# The last \"done\" was refused\n\nIteration {} said done. What the loop found: {}. ",
         refusal.iteration, refusal.why
     );
-    words.push_str(match refusal.checks.is_empty() {
-        true => "A claim counts only if the agent that makes it ends normally.",
-        false => "The loop runs these checks itself; the work is not done until they pass.",
-    });
+    if !refusal.checks.is_empty() {
+        words.push_str("The loop runs these checks itself; the work is not done until they pass.");
+    }
     for check in &refusal.checks {
         let tail = text::tail(check.output_tail.trim(), MOST_OF_OUTPUT);
         words.push_str(&format!("\n\nThe end of what `{}` printed:\n\n", check.command));

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::prelude::*;
-use crate::report::block::BEGIN;
 use crate::text;
 
 /// What this rule remembers.
@@ -23,11 +22,17 @@ impl Questions {
     }
 }
 
+/// Where a report begins, be it a block or JSON.
+const REPORT: &str = "RALPH_STATUS";
+
 /// The question an agent's last words end with, a report after it left aside.
 fn asked(last_words: &str) -> Option<String> {
-    let prose = last_words.split(BEGIN).next().unwrap_or_default();
+    let prose = last_words.split(REPORT).next().unwrap_or_default();
     let quoted: &[char] = &['*', '_', '"', '`', ')', ' '];
-    let line = prose.lines().rev().map(str::trim).find(|line| !line.is_empty() && *line != "```")?;
+    let said = |line: &&str| {
+        line.contains(char::is_alphanumeric) && !line.starts_with("LOOP_") && !line.starts_with("<promise>")
+    };
+    let line = prose.lines().rev().map(str::trim).find(said)?;
     line.trim_end_matches(quoted).ends_with('?').then(|| text::one_line(line, 500))
 }
 
@@ -51,6 +56,9 @@ mod tests {
     #[test]
     fn the_report_below_the_question_is_left_aside() {
         assert_eq!(asked("Which one?\n---RALPH_STATUS---\nSTATUS: IN_PROGRESS"), Some("Which one?".into()));
+        let json = "Which one?\n\nRALPH_STATUS: {\"EXIT_SIGNAL\": false}\nLOOP_CONTINUE";
+        assert_eq!(asked(json), Some("Which one?".into()));
+        assert_eq!(asked("Which one?\n\nLOOP_CONTINUE"), Some("Which one?".into()));
         assert_eq!(asked("Is it ready? It is."), None);
         assert_eq!(asked(""), None);
     }

@@ -131,6 +131,14 @@ pub struct Totals {
     /// Files changed, counted again in each iteration.
     pub files: u64,
     pub commits: u64,
+    /// The highest price so far of a million tokens, in micro-dollars.
+    pub dearest: u64,
+}
+
+impl Totals {
+    fn charge(&mut self, micro_usd: u64) {
+        self.cost_micro_usd = Some(self.cost_micro_usd.unwrap_or(0).saturating_add(micro_usd));
+    }
 }
 
 /// Takes a record over. Never decides: what was decided is part of the record.
@@ -178,6 +186,12 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
         }
         Event::RunResumed(resumed) => {
             state.rules.agents = state.rules.agents.for_run(&names(&resumed.plan), state.rules.agents.dice);
+            // Whoever takes a run up again that stopped to ask for a person has looked at it.
+            if let Some(Stop::Blocked { .. } | Stop::Saturated { .. }) = state.stop() {
+                state.rules.questions = Default::default();
+                state.rules.saturation = Default::default();
+                state.rules.breaker = state.rules.breaker.after_a_look();
+            }
             if let Some(run) = &mut state.run {
                 run.plan = resumed.plan.clone();
             }
@@ -187,6 +201,7 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             state.baseline.ending = None;
             state.settled = None;
             state.resumed = true;
+            state.forget_what_was_not_begun();
             if let Some(current) = &mut state.current {
                 // A check that was running is run again, from the first one on.
                 current.checks.clear();
@@ -216,6 +231,7 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             if let Some(current) = &mut state.current {
                 current.started_at = None;
             }
+            state.forget_what_was_not_begun();
         }
         Event::AgentEnded(ended) => observe_agent_end(&mut state, ended),
         Event::CheckEnded(check) => observe_check_end(&mut state, (**check).clone()),
@@ -265,11 +281,22 @@ fn observe_agent_end(state: &mut State, ended: &AgentEnded) {
     ended.end = after_request(ended.end, ended.asked, current.ending);
     state.totals.usage = state.totals.usage.plus(ended.report.usage);
     state.totals.agent_ms = state.totals.agent_ms.saturating_add(ended.duration_ms);
+    let tokens = ended.report.usage.total();
     match ended.report.cost_micro_usd {
         Some(cost) => {
-            state.totals.cost_micro_usd = Some(state.totals.cost_micro_usd.unwrap_or(0).saturating_add(cost));
+            state.totals.charge(cost);
+            let rate = u128::from(cost) * 1_000_000 / u128::from(tokens.max(1));
+            let rate = u64::try_from(rate).unwrap_or(u64::MAX);
+            state.totals.dearest = state.totals.dearest.max(rate);
         }
-        None => state.totals.without_cost = state.totals.without_cost.saturating_add(1),
+        // One that was killed told its tokens and no price: the dearest one so far is charged.
+        None => {
+            let cost = u128::from(tokens) * u128::from(state.totals.dearest) / 1_000_000;
+            if cost > 0 {
+                state.totals.charge(u64::try_from(cost).unwrap_or(u64::MAX));
+            }
+            state.totals.without_cost = state.totals.without_cost.saturating_add(1);
+        }
     }
     current.ended = Some(ended);
 }
@@ -294,7 +321,12 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
                 state.refusal = conclusion.refusal.as_ref().map(|why| Refusal {
                     iteration: iteration.number,
                     why: why.clone(),
-                    checks: iteration.checks.iter().filter(|check| !check.passed()).cloned().collect(),
+                    checks: iteration
+                        .checks
+                        .iter()
+                        .filter(|check| conclusion.refused(check))
+                        .cloned()
+                        .collect(),
                 });
             }
             Outcome::Accepted => state.refusal = None,
@@ -420,6 +452,14 @@ impl State {
             let reviews = run.plan.policy.reviews;
             if run.plan.proves_by_checks() { reviews.with_checks } else { reviews.without_checks }
         })
+    }
+
+    /// An iteration whose agent was never started is begun again, with its number: by the plan of now.
+    fn forget_what_was_not_begun(&mut self) {
+        if let Some(current) = self.current.take_if(|current| current.started_at.is_none()) {
+            self.iteration = current.number.saturating_sub(1);
+            self.used = current.nth.saturating_sub(1);
+        }
     }
 
     /// What the run has used so far.

@@ -155,11 +155,16 @@ proptest! {
     #[test]
     fn an_iteration_that_a_limit_ended_is_not_counted(life in lives()) {
         let mut counted = 0u64;
+        let mut begun = false;
         for Moment { record, after, .. } in life.play() {
-            let decision = step(&record).1;
+            let (event, decision) = step(&record);
             let limited = decision.concluded.as_ref().is_some_and(|ended| ended.outcome == Outcome::Limited);
-            counted = counted - u64::from(limited) + u64::from(decision.begins.is_some());
+            // One whose agent was never started is begun again.
+            let never = matches!(event, Event::AgentNeverStarted);
+            let again = never || (begun && matches!(event, Event::RunResumed(_)));
+            counted = counted - u64::from(limited || again) + u64::from(decision.begins.is_some());
             prop_assert_eq!(after.used, counted);
+            begun = after.current.as_ref().is_some_and(|current| current.started_at.is_none());
         }
     }
 

@@ -58,7 +58,13 @@ pub struct Settled {
 /// The plan of a new run, or of one that goes on with `earlier` and what the user changed.
 pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
     let mut policy = match (&wishes.profile, earlier) {
-        (Some(name), _) => profile(name)?.policy(),
+        // What a run may use was decided when it began, and only a value of its own changes that.
+        (Some(name), Some(plan)) => Policy {
+            budget: plan.policy.budget.clone(),
+            max_iterations: plan.policy.max_iterations,
+            ..profile(name)?.policy()
+        },
+        (Some(name), None) => profile(name)?.policy(),
         (None, Some(plan)) => plan.policy.clone(),
         (None, None) => Policy::default(),
     };
@@ -74,10 +80,13 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
     checks.sort_by_key(|check| CHECK_ORDER.iter().position(|name| *name == check.name));
     let mut remarks = vec![];
     let said = wishes.values.iter().any(|value| value.key == "evidence");
-    if !wishes.checks.is_empty() && !said && policy.evidence != EvidenceNeeded::Required {
+    let asked = wishes.profile.is_some() || !wishes.checks.is_empty();
+    if asked && !checks.is_empty() && !said && policy.evidence != EvidenceNeeded::Required {
         policy.evidence = EvidenceNeeded::Required;
         let name = &policy.profile;
-        remarks.push(format!("profile {name} runs no checks, but one was given: evidence = required"));
+        remarks.push(format!(
+            "profile {name} runs no checks by itself; the one you gave is run all the same (evidence = required)"
+        ));
     }
     if policy.gate == Gate::Evidence && (checks.is_empty() || !policy.wants_checks()) {
         return Err(Error::usage(format!(
@@ -415,6 +424,23 @@ mod tests {
         let error = count_money(&policy, &silent).expect_err("silent");
         assert!(error.to_string().contains("silent does not tell"), "{error}");
         assert!(count_money(&policy, &[built_in("claude"), named("custom")]).is_ok());
+    }
+
+    #[test]
+    fn another_profile_on_resume_keeps_the_run_s_checks_and_limits() {
+        let first = Wishes {
+            checks: vec![("test", "false".into())],
+            ..wishes("./a", &[("budget", "5"), ("max_time", "8h"), ("max_iterations", "7")])
+        };
+        let plan = settle(&first, None).expect("settled").plan;
+        let other = Wishes { profile: Some("analyzer".into()), ..Wishes::default() };
+        let settled = settle(&other, Some(&plan)).expect("settled");
+        assert_eq!(settled.plan.policy.evidence, EvidenceNeeded::Required);
+        assert_eq!(
+            (&settled.plan.policy.budget, settled.plan.policy.max_iterations),
+            (&plan.policy.budget, 7)
+        );
+        assert_eq!(settled.remarks.len(), 1);
     }
 
     #[test]

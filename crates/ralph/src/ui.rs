@@ -383,8 +383,8 @@ fn proof_line(state: &State) -> String {
 }
 
 fn cost_line(state: &State) -> String {
-    match state.totals.usage.total() {
-        0 => "cost not told by the agent".into(),
+    match (state.totals.usage.total(), state.totals.cost_micro_usd) {
+        (0, None) => "cost not told by the agent".into(),
         _ => view::cost(&state.totals),
     }
 }

@@ -126,7 +126,7 @@ fn each_way_to_stop_has_its_word_in_the_schemas() {
         version: "0".into(),
     };
     let why = || "why".to_owned();
-    let budget = |what| Stop::Budget { what, used: 2, max: 1 };
+    let budget = |what| Stop::Budget { what, used: 2, max: 1, why: None };
     let complete =
         [Proof::Checks, Proof::Reviews, Proof::Words, Proof::None].map(|proof| Stop::Complete { proof });
     let others = [

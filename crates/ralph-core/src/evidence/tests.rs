@@ -93,6 +93,9 @@ fn tolerate_excuses_only_failures_with_a_name_that_were_there_before() {
         failures(Context { checks: &[check(1, &["a"])], before: &[check(0, &[])], ..tolerant }).len(),
         1
     );
+    let hung = CheckResult { end: End::TimedOut, ..check(1, &["a"]) };
+    assert_eq!(failures(Context { checks: &[hung], ..tolerant }).len(), 1, "it did not come to its end");
+    assert_eq!(failures(Context { checks: &[check(139, &["a"])], ..tolerant }).len(), 1, "another end");
     let many: Vec<String> = (0..failing::MOST).map(|n| format!("t{n}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     let (before, now) = ([check(1, &many)], [check(1, &many)]);

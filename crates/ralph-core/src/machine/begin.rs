@@ -3,6 +3,7 @@
 
 use super::{halt, proceed, run_check, stop_of};
 use crate::agents::{Next, Role};
+use crate::check::CheckSpec;
 use crate::decision::{Begin, Decision, Kind, Outcome, Phase, Reason, Rules, Stop, Verdict};
 use crate::effect::Effect;
 use crate::event::{Plan, When};
@@ -73,8 +74,9 @@ pub(super) fn next_iteration(seen: &State, plan: &Plan, now: Time, after: Option
 fn baseline_check(seen: &State, plan: &Plan) -> Option<usize> {
     let wanted = plan.proves_by_checks() && plan.policy.baseline != profile::Baseline::Off;
     let untouched = seen.last.is_none() && seen.current.is_none();
-    let known = seen.baseline.results.len();
-    (wanted && untouched && known < plan.checks.len()).then_some(known)
+    let unknown =
+        |check: &CheckSpec| seen.baseline.results.iter().all(|known| known.command != check.command);
+    plan.checks.iter().position(unknown).filter(|_| wanted && untouched)
 }
 
 #[derive(Clone, Copy)]

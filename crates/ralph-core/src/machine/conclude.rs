@@ -13,7 +13,9 @@ use crate::profile::{Gate, Saturated};
 use crate::report::block::WorkType;
 use crate::reviews;
 use crate::saturation::{self, Reached};
+use crate::signature::ErrorSet;
 use crate::state::{Iteration, State};
+use crate::text;
 use crate::time::Time;
 
 /// What the words of an iteration amount to.
@@ -63,10 +65,6 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     // Each rule takes its own step.
     let needed = seen.reviews_needed();
     let (reviews, proved) = seen.rules.reviews.step(needed, opinion(outcome, failure), progress);
-    let (breaker, tripped) = match counts {
-        true => seen.rules.breaker.step(&policy.breaker, now, breaker_facts(current, ended, failure)),
-        false => (seen.rules.breaker.clone(), vec![]),
-    };
     let accepted = outcome == Outcome::Accepted;
     let (saturation, reached) = match counts && failure.is_none() {
         true => saturated(seen, plan, current, accepted),
@@ -78,6 +76,16 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         }
         Outcome::Failed | Outcome::Limited | Outcome::Interrupted => (seen.rules.questions, None),
         _ => (Default::default(), None),
+    };
+    // A run that stops to ask a person is not a loop that goes nowhere.
+    let asks = outcome == Outcome::Blocked || question.is_some();
+    let errors = errors(ended, &evidence, current);
+    let (breaker, tripped) = match counts && !asks {
+        true => {
+            let facts = breaker_facts(current, ended, failure, &errors, accepted);
+            seen.rules.breaker.step(&policy.breaker, now, facts)
+        }
+        false => (seen.rules.breaker.clone(), vec![]),
     };
     let agents = match agent_ended(ended, outcome, failure, progress) {
         None => seen.rules.agents.clone(),
@@ -164,24 +172,36 @@ fn outcome(ended: &AgentEnded, words: &Words, failure: Option<&str>, evidence: &
 fn opinion(outcome: Outcome, failure: Option<&str>) -> reviews::Outcome {
     match outcome {
         Outcome::Accepted => reviews::Outcome::Accepted,
-        // A crash has no opinion, whatever was said before it; nor has silence.
-        _ if failure.is_some() || outcome == Outcome::Silent => reviews::Outcome::NoOpinion,
+        // A crash has no opinion, whatever was said before it.
+        _ if failure.is_some() => reviews::Outcome::NoOpinion,
         _ => reviews::Outcome::NotDone,
     }
+}
+
+/// The errors of the iteration: those of the agent, and the checks that spoke against its claim.
+fn errors(ended: &AgentEnded, evidence: &Evidence, current: &Iteration) -> ErrorSet {
+    let mut errors = ended.report.errors.clone();
+    let red = current.checks.iter().filter(|check| !check.passed());
+    if evidence.failures().any(|condition| condition.name.starts_with("check ")) {
+        errors.errors.extend(red.map(|check| text::one_line(&check.describe(), 200)));
+    }
+    errors
 }
 
 fn breaker_facts<'a>(
     current: &Iteration,
     ended: &'a AgentEnded,
     failure: Option<&str>,
+    errors: &'a ErrorSet,
+    accepted: bool,
 ) -> breaker::Facts<'a> {
     breaker::Facts {
         progress: current.progress(),
-        errors: &ended.report.errors,
+        errors,
         words: ended.report.words,
         denied: &ended.report.denied,
         failed: failure.is_some(),
-        review: current.kind == Kind::Review,
+        review: current.kind == Kind::Review || accepted,
     }
 }
 

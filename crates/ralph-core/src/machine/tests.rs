@@ -403,7 +403,7 @@ fn an_agent_that_ended_by_itself_before_it_was_asked_keeps_its_claim() {
 }
 
 #[test]
-fn a_crash_or_silence_in_a_review_neither_counts_nor_resets() {
+fn a_crash_in_a_review_neither_counts_nor_resets_and_silence_ends_it() {
     let mut sim = Sim::new(plan(&[]));
     sim.work(DONE, 0);
     sim.iteration(DONE, 0, End::Exited { code: 1 });
@@ -411,7 +411,7 @@ fn a_crash_or_silence_in_a_review_neither_counts_nor_resets() {
     sim.now = deadline(&sim.state).expect("a wait");
     sim.event(Event::DeadlinePassed);
     sim.work("", 0);
-    assert_eq!(sim.state.rules.reviews.passes, 1);
+    assert_eq!((sim.state.rules.reviews.passes, sim.state.rules.reviews.reviewing), (0, false));
 }
 
 #[test]

@@ -16,6 +16,14 @@ pub struct Key {
     pub set: fn(&mut Policy, &str) -> Result<(), String>,
 }
 
+impl Key {
+    /// Which values it takes, in words.
+    pub fn takes(&self) -> String {
+        // No value has a NUL in it, so the answer is what would be right.
+        (self.set)(&mut Policy::default(), "\0").err().unwrap_or_default()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WrongValue {
     #[error("there is no key '{name}'")]
@@ -194,7 +202,7 @@ impl Word for Money {
     }
 
     fn read(text: &str) -> Result<Self, String> {
-        let wrong = || "dollars, such as 5 or 0.50, or none".to_owned();
+        let wrong = || "dollars above 0, such as 5 or 0.50, or none".to_owned();
         if text == "none" {
             return Ok(Self(0));
         }
@@ -209,7 +217,8 @@ impl Word for Money {
         }
         let micro: u64 = format!("{part:0<6}").parse().map_err(|_| wrong())?;
         let whole: u64 = whole.parse().map_err(|_| wrong())?;
-        whole.checked_mul(1_000_000).and_then(|whole| whole.checked_add(micro)).map(Self).ok_or_else(wrong)
+        let sum = whole.checked_mul(1_000_000).and_then(|whole| whole.checked_add(micro));
+        sum.filter(|sum| *sum > 0).map(Self).ok_or_else(wrong)
     }
 }
 
@@ -232,7 +241,7 @@ macro_rules! keys {
 keys! {
     "protocol", protocol, "Which report the prompt asks for; every dialect is heard always";
     "gate", gate, "Which words say done: dual also wants completion language, evidence asks no words";
-    "indicators", indicators, "Completion indicators that the dual gate wants";
+    "indicators", indicators as AtLeastOne, "Completion indicators that the dual gate wants";
     "believe_contradictions", believe_contradictions, "Believe EXIT_SIGNAL: true beside failing tests";
     "evidence", evidence, "Which facts a claim must agree with";
     "baseline", baseline, "What a check that was red before the run means; off does not look";

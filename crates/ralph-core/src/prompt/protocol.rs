@@ -58,6 +58,11 @@ in this phase is done. The marker is one of:
 - LOOP_COMPLETE: everything is done; say so in plain words above the report as well
 - LOOP_BLOCKED: [reason]: you cannot go on without a person";
 
+/// Beside any of them, where the prose must say done as well.
+pub(crate) const IN_WORDS_TOO: &str = "\
+When everything is reached, say so in two plain sentences of your own above the report as well, such as that all tasks \
+are complete and that nothing is left to do. Both are needed; announce further work and neither counts.";
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -374,7 +374,7 @@ const CHANGES: &[&[(&str, &str)]] = &[
     &[("reviews", "0")],
     &[("reviews", "2")],
     &[("evidence", "off")],
-    &[("gate", "dual"), ("indicators", "0")],
+    &[("gate", "dual"), ("indicators", "1")],
     &[("gate", "dual")],
     &[("max_failures", "1")],
     &[("max_failures", "2"), ("backoff", "5s")],

@@ -66,7 +66,7 @@ fn show(args: &ShowArgs, ui: &Ui) -> Result<ExitCode> {
         let keys: Vec<_> = rows
             .map(|(key, value, default)| {
                 let differs = value != default;
-                json!({"key": key.name, "value": value, "default": default, "differs": differs, "about": key.about})
+                json!({"key": key.name, "value": value, "default": default, "differs": differs, "about": key.about, "takes": key.takes()})
             })
             .collect();
         let document = json!({
@@ -84,7 +84,7 @@ fn show(args: &ShowArgs, ui: &Ui) -> Result<ExitCode> {
             true => (' ', String::new()),
             false => ('*', format!(" [default: {default}]")),
         };
-        ui.data_line(&format!("{mark} {:<23} {value:<12} {}{was}", key.name, key.about));
+        ui.data_line(&format!("{mark} {:<23} {value:<12} {}: {}{was}", key.name, key.about, key.takes()));
     }
     if profile.name != "default" {
         ui.data_line("* differs from profile default");

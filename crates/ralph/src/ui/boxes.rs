@@ -1,7 +1,8 @@
 //! Seed 001's boxes, 59 columns wide. Built as lines, so that they can be tested without a terminal.
 
 use ralph_core::decision::{Kind, Stop};
-use ralph_core::event::Permissions;
+use ralph_core::event::{AgentInfo, Permissions, Plan};
+use ralph_core::profile::Policy;
 use ralph_core::state::{Iteration, State};
 use ralph_core::{text, time, view};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -26,10 +27,11 @@ pub(super) fn header(state: &State, resumed: bool) -> Vec<String> {
         }
     };
     let verb = if resumed { "continued" } else { "started" };
-    add("run", &format!("{} {verb}, at most {}", run.number, limit(plan.policy.max_iterations)));
+    let (rules, most) = (by_rules(&plan.policy), limit(plan.policy.max_iterations));
+    add("run", &format!("{} {verb}{rules}, at most {most}", run.number));
     add("goal", &text::one_line(&run.goal, 400));
     for agent in &plan.agents {
-        add("agent", &describe_agent(agent));
+        add("agent", &named_agent(plan, agent));
     }
     if plan.checks.is_empty() {
         add("checks", &no_checks(state));
@@ -39,6 +41,23 @@ pub(super) fn header(state: &State, resumed: bool) -> Vec<String> {
     }
     lines.push(String::new());
     lines
+}
+
+/// By which profile, where it is not the usual one.
+pub(super) fn by_rules(policy: &Policy) -> String {
+    match policy.profile.as_str() {
+        "default" => String::new(),
+        name => format!(" by profile {name}"),
+    }
+}
+
+/// In a pool, with the name it goes by elsewhere.
+pub(super) fn named_agent(plan: &Plan, agent: &AgentInfo) -> String {
+    match plan.agents.len() {
+        1 => describe_agent(agent),
+        _ if agent.command.is_none() => describe_agent(agent),
+        _ => format!("{}: {}", agent.name, describe_agent(agent)),
+    }
 }
 
 /// What a run without checks rests on.
@@ -58,7 +77,7 @@ pub(super) fn limit(max_iterations: u64) -> String {
     }
 }
 
-pub(super) fn describe_agent(agent: &ralph_core::event::AgentInfo) -> String {
+pub(super) fn describe_agent(agent: &AgentInfo) -> String {
     let mut words = match &agent.command {
         Some(command) => text::one_line(command, 200),
         None => agent.name.clone(),
@@ -128,7 +147,10 @@ pub(super) fn conclude(last: &Iteration) -> Vec<String> {
         lines.extend(row("Used:", &parts.join(", ")));
         match &report.block {
             Some(block) => lines.extend(block.recommendation.iter().flat_map(|says| row("Says:", says))),
-            None => lines.extend(row("Says:", "no report")),
+            None => {
+                let said = report.sayings.last().map_or("no report", |saying| saying.quote.as_str());
+                lines.extend(row("Says:", &text::one_line(said, 200)));
+            }
         }
     }
     lines.push(bottom());

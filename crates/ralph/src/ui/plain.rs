@@ -18,10 +18,15 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(T
         let limit = boxes::limit(plan.policy.max_iterations);
         lines.push((
             Tone::Plain,
-            format!("run {} {verb}, at most {limit}: {}", run.number, text::one_line(&run.goal, 400)),
+            format!(
+                "run {} {verb}{}, at most {limit}: {}",
+                run.number,
+                boxes::by_rules(&plan.policy),
+                text::one_line(&run.goal, 400)
+            ),
         ));
         for agent in &plan.agents {
-            lines.push((Tone::Plain, format!("agent: {}", boxes::describe_agent(agent))));
+            lines.push((Tone::Plain, format!("agent: {}", boxes::named_agent(plan, agent))));
         }
         if plan.checks.is_empty() {
             lines.push((Tone::Plain, format!("checks: {}", boxes::no_checks(state))));
@@ -47,7 +52,10 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(T
     for effect in &decision.effects {
         match (effect, &state.current) {
             (Effect::StartAgent, Some(current)) => {
-                lines.push((Tone::Plain, format!("{} begins", name(state, current))));
+                lines.push((
+                    Tone::Plain,
+                    format!("{} begins{}", name(state, current), by_whom(state, current)),
+                ));
             }
             (Effect::RunCheck { check }, _) => {
                 lines.push((
@@ -79,6 +87,14 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(T
     lines
 }
 
+/// In a pool it matters who works.
+fn by_whom(state: &State, iteration: &Iteration) -> String {
+    match state.run.as_ref().is_some_and(|run| run.plan.agents.len() > 1) {
+        true => format!(", by {}", iteration.agent),
+        false => String::new(),
+    }
+}
+
 fn decision_text(decision: &Decision, what: &str) -> String {
     let why = decision.reasons.first().map_or("", |reason| reason.text.as_str());
     format!("{what}: {why}")
@@ -98,7 +114,7 @@ fn concluded(state: &State, last: &Iteration) -> String {
             parts.push(format!("{} ended", text::count(u64::from(ended.leftovers), "background process")));
         }
         parts.push(time::duration(ended.duration_ms));
-        if ended.report.block.is_none() {
+        if ended.report.block.is_none() && ended.report.sayings.is_empty() {
             parts.push("no report".into());
         }
     }
@@ -120,7 +136,7 @@ pub(super) fn asked(event: &Event, decision: &Decision) -> Option<String> {
         Event::StopAsked { by: StopBy::Request }
             if decision.effects.is_empty() && decision.verdict != Verdict::Halt =>
         {
-            Some(decision_text(decision, "asked to stop"))
+            decision.reasons.first().map(|reason| reason.text.clone())
         }
         _ => None,
     }

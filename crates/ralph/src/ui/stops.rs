@@ -87,14 +87,14 @@ pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
         Stop::CircuitOpen { .. } => vec![
             format!("what it did last: ralph history {last}"),
             "to say what to do differently: ralph note \"…\"".into(),
-            "to try one iteration: ralph run --probe; to start afresh: ralph circuit reset".into(),
+            "to try one iteration: ralph run --probe; to close it: ralph circuit reset".into(),
         ],
-        Stop::Budget { what: Resource::Money, max, .. } => {
-            more("budget", max.saturating_mul(2).div_ceil(1_000_000), "")
+        Stop::Budget { what: Resource::Money, used, max, .. } => {
+            more("budget", twice(*used, *max).div_ceil(1_000_000), "")
         }
-        Stop::Budget { what: Resource::Tokens, max, .. } => more("max-tokens", max.saturating_mul(2), ""),
-        Stop::Budget { what: Resource::Time, max, .. } => {
-            more("max-time", max.saturating_mul(2).div_ceil(60_000), "m")
+        Stop::Budget { what: Resource::Tokens, used, max, .. } => more("max-tokens", twice(*used, *max), ""),
+        Stop::Budget { what: Resource::Time, used, max, .. } => {
+            more("max-time", twice(*used, *max).div_ceil(60_000), "m")
         }
         Stop::AgentsExhausted { .. } => vec![
             format!("what it printed: ralph history {last} --transcript"),
@@ -106,4 +106,9 @@ pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
         Stop::Closed => vec!["to start a new one: ralph run \"GOAL\"".into()],
         Stop::Error { .. } | Stop::Unknown => vec!["once that is settled: ralph run".into()],
     }
+}
+
+/// Enough to go on with.
+fn twice(used: u64, max: u64) -> u64 {
+    used.max(max).saturating_mul(2)
 }

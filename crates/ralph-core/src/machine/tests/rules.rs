@@ -492,3 +492,132 @@ fn a_baseline_that_hangs_is_ended_at_its_deadline() {
     sim.event(Event::DeadlinePassed);
     assert_eq!(sim.effects, [Effect::EndCheck { why: Ending::Timeout }]);
 }
+
+#[test]
+fn an_answered_block_does_not_open_the_circuit() {
+    let mut sim = start(policy("default", &[]), &[]);
+    let blocked = Step { words: report("BLOCKED", "NOT_RUN", "IMPLEMENTATION", false), ..Step::default() };
+    for _ in 0..5 {
+        assert_eq!(sim.steps(&[blocked.clone()]), "blocked");
+        assert_eq!(sim.state.rules.breaker.circuit, Circuit::Closed);
+        resume(&mut sim);
+    }
+    let asks = Step { words: "Postgres or SQLite?".into(), ..Step::default() };
+    assert_eq!(sim.steps(&[asks.clone(), asks.clone()]), "blocked");
+    resume(&mut sim);
+    assert_eq!(sim.steps(&[asks]), "running", "one question after an answer is one question");
+}
+
+fn resume(sim: &mut Sim) {
+    let plan = sim.state.run.as_ref().expect("a run").plan.clone();
+    sim.event(Event::RunResumed(Box::new(RunResumed { plan, version: "0".into(), probe: false })));
+}
+
+#[test]
+fn the_same_red_check_five_times_is_the_same_error() {
+    let mut sim = start(policy("default", &[]), &["make test"]);
+    for _ in 0..5 {
+        assert_eq!(sim.stop(), "running");
+        sim.step(&done().changing(SRC));
+        sim.check(1);
+    }
+    let Some(Stop::CircuitOpen { why, .. }) = sim.state.stop() else { panic!("{}", sim.stop()) };
+    assert_eq!(why, "same_error: 5 iterations with error: make test exit 1 (greets)");
+}
+
+#[test]
+fn an_accepted_claim_that_changed_nothing_is_no_stall_and_a_denied_review_none_either() {
+    let mut sim = start(policy("default", &[]), &["make test"]);
+    sim.steps(&[more(), more()]);
+    sim.step(&done());
+    sim.check(0);
+    assert_eq!(sim.stop(), "running");
+    let denied = Step { denied: true, ..done() };
+    let mut sim = start(policy("default", &[]), &[]);
+    assert_eq!(sim.steps(&[done().changing(SRC), denied.clone(), denied.clone(), denied]), "complete");
+}
+
+#[test]
+fn a_reviewer_that_says_nothing_does_not_review_for_ever() {
+    let mut sim = start(policy("default", &[("max_iterations", "0")]), &[]);
+    sim.step(&done().changing(SRC));
+    let silent = Step { words: "I looked around.".into(), ..Step::default() };
+    assert_eq!(sim.steps(&[silent.clone(), silent.clone(), silent.clone(), silent]), "circuit_open");
+}
+
+#[test]
+fn what_somebody_changes_while_a_review_waits_is_reviewed_from_the_start() {
+    let mut sim = start(policy("default", &[("reviews", "2")]), &[]);
+    sim.steps(&[done().changing(SRC), done(), done().limited(LimitKind::Usage, Some(60_000))]);
+    assert_eq!(sim.state.rules.reviews.passes, 1);
+    let Phase::Waiting { until, .. } = sim.state.phase else { panic!("waits") };
+    sim.now = until;
+    sim.event(Event::DeadlinePassed);
+    sim.tree(When::Before, 0);
+    assert_eq!(sim.state.rules.reviews.passes, 0, "the tree is another one");
+}
+
+#[test]
+fn todos_are_looked_for_where_polishing_may_complete() {
+    let tests = Step { todos: 1, ..more() }.changing(TESTS);
+    let refuse = policy("phases", &[("todos", "refuse"), ("evidence", "required")]);
+    let mut sim = start(refuse, &["make test"]);
+    sim.steps(&[tests.clone(), tests.clone(), tests]);
+    sim.check(0);
+    assert_eq!(sim.stop(), "test_saturation");
+}
+
+#[test]
+fn an_iteration_that_was_not_begun_is_begun_again_by_the_plan_of_now() {
+    let mut sim = start(policy("default", &[]), &[]);
+    assert_eq!(sim.state.current.as_ref().map(|current| current.agent.clone()), Some("custom".into()));
+    let mut other = sim.state.run.as_ref().expect("a run").plan.clone();
+    other.agents = vec![agent("other")];
+    sim.event(Event::RunResumed(Box::new(RunResumed {
+        plan: other.clone(),
+        version: "0".into(),
+        probe: false,
+    })));
+    let current = sim.state.current.as_ref().expect("begun again");
+    assert_eq!((current.agent.as_str(), current.number, current.nth), ("other", 11, 1));
+    other.policy.max_iterations = 1;
+    sim.tree(When::Before, 0);
+    sim.event(Event::RunResumed(Box::new(RunResumed { plan: other, version: "0".into(), probe: false })));
+    assert_eq!(sim.effects, [Effect::RecoverAgent]);
+    sim.event(Event::AgentNeverStarted);
+    assert_eq!((sim.state.iteration, sim.state.used), (11, 1));
+}
+
+#[test]
+fn a_check_that_is_new_on_resume_gets_its_baseline() {
+    let mut policy = policy("default", &[]);
+    policy.set("baseline", "refuse").expect("a value");
+    let mut sim = start(policy, &["make test"]);
+    sim.check(0);
+    let mut more = sim.state.run.as_ref().expect("a run").plan.clone();
+    more.checks.insert(0, CheckSpec { name: "build".into(), command: "make".into() });
+    sim.event(Event::RunResumed(Box::new(RunResumed { plan: more, version: "0".into(), probe: false })));
+    let [Effect::RunCheck { check }] = &sim.effects[..] else { panic!("{:?}", sim.effects) };
+    assert_eq!(check.command, "make");
+}
+
+#[test]
+fn a_killed_agent_s_tokens_are_charged_at_the_dearest_price_so_far() {
+    let mut sim = start(policy("default", &[]), &[]);
+    sim.step(&more().changing(SRC));
+    assert_eq!(sim.state.totals.cost_micro_usd, Some(100_000));
+    let mut killed = crate::report::IterationReport::default();
+    killed.usage.input = 2000;
+    let end = End::Signaled { signal: 9 };
+    let ended = AgentEnded {
+        end,
+        duration_ms: 5,
+        asked: false,
+        leftovers: 0,
+        report: killed,
+        stderr: None,
+        reset_at: None,
+    };
+    sim.event(Event::AgentEnded(Box::new(ended)));
+    assert_eq!(sim.state.totals.cost_micro_usd, Some(300_000));
+}
