@@ -7,7 +7,7 @@ use super::claims::{Claim, Topic};
 use super::sentence::{Sentence, is_past};
 use super::words::{CONDITIONS, DETERMINERS, DONE, THING};
 use crate::prelude::*;
-use behind::doubted_behind;
+use behind::{doubted_behind, ends_qualified};
 pub(super) use behind::{leads_astray, leads_list, takes_back};
 use words::{
     CAUSATIVES, CLAIMED, DOUBTING, EXCEPTIONS, FUTURE, MENTIONED, NEGATIONS, NOT_ALWAYS, OTHER_TIMES,
@@ -16,7 +16,11 @@ use words::{
 
 /// The claims of a sentence that stand.
 pub(super) fn standing(sentence: &Sentence<'_>, claims: Vec<Claim>) -> Vec<Claim> {
-    if claims.is_empty() || sentence.end == '?' || sentence.find(0..sentence.len(), EXCEPTIONS).is_some() {
+    if claims.is_empty()
+        || sentence.end == '?'
+        || sentence.find(0..sentence.len(), EXCEPTIONS).is_some()
+        || ends_qualified(sentence)
+    {
         return Vec::new();
     }
     let mut standing = Vec::new();

@@ -1,10 +1,12 @@
-//! Sentences that announce further work, or say that something is unfinished. One of them cancels
+//! Sentences that announce further work, or say that something is unfinished or was left undone. One of them cancels
 //! every claim of the message.
 
+mod admitted;
 mod unfinished;
 mod words;
 
 use super::sentence::Sentence;
+use admitted::admitted;
 use unfinished::{counts_short, fails, left_over, to_be_made, todo, unfinished};
 use words::{LABELS, NEXT_NOUNS, OUTWARD};
 
@@ -41,6 +43,7 @@ pub(super) fn outlook(s: &Sentence<'_>, heading: bool) -> Outlook {
             || fails(s, at)
             || counts_short(s, at)
             || to_be_made(s, at)
+            || admitted(s, at)
     });
     if more { Outlook::More } else { Outlook::Quiet }
 }

@@ -2,7 +2,7 @@
 
 use super::words::{
     AIMS, BUTS, CLAIMED, CONTRASTS, FUTURE, HEDGES_AFTER, LACKS, LACKS_NEARBY, LISTS, MENTIONED, OTHER_TIMES,
-    REPORTED,
+    QUALIFIED, REPORTED,
 };
 use crate::indicator::claims::Claim;
 use crate::indicator::sentence::Sentence;
@@ -44,6 +44,15 @@ pub(super) fn doubted_behind(s: &Sentence<'_>, claim: &Claim) -> bool {
             return true;
         }
         opposed && (s.find(at..s.len(), LACKS).is_some() || s.find(at..s.len(), LACKS_NEARBY).is_some())
+    })
+}
+
+/// "The project is complete - almost.": the last word takes back the whole sentence.
+pub(super) fn ends_qualified(s: &Sentence<'_>) -> bool {
+    let last = (0..s.len()).rev().find(|at| s.mark(*at).is_none()).map_or(0, |at| at + 1);
+    (last.saturating_sub(4)..last).any(|at| {
+        let set_off = at > 0 && s.mark(at - 1).is_some_and(|c| matches!(c, ',' | '—' | '(' | ':'));
+        set_off && s.says_any(s.skip(at, &["well", "or", "at", "least"]), QUALIFIED) == Some(last)
     })
 }
 

@@ -280,6 +280,26 @@ pub(super) const HEDGES_AFTER: &[&str] = &[
     "which is not quite",
 ];
 
+/// Set off at the end of a sentence.
+pub(super) const QUALIFIED: &[&str] = &[
+    "almost",
+    "nearly",
+    "mostly",
+    "partly",
+    "partially",
+    "more or less",
+    "sort of",
+    "kind of",
+    "to some extent",
+    "for the most part",
+    "in part",
+    "basically",
+    "essentially",
+    "not quite",
+    "almost there",
+    "nearly there",
+];
+
 /// Behind "but" and its like: what is lacking.
 pub(super) const LACKS: &[&str] = &[
     "fail", "fails", "failing", "failed", "missing", "broken", "lack", "lacks", "needs", "red", "skip",
