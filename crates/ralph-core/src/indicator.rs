@@ -44,11 +44,20 @@ const LONGEST_PHRASE: usize = 200;
 /// Counts the completion indicators in an agent's own words.
 pub fn indicators(words: &str) -> Indicators {
     let mut reading = Reading::default();
-    segments::segments(words, &mut |segment| {
-        reading.segment(&segment);
-        // Most long messages announce something early on, and what is cancelled stays so.
-        if reading.found.cancelled_by.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
+    for message in text::messages(words) {
+        segments::segments(message, &mut |segment| {
+            reading.segment(&segment);
+            // Most long messages announce something early on, and what is cancelled stays so.
+            if reading.found.cancelled_by.is_some() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        if reading.found.cancelled_by.is_some() {
+            break;
+        }
+    }
     reading.finish()
 }
 

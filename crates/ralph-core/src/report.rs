@@ -3,6 +3,7 @@
 pub mod block;
 pub mod dialects;
 pub mod form;
+mod marks;
 mod torn;
 
 use alloc::collections::BTreeSet;

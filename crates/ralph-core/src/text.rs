@@ -1,17 +1,34 @@
 //! Small helpers for text that came from somewhere else.
 
+mod fences;
+
 use crate::prelude::*;
+pub(crate) use fences::{Fences, Place, opens_fence};
+
+/// Stands between the messages of one agent, where several are kept as one text. A fence, a quotation or a report ends
+/// with its message.
+pub(crate) const MESSAGE_END: char = '\u{1e}';
+
+/// The messages of a text, one after the other.
+pub(crate) fn messages(words: &str) -> impl DoubleEndedIterator<Item = &str> {
+    words.split(MESSAGE_END)
+}
+
+/// At most `max` bytes from the start, cut at a character.
+pub(crate) fn start(text: &str, max: usize) -> &str {
+    &text[..text.floor_char_boundary(max)]
+}
+
+/// A line without indentation, quote marks, bold, code and table marks around it.
+pub(crate) fn undecorated(line: &str) -> &str {
+    line.trim_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '>' | '*' | '`' | '|' | '"' | '\'' | '“' | '”')
+    })
+}
 
 /// Keeps at most `max` bytes from the start, cut at a character, with an ellipsis where it was cut.
 pub fn head(text: &str, max: usize) -> String {
-    if text.len() <= max {
-        return text.to_owned();
-    }
-    let mut end = max;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}…", &text[..end])
+    if text.len() <= max { text.to_owned() } else { format!("{}…", start(text, max)) }
 }
 
 /// Keeps at most `max` bytes from the end, cut at a character.
@@ -43,6 +60,21 @@ pub fn plain(text: &str) -> String {
         }
     }
     out
+}
+
+/// Whether it holds characters that [`plain`] takes out and that nobody sees: a word with one of them inside is not
+/// plainly that word. Escape sequences are no such characters, nor are line ends.
+pub(crate) fn hides(text: &str) -> bool {
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => skip_escape(&mut chars),
+            '\n' | '\t' | '\r' => {}
+            c if c.is_control() || is_invisible(c) => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// One line of it: white space folded, bounded.
@@ -147,8 +179,20 @@ mod tests {
     }
 
     #[test]
+    fn what_nobody_sees_is_noticed() {
+        for seen in ["", "true", "\u{1b}[1mtrue\u{1b}[0m\r\n\t", "häuser"] {
+            assert!(!hides(seen), "{seen:?}");
+        }
+        for hidden in ["tr\u{200b}ue", "\u{feff}true", "tr\0ue", "\u{202e}eurt"] {
+            assert!(hides(hidden), "{hidden:?}");
+        }
+    }
+
+    #[test]
     fn cuts_fall_on_characters() {
         assert_eq!(head("häuser", 2), "h…");
+        assert_eq!(start("häuser", 2), "h");
+        assert_eq!(start("short", 10), "short");
         assert_eq!(tail("häuser", 5), "user");
         assert_eq!(head("short", 10), "short");
     }

@@ -4,8 +4,8 @@
 use core::ops::ControlFlow;
 
 use crate::prelude::*;
-use crate::report::block;
-use crate::text;
+use crate::report::block::{self, Delimiter};
+use crate::text::{self, Fences, Place};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -36,6 +36,7 @@ pub(super) fn segments(words: &str, each: &mut dyn FnMut(Segment) -> ControlFlow
         each,
         open: None,
         inside: Inside::Prose,
+        fences: Fences::default(),
         in_list: false,
         last_line: 0,
         flow: ControlFlow::Continue(()),
@@ -69,7 +70,6 @@ fn text_cut(line: &str) -> usize {
 #[derive(Clone, Copy)]
 enum Inside {
     Prose,
-    Fence { mark: char, len: usize },
     Block,
     Json { depth: usize },
 }
@@ -78,6 +78,7 @@ struct Cutter<'a> {
     each: &'a mut dyn FnMut(Segment) -> ControlFlow<()>,
     open: Option<Segment>,
     inside: Inside,
+    fences: Fences,
     in_list: bool,
     /// Length of the line before, while a segment is open.
     last_line: usize,
@@ -97,14 +98,8 @@ impl Cutter<'_> {
     fn line(&mut self, line: &str, end_follows: bool) {
         let bare = line.trim();
         match self.inside {
-            Inside::Fence { mark, len } => {
-                let run = bare.chars().take_while(|c| *c == mark).count();
-                if run >= len && bare.chars().all(|c| c == mark) {
-                    self.inside = Inside::Prose;
-                }
-            }
             Inside::Block => {
-                if is_delimiter(bare, block::END) || (bare.is_empty() && !end_follows) {
+                if block::delimiter(bare) == Some(Delimiter::End) || (bare.is_empty() && !end_follows) {
                     self.inside = Inside::Prose;
                 }
             }
@@ -118,13 +113,12 @@ impl Cutter<'_> {
     }
 
     fn prose(&mut self, line: &str, bare: &str) {
-        if let Some((mark, len)) = fence(bare) {
+        if self.fences.line(bare) != Place::Outside {
             self.flush();
-            self.inside = Inside::Fence { mark, len };
-        } else if is_delimiter(bare, block::BEGIN) {
+        } else if block::delimiter(bare) == Some(Delimiter::Begin) {
             self.flush();
             self.inside = Inside::Block;
-        } else if let Some(json) = undecorated(bare).strip_prefix("RALPH_STATUS:") {
+        } else if let Some(json) = text::undecorated(bare).strip_prefix("RALPH_STATUS:") {
             self.flush();
             let depth = braces(json, 0);
             if depth > 0 {
@@ -236,25 +230,6 @@ fn is_bold_line(bare: &str) -> bool {
     inside.is_some_and(|inside| !inside.contains("**"))
 }
 
-fn fence(bare: &str) -> Option<(char, usize)> {
-    let mark = bare.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let len = bare.chars().take_while(|c| *c == mark).count();
-    // With another backtick on the line it is inline code.
-    (len >= 3 && !(mark == '`' && bare[len..].contains('`'))).then_some((mark, len))
-}
-
-fn undecorated(bare: &str) -> &str {
-    bare.trim_matches(|c: char| {
-        c.is_whitespace() || matches!(c, '>' | '*' | '`' | '|' | '"' | '\'' | '“' | '”')
-    })
-}
-
-fn is_delimiter(bare: &str, delimiter: &str) -> bool {
-    let mut chars = undecorated(bare).chars().filter(|c| !c.is_whitespace());
-    delimiter.chars().all(|c| chars.next().is_some_and(|found| found.eq_ignore_ascii_case(&c)))
-        && chars.next().is_none()
-}
-
 /// A line of some protocol, with or without its frame: the marker of a loop, or a field of the block.
 fn is_declaration(bare: &str) -> bool {
     const NAMES: [&str; 10] = [
@@ -269,7 +244,7 @@ fn is_declaration(bare: &str) -> bool {
         "EXIT_SIGNAL",
         "RECOMMENDATION:",
     ];
-    let line = undecorated(bare);
+    let line = text::undecorated(bare);
     NAMES.iter().any(|name| line.starts_with(name))
 }
 

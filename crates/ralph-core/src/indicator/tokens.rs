@@ -2,6 +2,7 @@
 //! inline code and quotations become one token, markup disappears.
 
 use crate::prelude::*;
+use crate::text;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -114,7 +115,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn quote(&mut self, len: usize, closing: &[char]) {
-        let inside = head(&self.rest()[len..], LONGEST_QUOTE);
+        let inside = text::start(&self.rest()[len..], LONGEST_QUOTE);
         match inside.char_indices().find(|(_, c)| closing.contains(c)) {
             Some((end, c)) => {
                 let whole = len + end + c.len_utf8();
@@ -127,7 +128,7 @@ impl<'a> Scanner<'a> {
 
     /// An apostrophe is no quotation mark: one opens before a word and the other closes behind one.
     fn single_quote(&mut self, len: usize) {
-        let inside = head(&self.rest()[len..], LONGEST_SINGLE_QUOTE);
+        let inside = text::start(&self.rest()[len..], LONGEST_SINGLE_QUOTE);
         let opens = !self.before().is_some_and(char::is_alphanumeric)
             && inside.chars().next().is_some_and(|c| !c.is_whitespace());
         let end = inside.char_indices().find(|(at, c)| {
@@ -148,14 +149,14 @@ impl<'a> Scanner<'a> {
     fn tag(&mut self) {
         let rest = self.rest();
         if starts_with_ignoring_case(rest, "<promise>") {
-            let skip = head(rest, LONGEST_QUOTE).find("</").map_or("<promise>".len(), |at| at + 2);
+            let skip = text::start(rest, LONGEST_QUOTE).find("</").map_or("<promise>".len(), |at| at + 2);
             self.at += skip;
             let name = self.rest().find('>').map_or(0, |at| at + 1);
             self.at += name;
             return;
         }
         let named = rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!'));
-        match head(rest, LONGEST_TAG).find('>') {
+        match text::start(rest, LONGEST_TAG).find('>') {
             Some(end) if named => self.at += end + 1,
             _ => self.at += 1,
         }
@@ -163,14 +164,15 @@ impl<'a> Scanner<'a> {
 
     fn struck(&mut self) {
         let rest = self.rest();
-        self.at += match rest.strip_prefix("~~").and_then(|inside| head(inside, LONGEST_QUOTE).find("~~")) {
-            Some(end) => end + 4,
-            None => 1,
-        };
+        self.at +=
+            match rest.strip_prefix("~~").and_then(|inside| text::start(inside, LONGEST_QUOTE).find("~~")) {
+                Some(end) => end + 4,
+                None => 1,
+            };
     }
 
     fn link_target(&mut self) {
-        let end = head(self.rest(), LONGEST_QUOTE).find(')');
+        let end = text::start(self.rest(), LONGEST_QUOTE).find(')');
         self.at += end.map_or(1, |end| end + 1);
     }
 
@@ -290,14 +292,6 @@ fn closing_run(text: &str, run: usize) -> Option<usize> {
         at = start + len;
     }
     None
-}
-
-fn head(text: &str, max: usize) -> &str {
-    let mut end = max.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {

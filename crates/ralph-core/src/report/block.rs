@@ -6,11 +6,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::marks;
 use crate::prelude::*;
-use crate::text;
+use crate::text::{self, Fences};
 
 pub const BEGIN: &str = "---RALPH_STATUS---";
 pub const END: &str = "---END_RALPH_STATUS---";
+
+const MOST_PROBLEMS: usize = 20;
 
 /// From best to worst: of several in one block the worst counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -62,77 +65,105 @@ pub struct Block {
     pub problems: Vec<String>,
 }
 
-/// The last block of `words`, with what is odd about it. Templates are passed over.
+/// The last block of `words`, with what is odd about it. Templates and frames with nothing in them are passed over. No
+/// block reaches from one message into the next.
 pub fn last(words: &str) -> (Option<Block>, Vec<String>) {
-    let clean = text::plain(words);
+    let mut passed = Passed::default();
+    let block = text::messages(words).rev().find_map(|message| last_in(message, &mut passed));
+    let mut problems = block.as_ref().map_or_else(Vec::new, |block| block.problems.clone());
+    if passed.template && block.is_none() {
+        problems.push("only the template of a status block, not a report".to_owned());
+    }
+    if passed.empty {
+        problems.insert(0, "a status block without any field is no report".to_owned());
+        problems.truncate(MOST_PROBLEMS);
+    }
+    (block, problems)
+}
+
+/// What looked like a block and is none.
+#[derive(Default)]
+struct Passed {
+    template: bool,
+    empty: bool,
+}
+
+fn last_in(message: &str, passed: &mut Passed) -> Option<Block> {
+    let clean = text::plain(message);
     let lines: Vec<&str> = clean.lines().collect();
     let mut end = lines.len();
-    let mut templates = false;
     while let Some(start) = lines[..end].iter().rposition(|line| delimiter(line) == Some(Delimiter::Begin)) {
-        match read(&lines[start..end]) {
-            Some(mut block) => {
-                if words.contains('\u{1b}') {
+        // Line by line the same as the clean ones.
+        let raw = || message.split('\n').skip(start);
+        match read(&lines[start..end], raw) {
+            Read::Block(mut block) => {
+                if message.contains('\u{1b}') {
                     block.problem("terminal escape codes");
                 }
-                if words.contains("\r\n") {
+                if message.contains("\r\n") {
                     block.problem("CRLF line ends");
                 }
-                if lines[..start].iter().filter(|line| is_fence(line)).count() % 2 == 1 {
+                if in_fence(&lines[..start]) {
                     block.problem("code fence");
                 }
-                let problems = block.problems.clone();
-                return (Some(block), problems);
+                return Some(*block);
             }
-            None => templates = true,
+            Read::Template => passed.template = true,
+            Read::Empty => passed.empty = true,
         }
         end = start;
     }
-    let problems =
-        if templates { vec!["only the template of a status block, not a report".to_owned()] } else { vec![] };
-    (None, problems)
+    None
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Delimiter {
+pub(crate) enum Delimiter {
     Begin,
     End,
 }
 
-fn delimiter(line: &str) -> Option<Delimiter> {
-    let bare: String = undecorated(line).chars().filter(|c| !c.is_whitespace()).collect();
-    if bare.eq_ignore_ascii_case(BEGIN) {
-        Some(Delimiter::Begin)
-    } else if bare.eq_ignore_ascii_case(END) {
-        Some(Delimiter::End)
-    } else {
-        None
+pub(crate) fn delimiter(line: &str) -> Option<Delimiter> {
+    let bare = text::undecorated(line);
+    let is = |delimiter: &str| {
+        let mut chars = bare.chars().filter(|c| !c.is_whitespace());
+        delimiter.chars().all(|c| chars.next().is_some_and(|found| found.eq_ignore_ascii_case(&c)))
+            && chars.next().is_none()
+    };
+    match bare {
+        _ if is(BEGIN) => Some(Delimiter::Begin),
+        _ if is(END) => Some(Delimiter::End),
+        _ => None,
     }
 }
 
+/// Whether a fence is open behind these lines, quoted or not.
+pub(super) fn in_fence(lines: &[&str]) -> bool {
+    let mut fences = Fences::default();
+    for line in lines {
+        fences.line(unquoted(line));
+    }
+    fences.is_open()
+}
+
 /// Opens or closes a code fence, quoted or not.
-fn is_fence(line: &str) -> bool {
-    let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == '>');
-    line.starts_with("```") || line.starts_with("~~~")
+pub(super) fn is_fence(line: &str) -> bool {
+    text::opens_fence(unquoted(line)).is_some()
 }
 
-/// What a name, a delimiter or the edges of a value are decorated with, each by its name.
-const MARKS: [(&[char], &str); 5] = [
-    (&['>', '"', '\'', '“', '”'], "quote marks"),
-    (&['*'], "bold"),
-    (&['`'], "code marks"),
-    (&['|'], "table marks"),
-    (&['['], "brackets"),
-];
-
-/// A line without indentation, quote marks, bold and code marks around it.
-fn undecorated(line: &str) -> &str {
-    line.trim_matches(|c: char| {
-        c.is_whitespace() || matches!(c, '>' | '*' | '`' | '|' | '"' | '\'' | '“' | '”')
-    })
+fn unquoted(line: &str) -> &str {
+    line.trim_start_matches(|c: char| c.is_whitespace() || c == '>')
 }
 
-/// Reads one block from its begin line on; `None` for a template.
-fn read(lines: &[&str]) -> Option<Block> {
+/// What stands behind a begin line.
+enum Read {
+    Block(Box<Block>),
+    Template,
+    /// Nothing but the frame, as in prose about it.
+    Empty,
+}
+
+/// Reads one block from its begin line on; `raw` gives the same lines with what nobody sees.
+fn read<'a, I: Iterator<Item = &'a str>>(lines: &[&str], raw: impl Fn() -> I) -> Read {
     let mut block = Block::default();
     block.judge_delimiter(lines[0], BEGIN);
     let mut fields: Vec<(Field, String)> = Vec::new();
@@ -175,12 +206,25 @@ fn read(lines: &[&str]) -> Option<Block> {
     if !ended {
         block.problem("missing end line");
     }
+    if fields.is_empty() {
+        return Read::Empty;
+    }
     if is_template(&fields) {
-        return None;
+        return Read::Template;
     }
     block.verbatim = text::head(&lines[..used].join("\n"), 2000);
     block.fill(&fields);
-    Some(block)
+    if raw().take(used).any(text::hides) {
+        block.problem("invisible characters");
+        let of_signal = |line: &str| matches!(field(line), Some((Ok(Field::ExitSignal), _)));
+        let odd = lines[..used].iter().zip(raw()).any(|(line, raw)| of_signal(line) && text::hides(raw));
+        if odd && block.exit_signal {
+            block.exit_signal = false;
+            block.problem("EXIT_SIGNAL is not plainly true or false");
+            block.odd_signal = Some("true, with invisible characters in its line".to_owned());
+        }
+    }
+    Read::Block(Box::new(block))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -228,10 +272,21 @@ fn is_template(fields: &[(Field, String)]) -> bool {
     deciding.peek().is_some() && deciding.all(|(_, value)| is_placeholder(value))
 }
 
-/// `[IN_PROGRESS | COMPLETE | BLOCKED]`, `<status>`, `false | true`: what instructions show.
+/// `[IN_PROGRESS | COMPLETE | BLOCKED]`, `<status>`, `false|true`, `...`: what instructions show.
 fn is_placeholder(value: &str) -> bool {
     let value = bare(value);
-    (value.starts_with('<') && value.ends_with('>')) || value.contains(" | ") || value == "true/false"
+    let framed = |open, close| value.starts_with(open) && value.ends_with(close);
+    let choice = value.trim_matches('|');
+    framed('<', '>')
+        || framed('{', '}')
+        || matches!(value, "..." | "…")
+        || choice.contains('|')
+        || choice.split('/').count() > 1 && choice.split('/').all(is_choice)
+}
+
+/// A word that instructions offer.
+fn is_choice(value: &str) -> bool {
+    ["IN_PROGRESS", "COMPLETE", "BLOCKED", "TRUE", "FALSE"].contains(&word(value).as_str())
 }
 
 /// A value without marks around it. Brackets too: the instructions show them, so agents leave them.
@@ -248,7 +303,7 @@ fn word(value: &str) -> String {
 
 impl Block {
     fn problem(&mut self, what: &str) {
-        if self.problems.len() < 20 && !self.problems.iter().any(|known| known == what) {
+        if self.problems.len() < MOST_PROBLEMS && !self.problems.iter().any(|known| known == what) {
             self.problems.push(text::head(what, 100));
         }
     }
@@ -259,7 +314,7 @@ impl Block {
         }
         self.problem("decorated delimiter");
         self.judge_marks(line);
-        let bare = undecorated(line);
+        let bare = text::undecorated(line);
         if bare.contains(char::is_whitespace) {
             self.problem("spaces in a delimiter");
         }
@@ -287,16 +342,8 @@ impl Block {
 
     /// Names the marks at the edges of a text.
     fn judge_marks(&mut self, text: &str) {
-        if text.starts_with([' ', '\t']) {
-            self.problem("indentation");
-        }
-        let bare = text.trim_matches(|c: char| !c.is_alphanumeric() && c != '-');
-        let at = text.find(bare).unwrap_or(0);
-        let edges = [&text[..at], &text[at + bare.len()..]];
-        for (marks, name) in MARKS {
-            if edges.iter().any(|edge| edge.contains(marks)) {
-                self.problem(name);
-            }
+        for name in marks::around(text) {
+            self.problem(name);
         }
     }
 

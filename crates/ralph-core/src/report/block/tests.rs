@@ -212,6 +212,60 @@ fn prose_after_an_unfinished_block_is_not_part_of_it() {
     assert_eq!(block.status, Some(Status::InProgress));
 }
 
+#[test]
+fn a_frame_with_nothing_in_it_is_no_report_and_is_named() {
+    let words =
+        format!("{EXACT}\n\nI wrote it between\n`---RALPH_STATUS---`\n`---END_RALPH_STATUS---`\nas asked.\n");
+    let (found, problems) = last(&words);
+    assert!(found.is_some_and(|block| block.exit_signal));
+    assert_eq!(problems, ["a status block without any field is no report"]);
+    let (found, problems) = last("between\n`---RALPH_STATUS---`\nand\n`---END_RALPH_STATUS---`");
+    assert_eq!(found, None);
+    assert_eq!(problems, ["a status block without any field is no report"]);
+}
+
+#[test]
+fn templates_are_known_however_their_choices_are_written() {
+    for (status, signal) in [
+        ("IN_PROGRESS|COMPLETE|BLOCKED", "true|false"),
+        ("COMPLETE|BLOCKED", "false|true"),
+        ("[COMPLETE|BLOCKED]", "[true|false]"),
+        ("IN_PROGRESS/COMPLETE", "true/false"),
+        ("...", "..."),
+        ("…", "…"),
+        ("{status}", "{true or false}"),
+    ] {
+        let template =
+            EXACT.replace(": COMPLETE", &format!(": {status}")).replace(": true", &format!(": {signal}"));
+        assert_eq!(last(&template).1, ["only the template of a status block, not a report"], "{status}");
+        assert!(block(&format!("{EXACT}\n\nThe form was:\n{template}")).exit_signal, "{status}");
+        let half = EXACT.replace(": true", &format!(": {signal}"));
+        assert!(!block(&format!("{EXACT}\n{half}")).exit_signal, "half a template is a bad report: {signal}");
+    }
+}
+
+#[test]
+fn a_signal_with_something_invisible_in_its_line_is_not_plainly_true() {
+    for hidden in ["tr\u{200b}ue", "\u{2060}true", "true\u{feff}", "tr\0ue"] {
+        let block = block(&EXACT.replace("true", hidden));
+        assert!(!block.exit_signal, "{hidden:?}");
+        for problem in ["invisible characters", "EXIT_SIGNAL is not plainly true or false"] {
+            assert!(block.problems.iter().any(|p| p == problem), "{hidden:?}: {:?}", block.problems);
+        }
+        assert!(block.odd_signal.is_some(), "{hidden:?}");
+    }
+    let elsewhere = block(&EXACT.replace("updated", "up\u{200b}dated"));
+    assert!(elsewhere.exit_signal);
+    assert_eq!(elsewhere.problems, ["invisible characters"]);
+    assert_eq!(block(&format!("\u{200b}before\n{EXACT}\nafter\u{200b}")).problems, Vec::<String>::new());
+}
+
+#[test]
+fn a_longer_fence_around_a_shorter_one_is_still_open() {
+    let words = format!("````\n```\ncode\n```\n{EXACT}\n````\n");
+    assert_eq!(block(&words).problems, ["code fence"]);
+}
+
 proptest::proptest! {
     #[test]
     fn any_text_is_read_without_a_panic(words in "(---RALPH_STATUS---|---END_RALPH_STATUS---|EXIT_SIGNAL: true|STATUS:|\n|\u{1b}\\[|[ -~]|ä){0,40}") {

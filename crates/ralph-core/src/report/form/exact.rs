@@ -1,6 +1,6 @@
 //! The last block of a text, raw, compared with the template line by line.
 
-use super::super::block::{self, BEGIN, Block, END};
+use super::super::block::{self, BEGIN, Block, END, is_fence};
 use super::{Check, Violation, recommendation_fault};
 use crate::prelude::*;
 use crate::text;
@@ -38,8 +38,8 @@ pub(super) fn last(words: &str) -> Option<(Block, Raw<'_>)> {
     for start in (0..lines.len()).rev().filter(|at| begins(lines[*at])) {
         // The reader passes over templates; so does this.
         if block::last(&lines[start..end].join("\n")).0.is_some() {
-            let fences = lines[..start].iter().filter(|line| is_fence(line)).count();
-            let raw = Raw { lines: lines[start..end].to_vec(), after_fence: fences % 2 == 1 };
+            let after_fence = block::in_fence(&lines[..start]);
+            let raw = Raw { lines: lines[start..end].to_vec(), after_fence };
             return Some((block, raw));
         }
         end = start;
@@ -106,10 +106,6 @@ fn ends(line: &str) -> bool {
 /// Cheap, and true for every line that can be a delimiter.
 fn hints_at_delimiter(line: &str) -> bool {
     line.contains('-')
-}
-
-fn is_fence(line: &str) -> bool {
-    line.trim_start().starts_with("```")
 }
 
 /// Said once for the whole block, they need not be said for each line.
