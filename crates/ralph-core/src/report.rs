@@ -4,6 +4,7 @@ pub mod block;
 pub mod dialects;
 pub mod form;
 mod marks;
+mod shown;
 mod torn;
 
 use alloc::collections::BTreeSet;

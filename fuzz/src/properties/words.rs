@@ -1,8 +1,11 @@
 //! Readers of text, with what they promise beyond not falling over.
 
+use ralph_core::gate::{self, Context, Words};
 use ralph_core::git_text;
 use ralph_core::indicator::indicators;
 use ralph_core::limit::{self, Limit, Reset};
+use ralph_core::profile::Gate;
+use ralph_core::report::IterationReport;
 use ralph_core::report::block::{self, Block, Status, Tests};
 use ralph_core::report::dialects::{self, Saying, Vote};
 use ralph_core::report::form::{self, Check, Facts, Form, Tasks};
@@ -85,15 +88,33 @@ pub(super) fn dialects(bytes: &[u8]) {
     ];
     heard.iter().flatten().for_each(said_shortly);
     let sayings: Vec<Saying> = heard.into_iter().flatten().collect();
-    let blocked = sayings.iter().any(|saying| matches!(saying.vote, Vote::Blocked { .. }));
-    let decided = dialects::deciding(&sayings);
-    assert_eq!(decided.is_some(), !sayings.is_empty());
-    assert_eq!(decided.is_some_and(|saying| matches!(saying.vote, Vote::Blocked { .. })), blocked);
+    let says = |wanted: fn(&Vote) -> bool| sayings.iter().any(|saying| wanted(&saying.vote));
+    let blocked = says(|vote| matches!(vote, Vote::Blocked { .. }));
+    let more = says(|vote| matches!(vote, Vote::More));
+    let nothing = sayings.is_empty();
+    let report = IterationReport { sayings, ..IterationReport::default() };
+    let judged = gate::judge(EXPLICIT, &report);
+    let agrees = match judged {
+        Words::Blocked { .. } => blocked,
+        Words::More { .. } => more && !blocked,
+        Words::Done { .. } => !more && !blocked && !nothing,
+        Words::Silence => nothing,
+    };
+    assert!(agrees, "{judged:?}: {report:?}");
 }
+
+/// Only words count, and all of them.
+const EXPLICIT: Context = Context {
+    gate: Gate::Explicit,
+    indicators: 2,
+    review: false,
+    has_test_check: true,
+    believes_contradictions: false,
+};
 
 fn said_shortly(saying: &Saying) {
     assert!(saying.quote.len() <= 1000 && !saying.quote.contains('\n'), "{}", saying.quote);
-    assert!(saying.problems.len() <= 3 && saying.problems.iter().all(|problem| problem.len() <= 200));
+    assert!(saying.problems.len() <= 12 && saying.problems.iter().all(|problem| problem.len() <= 200));
 }
 
 pub(super) fn indicator(bytes: &[u8]) {

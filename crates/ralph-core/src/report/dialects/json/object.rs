@@ -1,0 +1,138 @@
+//! The object of a JSON report: how far it goes and what it says, JSON or not.
+
+use core::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+
+use crate::prelude::*;
+use crate::text;
+
+/// Reports are short; in bytes.
+const LONGEST: usize = 4000;
+const SIGNAL: &str = "EXIT_SIGNAL";
+const ODD: &str = "EXIT_SIGNAL is not plainly true or false";
+
+/// What a report declares.
+pub(super) struct Read {
+    pub(super) signal: bool,
+    pub(super) problem: Option<&'static str>,
+    pub(super) reason: Option<String>,
+}
+
+/// The text from its first brace to the one that closes it, or as far as its paragraph. Braces in strings are words.
+pub(super) fn extent(text: &str) -> Option<&str> {
+    if !text.starts_with('{') {
+        return None;
+    }
+    let near = text::start(text, LONGEST);
+    let (mut depth, mut in_string, mut escaped) = (0_u32, false, false);
+    for (at, c) in near.char_indices() {
+        match c {
+            _ if core::mem::take(&mut escaped) => {}
+            '\\' => escaped = in_string,
+            // A string does not go over the line: its end is missing.
+            '\n' => in_string = false,
+            '"' => in_string = !in_string,
+            '{' if !in_string => depth += 1,
+            '}' if !in_string => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(&text[..=at]);
+                }
+            }
+            _ => {}
+        }
+    }
+    near.split("\n\n").next()
+}
+
+/// `None` for a template, and for braces that hold nothing.
+pub(super) fn read(object: &str) -> Option<Read> {
+    let Ok(Members(members)) = serde_json::from_str(object) else { return read_broken(object) };
+    let said = members.iter().filter(|(name, _)| name.eq_ignore_ascii_case(SIGNAL));
+    let (signal, problem) = agreed(said.map(|(_, value)| plainly(&value.to_string())))?;
+    Some(Read { signal, problem, reason: reason(&members) })
+}
+
+/// What is no JSON is read as text.
+fn read_broken(object: &str) -> Option<Read> {
+    let upper = object.to_ascii_uppercase();
+    let values = upper.match_indices(SIGNAL).map(|(at, _)| value(&object[at + SIGNAL.len()..]));
+    let (signal, _) = agreed(values.map(plainly)).filter(|_| object.contains(':'))?;
+    Some(Read { signal, problem: Some("the report is not JSON"), reason: None })
+}
+
+/// What all the signals of one report amount to: true only if every one of them is. `None` if all are a template's.
+fn agreed(
+    said: impl Iterator<Item = Option<(bool, Option<&'static str>)>>,
+) -> Option<(bool, Option<&'static str>)> {
+    let said: Vec<_> = said.collect();
+    if !said.is_empty() && said.iter().all(Option::is_none) {
+        return None;
+    }
+    let all = !said.is_empty() && said.iter().all(|said| said.is_some_and(|(signal, _)| signal));
+    let differ = said.iter().any(|one| one.map(|(signal, _)| signal) != said[0].map(|(signal, _)| signal));
+    let odd = said.iter().flatten().find_map(|(_, problem)| *problem);
+    let problem = match said.as_slice() {
+        [] => Some(ODD),
+        _ if differ => Some("EXIT_SIGNAL is there twice, in two ways"),
+        _ => odd,
+    };
+    Some((all, problem))
+}
+
+/// What EXIT_SIGNAL says, and a problem where it does not say it plainly. None for a template's `true/false`.
+fn plainly(value: &str) -> Option<(bool, Option<&'static str>)> {
+    match value {
+        "true" | "false" => Some((value == "true", None)),
+        "\"true\"" | "\"false\"" => Some((value == "\"true\"", Some("EXIT_SIGNAL is in quotation marks"))),
+        _ if ["true/false", "false/true", "|", "[", "<", "..."].iter().any(|mark| value.contains(mark)) => {
+            None
+        }
+        _ => Some((false, Some(ODD))),
+    }
+}
+
+/// The value after the name in something that is like JSON.
+fn value(after: &str) -> &str {
+    let after = after.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ':'));
+    let end = after.find([',', '}', '\n', '"', '\'']).unwrap_or(after.len());
+    after[..end].trim()
+}
+
+/// What the report gives as a reason, or else recommends.
+fn reason(members: &[(String, Value)]) -> Option<String> {
+    let told = |key: &str| {
+        let (_, value) = members.iter().rev().find(|(name, _)| name == key)?;
+        Some(text::one_line(value.as_str()?, 500)).filter(|reason| !reason.is_empty())
+    };
+    ["reason", "REASON", "recommendation", "RECOMMENDATION"].into_iter().find_map(told)
+}
+
+/// The members of an object, those with the same name too.
+struct Members(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Collect;
+
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Members, M::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        from.deserialize_map(Collect)
+    }
+}
