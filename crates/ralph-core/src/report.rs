@@ -7,6 +7,7 @@ mod marks;
 mod shown;
 mod torn;
 
+use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,7 @@ use crate::limit::Limit;
 use crate::prelude::*;
 use crate::prompt::protocol;
 use crate::signature::{ErrorSet, Errors};
+use crate::text::MESSAGE_END;
 use crate::transcript::{Item, Problem, Usage};
 use block::Block;
 use dialects::Saying;
@@ -81,6 +83,8 @@ pub struct Builder {
     seen_messages: BTreeSet<u64>,
     /// Something came between the last words and the next.
     interrupted: bool,
+    /// Words come as whole messages, and not line by line.
+    in_messages: bool,
     errors: Errors,
     summed: Usage,
     summed_cost: Option<u64>,
@@ -91,15 +95,20 @@ pub struct Builder {
 impl Builder {
     /// For an agent that was given this prompt.
     pub fn new(prompt: &str) -> Self {
-        Self { prompt: prompt.trim().to_owned(), ..Self::default() }
+        Self { prompt: without_ends(prompt.trim()).into_owned(), ..Self::default() }
     }
 
     pub fn add(&mut self, item: Item) {
+        self.in_messages |= matches!(
+            item,
+            Item::Session { .. } | Item::Tool { .. } | Item::Usage { .. } | Item::MoreWords(_)
+        );
         match item {
             Item::StreamBegins => {
                 let problems = core::mem::take(&mut self.report.problems);
                 let report = IterationReport { problems, ..IterationReport::default() };
-                *self = Self { report, prompt: core::mem::take(&mut self.prompt), ..Self::default() };
+                let prompt = core::mem::take(&mut self.prompt);
+                *self = Self { report, prompt, in_messages: true, ..Self::default() };
             }
             Item::Session { id, model, version } => {
                 let bounded = |name: Option<String>| name.map(|name| crate::text::one_line(&name, 200));
@@ -155,7 +164,7 @@ impl Builder {
     /// The agent's own words, as far as they are kept.
     pub fn into_words(mut self) -> String {
         self.settle_words();
-        self.words
+        without_ends(&self.words).into_owned()
     }
 
     fn settle_words(&mut self) {
@@ -178,7 +187,7 @@ impl Builder {
         if let Some(error) = &self.report.error {
             self.errors.tool_failed(error);
         }
-        self.errors.words(own);
+        self.errors.words(&without_ends(own));
         self.report.sayings =
             [dialects::json_and_marker(own), dialects::promise(own, PROMISE)].into_iter().flatten().collect();
         self.report.block = block;
@@ -192,16 +201,24 @@ impl Builder {
             _ => self.summed,
         };
         self.report.cost_micro_usd = self.report.cost_micro_usd.or(self.summed_cost);
-        self.report.last_words = crate::text::plain(crate::text::tail(self.words.trim_end(), 2000));
+        let words = without_ends(&self.words);
+        self.report.last_words = crate::text::plain(crate::text::tail(words.trim_end(), 2000));
         self.report
     }
 
     fn say(&mut self, text: &str) {
         self.report.words = self.report.words.saturating_add(text.len() as u64);
-        if !self.words.is_empty() && !self.words.ends_with('\n') {
-            self.words.push('\n');
+        if !self.words.is_empty() {
+            // Only a line of plain text ends where the next one goes on with the same message.
+            let whole = self.in_messages || !self.words.ends_with('\n') || text.trim_end().contains('\n');
+            if !self.words.ends_with('\n') {
+                self.words.push('\n');
+            }
+            if whole {
+                self.words.push(MESSAGE_END);
+            }
         }
-        self.words.push_str(crate::text::tail(text, KEPT_WORDS));
+        self.words.push_str(&without_ends(crate::text::tail(text, KEPT_WORDS)));
         self.forget_the_beginning();
     }
 
@@ -211,7 +228,7 @@ impl Builder {
             return self.say(text);
         }
         self.report.words = self.report.words.saturating_add(text.len() as u64);
-        self.words.push_str(text);
+        self.words.push_str(&without_ends(text));
         self.forget_the_beginning();
     }
 
@@ -249,6 +266,15 @@ fn says_only(text: Option<&str>, limit: &Limit) -> bool {
     let Some(text) = text.map(str::trim) else { return false };
     let notice = || !text.contains('\n') && crate::limit::of(None, text).is_some();
     crate::text::one_line(text, 300) == limit.text || notice()
+}
+
+/// The words without the marks between messages.
+fn without_ends(words: &str) -> Cow<'_, str> {
+    if words.contains(MESSAGE_END) {
+        Cow::Owned(words.replace(MESSAGE_END, ""))
+    } else {
+        Cow::Borrowed(words)
+    }
 }
 
 /// What comes after the last echo of the prompt, or of the instructions it ends with. A report stands at the end, so
@@ -355,6 +381,48 @@ mod tests {
         assert!(!said(&format!("> got this:\n{}", &prompt[3..])), "most of it");
         assert!(said(&format!("{prompt}\nI am done.\n{example}\n")), "its own report after the echo");
         assert!(said(example));
+    }
+
+    fn messages(said: &[&str]) -> IterationReport {
+        let mut builder = Builder::default();
+        builder.add(Item::Session { id: Some("s".into()), model: None, version: None });
+        said.iter().for_each(|text| builder.add(Item::Words((*text).into())));
+        builder.finish()
+    }
+
+    #[test]
+    fn a_fence_that_one_message_leaves_open_hides_nothing_of_the_next() {
+        for open in ["It prints:\n```\nok", "It prints:\n```\nok\n", "```\n"] {
+            let report = messages(&[open, "All tests pass.\n\n<promise>COMPLETE</promise>"]);
+            assert_eq!(report.indicators.count, 1, "{open:?}");
+            assert_eq!(report.sayings.len(), 1, "{open:?}");
+            assert!(!report.last_words.contains(MESSAGE_END));
+        }
+    }
+
+    #[test]
+    fn a_block_is_never_glued_from_two_messages() {
+        let report =
+            messages(&["---RALPH_STATUS---\nSTATUS: COMPLETE", "EXIT_SIGNAL: true\n---END_RALPH_STATUS---"]);
+        let block = report.block.expect("half a block");
+        assert!(!block.exit_signal);
+        assert!(block.problems.iter().any(|problem| problem == "missing end line"));
+        let json = messages(&["RALPH_STATUS: {\"note\": 1,", "\"EXIT_SIGNAL\": true}\nLOOP_COMPLETE"]);
+        assert_eq!(json.sayings[0].vote, dialects::Vote::More);
+    }
+
+    #[test]
+    fn a_report_in_an_earlier_message_and_its_marker_in_a_later_one_belong_together() {
+        let report = messages(&["RALPH_STATUS: {\"EXIT_SIGNAL\": true}", "LOOP_COMPLETE_PHASE_2"]);
+        assert_eq!(report.sayings[0].vote, dialects::Vote::Done { phase: Some(2) });
+        let ended = messages(&["It ends with: <promise>COMPLETE</promise>", "Now the next story."]);
+        assert_eq!(ended.sayings, []);
+    }
+
+    #[test]
+    fn lines_of_plain_text_are_one_message_and_a_mark_in_them_parts_nothing() {
+        let report = report(b"```\n\x1e<promise>COMPLETE</promise>\nAll tests pass.\n```\n");
+        assert_eq!((report.indicators.count, report.sayings), (0, vec![]));
     }
 
     #[test]
