@@ -498,7 +498,7 @@ fn an_answered_block_does_not_open_the_circuit() {
     let mut sim = start(policy("default", &[]), &[]);
     let blocked = Step { words: report("BLOCKED", "NOT_RUN", "IMPLEMENTATION", false), ..Step::default() };
     for _ in 0..5 {
-        assert_eq!(sim.steps(&[blocked.clone()]), "blocked");
+        assert_eq!(sim.steps(core::slice::from_ref(&blocked)), "blocked");
         assert_eq!(sim.state.rules.breaker.circuit, Circuit::Closed);
         resume(&mut sim);
     }
