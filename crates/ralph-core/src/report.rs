@@ -426,6 +426,24 @@ mod tests {
     }
 
     #[test]
+    fn a_quoted_result_does_not_replace_what_is_said_after_it() {
+        let quoted = |signal: &str| {
+            format!("---RALPH_STATUS---\\nSTATUS: COMPLETE\\nEXIT_SIGNAL: {signal}\\n---END_RALPH_STATUS---")
+        };
+        let own = quoted("false").replace("\\n", "\n");
+        let result = format!(r#"{{"type":"result","result":"{}"}}"#, quoted("true"));
+        let said = report(format!("{result}\nis what the fixture holds. I am not done.\n{own}\n").as_bytes());
+        assert!(said.block.is_some_and(|block| !block.exit_signal));
+        assert_eq!(
+            report(format!("{result}\nis what the fixture holds. I am not done.\n").as_bytes()).block,
+            None
+        );
+        let alone = report(result.as_bytes());
+        assert!(alone.block.is_some_and(|block| block.exit_signal));
+        assert_eq!(alone.problems[0], "the result is not JSON; its text was read");
+    }
+
+    #[test]
     fn usage_counts_once_per_message() {
         let mut builder = Builder::default();
         let usage = Usage { input: 100, output: 50, cache_read: 7, cache_write: 3 };
