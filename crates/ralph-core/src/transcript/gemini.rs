@@ -64,6 +64,9 @@ fn each_result(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     each(Item::Finished(Finished { error, api_status, usage: Some(usage), ..Finished::default() }));
 }
 
+/// How many calls of tools are believed, of all tools together.
+const MOST_CALLS: u64 = 10_000;
+
 /// The one document of `--output-format json`, for a run that went well.
 pub(super) fn is_document(document: &Value<'_>) -> bool {
     document["session_id"].is_string() && document["response"].is_string() && document["stats"].is_object()
@@ -72,9 +75,15 @@ pub(super) fn is_document(document: &Value<'_>) -> bool {
 pub(super) fn document(document: &Value<'_>, each: &mut impl FnMut(Item)) {
     each(Item::Session { id: string(&document["session_id"]), model: None, version: None });
     let stats = &document["stats"];
+    let mut left = MOST_CALLS;
     for (name, tool) in stats["tools"]["byName"].entries() {
-        (0..called(tool, "count")).for_each(|_| each(Item::Tool { name: name.to_owned(), target: None }));
-        (0..called(tool, "fail")).for_each(|_| each(Item::ToolFailed(format!("{name} failed"))));
+        let mut called = |how: &str| {
+            let calls = number(&tool[how]).min(left);
+            left -= calls;
+            0..calls
+        };
+        called("count").for_each(|_| each(Item::Tool { name: name.to_owned(), target: None }));
+        called("fail").for_each(|_| each(Item::ToolFailed(format!("{name} failed"))));
     }
     each(Item::Words(string(&document["response"]).unwrap_or_default()));
     let models = stats["models"].entries();
@@ -84,11 +93,6 @@ pub(super) fn document(document: &Value<'_>, each: &mut impl FnMut(Item)) {
         sum.plus(with_cached(number(&tokens["prompt"]), number(&tokens["cached"]), output, 0))
     });
     each(Item::Finished(Finished { usage: Some(usage), ..Finished::default() }));
-}
-
-/// How often, within reason.
-fn called(tool: &Value<'_>, how: &str) -> u64 {
-    number(&tool[how]).min(10_000)
 }
 
 /// The service's answer stands in the message as it came: `[API Error: {"error":{"code":401,…}}]`.
@@ -110,5 +114,21 @@ mod tests {
         let mut said = Vec::new();
         items(&event, &mut |item| said.push(item));
         assert_eq!(said, [Item::Words(text)]);
+    }
+
+    #[test]
+    fn a_document_cannot_tell_of_more_calls_than_anybody_counts() {
+        let tool = |nth: u32| (format!("tool_{nth}"), serde_json::json!({"count": 9_999, "fail": 9_999}));
+        let by_name: serde_json::Map<_, _> = (0..1000).map(tool).collect();
+        let line = serde_json::json!({"stats": {"tools": {"byName": by_name}}, "response": "hi"}).to_string();
+        let read: Value<'_> = serde_json::from_str(&line).expect("JSON");
+        let (mut tools, mut failures, mut words) = (0, 0, 0);
+        document(&read, &mut |item| match item {
+            Item::Tool { .. } => tools += 1,
+            Item::ToolFailed(_) => failures += 1,
+            Item::Words(_) => words += 1,
+            _ => {}
+        });
+        assert_eq!((tools, failures, words), (9_999, 1, 1));
     }
 }
