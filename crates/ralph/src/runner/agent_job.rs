@@ -186,8 +186,7 @@ impl Reader {
     }
 }
 
-/// Keeps standard error and returns its last line that says something.
-/// The end of what it wrote to standard error.
+/// Keeps standard error and returns its end.
 fn last_complaints(stderr: Output, file: &Path) -> String {
     let mut tail: Vec<u8> = Vec::new();
     let _ = tee(stderr, file, |bytes| {
