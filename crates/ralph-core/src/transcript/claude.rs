@@ -280,29 +280,70 @@ mod tests {
         }
     }
 
-    /// An event with its keys in any order, and text in it that looks like an event's.
-    fn event() -> impl Strategy<Value = String> {
-        let kind = prop::sample::select(vec!["user", "assistant", "result", "system", "summary"]);
+    const KINDS: [&str; 9] = [
+        "user", "assistant", "result", "system", "summary", "rate_limit_event", "tool_result", "text",
+        "tool_use",
+    ];
+
+    /// A colon as Claude writes it, or with spaces.
+    fn colon() -> impl Strategy<Value = &'static str> {
+        prop::sample::select(vec![":", ": ", " : ", ":\t"])
+    }
+
+    /// A JSON string that looks like a piece of an event.
+    fn text() -> impl Strategy<Value = String> {
         let pieces =
             vec!["\"", "\\", "type", "is_error", ":", "true", "user", "result", "assistant", "{", "}", ","];
-        let text =
-            prop::collection::vec(prop::sample::select(pieces), 0..12).prop_map(|pieces| pieces.concat());
-        let content = (text.clone(), prop::option::of(any::<bool>())).prop_map(|(text, failed)| {
-            let failed = failed.map_or_else(String::new, |failed| format!(",\"is_error\": {failed}"));
-            let text = serde_json::to_string(&text).unwrap_or_default();
-            format!(r#"{{"type":"tool_result","content":{text}{failed}}}"#)
-        });
-        let answer = (text, content.clone()).prop_map(|(text, nested)| {
-            format!(r#"{{{}:{nested}}}"#, serde_json::to_string(&text).unwrap_or_default())
-        });
-        (kind, content, answer, any::<bool>()).prop_flat_map(|(kind, content, answer, top)| {
-            let fields = vec![
-                format!(r#""type":"{kind}""#),
-                format!(r#""message":{{"content":[{content}]}}"#),
-                format!(r#""is_error":{top},"result":"r","subtype":"init""#),
-                format!(r#""tool_use_result":{answer}"#),
-            ];
-            Just(fields).prop_shuffle().prop_map(|fields| format!("{{{}}}", fields.join(",")))
+        prop::collection::vec(prop::sample::select(pieces), 0..12)
+            .prop_map(|pieces| serde_json::to_string(&pieces.concat()).unwrap_or_default())
+    }
+
+    /// An object with its fields in any order.
+    fn object(fields: Vec<String>) -> impl Strategy<Value = String> {
+        Just(fields).prop_shuffle().prop_map(|fields| format!("{{{}}}", fields.join(",")))
+    }
+
+    /// An object of any kind, in whatever an event holds.
+    fn nested() -> impl Strategy<Value = String> {
+        let field = (text(), text()).prop_map(|(name, value)| format!("{name}:{value}"));
+        let leaf = (prop::sample::select(KINDS.to_vec()), colon(), text(), any::<bool>(), field)
+            .prop_flat_map(|(kind, colon, text, failed, field)| {
+                object(vec![
+                    format!(r#""type"{colon}"{kind}""#),
+                    format!(r#""text":{text},"content":{text},"name"{colon}"Write""#),
+                    format!(r#""is_error"{colon}{failed}"#),
+                    field,
+                ])
+            });
+        leaf.prop_recursive(2, 6, 2, |inner| {
+            (prop::sample::select(KINDS.to_vec()), colon(), inner).prop_flat_map(|(kind, colon, inner)| {
+                object(vec![
+                    format!(r#""type"{colon}"{kind}""#),
+                    format!(r#""input":{inner},"text":"t""#),
+                    format!(r#""content"{colon}[{inner}]"#),
+                ])
+            })
+        })
+    }
+
+    /// An event with its keys in any order, and everything in it that looks like an event's.
+    fn event() -> impl Strategy<Value = String> {
+        let content = prop_oneof![
+            text(),
+            prop::collection::vec(nested(), 0..3).prop_map(|parts| format!("[{}]", parts.join(",")))
+        ];
+        let usage = r#"{"input_tokens":1,"output_tokens":2}"#;
+        let fields =
+            (prop::sample::select(KINDS.to_vec()), colon(), content, nested(), any::<bool>(), any::<bool>());
+        fields.prop_flat_map(move |(kind, colon, content, answer, top, copy)| {
+            let copy = if copy { "tool_use_result" } else { "data" };
+            object(vec![
+                format!(r#""type"{colon}"{kind}""#),
+                format!(r#""message":{{"id":"m","usage":{usage},"content":{content}}}"#),
+                format!(r#""is_error"{colon}{top},"result":"r","subtype":"init""#),
+                format!(r#""rate_limit_info":{{"status":"rejected"}},"usage":{usage}"#),
+                format!(r#""{copy}":{answer}"#),
+            ])
         })
     }
 
