@@ -64,6 +64,41 @@ fn previous_outputs_show_a_stuck_loop() {
 }
 
 #[test]
+fn previous_outputs_are_read_in_the_format_that_was_asked_for() {
+    let sandbox = Sandbox::new();
+    // Nothing in it introduces a stream.
+    let failed = r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"error: cannot find `x`","is_error":true}]}}"#;
+    for n in 1..=3 {
+        sandbox.write(format!("{n}.jsonl"), failed);
+    }
+    let stuck = |format: &str| {
+        let args = ["3.jsonl", "--previous", "1.jsonl", "--previous", "2.jsonl", "--format", format];
+        analyse(&sandbox, &args)["stuck_loop_detected"].clone()
+    };
+    assert_eq!((stuck("claude"), stuck("codex")), (json!(true), json!(false)));
+}
+
+#[test]
+fn a_stream_that_plain_text_quotes_ends_nothing() {
+    let sandbox = Sandbox::new();
+    let quoted = json!({"type": "result", "subtype": "success", "is_error": false,
+        "result": StatusBlock::done().to_string(), "session_id": "s"});
+    for (before, after) in
+        [("From the log of the last run:\n", ""), ("```json\n", "```\n"), ("", "is what it said.\n")]
+    {
+        let own = StatusBlock::in_progress().to_string();
+        sandbox.write("out.txt", format!("{before}{quoted}\n{after}\n{own}\n"));
+        let json = analyse(&sandbox, &["out.txt"]);
+        assert_eq!(
+            (&json["format"], &json["exit_decision"]),
+            (&json!("text"), &json!("continue")),
+            "{before}{after}"
+        );
+        assert_eq!(json["ralph_status"]["exit_signal"], false, "{before}{after}");
+    }
+}
+
+#[test]
 fn every_dialect_is_heard_and_every_decision_exits_0() {
     let sandbox = Sandbox::new();
     let json =

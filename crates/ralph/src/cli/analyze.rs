@@ -17,15 +17,15 @@ use crate::{clock, settings};
 
 pub(super) fn main(args: &AnalyzeArgs, ui: &Ui) -> Result<ExitCode> {
     let policy = settings::profile(&args.profile)?.policy();
-    let format = args.format.map_or(Format::Auto, Into::into);
+    let asked = args.format.map_or(Format::Auto, Into::into);
     if args.file == Path::new("-") {
         ui.reads_standard_input();
     }
-    let (format, report) = read(&args.file, format)?;
+    let (format, report) = read(&args.file, asked)?;
     let previous = args
         .previous
         .iter()
-        .map(|file| Ok(read(file, Format::Auto)?.1))
+        .map(|file| Ok(read(file, asked)?.1))
         .collect::<Result<Vec<IterationReport>>>()?;
     let iteration = args.iteration.unwrap_or(previous.len() as u64 + 1);
     let question = Question { policy: &policy, format, iteration, at: clock::now() };
