@@ -7,6 +7,7 @@ pub mod gemini;
 mod json;
 pub mod lines;
 pub mod opencode;
+mod recognise;
 mod value;
 
 use alloc::borrow::Cow;
@@ -16,13 +17,14 @@ use serde::{Deserialize, Serialize};
 use crate::limit::Limit;
 use crate::prelude::*;
 use document::Document;
-use lines::{Line, Lines};
+use lines::{Line, Lines, MAX_LINE};
+use recognise::Recognising;
 use value::Value;
 
 /// One thing an agent's output said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
-    /// A stream begins: what came before were a wrapper's words, not the agent's.
+    /// The agent's own output begins: what came before was a wrapper's, or quoted.
     StreamBegins,
     /// The agent introduced itself.
     Session { id: Option<String>, model: Option<String>, version: Option<String> },
@@ -89,7 +91,6 @@ pub struct Finished {
     pub text: Option<String>,
     pub usage: Option<Usage>,
     pub cost_micro_usd: Option<u64>,
-    pub turns: Option<u64>,
     /// Names of the tools that were denied.
     pub denied: Vec<String>,
 }
@@ -105,6 +106,8 @@ pub enum Problem {
     NotJson,
     /// The stream ended without its closing event.
     NoResult,
+    /// It looked like a stream and ended in plain words, which a stream does not.
+    NoStream { seemed: Format },
     /// Nothing in it is in the format that was asked for.
     OtherFormat { asked: Format, seems: Option<Format> },
 }
@@ -112,10 +115,17 @@ pub enum Problem {
 impl core::fmt::Display for Problem {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {
-            Self::LineTooLong => "a line over 8 MB was cut",
+            Self::LineTooLong => return write!(f, "a line over {} MB was cut", MAX_LINE >> 20),
             Self::InvalidUtf8 => "bytes that are not UTF-8 were replaced",
             Self::NotJson => "a line of the JSON stream is not JSON",
             Self::NoResult => "the stream ended without a result",
+            Self::NoStream { seemed } => {
+                let whose = seemed.whose();
+                return write!(
+                    f,
+                    "what looked like {whose} output goes on in plain words: read as plain text, since no format was named"
+                );
+            }
             Self::OtherFormat { asked, seems } => {
                 write!(f, "nothing in it looks like {} output", asked.whose())?;
                 return match seems {
@@ -165,12 +175,7 @@ pub struct Decoder {
     lines: Lines,
     document: Document,
     finished: bool,
-    /// A status block was begun in plain text, so this is no wrapper talking before a stream.
-    reported: bool,
-    /// Something was said in plain text.
-    said: bool,
-    /// The stream did not introduce itself as it should: a report in plain text proves that it is none.
-    doubtful: bool,
+    recognising: Recognising,
     /// The first line was seen.
     begun: bool,
     asked: Asked,
@@ -200,9 +205,7 @@ impl Decoder {
             lines: Lines::default(),
             document: Document::default(),
             finished: false,
-            reported: false,
-            said: false,
-            doubtful: false,
+            recognising: Recognising::default(),
             begun: false,
             asked: Asked { understood: matches!(format, Format::Auto | Format::Text), ..Asked::default() },
         }
@@ -224,6 +227,10 @@ impl Decoder {
         let mut lines = core::mem::take(&mut self.lines);
         lines.finish(|line| self.line(line, &mut each));
         self.end_of_document(&mut each);
+        if self.recognising.ends_in_words() {
+            self.take_back(&mut each);
+        }
+        self.name_warnings(&mut each);
         // A session transcript has no closing event.
         let ends = matches!(self.format, Format::Claude | Format::Codex | Format::Opencode | Format::Gemini);
         if ends && !self.finished {
@@ -256,18 +263,14 @@ impl Decoder {
     fn end_of_document(&mut self, each: &mut impl FnMut(Item)) {
         let held = self.document.take();
         let documents = document::all(&held);
-        let asked = self.format != Format::Auto;
         let Some(first) = documents.first() else {
             return document::lines(&held).for_each(|line| self.next_line(line, each));
         };
-        if documents.len() == 1
-            && matches!(self.format, Format::Auto | Format::Gemini)
-            && gemini::is_document(first)
-        {
+        let may_be = |format| matches!(self.format, Format::Auto) || self.format == format;
+        if documents.len() == 1 && may_be(Format::Gemini) && gemini::is_document(first) {
             self.begin(Format::Gemini, each);
             gemini::document(first, &mut |item| self.hand_on(item, each));
-        } else if let Some((format, _)) = opens(first).filter(|(format, _)| !asked || *format == self.format)
-        {
+        } else if let Some((format, _)) = recognise::opened(first).filter(|(format, _)| may_be(*format)) {
             self.begin(format, each);
             documents.iter().for_each(|document| self.each_event(document, each));
         } else {
@@ -285,54 +288,74 @@ impl Decoder {
             each(Item::Problem(Problem::LineTooLong));
         }
         let bytes = line.bytes.trim_ascii();
-        // What a wrapper prints before the stream starts is plain text until the stream introduces itself. Only its
-        // first event does: an agent that talks in plain text may well quote another one.
         if self.format == Format::Auto
-            && !self.reported
-            && let Some((format, sure)) = introduces(bytes).filter(|(_, sure)| *sure || !self.said)
+            && let Some(format) = self.recognising.open(bytes, line.cut)
         {
-            self.doubtful = !sure;
             self.begin(format, each);
         }
         if matches!(self.format, Format::Auto | Format::Text) {
             self.text(line.bytes, each);
         } else if !bytes.is_empty() {
-            self.event(bytes, line.cut, each);
+            self.event(bytes, line, each);
         }
     }
 
     fn text(&mut self, bytes: &[u8], each: &mut impl FnMut(Item)) {
         let mut text = readable(bytes, each).into_owned();
-        self.reported |= text.contains("RALPH_STATUS---");
-        self.said |= !bytes.trim_ascii().is_empty();
+        self.recognising.said(bytes, &text);
         text.push('\n');
         each(Item::Words(text));
     }
 
-    fn event(&mut self, line: &[u8], cut: bool, each: &mut impl FnMut(Item)) {
+    /// What was recognised is no stream: the plain lines are the agent's, the events it only quoted.
+    fn take_back(&mut self, each: &mut impl FnMut(Item)) {
+        let said = self.recognising.take_back();
+        each(Item::StreamBegins);
+        each(Item::Problem(Problem::NoStream { seemed: self.format }));
+        (self.format, self.finished) = (Format::Text, false);
+        document::lines(&said).for_each(|line| self.text(line.bytes, each));
+    }
+
+    /// The stream goes on, or is torn: the lines before that are no events were not the agent's words.
+    fn name_warnings(&mut self, each: &mut impl FnMut(Item)) {
+        if self.recognising.went_on() {
+            each(Item::Problem(Problem::NotJson));
+        }
+    }
+
+    fn event(&mut self, bytes: &[u8], line: Line<'_>, each: &mut impl FnMut(Item)) {
         if !self.asked.understood && self.asked.other.is_none() && self.asked.looked < MOST_LOOKED_AT {
             self.asked.looked += 1;
             self.asked.other =
-                introduces(line).map(|(format, _)| format).filter(|format| *format != self.format);
+                recognise::opening(bytes).map(|(format, _)| format).filter(|format| *format != self.format);
         }
-        let claude = matches!(self.format, Format::Claude | Format::Hook);
-        if claude && claude::can_be_passed_over(line) {
+        if matches!(self.format, Format::Claude | Format::Hook) {
+            // What is cut cannot be parsed: its words are lost, that it failed is not.
+            if line.cut && claude::is_failure(bytes, line.fails) {
+                self.name_warnings(each);
+                return each(Item::ToolFailed(String::new()));
+            }
+            if claude::can_be_passed_over(bytes) {
+                return self.name_warnings(each);
+            }
+        }
+        let text = readable(bytes, each);
+        let Ok(event) = serde_json::from_str::<Value<'_>>(&text) else {
+            if !self.recognising.is_open() {
+                return each(Item::Problem(Problem::NotJson));
+            }
+            if self.recognising.interrupted(line.bytes, &text) {
+                self.take_back(each);
+            }
+            return;
+        };
+        if self.recognising.is_open() && !recognise::is_event(&event) {
+            if self.recognising.digressed(line.bytes, &event) {
+                self.take_back(each);
+            }
             return;
         }
-        // What is cut cannot be parsed: its words are lost, that it failed is not.
-        if claude && cut && claude::is_failure(line) {
-            return each(Item::ToolFailed(String::new()));
-        }
-        let text = readable(line, each);
-        let Ok(event) = serde_json::from_str::<Value<'_>>(&text) else {
-            if self.doubtful && is_report(&text) {
-                // An agent that talks in plain text, and quoted a stream before.
-                (self.format, self.doubtful) = (Format::Text, false);
-                each(Item::StreamBegins);
-                return self.text(line, each);
-            }
-            return each(Item::Problem(Problem::NotJson));
-        };
+        self.name_warnings(each);
         self.each_event(&event, each);
     }
 
@@ -351,7 +374,10 @@ impl Decoder {
 
     /// What an event says, remembering what is to be known at the end.
     fn hand_on(&mut self, item: Item, each: &mut impl FnMut(Item)) {
-        self.finished |= matches!(item, Item::Finished(_));
+        if let Item::Finished(finished) = &item {
+            self.finished = true;
+            self.recognising.ended(finished.error.is_some());
+        }
         // A bare closing event is the same in more than one format.
         self.asked.understood |= match &item {
             Item::Finished(finished) => finished.text.is_some(),
@@ -370,11 +396,6 @@ fn claude_items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     }
 }
 
-/// Whether a line of plain text is part of a report, in one of the dialects.
-fn is_report(line: &str) -> bool {
-    ["RALPH_STATUS", "LOOP_", "<promise>"].iter().any(|mark| line.contains(mark))
-}
-
 /// The text of a line, with bytes that are not UTF-8 replaced and named.
 fn readable<'a>(bytes: &'a [u8], each: &mut impl FnMut(Item)) -> Cow<'a, str> {
     // `from_utf8_lossy` alone is many times slower on what needs no repair.
@@ -383,34 +404,6 @@ fn readable<'a>(bytes: &'a [u8], each: &mut impl FnMut(Item)) -> Cow<'a, str> {
     }
     each(Item::Problem(Problem::InvalidUtf8));
     String::from_utf8_lossy(bytes)
-}
-
-/// The stream that a line opens, if it opens one, and whether that is sure wherever it stands.
-fn introduces(line: &[u8]) -> Option<(Format, bool)> {
-    let braces = line.starts_with(b"{") && line.ends_with(b"}");
-    let brackets = line.starts_with(b"[{") && line.ends_with(b"}]");
-    if !braces && !brackets {
-        return None;
-    }
-    opens(&serde_json::from_slice(line).ok()?)
-}
-
-fn opens(event: &Value<'_>) -> Option<(Format, bool)> {
-    if claude::introduces(event) {
-        Some((Format::Claude, true))
-    } else if claude::introduces_session(event) {
-        Some((Format::Hook, true))
-    } else if codex::introduces(event) {
-        Some((Format::Codex, true))
-    } else if opencode::introduces(event) {
-        Some((Format::Opencode, true))
-    } else if gemini::introduces(event) {
-        Some((Format::Gemini, true))
-    } else if claude::seems_to_introduce(event) {
-        Some((Format::Claude, false))
-    } else {
-        None
-    }
 }
 
 #[cfg(test)]

@@ -11,17 +11,13 @@ use crate::limit::{self, Limit, LimitKind, Reset};
 use crate::prelude::*;
 use crate::time::Time;
 
-/// The event that opens a stream; a single result (`--output-format json`); or an array of events.
+/// The event that opens a stream.
 pub(super) fn introduces(event: &Value<'_>) -> bool {
-    let first = event.as_array().and_then(<[_]>::first).unwrap_or(event);
-    let init = first["type"] == "system" && first["subtype"] == "init";
-    let result = first["type"] == "result" && first["subtype"].is_string() && !first["is_error"].is_null();
-    (init || result) && first["session_id"].is_string()
+    event["type"] == "system" && event["subtype"] == "init" && event["session_id"].is_string()
 }
 
-/// The same without its session's id, as filters and older wrappers leave it. Less sure: it counts only where nothing
-/// was said before it.
-pub(super) fn seems_to_introduce(event: &Value<'_>) -> bool {
+/// A single result (`--output-format json`), an array of events, or an event as filters and older wrappers leave it.
+pub(super) fn may_be_first(event: &Value<'_>) -> bool {
     let first = event.as_array().and_then(<[_]>::first).unwrap_or(event);
     let content = &first["message"]["content"];
     match first["type"].as_str() {
@@ -61,9 +57,10 @@ fn is_user(line: &[u8]) -> bool {
     user && line.starts_with(b"{") && line.ends_with(b"}")
 }
 
-/// Whether a line that lost its end is a tool result that did not go well.
-pub(super) fn is_failure(line: &[u8]) -> bool {
-    values_of(line, b"\"type\"").any(|value| value.starts_with(b"\"tool_result\"")) && mentions_failure(line)
+/// Whether a line that lost its end is a tool result that did not go well, as this part of it or the lost one says.
+pub(super) fn is_failure(line: &[u8], lost_one_fails: bool) -> bool {
+    (lost_one_fails || mentions_failure(line))
+        && values_of(line, b"\"type\"").any(|value| value.starts_with(b"\"tool_result\""))
 }
 
 /// `"is_error":true`, wherever it stands.
@@ -103,6 +100,9 @@ fn assistant(event: &Value<'_>, each: &mut impl FnMut(Item)) {
         && event["isApiErrorMessage"] != true
         && event["error"].is_null()
         && message["model"].as_str() != Some("<synthetic>");
+    if let Some(text) = string(&message["content"]).filter(|_| own) {
+        each(Item::Words(text));
+    }
     for part in parts(&message["content"]) {
         match part["type"].as_str() {
             Some("text") if own => each(Item::Words(string(&part["text"]).unwrap_or_default())),
@@ -120,12 +120,12 @@ fn assistant(event: &Value<'_>, each: &mut impl FnMut(Item)) {
         each(Item::Usage { message: string(&message["id"]), usage });
     }
     if let Some(kind) = event["error"].as_str().and_then(limit_kind) {
-        let text = message["content"][0]["text"].as_str().unwrap_or("");
+        let text = words_of(&message["content"]);
         each(Item::Limit(Limit {
             kind,
             status: None,
-            reset: limit::reset_in(text),
-            text: crate::text::one_line(text, 300),
+            reset: limit::reset_in(&text),
+            text: crate::text::one_line(&text, 300),
         }));
     }
 }
@@ -187,7 +187,6 @@ fn finished(event: &Value<'_>, each: &mut impl FnMut(Item)) {
         api_status,
         usage: final_usage(event),
         cost_micro_usd: micro_usd(&event["total_cost_usd"]),
-        turns: event["num_turns"].as_u64(),
         denied: parts(&event["permission_denials"])
             .filter_map(|denial| string(&denial["tool_name"]))
             .collect(),
@@ -373,16 +372,30 @@ mod tests {
     }
 
     #[test]
-    fn the_opening_event_a_single_result_and_an_array_introduce_the_stream() {
-        let opens = |text: &str| introduces(&serde_json::from_str(text).unwrap_or_default());
-        assert!(opens(r#"{"session_id":"s","subtype":"init","type":"system"}"#));
-        assert!(opens(
-            r#"{"type":"result","subtype":"success","is_error":false,"result":"x","session_id":"s"}"#
-        ));
-        assert!(opens(r#"[{"type":"system","subtype":"init","session_id":"s"},{"type":"result"}]"#));
-        assert!(!opens(r#"{"message":{"content":[]},"type":"assistant"}"#));
-        assert!(!opens(r#"{"level":"info","type":"system"}"#), "a log line is not the stream");
-        assert!(!opens("[]"));
+    fn only_the_opening_event_introduces_the_stream_and_a_result_or_an_array_may_be_all_of_it() {
+        let event = |text: &str| introduces(&serde_json::from_str(text).unwrap_or_default());
+        let whole = |text: &str| may_be_first(&serde_json::from_str(text).unwrap_or_default());
+        assert!(event(r#"{"session_id":"s","subtype":"init","type":"system"}"#));
+        for text in [
+            r#"{"type":"result","subtype":"success","is_error":false,"result":"x","session_id":"s"}"#,
+            r#"[{"type":"system","subtype":"init","session_id":"s"},{"type":"result"}]"#,
+            r#"{"message":{"content":[]},"type":"assistant"}"#,
+        ] {
+            assert!(whole(text) && !event(text), "{text}");
+        }
+        for text in [r#"{"level":"info","type":"system"}"#, "[]"] {
+            assert!(!whole(text) && !event(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_message_whose_content_is_a_plain_string_is_words() {
+        let line = r#"{"type":"assistant","message":{"content":"hi"},"parent_tool_use_id":null}"#;
+        assert_eq!(read(line), [Item::Words("hi".into())]);
+        assert_eq!(read(&line.replace("null", "\"toolu_1\"")), []);
+        let failed = r#"{"type":"assistant","error":"rate_limit","message":{"content":"Slow down."}}"#;
+        let [Item::Limit(limit)] = &read(failed)[..] else { panic!("a limit") };
+        assert_eq!(limit.text, "Slow down.");
     }
 
     #[test]

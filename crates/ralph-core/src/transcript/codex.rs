@@ -10,7 +10,12 @@ use crate::limit;
 use crate::prelude::*;
 
 pub(super) fn introduces(event: &Value<'_>) -> bool {
-    (event["type"] == "thread.started" && event["thread_id"].is_string()) || event["type"] == "turn.started"
+    event["type"] == "thread.started" && event["thread_id"].is_string()
+}
+
+/// A thread that goes on.
+pub(super) fn may_be_first(event: &Value<'_>) -> bool {
+    event["type"] == "turn.started"
 }
 
 pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {

@@ -53,7 +53,9 @@ pub(super) fn all(held: &[u8]) -> Vec<Value<'_>> {
 /// The lines of what was held back.
 pub(super) fn lines(held: &[u8]) -> impl Iterator<Item = Line<'_>> {
     let text = held.strip_suffix(b"\n");
-    text.into_iter()
-        .flat_map(|text| text.split(|byte| *byte == b'\n'))
-        .map(|bytes| Line { bytes, cut: false })
+    text.into_iter().flat_map(|text| text.split(|byte| *byte == b'\n')).map(|bytes| Line {
+        bytes,
+        cut: false,
+        fails: false,
+    })
 }

@@ -5,11 +5,16 @@ use crate::prelude::*;
 /// A longer line is cut here; its rest is dropped and the line is flagged.
 pub const MAX_LINE: usize = 8 << 20;
 
+/// What is told of the rest that is dropped: a tool failed. Inside a string its quotes would be escaped.
+const FAILS: &[u8] = b"\"is_error\":true";
+
 /// One line, without its line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line<'a> {
     pub bytes: &'a [u8],
     pub cut: bool,
+    /// What was cut off says that a tool failed.
+    pub fails: bool,
 }
 
 /// Holds the unfinished last line between chunks.
@@ -17,6 +22,9 @@ pub struct Line<'a> {
 pub struct Lines {
     partial: Vec<u8>,
     cut: bool,
+    fails: bool,
+    /// The end of what was dropped, where the next piece may go on.
+    dropped: Vec<u8>,
 }
 
 impl Lines {
@@ -25,14 +33,13 @@ impl Lines {
     pub fn feed(&mut self, mut bytes: &[u8], mut each: impl FnMut(Line<'_>)) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
-            if self.partial.is_empty() && !self.cut {
-                let cut = line.len() > MAX_LINE;
-                each(Line { bytes: &line[..line.len().min(MAX_LINE)], cut });
+            if self.partial.is_empty() && line.len() <= MAX_LINE {
+                each(Line { bytes: line, cut: false, fails: false });
             } else {
                 self.keep(line);
-                each(Line { bytes: &self.partial, cut: self.cut });
+                each(self.line());
                 self.partial.clear();
-                self.cut = false;
+                (self.cut, self.fails) = (false, false);
             }
             bytes = rest;
         }
@@ -41,18 +48,44 @@ impl Lines {
 
     /// The last line, if the stream did not end with a line end.
     pub fn finish(&mut self, mut each: impl FnMut(Line<'_>)) {
-        if !self.partial.is_empty() || self.cut {
-            each(Line { bytes: &self.partial, cut: self.cut });
+        if !self.partial.is_empty() {
+            each(self.line());
         }
-        self.partial = Vec::new();
-        self.cut = false;
+        *self = Self::default();
+    }
+
+    fn line(&self) -> Line<'_> {
+        Line { bytes: &self.partial, cut: self.cut, fails: self.fails }
     }
 
     fn keep(&mut self, bytes: &[u8]) {
         let room = MAX_LINE - self.partial.len();
-        self.cut |= bytes.len() > room;
-        self.partial.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        let (kept, rest) = bytes.split_at(bytes.len().min(room));
+        self.partial.extend_from_slice(kept);
+        if !rest.is_empty() {
+            self.drop(rest);
+        }
     }
+
+    /// Looks through what does not fit, and through the seam to what came before it.
+    fn drop(&mut self, rest: &[u8]) {
+        const SEAM: usize = FAILS.len();
+        if !self.cut {
+            self.cut = true;
+            self.dropped.clear();
+            self.dropped.extend_from_slice(&self.partial[MAX_LINE - SEAM..]);
+        }
+        let start = &rest[..rest.len().min(SEAM)];
+        self.dropped.extend_from_slice(start);
+        self.fails |= fails(&self.dropped) || fails(rest);
+        self.dropped.extend_from_slice(&rest[start.len().max(rest.len().saturating_sub(SEAM))..]);
+        self.dropped.drain(..self.dropped.len() - SEAM);
+    }
+}
+
+/// What stands at the very start is seen with what came before it.
+fn fails(bytes: &[u8]) -> bool {
+    memchr::memmem::find_iter(bytes, FAILS).any(|at| at > 0 && bytes[at - 1] != b'\\')
 }
 
 #[cfg(test)]
@@ -86,5 +119,30 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert_eq!((lines[0].0.len(), lines[0].1), (MAX_LINE, true));
         assert_eq!(lines[1], (b"next".to_vec(), false));
+    }
+
+    #[test]
+    fn what_is_cut_off_tells_that_a_tool_failed_wherever_it_is_cut() {
+        let fails = |line: &[u8], chunk: usize| {
+            let (mut lines, mut found) = (Lines::default(), Vec::new());
+            // The part that is kept need not come in small pieces.
+            let (kept, rest) = line.split_at(MAX_LINE - 40);
+            lines.feed(kept, |_| {});
+            rest.chunks(chunk).for_each(|piece| lines.feed(piece, |line| found.push(line.fails)));
+            lines.finish(|line| found.push(line.fails));
+            found
+        };
+        let line = |before: usize, said: &str| {
+            [&vec![b'x'; before][..], said.as_bytes(), &vec![b'y'; 3 * FAILS.len()], b"\nnext"].concat()
+        };
+        for before in [MAX_LINE - 20, MAX_LINE - 15, MAX_LINE - 14, MAX_LINE - 1, MAX_LINE, MAX_LINE + 33] {
+            let lost = before + FAILS.len() + 1 > MAX_LINE;
+            for chunk in [1, 2, 7, FAILS.len(), 1 << 20] {
+                let said = line(before, ",\"is_error\":true");
+                assert_eq!(fails(&said, chunk), [lost, false], "{before} {chunk}");
+                let quoted = line(before, "\\\"is_error\":true");
+                assert_eq!(fails(&quoted, chunk), [false, false], "{before} {chunk}, quoted");
+            }
+        }
     }
 }

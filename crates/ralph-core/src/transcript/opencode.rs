@@ -6,14 +6,18 @@ use super::{Finished, Item, Usage};
 use crate::limit;
 use crate::prelude::*;
 
-/// It may open with an error, before any step.
 pub(super) fn introduces(event: &Value<'_>) -> bool {
-    event["sessionID"].is_string() && (event["type"] == "step_start" || event["type"] == "error")
+    event["sessionID"].is_string() && event["type"] == "step_start"
+}
+
+/// An error, before any step.
+pub(super) fn may_be_first(event: &Value<'_>) -> bool {
+    event["sessionID"].is_string() && event["type"] == "error"
 }
 
 pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     let part = &event["part"];
-    if introduces(event) {
+    if introduces(event) || may_be_first(event) {
         each(Item::Session { id: string(&event["sessionID"]), model: None, version: None });
     }
     match event["type"].as_str() {

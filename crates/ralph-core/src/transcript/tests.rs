@@ -1,3 +1,5 @@
+//! What a decoder recognises, and what it hands on.
+
 use super::*;
 
 pub(super) fn decode(format: Format, chunks: &[&[u8]]) -> (Format, Vec<Item>) {
@@ -50,6 +52,7 @@ fn a_document_is_read_only_where_it_is_the_whole_output() {
     assert_eq!(format, Format::Gemini);
     assert!(items.contains(&Item::Words("hi".into())), "{items:?}");
     assert_eq!(read(&format!("\n{whole}\n\n")).0, Format::Gemini);
+    assert_eq!(read(&whole.replace('\n', "\r\n")).1, items, "with the other line ends");
     for text in [
         format!("It says:\n{whole}\n"),
         format!("{whole}\nis what it says\n"),
@@ -67,7 +70,13 @@ fn a_document_is_read_only_where_it_is_the_whole_output() {
 fn a_tool_result_that_is_too_long_to_parse_is_still_known_to_have_failed() {
     let init = b"{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}\n".as_slice();
     let long = "x".repeat(lines::MAX_LINE);
+    // As it is recorded: the content first, and all of it once more at the end.
     let answer = |failed: bool| {
+        format!(
+            r#"{{"type":"user","message":{{"role":"user","content":[{{"type":"tool_result","content":"{long}","is_error":{failed},"tool_use_id":"t"}}]}},"tool_use_result":"Error: {long}"}}"#
+        )
+    };
+    let first = |failed: bool| {
         format!(
             r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","is_error":{failed},"content":"{long}"}}]}}}}"#
         )
@@ -75,8 +84,28 @@ fn a_tool_result_that_is_too_long_to_parse_is_still_known_to_have_failed() {
     let about = |line: &str| decode(Format::Auto, &[init, line.as_bytes()]).1[2..].to_vec();
     let too_long = Item::Problem(Problem::LineTooLong);
     let no_result = Item::Problem(Problem::NoResult);
-    assert_eq!(about(&answer(true)), [too_long.clone(), Item::ToolFailed(String::new()), no_result.clone()]);
-    assert_eq!(about(&answer(false)), [too_long, no_result]);
+    for failed in [answer(true), first(true)] {
+        assert_eq!(about(&failed), [too_long.clone(), Item::ToolFailed(String::new()), no_result.clone()]);
+    }
+    for well in [answer(false), first(false)] {
+        assert_eq!(about(&well), [too_long.clone(), no_result.clone()]);
+    }
+}
+
+#[test]
+fn an_array_that_is_too_long_to_parse_is_named_and_not_taken_for_words() {
+    let long = "x".repeat(lines::MAX_LINE);
+    let array = format!(
+        r#"[{{"type":"system","subtype":"init","session_id":"s"}},{{"type":"user","message":"{long}"}},{{"type":"result","subtype":"success","result":"done"}}]"#
+    );
+    let (format, items) = decode(Format::Auto, &[array.as_bytes(), b"\n"]);
+    assert_eq!(format, Format::Claude);
+    let problems = [Problem::LineTooLong, Problem::NotJson, Problem::NoResult].map(Item::Problem);
+    assert_eq!(
+        items.iter().filter(|item| **item != Item::StreamBegins).cloned().collect::<Vec<_>>(),
+        problems
+    );
+    assert_eq!(Problem::LineTooLong.to_string(), "a line over 8 MB was cut");
 }
 
 const BLOCK: &str = "---RALPH_STATUS---\\nSTATUS: COMPLETE\\nEXIT_SIGNAL: true\\n---END_RALPH_STATUS---";
@@ -110,21 +139,139 @@ fn claude_s_stream_is_recognised_without_a_session_s_id_where_nothing_was_said_b
         assert_eq!(later.0, Format::Auto, "somebody quotes it: {stream}");
     }
     assert_eq!(decode(Format::Auto, &[result.as_bytes()]).0, Format::Claude);
-    let marked = decode(Format::Auto, &[b"\xef", b"\xbb\xbf", result.as_bytes()]);
-    assert_eq!(marked.0, Format::Claude, "behind a byte order mark");
+}
+
+const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s"}"#;
+
+/// A whole stream, or all that there is of one, that says it is done.
+fn quotable() -> Vec<String> {
+    let result = format!(
+        r#"{{"type":"result","subtype":"success","is_error":false,"result":"{BLOCK}","session_id":"s"}}"#
+    );
+    let message =
+        format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{BLOCK}"}}]}}}}"#);
+    vec![
+        format!("{INIT}\n{message}\n{result}"),
+        format!("[{INIT},{result}]"),
+        result,
+        message,
+        r#"{"type":"turn.started"}"#.into(),
+        r#"{"type":"thread.started","thread_id":"t"}"#.into(),
+        r#"{"type":"error","sessionID":"s","error":{"name":"APIError","data":{"message":"Unauthorized","statusCode":401}}}"#.into(),
+        r#"{"type":"step_start","sessionID":"s"}"#.into(),
+        r#"{"type":"init","session_id":"s","model":"m"}"#.into(),
+        r#"{"type":"user","message":{"content":"hi"},"uuid":"u","sessionId":"s"}"#.into(),
+    ]
+}
+
+/// What was said after the last time that all before it was dropped.
+fn own_words(items: &[Item]) -> String {
+    let begins = items.iter().rposition(|item| *item == Item::StreamBegins).map_or(0, |at| at + 1);
+    let only_words = |item: &Item| matches!(item, Item::Words(_) | Item::Problem(_));
+    assert!(items[begins..].iter().all(only_words), "{items:?}");
+    words(&items[begins..]).concat()
 }
 
 #[test]
-fn an_agent_that_quotes_a_stream_first_and_reports_in_plain_text_is_heard() {
-    let quoted =
-        format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{BLOCK}"}}]}}}}"#);
-    for report in ["---RALPH_STATUS---\nSTATUS: BLOCKED", "LOOP_BLOCKED: no key", "<promise>DONE</promise>"] {
-        let text = format!("{quoted}\nis what it says.\n{report}\nBye.\n");
-        let (format, items) = decode(Format::Auto, &[text.as_bytes()]);
-        assert_eq!(format, Format::Text, "{report}");
-        let begins = items.iter().rposition(|item| *item == Item::StreamBegins).expect("begun again");
-        assert_eq!(words(&items[begins..]).concat(), format!("{report}\nBye.\n"));
+fn an_agent_that_quotes_a_stream_and_goes_on_in_plain_text_is_heard() {
+    let block = "---RALPH_STATUS---\nSTATUS: IN_PROGRESS\nTESTS_STATUS: FAILING\nEXIT_SIGNAL: false\n---END_RALPH_STATUS---\n";
+    let reports = [
+        block,
+        "RALPH_STATUS: {\"EXIT_SIGNAL\": false}\n",
+        "{\"EXIT_SIGNAL\": false}\n",
+        "{\"EXIT_SIGNAL\": false,}\n",
+        "{\n  \"EXIT_SIGNAL\": false\n}\n",
+        "LOOP_BLOCKED: no key\n",
+        "<promise>DONE</promise>\n",
+        "I am not done.\n",
+    ];
+    for quoted in quotable() {
+        for before in ["", "From the log of the last run:\n", "It said this.\n", "```json\n"] {
+            for after in ["", "is what it says.\n", "```\n"] {
+                for report in reports {
+                    let text = format!("{before}{quoted}\n{after}{report}");
+                    let (format, items) = decode(Format::Auto, &[text.as_bytes()]);
+                    assert!(matches!(format, Format::Text | Format::Auto), "{format:?}: {text}");
+                    let said = own_words(&items);
+                    assert_eq!(
+                        said.replace(&format!("{quoted}\n"), ""),
+                        format!("{before}{after}{report}"),
+                        "{text}"
+                    );
+                }
+            }
+        }
     }
+}
+
+#[test]
+fn what_was_said_before_a_quoted_stream_counts_though_the_quotation_comes_last() {
+    for quoted in quotable() {
+        for before in [
+            "---RALPH_STATUS---\nSTATUS: BLOCKED\n---END_RALPH_STATUS---\nThe log.\n",
+            "{\"EXIT_SIGNAL\": false}\nThe log.\n",
+            "LOOP_BLOCKED: no key\nThe log.\n",
+            "<promise>NOT YET</promise>\nThe log.\n",
+            "I am not done. The log of the last run:\n",
+            "```json\n",
+            &"I looked at it.\n".repeat(21),
+        ] {
+            let (format, items) = decode(Format::Auto, &[before.as_bytes(), quoted.as_bytes()]);
+            assert_eq!(format, Format::Auto, "{before}{quoted}");
+            assert_eq!(own_words(&items), format!("{before}{quoted}\n"));
+        }
+    }
+}
+
+#[test]
+fn a_stream_that_goes_on_in_plain_words_is_named_and_a_warning_in_one_is_not_words() {
+    let result = r#"{"type":"result","subtype":"success","is_error":false,"result":"hi","session_id":"s"}"#;
+    let problems = |text: &str| {
+        let items = decode(Format::Auto, &[text.as_bytes()]).1;
+        let named = items.into_iter().filter_map(|item| match item {
+            Item::Problem(problem) => Some(problem.to_string()),
+            _ => None,
+        });
+        named.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        problems(&format!("{INIT}\n{result}\nDone in 3 s.\n")),
+        [
+            "what looked like Claude Code's output goes on in plain words: read as plain text, since no format was named"
+        ]
+    );
+    let not_json = ["a line of the JSON stream is not JSON"];
+    assert_eq!(problems(&format!("{INIT}\n(node:7) Warning: old\n(see more)\n{result}\n")), not_json);
+    assert_eq!(problems(&format!("{INIT}\n{result}\n{{\"type\":\"sys")), not_json, "torn");
+    for end in ["\n\n \n", "\n\u{1b}[0m\u{1b}[?25h\n", "\n{\"level\":\"info\"}\n"] {
+        assert_eq!(
+            decode(Format::Auto, &[INIT.as_bytes(), b"\n", result.as_bytes(), end.as_bytes()]).0,
+            Format::Claude
+        );
+    }
+}
+
+#[test]
+fn a_wrapper_may_say_that_the_run_failed() {
+    let result = r#"{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"API Error: 429","session_id":"s"}"#;
+    let text = format!("{INIT}\n{result}\nclaude exited with 1\n");
+    let (format, items) = decode(Format::Auto, &[text.as_bytes()]);
+    assert_eq!(format, Format::Claude);
+    assert!(items.iter().any(|item| matches!(item, Item::Limit(_))), "{items:?}");
+    let (format, items) = decode(Format::Auto, &[result.as_bytes(), b"\nis what it must not say.\n"]);
+    assert_eq!((format, &*own_words(&items)), (Format::Text, "is what it must not say.\n"));
+}
+
+#[test]
+fn of_much_said_among_events_the_end_is_kept() {
+    let mut text = format!("{INIT}\n").into_bytes();
+    for nth in 0..100 {
+        text.extend_from_slice(format!("{} {nth}\n", "much ".repeat(2000)).as_bytes());
+    }
+    let (format, items) = decode(Format::Auto, &[&text]);
+    assert_eq!(format, Format::Text);
+    let said = own_words(&items);
+    assert!(said.len() < 1 << 20 && said.ends_with("much  99\n"), "{}", said.len());
 }
 
 #[test]
@@ -169,26 +316,6 @@ fn claude_s_result_and_array_are_read_over_many_lines_too() {
 }
 
 #[test]
-fn a_stream_whose_events_stand_over_many_lines_says_the_same() {
-    for stream in [
-        &include_bytes!("../../tests/transcripts/claude-work-stream.jsonl")[..],
-        include_bytes!("../../../ralph-testkit/recordings/codex-work-json.jsonl"),
-        include_bytes!("../../../ralph-testkit/recordings/opencode-work-json.jsonl"),
-        include_bytes!("../../../ralph-testkit/recordings/gemini-work-stream.jsonl"),
-    ] {
-        let events = serde_json::Deserializer::from_slice(stream).into_iter::<serde_json::Value>();
-        let lines = events.map(|event| serde_json::to_string_pretty(&event.expect("JSON")).expect("JSON"));
-        let pretty = lines.map(|event| event + "\n").collect::<String>();
-        let (format, items) = decode(Format::Auto, &[stream]);
-        let (read, pretty_items) = decode(Format::Auto, &[pretty.as_bytes()]);
-        assert_eq!(read, format);
-        assert_eq!(words(&pretty_items), words(&items), "{format:?}");
-        assert_eq!(pretty_items.len(), items.len(), "{format:?}");
-        assert_eq!(decode(format, &[pretty.as_bytes()]).1.len(), items.len(), "{format:?}");
-    }
-}
-
-#[test]
 fn a_format_that_was_asked_for_and_is_not_there_is_named() {
     let claude = br#"{"type":"system","subtype":"init","session_id":"s"}
 {"type":"assistant","message":{"content":[{"type":"text","text":"hi"}]}}
@@ -221,4 +348,24 @@ fn a_format_that_was_asked_for_and_is_not_there_is_named() {
 fn json_that_is_not_a_stream_stays_text() {
     let (format, _) = decode(Format::Auto, &[b"{\"type\":\"banana\"}\n[1,2]\n"]);
     assert_eq!(format, Format::Auto);
+}
+
+#[test]
+fn a_stream_whose_events_stand_over_many_lines_says_the_same() {
+    for stream in [
+        &include_bytes!("../../tests/transcripts/claude-work-stream.jsonl")[..],
+        include_bytes!("../../../ralph-testkit/recordings/codex-work-json.jsonl"),
+        include_bytes!("../../../ralph-testkit/recordings/opencode-work-json.jsonl"),
+        include_bytes!("../../../ralph-testkit/recordings/gemini-work-stream.jsonl"),
+    ] {
+        let events = serde_json::Deserializer::from_slice(stream).into_iter::<serde_json::Value>();
+        let lines = events.map(|event| serde_json::to_string_pretty(&event.expect("JSON")).expect("JSON"));
+        let pretty = lines.map(|event| event + "\n").collect::<String>();
+        let (format, items) = decode(Format::Auto, &[stream]);
+        let (read, pretty_items) = decode(Format::Auto, &[pretty.as_bytes()]);
+        assert_eq!(read, format);
+        assert_eq!(words(&pretty_items), words(&items), "{format:?}");
+        assert_eq!(pretty_items.len(), items.len(), "{format:?}");
+        assert_eq!(decode(format, &[pretty.as_bytes()]).1.len(), items.len(), "{format:?}");
+    }
 }
