@@ -78,7 +78,8 @@ fn profile_rotations_hears_the_status_file_and_needs_three_unchanged_dones() {
         .assert_stderr_has("iteration 4/20 (#4) [REVIEW] begins")
         .assert_stderr_has("iteration 1/20 (#1): CONTINUE, 1 file changed")
         .assert_stderr_has("iteration 2/20 (#2): ROTATE, 1 file changed")
-        .assert_stderr_has("✓ COMPLETE, proof: reviews: 3/3 reviews without a change");
+        .assert_stderr_has("✓ COMPLETE, proof: reviews: 3/3 reviews without a change")
+        .assert_stderr_lacks("no report");
     let calls = agent.calls(&sandbox);
     assert_eq!(calls.len(), 6);
     assert!(calls[0].prompt.contains("Write one word into .ralph/status"), "{}", calls[0].prompt);

@@ -70,6 +70,43 @@ fn going_on_and_being_blocked_look_like_the_seed_s_boxes() {
 }
 
 #[test]
+fn rotating_and_being_stuck_look_like_the_seed_s_boxes() {
+    let sandbox = repository();
+    let script = r#"#!/bin/sh
+if test -e a; then word=STUCK; else word=ROTATE; touch a b; fi
+echo $word > .ralph/status
+echo '{"type":"system","subtype":"init","session_id":"s"}'
+echo '{"type":"result","subtype":"success","is_error":false,"result":"Signalled.","session_id":"s"}'
+"#;
+    sandbox.install_script("claude", script);
+    let command = ralph(&sandbox)
+        .args(["run", "goal", "--permissions", "inherit", "--profile", "rotations"])
+        .into_command();
+    let mut terminal = Terminal::start(&command);
+    assert_eq!(terminal.wait(), 2, "{}", terminal.all_output());
+    let screen = terminal.all_output();
+    let edges = |middle: &str| format!("  {middle}");
+    let boxes = [
+        "╭── Claude working... ──────────────────────────────────╮",
+        "│  Iteration:    1/20                                   │",
+        "├── Rotation complete ──────────────────────────────────┤",
+        "│  Result:       ROTATE                                 │",
+        "│  Files:        2 files changed                        │",
+        "│  Iteration:    2/20                                   │",
+        "│  Result:       STUCK                                  │",
+        "│  Files:        no changes                             │",
+        "│  ✗ BLOCKED                                            │",
+        "│  Human input needed                                   │",
+    ];
+    let mut rest = screen.as_str();
+    for line in boxes.map(edges) {
+        let at = rest.find(&line).unwrap_or_else(|| panic!("{line} is not there, or too early\n{screen}"));
+        rest = &rest[at + line.len()..];
+    }
+    assert!(!screen.contains("no report"), "the signal is one\n{screen}");
+}
+
+#[test]
 fn no_color_means_no_colour_codes() {
     let sandbox = repository();
     let agent = one_call(&sandbox, says_done());

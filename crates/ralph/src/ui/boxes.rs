@@ -147,10 +147,9 @@ pub(super) fn conclude(last: &Iteration) -> Vec<String> {
         lines.extend(row("Used:", &parts.join(", ")));
         match &report.block {
             Some(block) => lines.extend(block.recommendation.iter().flat_map(|says| row("Says:", says))),
-            None => {
-                let said = report.sayings.last().map_or("no report", |saying| saying.quote.as_str());
-                lines.extend(row("Says:", &text::one_line(said, 200)));
-            }
+            None if report.sayings.is_empty() => lines.extend(row("Says:", "no report")),
+            // A signal by file or a marker: the result says it.
+            None => {}
         }
     }
     lines.push(bottom());
