@@ -103,6 +103,32 @@ fn a_stuck_signal_blocks_and_an_old_one_never_ends_a_new_run() {
 }
 
 #[test]
+fn the_signal_is_idle_until_the_agent_writes_it_and_can_be_read_afterwards() {
+    let sandbox = repository();
+    let needs = "I need the password of the staging server.\n";
+    let agent = FakeAgent::new("agent")
+        .call(works("a.txt").shell("cp .ralph/status first").write(".ralph/status", "ROTATE\n"))
+        .call(
+            Steps::new()
+                .shell("cp .ralph/status second")
+                .write(".ralph/handoff.md", needs)
+                .write(".ralph/status", "STUCK\n"),
+        )
+        .install(&sandbox);
+    run(&sandbox, &agent).args(["--profile", "rotations"]).run().assert_code(2);
+    assert_eq!((sandbox.read("first").trim(), sandbox.read("second").trim()), ("IDLE", "IDLE"));
+    assert_eq!(sandbox.read(".ralph/status"), "STUCK\n");
+    assert_eq!(sandbox.read(".ralph/handoff.md"), needs);
+    ralph(&sandbox)
+        .arg("status")
+        .run()
+        .assert_code(0)
+        .assert_stdout_has("status:     blocked: ")
+        .assert_stdout_has("handoff.md may say what it needs")
+        .assert_stdout_has("last:       #2 STUCK, 1 file changed");
+}
+
+#[test]
 fn profile_phases_hears_json_and_marker_and_wants_completion_language() {
     let sandbox = repository();
     let report = "RALPH_STATUS: {\"completion_indicators\": 2, \"EXIT_SIGNAL\": true}\nLOOP_COMPLETE";

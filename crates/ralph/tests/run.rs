@@ -355,6 +355,48 @@ fn files_of_the_project_reach_the_prompt() {
     );
 }
 
+/// The sections of seed 004's scratchpad.
+const HANDED_OVER: &str = "\
+# Scratchpad - Handoff Notes
+
+## Last Iteration (Iteration 1)
+Accomplished:
+- the parser reads comments
+
+What didn't work:
+- a regular expression, because comments nest
+
+## Next Iteration Should:
+- Work on task: strings
+
+## Blockers
+None currently
+";
+
+#[test]
+fn notes_in_the_seed_s_form_and_what_the_last_iteration_did_reach_the_next_prompt_whole() {
+    let sandbox = repository();
+    let more = StatusBlock { recommendation: "Next: strings".into(), ..StatusBlock::in_progress() };
+    let noted = Steps::new().write("parser.rs", "x\n").write(".ralph/scratchpad.md", HANDED_OVER);
+    let agent = FakeAgent::new("agent")
+        .call(noted.status(&more))
+        .call(Steps::new().status(&StatusBlock::blocked("Blocked: no grammar")))
+        .call(says_more())
+        .install(&sandbox);
+    run(&sandbox, &agent).run().assert_code(2);
+    ralph(&sandbox).args(["run", "--max-iterations", "3"]).run().assert_code(3);
+    let calls = agent.calls(&sandbox);
+    for call in &calls[1..] {
+        let handed = format!("# Notes handed over by the last iteration\n\n{HANDED_OVER}");
+        assert!(call.prompt.contains(&handed), "{}", call.prompt);
+    }
+    let did = "The last iteration changed 1 file and did not say done.";
+    assert!(calls[1].prompt.contains(did), "{}", calls[1].prompt);
+    assert!(calls[1].prompt.contains("Its recommendation: Next: strings"), "{}", calls[1].prompt);
+    let stuck = "changed 0 files and said that it is blocked. Its recommendation: Blocked: no grammar";
+    assert!(calls[2].prompt.contains(stuck), "{}", calls[2].prompt);
+}
+
 #[test]
 fn strange_output_is_ordinary_input() {
     let sandbox = repository();
