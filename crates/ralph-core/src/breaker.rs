@@ -102,9 +102,9 @@ impl Breaker {
         }
     }
 
-    /// A person has looked at why the loop stood still: what was counted before is not its own doing any more.
+    /// A person told the agent something: a new count begins. An open circuit stays open.
     #[must_use]
-    pub fn after_a_look(&self) -> Self {
+    pub fn after_a_word(&self) -> Self {
         match self.circuit {
             Circuit::Closed => Self::default(),
             Circuit::HalfOpen | Circuit::Open => self.clone(),

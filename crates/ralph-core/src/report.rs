@@ -104,12 +104,8 @@ impl Builder {
             Item::Session { .. } | Item::Tool { .. } | Item::Usage { .. } | Item::MoreWords(_)
         );
         match item {
-            Item::StreamBegins => {
-                let problems = core::mem::take(&mut self.report.problems);
-                let report = IterationReport { problems, ..IterationReport::default() };
-                let prompt = core::mem::take(&mut self.prompt);
-                *self = Self { report, prompt, in_messages: true, ..Self::default() };
-            }
+            Item::StreamBegins => self.begin_again(true),
+            Item::TextBegins => self.begin_again(false),
             Item::Session { id, model, version } => {
                 let bounded = |name: Option<String>| name.map(|name| crate::text::one_line(&name, 200));
                 let report = &mut self.report;
@@ -204,6 +200,14 @@ impl Builder {
         let words = without_ends(&self.words);
         self.report.last_words = crate::text::plain(crate::text::tail(words.trim_end(), 2000));
         self.report
+    }
+
+    /// What came before is not the agent's.
+    fn begin_again(&mut self, in_messages: bool) {
+        let problems = core::mem::take(&mut self.report.problems);
+        let report = IterationReport { problems, ..IterationReport::default() };
+        let prompt = core::mem::take(&mut self.prompt);
+        *self = Self { report, prompt, in_messages, ..Self::default() };
     }
 
     fn say(&mut self, text: &str) {

@@ -190,7 +190,6 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             if let Some(Stop::Blocked { .. } | Stop::Saturated { .. }) = state.stop() {
                 state.rules.questions = Default::default();
                 state.rules.saturation = Default::default();
-                state.rules.breaker = state.rules.breaker.after_a_look();
             }
             if let Some(run) = &mut state.run {
                 run.plan = resumed.plan.clone();
@@ -217,6 +216,9 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
         Event::NoteAdded { id, text } => {
             // A crash after it was recorded hands it in again.
             if state.notes.iter().all(|note| note.id != *id) {
+                // A person has spoken: what was counted before is not the loop's own doing any more.
+                state.rules.breaker = state.rules.breaker.after_a_word();
+                state.rules.questions = Default::default();
                 state.notes.push(Note { id: id.clone(), text: text.clone() });
             }
         }

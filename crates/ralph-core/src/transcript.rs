@@ -26,6 +26,8 @@ use value::Value;
 pub enum Item {
     /// The agent's own output begins: what came before was a wrapper's, or quoted.
     StreamBegins,
+    /// What came before was quoted, and the agent's own output is plain text.
+    TextBegins,
     /// The agent introduced itself.
     Session { id: Option<String>, model: Option<String>, version: Option<String> },
     /// The agent's own words: one message, or one line of plain text.
@@ -310,7 +312,7 @@ impl Decoder {
     /// What was recognised is no stream: the plain lines are the agent's, the events it only quoted.
     fn take_back(&mut self, each: &mut impl FnMut(Item)) {
         let said = self.recognising.take_back();
-        each(Item::StreamBegins);
+        each(Item::TextBegins);
         each(Item::Problem(Problem::NoStream { seemed: self.format }));
         (self.format, self.finished) = (Format::Text, false);
         document::lines(&said).for_each(|line| self.text(line.bytes, each));

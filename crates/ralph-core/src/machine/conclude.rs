@@ -77,12 +77,12 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         Outcome::Failed | Outcome::Limited | Outcome::Interrupted => (seen.rules.questions, None),
         _ => (Default::default(), None),
     };
-    // A run that stops to ask a person is not a loop that goes nowhere.
-    let asks = outcome == Outcome::Blocked || question.is_some();
     let errors = errors(ended, &evidence, current);
-    let (breaker, tripped) = match counts && !asks {
+    let (breaker, tripped) = match counts {
         true => {
-            let facts = breaker_facts(current, ended, failure, &errors, accepted);
+            // A reviewer has to say something; one that does not is no different from one that stalls.
+            let still = accepted || (current.kind == Kind::Review && outcome != Outcome::Silent);
+            let facts = breaker_facts(current, ended, failure, &errors, still);
             seen.rules.breaker.step(&policy.breaker, now, facts)
         }
         false => (seen.rules.breaker.clone(), vec![]),
@@ -172,8 +172,8 @@ fn outcome(ended: &AgentEnded, words: &Words, failure: Option<&str>, evidence: &
 fn opinion(outcome: Outcome, failure: Option<&str>) -> reviews::Outcome {
     match outcome {
         Outcome::Accepted => reviews::Outcome::Accepted,
-        // A crash has no opinion, whatever was said before it.
-        _ if failure.is_some() => reviews::Outcome::NoOpinion,
+        // A crash has no opinion, whatever was said before it; nor has silence.
+        _ if failure.is_some() || outcome == Outcome::Silent => reviews::Outcome::NoOpinion,
         _ => reviews::Outcome::NotDone,
     }
 }
@@ -193,7 +193,7 @@ fn breaker_facts<'a>(
     ended: &'a AgentEnded,
     failure: Option<&str>,
     errors: &'a ErrorSet,
-    accepted: bool,
+    still: bool,
 ) -> breaker::Facts<'a> {
     breaker::Facts {
         progress: current.progress(),
@@ -201,7 +201,7 @@ fn breaker_facts<'a>(
         words: ended.report.words,
         denied: &ended.report.denied,
         failed: failure.is_some(),
-        review: current.kind == Kind::Review || accepted,
+        review: still,
     }
 }
 

@@ -166,7 +166,10 @@ fn quotable() -> Vec<String> {
 
 /// What was said after the last time that all before it was dropped.
 fn own_words(items: &[Item]) -> String {
-    let begins = items.iter().rposition(|item| *item == Item::StreamBegins).map_or(0, |at| at + 1);
+    let begins = items
+        .iter()
+        .rposition(|item| matches!(item, Item::StreamBegins | Item::TextBegins))
+        .map_or(0, |at| at + 1);
     let only_words = |item: &Item| matches!(item, Item::Words(_) | Item::Problem(_));
     assert!(items[begins..].iter().all(only_words), "{items:?}");
     words(&items[begins..]).concat()

@@ -500,10 +500,15 @@ fn an_answered_block_does_not_open_the_circuit() {
     for _ in 0..5 {
         assert_eq!(sim.steps(core::slice::from_ref(&blocked)), "blocked");
         assert_eq!(sim.state.rules.breaker.circuit, Circuit::Closed);
+        sim.event(Event::NoteAdded {
+            id: format!("{}", sim.now.millis()),
+            text: "the key is in .env".into(),
+        });
         resume(&mut sim);
     }
     let asks = Step { words: "Postgres or SQLite?".into(), ..Step::default() };
     assert_eq!(sim.steps(&[asks.clone(), asks.clone()]), "blocked");
+    sim.event(Event::NoteAdded { id: "last".into(), text: "Postgres".into() });
     resume(&mut sim);
     assert_eq!(sim.steps(&[asks]), "running", "one question after an answer is one question");
 }
@@ -542,7 +547,7 @@ fn a_reviewer_that_says_nothing_does_not_review_for_ever() {
     let mut sim = start(policy("default", &[("max_iterations", "0")]), &[]);
     sim.step(&done().changing(SRC));
     let silent = Step { words: "I looked around.".into(), ..Step::default() };
-    assert_eq!(sim.steps(&[silent.clone(), silent.clone(), silent.clone(), silent]), "circuit_open");
+    assert_eq!(sim.steps(&[silent.clone(), silent.clone(), silent]), "circuit_open");
 }
 
 #[test]
