@@ -129,6 +129,25 @@ fn the_signal_is_idle_until_the_agent_writes_it_and_can_be_read_afterwards() {
 }
 
 #[test]
+fn a_signal_that_cannot_be_reset_is_not_heard_again() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().write(".ralph/status", "DONE\n").write(".ralph/.status.new/in-the-way", ""))
+        .call(Steps::new().say("no signal this time"))
+        .install(&sandbox);
+    run(&sandbox, &agent)
+        .args(["--profile", "rotations", "--max-iterations", "4"])
+        .run()
+        .assert_code(3)
+        .assert_stderr_has(".ralph/status cannot be reset, so no signal in it is heard");
+    let history = history(&sandbox);
+    let outcomes: Vec<_> = history.iter().map(|entry| &entry["outcome"]).collect();
+    assert_eq!(outcomes, ["accepted", "silent", "silent", "silent"]);
+    let problems = history[1]["problems"].to_string();
+    assert!(problems.contains("no signal in it is heard"), "{problems}");
+}
+
+#[test]
 fn profile_phases_hears_json_and_marker_and_wants_completion_language() {
     let sandbox = repository();
     let report = "RALPH_STATUS: {\"completion_indicators\": 2, \"EXIT_SIGNAL\": true}\nLOOP_COMPLETE";

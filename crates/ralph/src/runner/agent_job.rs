@@ -21,13 +21,15 @@ use crate::store::IterationFiles;
 /// A moment late is better than one early: the agent would run into the same limit again.
 const LATER_MS: u64 = 2_000;
 
+pub(super) const UNHEARD: &str = ".ralph/status cannot be reset, so no signal in it is heard";
+
 /// How an agent is asked and heard.
 #[derive(Debug)]
 pub(super) struct Talk<'a> {
     pub(super) format: Format,
     pub(super) prompt: &'a str,
-    /// The file it may signal by.
-    pub(super) signal: PathBuf,
+    /// The file it may signal by; `None` if an old signal may still stand there.
+    pub(super) signal: Option<PathBuf>,
 }
 
 /// Starts it. A failure to start is an end like any other.
@@ -58,7 +60,7 @@ pub(super) fn start(
     let words = thread::spawn(move || listen(stdout, &transcript, reader, &live));
     let complaints = thread::spawn(move || last_complaints(stderr, &errors));
     thread::spawn(move || {
-        let ended = wait(job, begun, words, complaints, &signal);
+        let ended = wait(job, begun, words, complaints, signal.as_deref());
         let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
     });
     Some(ender)
@@ -69,7 +71,7 @@ fn wait(
     begun: Instant,
     words: thread::JoinHandle<(Format, IterationReport)>,
     complaints: thread::JoinHandle<String>,
-    signal: &Path,
+    signal: Option<&Path>,
 ) -> AgentEnded {
     let end = job.wait();
     let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -77,7 +79,10 @@ fn wait(
     if !end.survivors.is_empty() {
         report.problems.push(format!("processes that could not be ended: {:?}", end.survivors));
     }
-    hear_signal(&mut report, signal);
+    match signal {
+        Some(signal) => hear_signal(&mut report, signal),
+        None => report.problems.push(UNHEARD.into()),
+    }
     let complaints = complaints.join().unwrap_or_default();
     let failed = end.end != process::End::Exited(0) || report.error.is_some();
     report.limit = report.limit.or_else(|| limit::from_prose(failed, &complaints)).or_else(|| {
@@ -145,8 +150,9 @@ fn listen(
     (format, report)
 }
 
-/// What a cut-off agent left in its transcript: its words do not count as an end, its tokens count.
-pub(super) fn recover(files: &IterationFiles, format: Format, signal: &Path) -> AgentEnded {
+/// What a cut-off agent left in its transcript: its words do not count as an end, its tokens count. Its signal is not
+/// heard: nobody knows any more whether an old one stood there when it started.
+pub(super) fn recover(files: &IterationFiles, format: Format) -> AgentEnded {
     let prompt = std::fs::read_to_string(files.prompt()).unwrap_or_default();
     let mut reader = Reader::new(format, &prompt);
     if let Ok(mut file) = File::open(files.transcript()) {
@@ -155,8 +161,7 @@ pub(super) fn recover(files: &IterationFiles, format: Format, signal: &Path) -> 
             reader.feed(&buffer[..read], |_| {});
         }
     }
-    let (_, mut report) = reader.finish();
-    hear_signal(&mut report, signal);
+    let (_, report) = reader.finish();
     cut(End::Cut, report)
 }
 

@@ -9,7 +9,7 @@ use ralph_core::profile::Protocol;
 use ralph_core::prompt::{self, Materials};
 use ralph_core::transcript::Format;
 
-use super::agent_job::Talk;
+use super::agent_job::{Talk, UNHEARD};
 use super::{Input, Runner, agent_job, check_job};
 use crate::error::{self, Error, Result};
 use crate::process::Ender;
@@ -41,9 +41,7 @@ impl Runner<'_> {
                 let format = current.map_or(Format::Auto, |current| current.format);
                 // The prompt is written before the agent starts, so without it there was none.
                 let event = match started || files.prompt().exists() {
-                    true => {
-                        Event::AgentEnded(Box::new(agent_job::recover(&files, format, &self.views.signal())))
-                    }
+                    true => Event::AgentEnded(Box::new(agent_job::recover(&files, format))),
                     false => Event::AgentNeverStarted,
                 };
                 self.send(event);
@@ -117,6 +115,13 @@ impl Runner<'_> {
         let agent = self.agent()?;
         let files = self.files();
         files.make()?;
+        let signal = match self.views.reset_signal() {
+            Ok(()) => Some(self.views.signal()),
+            Err(error) => {
+                self.ui.warn(&format!("{UNHEARD}: {error}"));
+                None
+            }
+        };
         if let Err(error) = self.views.prepare(&self.state) {
             self.warn_of_views(&error);
         }
@@ -124,7 +129,7 @@ impl Runner<'_> {
         let path = files.prompt();
         store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
         let run = self.state.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
-        let talk = Talk { format: agent.format, prompt: &prompt, signal: self.views.signal() };
+        let talk = Talk { format: agent.format, prompt: &prompt, signal };
         let spec = agent::spec(&agent, self.project, path)
             .env("RALPH_ITERATION", self.state.iteration.to_string())
             .env("RALPH_RUN_ID", run)

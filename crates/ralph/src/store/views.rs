@@ -33,11 +33,15 @@ impl Views {
         }
     }
 
-    /// Makes the folder and the files that must be there before an agent starts: the signal is reset, so that
-    /// an old one can never be taken for a new one.
+    /// Before an agent starts: an old signal must never be taken for a new one. Where this fails, nobody may listen.
+    pub fn reset_signal(&self) -> io::Result<()> {
+        files::make_dir(&self.dir)?;
+        files::replace(&self.signal(), b"IDLE\n")
+    }
+
+    /// Makes the folder and the files that must be there before an agent starts.
     pub fn prepare(&mut self, state: &State) -> io::Result<()> {
         self.make_folder()?;
-        files::replace(&self.signal(), b"IDLE\n")?;
         if let (false, Some(run), Some(checkpoint)) = (self.checked_in, &state.run, made::pre_task(state)) {
             self.write_checkpoint("pre", run, &checkpoint)?;
             self.checked_in = true;
