@@ -284,6 +284,20 @@ fn a_commit_by_the_agent_is_progress_and_notes_are_not() {
 }
 
 #[test]
+fn commits_of_nothing_but_notes_open_the_circuit() {
+    let sandbox = repository();
+    let notes = Steps::new()
+        .shell("mkdir -p .claude/harness && date +%s%N | tee CLAUDE.md AGENTS.md > .claude/harness/x.json")
+        .shell("git add -A && git commit -qm notes")
+        .status(&StatusBlock::in_progress());
+    let agent = one_call(&sandbox, notes);
+    run(&sandbox, &agent).run().assert_code(5).assert_stderr_has("no_progress: 3 iterations");
+    let history = history(&sandbox);
+    let commits: Vec<_> = history.iter().map(|entry| &entry["commits"]).collect();
+    assert_eq!(commits, [1, 1, 1]);
+}
+
+#[test]
 fn a_folder_without_git_works_too() {
     let sandbox = Sandbox::new();
     sandbox.write("a.txt", "a\n");

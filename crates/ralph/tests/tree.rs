@@ -758,6 +758,23 @@ fn commits_are_counted_and_named() {
 }
 
 #[test]
+fn commits_of_notes_alone_change_no_tree() {
+    let p = Project::empty();
+    let repo = p.repo.as_ref().unwrap();
+    let (mut before, mut changed) = (None, vec![]);
+    for name in ["CLAUDE.md", "AGENTS.md", ".claude/harness/list.json", "docs/CLAUDE.md"] {
+        p.write(name, "learned\n");
+        p.commit(name);
+        let head = repo.head().unwrap();
+        changed.push(repo.commits_between(before.as_deref(), head.as_deref()).unwrap().changed_tree);
+        before = head;
+    }
+    assert_eq!(changed, [false, false, false, true]);
+    let below = git::discover(&p.path("docs")).unwrap().expect("the same repository");
+    assert!(below.commits_between(None, before.as_deref()).unwrap().changed_tree);
+}
+
+#[test]
 fn a_place_without_a_working_tree_is_said_plainly() {
     let p = Project::new();
     let inside = git::discover(&p.path(".git")).unwrap_err();

@@ -1,6 +1,7 @@
 //! Where HEAD is, and what was committed in between.
 
-use ralph_core::git_text::is_object_id;
+use ralph_core::event::is_progress;
+use ralph_core::git_text::{is_object_id, parse_paths};
 
 use super::{Call, GitError, Repo};
 
@@ -19,7 +20,7 @@ pub struct Commits {
     /// Newest first, at most 100.
     pub ids: Vec<String>,
     pub total: u64,
-    /// There are such commits, and the tree of the later head differs from that of the earlier one.
+    /// There are such commits, and the trees of the two heads differ in more than notes.
     pub changed_tree: bool,
 }
 
@@ -56,13 +57,13 @@ impl Repo {
     }
 
     fn trees_differ(&self, before: Option<&str>, after: &str) -> Result<bool, GitError> {
-        let commits = [Some(after), before].into_iter().flatten();
-        let call = self.call("rev-parse").args(commits.map(|commit| format!("{commit}^{{tree}}")));
-        match object_ids(&call)?.as_slice() {
-            [after, before] => Ok(after != before),
-            [after] => Ok(!EMPTY_TREES.contains(&after.as_str())),
-            _ => Err(call.strange("one tree a commit was asked for")),
-        }
+        let empty = EMPTY_TREES.into_iter().find(|tree| tree.len() == after.len());
+        let call = self.call("diff-tree").args(["-r", "-z", "--name-only", "--no-renames"]);
+        let call = call.args(["--no-relative", "--ignore-submodules=none"]);
+        let call = call.args(before.or(empty)).arg(after);
+        let output = call.output()?;
+        let paths = parse_paths(&output).map_err(|_| call.strange("a list of paths was asked for"))?;
+        Ok(paths.into_iter().any(is_progress))
     }
 }
 
