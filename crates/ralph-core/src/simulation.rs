@@ -41,6 +41,8 @@ pub struct Simulation<'a> {
     /// In the order of the plan.
     agents: Vec<Box<dyn Agent + 'a>>,
     pending: Option<Pending>,
+    /// The agent that died with ralph, and how long it had worked.
+    cut: Option<(turn::Turn, u64)>,
     reader: &'a mut Reader,
 }
 
@@ -48,7 +50,7 @@ impl<'a> Simulation<'a> {
     /// A world in which nothing has happened; the first event is `start`.
     pub fn new(world: World, agents: Vec<Box<dyn Agent + 'a>>, reader: &'a mut Reader) -> Self {
         let now = Time::from_millis(1_750_000_000_000);
-        Self { state: State::default(), world, now, overlaps: 0, agents, pending: None, reader }
+        Self { state: State::default(), world, now, overlaps: 0, agents, pending: None, cut: None, reader }
     }
 
     pub fn start(&mut self, started: RunStarted) -> Record {
@@ -110,10 +112,16 @@ impl<'a> Simulation<'a> {
         self.pending.is_some()
     }
 
-    /// ralph dies, and with it all that it kept; files that were changed meanwhile stay changed.
-    pub fn crash(&mut self) {
-        if let Some(Pending { job: Job::Agent { turn, .. }, .. }) = self.pending.take() {
+    /// ralph dies that much later, or just before what is going on ends, and with it all that it kept; files that were
+    /// changed meanwhile stay changed.
+    pub fn crash(&mut self, later_ms: u64) {
+        let Some(Pending { ends, job }) = self.pending.take() else { return };
+        let at = self.now.plus(later_ms);
+        self.now = ends.map_or(at, |ends| at.min(ends)).max(self.now);
+        if let Job::Agent { turn, .. } = job {
             self.world.changed_by(&turn);
+            let started_at = self.state.current.as_ref().and_then(|current| current.started_at);
+            self.cut = Some((turn, self.now.since(started_at.unwrap_or(self.now))));
         }
     }
 
@@ -126,6 +134,7 @@ impl<'a> Simulation<'a> {
             Effect::StartAgent => {
                 let Some(turn) = self.turn() else { return };
                 self.world.agent_starts();
+                self.cut = None;
                 Pending { ends: Some(soon), job: Job::Starting { turn } }
             }
             Effect::RecoverAgent => Pending { ends: Some(soon), job: Job::Recovering },
@@ -167,7 +176,11 @@ impl<'a> Simulation<'a> {
                 self.world.changed_by(&turn);
                 self.agent_ended(&turn, self.now.since(began), asked)
             }
-            Job::Recovering => Event::AgentEnded(Box::new(job::cut_off())),
+            Job::Recovering => {
+                let (turn, duration_ms) = self.cut.take().map_or((None, 0), |(turn, ms)| (Some(turn), ms));
+                let Self { state, reader, .. } = self;
+                Event::AgentEnded(Box::new(reader.cut(turn.as_ref(), || prompt(state), duration_ms)))
+            }
             Job::Check { spec, began, asked } => {
                 let ran = self.now.since(began);
                 Event::CheckEnded(Box::new(self.world.checked(&spec, ran, asked)))
@@ -177,9 +190,12 @@ impl<'a> Simulation<'a> {
 
     fn agent_ended(&mut self, turn: &turn::Turn, duration_ms: u64, asked: bool) -> Event {
         let Self { state, reader, now, .. } = self;
-        let prompt = || prompt::render(state, Materials { project: "simulated", ..Materials::default() });
-        Event::AgentEnded(Box::new(reader.ended(turn, prompt, *now, Ran { duration_ms, asked })))
+        Event::AgentEnded(Box::new(reader.ended(turn, || prompt(state), *now, Ran { duration_ms, asked })))
     }
+}
+
+fn prompt(state: &State) -> String {
+    prompt::render(state, Materials { project: "simulated", ..Materials::default() })
 }
 
 #[cfg(test)]

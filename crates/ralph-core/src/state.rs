@@ -113,6 +113,9 @@ pub struct Iteration {
     /// How many of the user's notes its prompt held.
     #[serde(default)]
     pub notes: usize,
+    /// The run's time when the agent was asked to start.
+    #[serde(default)]
+    pub active_before_ms: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -282,6 +285,11 @@ fn observe_agent_end(state: &mut State, ended: &AgentEnded) {
     let mut ended = ended.clone();
     ended.end = after_request(ended.end, ended.asked, current.ending);
     state.totals.usage = state.totals.usage.plus(ended.report.usage);
+    if ended.end == End::Cut {
+        // Nobody counted while it ran on alone; what was recorded meanwhile is counted already.
+        let until_cut = current.active_before_ms.saturating_add(ended.duration_ms);
+        state.active_ms = state.active_ms.max(until_cut);
+    }
     state.totals.agent_ms = state.totals.agent_ms.saturating_add(ended.duration_ms);
     let tokens = ended.report.usage.total();
     match ended.report.cost_micro_usd {
@@ -355,6 +363,7 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
         match (effect, &mut state.current) {
             (Effect::StartAgent, Some(current)) => {
                 current.started_at = Some(at);
+                current.active_before_ms = state.active_ms;
                 current.notes = state.notes.len();
                 state.resumed = false;
             }
@@ -392,6 +401,7 @@ impl Iteration {
             conclusion: None,
             concluded_at: None,
             notes: 0,
+            active_before_ms: 0,
         }
     }
 

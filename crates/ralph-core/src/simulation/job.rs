@@ -3,8 +3,7 @@
 use super::MOMENT_MS;
 use super::turn::Turn;
 use crate::check::CheckSpec;
-use crate::event::{AgentEnded, End, When};
-use crate::report::IterationReport;
+use crate::event::When;
 use crate::time::Time;
 
 #[derive(Debug)]
@@ -47,18 +46,5 @@ impl Pending {
             }
             Job::Measure { .. } | Job::Recovering => {}
         }
-    }
-}
-
-/// What is known of an agent that died with ralph.
-pub(super) fn cut_off() -> AgentEnded {
-    AgentEnded {
-        end: End::Cut,
-        duration_ms: 0,
-        asked: false,
-        leftovers: 0,
-        report: IterationReport::default(),
-        stderr: None,
-        reset_at: None,
     }
 }

@@ -56,6 +56,24 @@ impl Reader {
         }
     }
 
+    /// What is known of an agent that died with ralph: how long it ran, and what it had printed, which may be all.
+    pub(super) fn cut(
+        &mut self,
+        turn: Option<&Turn>,
+        prompt: impl FnOnce() -> String,
+        duration_ms: u64,
+    ) -> AgentEnded {
+        AgentEnded {
+            end: End::Cut,
+            duration_ms,
+            asked: false,
+            leftovers: 0,
+            report: turn.map(|turn| self.report(turn, prompt)).unwrap_or_default(),
+            stderr: None,
+            reset_at: None,
+        }
+    }
+
     fn report(&mut self, turn: &Turn, prompt: impl FnOnce() -> String) -> IterationReport {
         let Turn { says, report, tokens, cost_micro_usd: cost, denied, error, .. } = turn;
         let echo = says.contains(PROMPT).then(prompt);

@@ -2,6 +2,7 @@ use super::hostile::{CHARACTERS, scene};
 use super::script::Script;
 use super::*;
 use crate::decision::Outcome;
+use crate::event::RunResumed;
 use crate::journal;
 use crate::profile::PROFILES;
 
@@ -78,6 +79,36 @@ fn tokens_and_money_are_read_from_the_agent_s_own_stream() {
     let word = sim.run(script.started().expect("a plan"), 100, |_, _| {}).map(Stop::word);
     assert_eq!(word, Some("budget"));
     assert_eq!((sim.state.spent().tokens, sim.state.spent().micro_usd), (2_400, 500_000));
+}
+
+#[test]
+fn what_an_agent_used_before_ralph_was_killed_counts() {
+    let script = r#"{"set": {"max_time": "50m"}, "agents": [{"name": "a", "steps": [
+        {"do": {"report": "more", "writes": ["src/a.rs"], "takes_ms": 2400000, "tokens": 7}}]}]}"#;
+    let script = Script::read(script).expect("a script");
+    let mut reader = Reader::default();
+    let mut sim = Simulation::new(script.world(), script.agents(), &mut reader);
+    let started = script.started().expect("a plan");
+    let plan = started.run.plan.clone();
+    sim.start(started);
+    for killed in 1..=2u64 {
+        while sim.state.current.as_ref().is_none_or(|current| current.pid.is_none()) {
+            sim.step().expect("an agent starts");
+        }
+        // A record while it works is not counted twice.
+        sim.now = sim.now.plus(600_000);
+        sim.take(Event::NoteAdded { id: killed.to_string(), text: "use tabs".into() });
+        sim.crash(1_200_000);
+        sim.now = sim.now.plus(86_400_000);
+        let resumed = RunResumed { plan: plan.clone(), version: "2".into(), probe: false };
+        sim.take(Event::RunResumed(Box::new(resumed)));
+        while sim.state.last.as_ref().is_none_or(|last| last.nth < killed) {
+            sim.step().expect("it is recovered");
+        }
+        let spent = sim.state.spent();
+        assert_eq!((spent.time_ms / 60_000, spent.tokens), (killed * 30, killed * 7));
+    }
+    assert_eq!(sim.state.stop().map(Stop::word), Some("max_time"));
 }
 
 #[test]

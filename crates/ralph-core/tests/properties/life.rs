@@ -129,11 +129,11 @@ fn meddle(sim: &mut Simulation<'_>, what: &Meddling) -> Record {
         Meddling::Reset => Event::CircuitReset,
         Meddling::Tick => Event::DeadlinePassed,
         Meddling::Close => {
-            sim.crash();
+            sim.crash(0);
             Event::RunClosed
         }
         Meddling::Crash(probe) => {
-            sim.crash();
+            sim.crash(0);
             sim.now = sim.now.plus(3_600_000);
             let plan = sim.state.run.as_ref().expect("a run").plan.clone();
             Event::RunResumed(Box::new(RunResumed { plan, version: "2".into(), probe: *probe }))

@@ -5,10 +5,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::thread;
-use std::time::Instant;
+use std::time::{Instant, UNIX_EPOCH};
 
 use ralph_core::event::{AgentEnded, End, Event};
 use ralph_core::report::{Builder, IterationReport, dialects};
+use ralph_core::time::Time;
 use ralph_core::transcript::{Decoder, Format, Item};
 use ralph_core::{limit, text};
 
@@ -150,9 +151,9 @@ fn listen(
     (format, report)
 }
 
-/// What a cut-off agent left in its transcript: its words do not count as an end, its tokens count. Its signal is not
-/// heard: nobody knows any more whether an old one stood there when it started.
-pub(super) fn recover(files: &IterationFiles, format: Format) -> AgentEnded {
+/// What a cut-off agent left in its transcript: its words do not count as an end, its tokens and its
+/// time count. Its signal is not heard: nobody knows any more whether an old one stood there when it started.
+pub(super) fn recover(files: &IterationFiles, format: Format, started_at: Option<Time>) -> AgentEnded {
     let prompt = std::fs::read_to_string(files.prompt()).unwrap_or_default();
     let mut reader = Reader::new(format, &prompt);
     if let Ok(mut file) = File::open(files.transcript()) {
@@ -162,7 +163,16 @@ pub(super) fn recover(files: &IterationFiles, format: Format) -> AgentEnded {
         }
     }
     let (_, report) = reader.finish();
-    cut(End::Cut, report)
+    let worked = started_at.map_or(0, |started_at| last_seen(files).min(clock::now()).since(started_at));
+    AgentEnded { duration_ms: worked, ..cut(End::Cut, report) }
+}
+
+/// When something it said was last kept: it worked at least until then.
+fn last_seen(files: &IterationFiles) -> Time {
+    let written = |path: PathBuf| std::fs::metadata(path).and_then(|data| data.modified()).ok();
+    let times = [files.transcript(), files.stderr()].into_iter().filter_map(written);
+    let since_1970 = times.max().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    Time::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// Decoder and report in one.
@@ -201,4 +211,34 @@ fn last_complaints(stderr: Output, file: &Path) -> String {
         }
     });
     String::from_utf8_lossy(&tail).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+    use crate::store::{self, Runs};
+
+    #[test]
+    fn a_cut_off_agent_worked_until_its_last_words_and_never_into_the_future() {
+        let sandbox = ralph_testkit::Sandbox::new();
+        let files = Runs::of(&sandbox.project()).next().files(1);
+        files.make().expect("a folder");
+        let worked = |from: i64| recover(&files, Format::Text, Some(Time::from_millis(from))).duration_ms;
+        let spoke = |path: &Path, at: SystemTime| {
+            store::append_private(path).and_then(|file| file.set_modified(at)).expect("a file");
+        };
+        assert_eq!(worked(1_750_000_000_000), 0, "nothing was kept");
+        let second = |second| UNIX_EPOCH + Duration::from_secs(second);
+        spoke(&files.transcript(), second(1_750_000_060));
+        assert_eq!(worked(1_750_000_000_000), 60_000);
+        spoke(&files.stderr(), second(1_750_000_090));
+        assert_eq!(worked(1_750_000_000_000), 90_000, "the later one");
+        assert_eq!(worked(1_750_000_100_000), 0, "a clock that was set back");
+        assert_eq!(recover(&files, Format::Text, None).duration_ms, 0);
+        spoke(&files.stderr(), second(10_000_000_000));
+        let now = clock::now();
+        assert!(worked(now.millis() - 5_000) < 3_600_000, "a file from the future");
+    }
 }

@@ -39,9 +39,10 @@ impl Runner<'_> {
                 let (files, current) = (self.files(), self.state.current.as_ref());
                 let started = current.is_some_and(|current| current.pid.is_some());
                 let format = current.map_or(Format::Auto, |current| current.format);
+                let started_at = current.and_then(|current| current.started_at);
                 // The prompt is written before the agent starts, so without it there was none.
                 let event = match started || files.prompt().exists() {
-                    true => Event::AgentEnded(Box::new(agent_job::recover(&files, format))),
+                    true => Event::AgentEnded(Box::new(agent_job::recover(&files, format, started_at))),
                     false => Event::AgentNeverStarted,
                 };
                 self.send(event);
