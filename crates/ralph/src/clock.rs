@@ -1,14 +1,41 @@
 //! The only clock, and the zone it hangs in.
 
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
 use jiff::civil::{self, Date};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, Zoned};
 use ralph_core::limit::Reset;
 use ralph_core::time::Time;
 
+/// The time. It never runs backwards in this process: a clock that is set back delays no deadline. A leap forward,
+/// as after a suspend, counts.
 #[expect(clippy::disallowed_methods, reason = "this is the clock")]
 pub fn now() -> Time {
-    Time::from_millis(Timestamp::now().as_millisecond())
+    static STEADY: Mutex<Option<Steady>> = Mutex::new(None);
+    let (wall, at) = (Time::from_millis(Timestamp::now().as_millisecond()), Instant::now());
+    let mut steady = STEADY.lock().unwrap_or_else(PoisonError::into_inner);
+    steady.get_or_insert(Steady { time: wall, at }).now(wall, at)
+}
+
+/// A time that the clock said, and when that was by a clock that nobody can set.
+#[derive(Debug)]
+struct Steady {
+    time: Time,
+    at: Instant,
+}
+
+impl Steady {
+    /// What the wall clock says, but no less than what has passed.
+    fn now(&mut self, wall: Time, at: Instant) -> Time {
+        let passed = at.saturating_duration_since(self.at).as_millis();
+        let least = self.time.plus(u64::try_from(passed).unwrap_or(u64::MAX));
+        if wall > least {
+            *self = Self { time: wall, at };
+        }
+        wall.max(least)
+    }
 }
 
 /// When a provider's limit ends, by the clock and the zone of this machine.
@@ -53,10 +80,39 @@ fn clock_at(date: Date, hour: u8, minute: u8, zone: TimeZone) -> Option<Zoned> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn time(text: &str) -> Time {
         Time::parse(text).expect("a time")
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_goes_on_and_a_leap_forward_counts() {
+        let (start, begun) = (time("2026-11-16T20:30:00Z"), Instant::now());
+        let mut steady = Steady { time: start, at: begun };
+        let mut now = |wall: &str, ms| steady.now(time(wall), begun + Duration::from_millis(ms));
+        assert_eq!(now("2026-11-16T20:30:01Z", 1_000), time("2026-11-16T20:30:01Z"));
+        assert_eq!(now("2026-11-16T08:00:00Z", 61_000), time("2026-11-16T20:31:01Z"), "set back");
+        assert_eq!(now("2026-11-16T08:01:00Z", 121_000), time("2026-11-16T20:32:01Z"), "and going on");
+        assert_eq!(now("2026-11-16T23:00:00Z", 122_000), time("2026-11-16T23:00:00Z"), "a suspend");
+        assert_eq!(now("2026-11-16T20:33:00Z", 123_000), time("2026-11-16T23:00:01Z"));
+        assert_eq!(
+            now("2026-11-16T20:33:00Z", 122_000),
+            time("2026-11-16T23:00:00Z"),
+            "asked at once by two"
+        );
+    }
+
+    #[test]
+    fn however_often_it_is_asked_no_time_is_lost() {
+        let (start, begun) = (time("2026-11-16T20:30:00Z"), Instant::now());
+        let mut steady = Steady { time: start, at: begun };
+        for micros in (0..10_000).step_by(300) {
+            let now = steady.now(time("2026-11-16T08:00:00Z"), begun + Duration::from_micros(micros));
+            assert_eq!(now, start.plus(micros / 1_000));
+        }
     }
 
     #[test]
