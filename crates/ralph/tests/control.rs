@@ -58,6 +58,18 @@ fn an_open_circuit_is_shown_with_its_reason_and_how_to_go_on() {
 }
 
 #[test]
+fn a_run_that_was_torn_before_it_began_hides_no_open_circuit() {
+    let (sandbox, _) = open_circuit();
+    sandbox.damages_the_record();
+    let before = (circuit(&sandbox), status(&sandbox));
+    let journal = sandbox.read(".git/ralph/runs/0001/journal.jsonl");
+    sandbox.write(".git/ralph/runs/0002/journal.jsonl", &journal[..100]);
+    assert_eq!(before.0["state"], "OPEN");
+    assert_eq!((circuit(&sandbox), status(&sandbox)), before);
+    ralph(&sandbox).args(["circuit", "reset"]).run().assert_code(0).assert_stderr_has("it was OPEN");
+}
+
+#[test]
 fn a_reset_circuit_lets_the_same_run_go_on() {
     let (sandbox, agent) = open_circuit();
     let reset = ralph(&sandbox).args(["circuit", "reset"]).run();

@@ -19,7 +19,7 @@ use crate::ui::Ui;
 pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
     let project = Project::look()?;
     let holder = store::holder(&project.truth);
-    let opened = Runs::of(&project.truth).latest().map(|run| run.peek()).transpose()?;
+    let opened = Runs::of(&project.truth).shown()?;
     let state = opened.as_ref().map(|opened| &opened.state).filter(|state| state.run.is_some());
     let problems =
         opened.as_ref().map_or(vec![], |opened| opened.problems.iter().map(ToString::to_string).collect());

@@ -55,8 +55,18 @@ impl Runs {
         self.folders().iter().rev().find_map(last).unwrap_or(0)
     }
 
-    pub fn latest(&self) -> Option<Run> {
-        self.all().pop()
+    /// What there is to show: the same run that `newest` means, also if its journal is damaged. Where none was begun,
+    /// the last attempt.
+    pub fn shown(&self) -> Result<Option<Opened>> {
+        let mut attempt = None;
+        for run in self.all().into_iter().rev() {
+            let opened = run.peek()?;
+            if opened.state.run.is_some() || !opened.writable() {
+                return Ok(Some(opened));
+            }
+            attempt.get_or_insert(opened);
+        }
+        Ok(attempt)
     }
 
     /// The newest run that was really begun, and how it stands. One whose journal is damaged is not passed over: it may
