@@ -11,6 +11,37 @@ fn every_value_of_the_table_is_a_value_of_its_key() {
     }
 }
 
+/// What the profiles promise, row by row in the words of the keys; the numbers of a row are the same in all of them.
+#[test]
+fn every_profile_has_the_values_that_are_specified() {
+    let names = ["default", "strict", "dual", "rotations", "analyzer", "worker", "phases"];
+    assert_eq!(PROFILES.map(|profile| profile.name), names);
+    let specified = [
+        ("protocol", "block block block status_file block block json"),
+        ("gate", "explicit dual dual explicit explicit evidence dual"),
+        ("evidence", "required required required off off required backlog"),
+        ("reviews", "1/3 3 0 3 0 0 0"),
+        ("no_progress", "open open open off half_open off open"),
+        ("no_progress_after", "3 3 3 3 3 3 3"),
+        ("same_error", "open open open off open off open"),
+        ("same_error_after", "5 5 5 5 5 5 5"),
+        ("decline", "warn warn open off warn off open"),
+        ("denials", "open open open off open open open"),
+        ("denials_after", "2 2 2 2 2 2 2"),
+        ("cooldown", "30m 30m 30m none none none none"),
+        ("test_only", "off off off off halt off complete"),
+        ("test_only_after", "3 3 3 3 3 3 3"),
+        ("done_signals", "off off off off off off complete"),
+        ("test_share", "off off off off off off complete"),
+        ("max_iterations", "50 50 50 20 50 5 50"),
+    ];
+    for (name, values) in specified {
+        let get = key(name).unwrap_or_else(|| panic!("no key {name}")).get;
+        let found = PROFILES.map(|profile| get(&profile.policy()));
+        assert_eq!(found.join(" "), values, "{name}");
+    }
+}
+
 #[test]
 fn the_profile_default_is_the_default_policy() {
     assert_eq!(profile("default").expect("there").policy(), Policy::default());
