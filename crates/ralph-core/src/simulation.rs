@@ -16,6 +16,7 @@ use crate::decision::Stop;
 use crate::effect::Effect;
 use crate::event::{Event, RunStarted, Stamped};
 use crate::journal::{Body, Record};
+use crate::limits::Used;
 use crate::machine;
 use crate::prelude::*;
 use crate::prompt::{self, Materials};
@@ -29,7 +30,7 @@ use world::World;
 pub use reading::Reader;
 
 /// How long it takes to measure a tree, to start a process, to end one.
-const MOMENT_MS: u64 = 20;
+pub const MOMENT_MS: u64 = 20;
 
 /// A run that is simulated.
 pub struct Simulation<'a> {
@@ -38,6 +39,9 @@ pub struct Simulation<'a> {
     pub now: Time,
     /// Times that something was started while something else was running. There must be none.
     pub overlaps: u64,
+    /// What was really used, whoever counts: time at work, and what the agents printed. Of a job that ralph died over,
+    /// only an agent's time can be known afterwards.
+    pub spent: Used,
     /// In the order of the plan.
     agents: Vec<Box<dyn Agent + 'a>>,
     pending: Option<Pending>,
@@ -50,7 +54,17 @@ impl<'a> Simulation<'a> {
     /// A world in which nothing has happened; the first event is `start`.
     pub fn new(world: World, agents: Vec<Box<dyn Agent + 'a>>, reader: &'a mut Reader) -> Self {
         let now = Time::from_millis(1_750_000_000_000);
-        Self { state: State::default(), world, now, overlaps: 0, agents, pending: None, cut: None, reader }
+        Self {
+            state: State::default(),
+            world,
+            now,
+            overlaps: 0,
+            spent: Used::default(),
+            agents,
+            pending: None,
+            cut: None,
+            reader,
+        }
     }
 
     pub fn start(&mut self, started: RunStarted) -> Record {
@@ -79,15 +93,25 @@ impl<'a> Simulation<'a> {
         let event = match (ends, due) {
             (None, None) => return None,
             (Some(ends), due) if due.is_none_or(|due| ends <= due) => {
-                self.now = self.now.max(ends);
+                self.work_until(ends);
                 self.finish()?
             }
             (_, due) => {
-                self.now = self.now.max(due?);
+                self.work_until(due?);
                 Event::DeadlinePassed
             }
         };
         Some(self.take(event))
+    }
+
+    fn work_until(&mut self, then: Time) {
+        self.spent.time_ms += then.since(self.now);
+        self.now = self.now.max(then);
+    }
+
+    fn pay(&mut self, turn: &turn::Turn) {
+        self.spent.tokens += turn.tokens;
+        self.spent.micro_usd += turn.cost_micro_usd.unwrap_or(0);
     }
 
     /// Runs to the end, but not longer than `most` records. `each` sees every record and the world after it.
@@ -112,13 +136,21 @@ impl<'a> Simulation<'a> {
         self.pending.is_some()
     }
 
+    /// Whether an agent died with ralph and nobody has looked yet at what it left.
+    pub fn unrecovered(&self) -> bool {
+        self.cut.is_some()
+    }
+
     /// ralph dies that much later, or just before what is going on ends, and with it all that it kept; files that were
     /// changed meanwhile stay changed.
     pub fn crash(&mut self, later_ms: u64) {
         let Some(Pending { ends, job }) = self.pending.take() else { return };
         let at = self.now.plus(later_ms);
-        self.now = ends.map_or(at, |ends| at.min(ends)).max(self.now);
+        let at = ends.map_or(at, |ends| at.min(ends)).max(self.now);
+        let lost = core::mem::replace(&mut self.now, at);
         if let Job::Agent { turn, .. } = job {
+            self.spent.time_ms += at.since(lost);
+            self.pay(&turn);
             self.world.changed_by(&turn);
             let started_at = self.state.current.as_ref().and_then(|current| current.started_at);
             self.cut = Some((turn, self.now.since(started_at.unwrap_or(self.now))));
@@ -160,6 +192,8 @@ impl<'a> Simulation<'a> {
         let (run, current) = self.state.run.as_ref().zip(self.state.current.as_ref())?;
         let place = run.plan.agents.iter().position(|agent| agent.name == current.agent)?;
         let glance = Glance { nth: current.nth, kind: current.kind, world: &self.world };
+        // A plan that came later may have more agents than the world.
+        let place = place % self.agents.len().max(1);
         Some(self.agents.get_mut(place)?.turn(glance))
     }
 
@@ -189,6 +223,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn agent_ended(&mut self, turn: &turn::Turn, duration_ms: u64, asked: bool) -> Event {
+        self.pay(turn);
         let Self { state, reader, now, .. } = self;
         Event::AgentEnded(Box::new(reader.ended(turn, || prompt(state), *now, Ran { duration_ms, asked })))
     }

@@ -11,6 +11,7 @@ use ralph_core::decision::{Decision, Outcome, Phase, Stop};
 use ralph_core::event::{Event, Stamped};
 use ralph_core::journal::{self, Body, Record};
 use ralph_core::machine;
+use ralph_core::simulation::MOMENT_MS;
 use ralph_core::state::{State, apply};
 
 use life::{Life, Moment, lives};
@@ -133,20 +134,43 @@ proptest! {
     }
 
     #[test]
+    fn what_was_used_is_counted_whoever_was_killed(life in lives()) {
+        let mut looking_ms = 0;
+        for Moment { record, after, spent, unrecovered, .. } in life.play() {
+            // The moment in which ralph looks for what a dead agent left may be missing, and nothing else.
+            looking_ms += if matches!(step(&record).0, Event::RunResumed(_)) { MOMENT_MS } else { 0 };
+            let counted = after.spent();
+            prop_assert!(counted.time_ms <= spent.time_ms, "{counted:?} of {spent:?}");
+            if !unrecovered {
+                prop_assert_eq!(counted.tokens, spent.tokens);
+                // Where a price was not told, one is taken for it.
+                let told = after.totals.without_cost == 0;
+                prop_assert!(counted.micro_usd >= spent.micro_usd, "{counted:?} of {spent:?}");
+                prop_assert!(!told || counted.micro_usd == spent.micro_usd, "{counted:?} of {spent:?}");
+                prop_assert!(spent.time_ms <= counted.time_ms + looking_ms, "{counted:?} of {spent:?}");
+            }
+        }
+    }
+
+    #[test]
     fn nothing_is_begun_when_a_budget_is_used_up(life in lives()) {
-        for Moment { record, after, .. } in life.play() {
+        let mut looking_ms = 0;
+        for Moment { record, after, spent, unrecovered, .. } in life.play() {
+            looking_ms += if matches!(step(&record).0, Event::RunResumed(_)) { MOMENT_MS } else { 0 };
             let policy = &after.run.as_ref().expect("a run").plan.policy;
-            let (spent, budget) = (after.spent(), &policy.budget);
+            let budget = &policy.budget;
             let left = |used: u64, most: u64| most == 0 || used < most;
+            let time_ms = spent.time_ms.saturating_sub(looking_ms);
             let decision = step(&record).1;
             if decision.begins.is_some() {
+                prop_assert!(!unrecovered, "{:?}", step(&record));
                 prop_assert!(left(spent.micro_usd, budget.micro_usd), "{spent:?} of {budget:?}");
                 prop_assert!(left(spent.tokens, budget.tokens), "{spent:?} of {budget:?}");
-                prop_assert!(left(spent.time_ms, budget.time_ms), "{spent:?} of {budget:?}");
+                prop_assert!(left(time_ms, budget.time_ms), "{spent:?} of {budget:?}");
                 prop_assert!(left(after.used - 1, policy.max_iterations));
             }
             if let Phase::Waiting { until, .. } = &decision.next {
-                let at_the_end = spent.time_ms + until.since(record.at);
+                let at_the_end = time_ms + until.since(record.at);
                 prop_assert!(left(at_the_end, budget.time_ms), "{spent:?} of {budget:?}");
             }
         }

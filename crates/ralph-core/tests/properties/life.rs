@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use ralph_core::event::{Event, RunResumed, RunStarted, Stamped, StopBy};
 use ralph_core::journal::Record;
+use ralph_core::limits::Used;
 use ralph_core::profile::{PROFILES, Policy};
 use ralph_core::simulation::hostile::scene;
 use ralph_core::simulation::turn::Agent;
@@ -17,6 +18,10 @@ pub(crate) struct Moment {
     pub(crate) after: State,
     pub(crate) overlaps: u64,
     pub(crate) busy: bool,
+    /// What was really used.
+    pub(crate) spent: Used,
+    /// It holds what an agent used that died with ralph, and ralph does not know yet.
+    pub(crate) unrecovered: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -32,8 +37,11 @@ pub(crate) enum Meddling {
     Stop(StopBy),
     Note,
     Reset,
-    /// ralph dies and is started again; with a probe or not.
-    Crash(bool),
+    /// ralph dies so much later and is started again; with a probe or not.
+    Crash {
+        later_ms: u64,
+        probe: bool,
+    },
     /// The run is closed while no ralph is running.
     Close,
     /// A deadline too early.
@@ -49,12 +57,17 @@ pub(crate) fn lives() -> impl Strategy<Value = Life> {
         3 => stops.prop_map(Meddling::Stop),
         1 => Just(Meddling::Note),
         1 => Just(Meddling::Reset),
-        4 => any::<bool>().prop_map(Meddling::Crash),
+        4 => (later(), any::<bool>()).prop_map(|(later_ms, probe)| Meddling::Crash { later_ms, probe }),
         1 => Just(Meddling::Close),
         1 => Just(Meddling::Tick),
     ];
     let meddling = prop::collection::vec((0..12usize, meddling), 0..8);
     (policies(), any::<u64>(), meddling).prop_map(|(policy, seed, meddling)| Life { policy, seed, meddling })
+}
+
+/// At once, or while something is going on, or just before it ends.
+fn later() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(0u64), 1..3_600_000u64, Just(u64::MAX)]
 }
 
 /// A profile with limits that are reached.
@@ -102,7 +115,9 @@ impl Life {
         let mut keep = |sim: &Simulation<'_>, record: Record| {
             let after = sim.state.clone();
             let before = std::mem::replace(&mut before, after.clone());
-            moments.push(Moment { before, record, after, overlaps: sim.overlaps, busy: sim.busy() });
+            let (busy, unrecovered) = (sim.busy(), sim.unrecovered());
+            let (overlaps, spent) = (sim.overlaps, sim.spent);
+            moments.push(Moment { before, record, after, overlaps, busy, spent, unrecovered });
         };
         let record = sim.start(scene.started);
         keep(&sim, record);
@@ -132,8 +147,9 @@ fn meddle(sim: &mut Simulation<'_>, what: &Meddling) -> Record {
             sim.crash(0);
             Event::RunClosed
         }
-        Meddling::Crash(probe) => {
-            sim.crash(0);
+        Meddling::Crash { later_ms, probe } => {
+            // One that would never end is not left alone for ever.
+            sim.crash((*later_ms).min(4 * 3_600_000));
             sim.now = sim.now.plus(3_600_000);
             let plan = sim.state.run.as_ref().expect("a run").plan.clone();
             Event::RunResumed(Box::new(RunResumed { plan, version: "2".into(), probe: *probe }))
