@@ -8,6 +8,7 @@ mod life;
 use proptest::prelude::*;
 use ralph_core::breaker::Circuit;
 use ralph_core::decision::{Decision, Outcome, Phase, Stop};
+use ralph_core::effect::Effect;
 use ralph_core::event::{Event, Stamped};
 use ralph_core::journal::{self, Body, Record};
 use ralph_core::machine;
@@ -172,6 +173,23 @@ proptest! {
             if let Phase::Waiting { until, .. } = &decision.next {
                 let at_the_end = time_ms + until.since(record.at);
                 prop_assert!(left(at_the_end, budget.time_ms), "{spent:?} of {budget:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_agents_and_checks_of_the_plan_that_holds_are_started(life in lives()) {
+        for Moment { record, after, .. } in life.play() {
+            let plan = &after.run.as_ref().expect("a run").plan;
+            for effect in &step(&record).1.effects {
+                match effect {
+                    Effect::StartAgent => {
+                        let agent = after.current.as_ref().map(|current| current.agent.as_str());
+                        prop_assert!(agent.is_some_and(|name| plan.agent(name).is_some()), "{:?}", agent);
+                    }
+                    Effect::RunCheck { check } => prop_assert!(plan.checks.contains(check), "{:?}", check),
+                    _ => {}
+                }
             }
         }
     }

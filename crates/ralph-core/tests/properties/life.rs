@@ -1,7 +1,7 @@
 //! Runs with hostile agents in which somebody meddles: stops, notes, resets, crashes, resumes.
 
 use proptest::prelude::*;
-use ralph_core::event::{Event, RunResumed, RunStarted, Stamped, StopBy};
+use ralph_core::event::{Event, Plan, RunResumed, RunStarted, Stamped, StopBy};
 use ralph_core::journal::Record;
 use ralph_core::limits::Used;
 use ralph_core::profile::{PROFILES, Policy};
@@ -37,10 +37,11 @@ pub(crate) enum Meddling {
     Stop(StopBy),
     Note,
     Reset,
-    /// ralph dies so much later and is started again; with a probe or not.
+    /// ralph dies so much later and is started again; with a probe or not, by the same plan or another one.
     Crash {
         later_ms: u64,
         probe: bool,
+        plan: Option<Box<Plan>>,
     },
     /// The run is closed while no ralph is running.
     Close,
@@ -57,7 +58,8 @@ pub(crate) fn lives() -> impl Strategy<Value = Life> {
         3 => stops.prop_map(Meddling::Stop),
         1 => Just(Meddling::Note),
         1 => Just(Meddling::Reset),
-        4 => (later(), any::<bool>()).prop_map(|(later_ms, probe)| Meddling::Crash { later_ms, probe }),
+        4 => (later(), any::<bool>(), prop::option::of(plans()))
+            .prop_map(|(later_ms, probe, plan)| Meddling::Crash { later_ms, probe, plan: plan.map(Box::new) }),
         1 => Just(Meddling::Close),
         1 => Just(Meddling::Tick),
     ];
@@ -68,6 +70,11 @@ pub(crate) fn lives() -> impl Strategy<Value = Life> {
 /// At once, or while something is going on, or just before it ends.
 fn later() -> impl Strategy<Value = u64> {
     prop_oneof![Just(0u64), 1..3_600_000u64, Just(u64::MAX)]
+}
+
+/// Another policy, other checks, other agents: as many as the world has, or not.
+fn plans() -> impl Strategy<Value = Plan> {
+    (policies(), any::<u64>()).prop_map(|(policy, seed)| scene(&policy, seed).started.run.plan)
 }
 
 /// A profile with limits that are reached.
@@ -147,11 +154,12 @@ fn meddle(sim: &mut Simulation<'_>, what: &Meddling) -> Record {
             sim.crash(0);
             Event::RunClosed
         }
-        Meddling::Crash { later_ms, probe } => {
+        Meddling::Crash { later_ms, probe, plan } => {
             // One that would never end is not left alone for ever.
             sim.crash((*later_ms).min(4 * 3_600_000));
             sim.now = sim.now.plus(3_600_000);
-            let plan = sim.state.run.as_ref().expect("a run").plan.clone();
+            let same = || sim.state.run.as_ref().expect("a run").plan.clone();
+            let plan = plan.as_deref().cloned().unwrap_or_else(same);
             Event::RunResumed(Box::new(RunResumed { plan, version: "2".into(), probe: *probe }))
         }
     };
