@@ -100,7 +100,7 @@ fn the_demo_runs_with_the_real_claude() {
 }
 
 #[test]
-fn an_api_failure_is_a_failed_iteration_and_not_an_answer() {
+fn a_login_that_is_refused_stops_at_once_and_the_next_run_goes_on() {
     let sandbox = with_claude();
     let server = AnthropicServer::start([
         Turn::error(401, "authentication_error", "invalid x-api-key"),
@@ -108,8 +108,9 @@ fn an_api_failure_is_a_failed_iteration_and_not_an_answer() {
         done("I agree."),
     ]);
     let finished = run(&sandbox, &server, &["--permissions", "full", "--test-cmd", "true"]);
-    finished.assert_code(0).assert_stderr_has("FAILED").assert_stderr_has("Invalid API key");
-    assert_eq!(outcomes(&sandbox)[0].1, "failed");
+    finished.assert_code(4).assert_stderr_has("✗ NO AGENT LEFT").assert_stderr_has("Invalid API key");
+    assert_eq!(outcomes(&sandbox), [(1, "limited".to_owned())]);
+    run(&sandbox, &server, &[]).assert_code(0).assert_stderr_has("✓ COMPLETE");
 }
 
 #[test]
