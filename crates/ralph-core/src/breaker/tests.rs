@@ -171,3 +171,33 @@ fn the_cool_down_has_an_end() {
     let next = stepped(open, &dual(), "-", 0);
     assert_eq!(next.probe_at, Some(at(24 * 60)));
 }
+
+#[test]
+fn its_words_are_the_seed_s() {
+    let words = [Circuit::Closed, Circuit::HalfOpen, Circuit::Open].map(Circuit::word);
+    assert_eq!(words, ["CLOSED", "HALF_OPEN", "OPEN"]);
+}
+
+#[test]
+fn of_two_triggers_the_stronger_acts_and_of_two_alike_the_first() {
+    let warn = BreakerPolicy { no_progress: Trip::Warn, ..BreakerPolicy::default() };
+    check(&warn, "-dd", Circuit::Open, Some("permission_denied: 2 iterations were denied Bash"));
+    let both = BreakerPolicy { denials_after: 3, ..BreakerPolicy::default() };
+    check(&both, "ddd", Circuit::Open, Some("no_progress: 3 iterations with no file changes"));
+}
+
+#[test]
+fn the_lengths_of_words_outlive_a_probe_but_not_a_run() {
+    let open = stepped(Breaker::default(), &dual(), "---", 0);
+    assert_eq!(open.carried().sizes, Vec::<u64>::new());
+    let closed = stepped(open.guard(at(30), false).expect("a probe"), &dual(), "+", 31);
+    assert_eq!(closed.sizes, [1000, 1000, 1000]);
+}
+
+#[test]
+fn a_word_of_a_person_begins_a_new_count_and_closes_nothing() {
+    let counting = stepped(Breaker::default(), &dual(), "--", 0);
+    assert_eq!(counting.after_a_word(), Breaker::default());
+    let open = stepped(Breaker::default(), &dual(), "---", 0);
+    assert_eq!(open.after_a_word(), open);
+}
