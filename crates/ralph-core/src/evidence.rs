@@ -134,7 +134,7 @@ fn judge_check(check: &CheckResult, before: Option<&CheckResult>, baseline: Base
     }
     let remark = match (before.passed(), new) {
         (true, _) => "new".into(),
-        (false, 0) => "red before the run and still".into(),
+        (false, 0) => "red before the run".into(),
         (false, new) if new == check.failing.len() => "red before the run, by other tests".into(),
         (false, new) => format!("{new} of them new"),
     };

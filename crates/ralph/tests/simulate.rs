@@ -19,7 +19,7 @@ fn the_documented_script_plays_as_a_run_would() {
     sandbox.write("script.json", documented());
     let shown = ralph(&sandbox).args(["util", "simulate", "script.json"]).run();
     shown.assert_code(0).assert_stdout_has("stop: complete (complete, proved by checks)");
-    shown.assert_stdout_has("evidence: make test exit 1 (src/greet.rs, red before the run and still)");
+    shown.assert_stdout_has("evidence: make test exit 1 (src/greet.rs, red before the run)");
     let json = ralph(&sandbox).args(["util", "simulate", "script.json", "--json"]).run().json();
     let outcomes: Vec<&Value> =
         json["iterations"].as_array().expect("a list").iter().map(|i| &i["outcome"]).collect();

@@ -75,7 +75,7 @@ fn only_required_evidence_asks_the_checks() {
 fn what_was_red_before_the_run_refuses_and_is_named_as_such() {
     let (before, now) = ([check(1, &["a", "b"])], [check(1, &["a"])]);
     let context = Context { checks: &now, before: &before, ..NOTHING };
-    assert_eq!(failures(context), ["cargo test exit 1 (a, red before the run and still)"]);
+    assert_eq!(failures(context), ["cargo test exit 1 (a, red before the run)"]);
     let new = [check(1, &["a", "c"])];
     assert_eq!(failures(Context { checks: &new, ..context }), ["cargo test exit 1 (a, c, 1 of them new)"]);
     let green = [check(0, &[])];
