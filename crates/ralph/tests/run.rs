@@ -441,9 +441,7 @@ fn the_demo_catches_the_lie_and_completes() {
     let finished = ralph(&sandbox).args(["demo", "--dir", "here"]).run();
     finished
         .assert_code(0)
-        .assert_stderr_has(
-            "✗ claimed done, refused: sh test.sh exit 1 (greets_by_name, red before the run)",
-        )
+        .assert_stderr_has("✗ claimed done, refused: sh test.sh exit 1 (greets_by_name, red before the run)")
         .assert_stderr_has("[REVIEW]")
         .assert_stderr_has("✓ COMPLETE");
     assert!(sandbox.read("here/greet.sh").contains("${1:-world}"));
