@@ -78,6 +78,9 @@ fn what_was_red_before_the_run_refuses_and_is_named_as_such() {
     assert_eq!(failures(context), ["cargo test exit 1 (a, red before the run)"]);
     let new = [check(1, &["a", "c"])];
     assert_eq!(failures(Context { checks: &new, ..context }), ["cargo test exit 1 (a, c, 1 of them new)"]);
+    let others = [check(1, &["c"])];
+    let by_others = ["cargo test exit 1 (c, red before the run, by other tests)"];
+    assert_eq!(failures(Context { checks: &others, ..context }), by_others);
     let green = [check(0, &[])];
     assert_eq!(failures(Context { before: &green, ..context }), ["cargo test exit 1 (a, new)"]);
 }
