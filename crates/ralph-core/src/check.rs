@@ -10,7 +10,7 @@ use crate::prelude::*;
 /// A command whose success is evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckSpec {
-    /// `test`, later also `build`, `lint` and an item's own.
+    /// `build`, `test` or `lint`.
     pub name: String,
     /// As the user gave it, run by `sh -c`.
     pub command: String,

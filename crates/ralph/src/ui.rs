@@ -223,7 +223,7 @@ impl Ui {
         if self.mode != Mode::Quiet {
             let mark = if self.mode == Mode::Boxes { "  " } else { "[ralph] " };
             self.line(stops::tone(stop), &format!("{mark}{}", stops::in_a_line(stop)));
-            self.line(Tone::Plain, &format!("{mark}no new run was begun, and the last one can go on"));
+            self.line(Tone::Plain, &format!("{mark}no new run was begun; to try one iteration of it all the same: ralph run \"GOAL\" --probe"));
         }
         self.next_steps(last, stop);
     }

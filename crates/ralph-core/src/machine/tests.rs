@@ -109,6 +109,20 @@ impl Sim {
         self.event(Event::CheckEnded(Box::new(result)));
     }
 
+    /// The check was ended because somebody asked.
+    fn check_cut_off(&mut self) {
+        let result = CheckResult {
+            name: "test".into(),
+            command: "make test".into(),
+            end: End::Signaled { signal: 15 },
+            asked: true,
+            failing: vec![],
+            duration_ms: 1,
+            output_tail: String::new(),
+        };
+        self.event(Event::CheckEnded(Box::new(result)));
+    }
+
     pub(crate) fn stop(&self) -> &str {
         self.state.stop().map_or("running", Stop::word)
     }
@@ -338,16 +352,7 @@ fn ctrl_c_during_a_check_checks_again_on_resume_in_the_same_iteration() {
     sim.work(DONE, 0);
     sim.event(Event::StopAsked { by: StopBy::Terminate });
     assert_eq!(sim.effects, [Effect::EndCheck { why: Ending::Stop }]);
-    let result = CheckResult {
-        name: "test".into(),
-        command: "make test".into(),
-        end: End::Signaled { signal: 15 },
-        asked: true,
-        failing: vec![],
-        duration_ms: 1,
-        output_tail: String::new(),
-    };
-    sim.event(Event::CheckEnded(Box::new(result)));
+    sim.check_cut_off();
     assert_eq!(sim.stop(), "terminated");
     sim.event(Event::RunResumed(Box::new(RunResumed {
         plan: plan(&["make test"]),

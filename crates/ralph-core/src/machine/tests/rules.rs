@@ -464,16 +464,7 @@ fn a_baseline_that_is_cut_off_is_taken_again() {
     let mut sim = start(policy, &["make test"]);
     sim.event(Event::StopAsked { by: StopBy::Interrupt });
     assert_eq!(sim.effects, [Effect::EndCheck { why: Ending::Stop }]);
-    let result = CheckResult {
-        name: "test".into(),
-        command: "make test".into(),
-        end: End::Signaled { signal: 15 },
-        asked: true,
-        failing: vec![],
-        duration_ms: 1,
-        output_tail: String::new(),
-    };
-    sim.event(Event::CheckEnded(Box::new(result)));
+    sim.check_cut_off();
     assert_eq!(sim.stop(), "interrupted");
     let plan = sim.state.run.as_ref().expect("a run").plan.clone();
     sim.event(Event::RunResumed(Box::new(RunResumed { plan, version: "0".into(), probe: false })));
