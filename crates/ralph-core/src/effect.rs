@@ -36,5 +36,7 @@ pub enum Effect {
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     Timeout,
+    /// An agent that said nothing for too long.
+    Idle { ms: u64 },
     Stop,
 }

@@ -13,7 +13,7 @@ use crate::prelude::*;
 use crate::profile::Policy;
 use crate::report::IterationReport;
 use crate::saturation::{is_document, is_test_path};
-use crate::time::Time;
+use crate::time::{self, Time};
 use crate::transcript::Format;
 
 /// An event and when it came in.
@@ -37,11 +37,19 @@ pub enum Event {
         pid: u32,
     },
     AgentEnded(Box<AgentEnded>),
+    /// The agent has printed nothing for so long; told once the time that `machine::silence` names is over.
+    AgentSilent {
+        for_ms: u64,
+    },
     /// ralph was cut off after it decided to start the agent and before it did.
     AgentNeverStarted,
     CheckEnded(Box<CheckResult>),
     /// The moment `machine::deadline` named has come.
     DeadlinePassed,
+    /// The machine slept, and everything that runs with it.
+    Slept {
+        ms: u64,
+    },
     StopAsked {
         by: StopBy,
     },
@@ -294,6 +302,10 @@ pub enum End {
     },
     /// It ran past its time and was ended.
     TimedOut,
+    /// It said nothing for so long that it was ended.
+    Idle {
+        ms: u64,
+    },
     /// It was ended because the user asked to stop.
     Stopped,
     /// ralph itself was cut off while it ran.
@@ -311,6 +323,7 @@ impl fmt::Display for End {
             Self::Exited { code } => write!(f, "exit {code}"),
             Self::Signaled { signal } => write!(f, "killed by signal {signal}"),
             Self::TimedOut => f.write_str("timed out"),
+            Self::Idle { ms } => write!(f, "ended: it said nothing for {}", time::span(*ms)),
             Self::Stopped => f.write_str("stopped by you"),
             Self::Cut => f.write_str("cut off when ralph was killed"),
             Self::Lost => f.write_str("lost: its keeper was killed"),

@@ -53,6 +53,8 @@ pub struct State {
     pub notes: Vec<Note>,
     /// Time the run was at work.
     pub active_ms: u64,
+    /// Time the machine slept since the running agent or check was started.
+    pub asleep_ms: u64,
     /// The last refused claim, until a later one is accepted.
     pub refusal: Option<Refusal>,
     /// A run was taken up again, and the tree has not been looked at since.
@@ -176,7 +178,9 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
     let from_rest =
         matches!(event, Event::RunStarted(_) | Event::RunResumed(_) | Event::CircuitReset | Event::RunClosed);
     if !from_rest && state.stop().is_none() {
-        state.active_ms = state.active_ms.saturating_add(at.since(state.updated_at));
+        let asleep = if let Event::Slept { ms } = event { *ms } else { 0 };
+        let passed = at.since(state.updated_at).saturating_sub(asleep);
+        state.active_ms = state.active_ms.saturating_add(passed);
     }
     match event {
         Event::RunStarted(started) => {
@@ -240,7 +244,12 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
         }
         Event::AgentEnded(ended) => observe_agent_end(&mut state, ended),
         Event::CheckEnded(check) => observe_check_end(&mut state, (**check).clone()),
-        Event::MeasureFailed { .. } | Event::DeadlinePassed | Event::RunClosed | Event::Unknown => {}
+        Event::Slept { ms } => state.asleep_ms = state.asleep_ms.saturating_add(*ms),
+        Event::MeasureFailed { .. }
+        | Event::AgentSilent { .. }
+        | Event::DeadlinePassed
+        | Event::RunClosed
+        | Event::Unknown => {}
     }
     state
 }
@@ -317,6 +326,7 @@ fn after_request(end: End, asked: bool, ending: Option<Ending>) -> End {
     match (&end, ending.filter(|_| asked)) {
         (End::Cut | End::NotStarted { .. } | End::Lost, _) | (_, None) => end,
         (_, Some(Ending::Timeout)) => End::TimedOut,
+        (_, Some(Ending::Idle { ms })) => End::Idle { ms },
         (_, Some(Ending::Stop)) => End::Stopped,
     }
 }
@@ -360,6 +370,9 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
         state.probe = false;
     }
     for effect in &decision.effects {
+        if matches!(effect, Effect::StartAgent | Effect::RunCheck { .. }) {
+            state.asleep_ms = 0;
+        }
         match (effect, &mut state.current) {
             (Effect::StartAgent, Some(current)) => {
                 current.started_at = Some(at);

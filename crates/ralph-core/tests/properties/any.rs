@@ -79,6 +79,8 @@ fn event() -> impl Strategy<Value = Event> {
         4 => ended().prop_map(|ended| Event::AgentEnded(Box::new(ended))),
         3 => checked().prop_map(|check| Event::CheckEnded(Box::new(check))),
         2 => Just(Event::DeadlinePassed),
+        2 => number().prop_map(|for_ms| Event::AgentSilent { for_ms }),
+        1 => number().prop_map(|ms| Event::Slept { ms }),
         2 => prop_oneof![Just(StopBy::Interrupt), Just(StopBy::Terminate), Just(StopBy::Request)]
             .prop_map(|by| Event::StopAsked { by }),
         1 => Just(Event::AgentStarted { pid: 7 }),
@@ -127,6 +129,7 @@ fn end() -> impl Strategy<Value = End> {
         1 => any::<i32>().prop_map(|code| End::Exited { code }),
         1 => any::<i32>().prop_map(|signal| End::Signaled { signal }),
         1 => Just(End::TimedOut),
+        1 => number().prop_map(|ms| End::Idle { ms }),
         1 => Just(End::Stopped),
         1 => Just(End::Cut),
         1 => Just(End::Lost),
