@@ -23,6 +23,7 @@ use rustix::process::{Pid, WaitStatus, setsid};
 use rustix::stdio::{dup2_stderr, dup2_stdout, stderr, stdin, stdout};
 
 use super::children::become_reaper;
+use super::mark::wear;
 use super::wire::{END, END_NOW, Ended, Failure, Order, Report};
 use family::Family;
 use plan::{Plan, Request};
@@ -65,6 +66,8 @@ fn begin(order: &Order) -> Result<Pid, (Failure, io::Error)> {
     let (stdout, stderr) = hand_over_output().map_err(other)?;
     setsid().map_err(|error| other(error.into()))?;
     become_reaper().map_err(other)?;
+    // Without a mark all is well as long as the keeper lives.
+    let _ = order.mark.map(wear);
     if cfg!(target_os = "linux") {
         // For those who look at a process list; started as /proc/self/exe we would be called "exe".
         let name = File::options().write(true).open("/proc/self/comm");

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use super::Mark;
+
 /// How long a command may take to end after TERM, unless its spec says otherwise.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -22,6 +24,8 @@ pub struct Spec {
     pub grace: Duration,
     /// A file that the keeper holds locked, shared, for as long as anything of a kept command lives.
     pub hold: Option<PathBuf>,
+    /// By which a kept command, and all that it starts, is found if its keeper is killed.
+    pub mark: Option<Mark>,
 }
 
 /// What a command reads on standard input. Never ralph's own terminal.
@@ -43,6 +47,7 @@ impl Spec {
             stdin: Stdin::Null,
             grace: GRACE,
             hold: None,
+            mark: None,
         }
     }
 
@@ -96,6 +101,12 @@ impl Spec {
     #[must_use]
     pub fn hold(mut self, file: impl Into<PathBuf>) -> Spec {
         self.hold = Some(file.into());
+        self
+    }
+
+    #[must_use]
+    pub fn mark(mut self, mark: Mark) -> Spec {
+        self.mark = Some(mark);
         self
     }
 

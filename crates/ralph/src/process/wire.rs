@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{SpawnError, Spec, Stdin};
+use super::{Mark, SpawnError, Spec, Stdin};
 
 /// First argument of a keeper.
 pub(super) const KEEP: &str = "__keep";
@@ -25,6 +25,7 @@ pub(super) struct Order {
     pub(super) grace: Duration,
     pub(super) stdin: Option<PathBuf>,
     pub(super) hold: Option<PathBuf>,
+    pub(super) mark: Option<Mark>,
     pub(super) program: OsString,
     pub(super) args: Vec<OsString>,
 }
@@ -46,6 +47,7 @@ impl Order {
             grace: spec.grace,
             stdin,
             hold: spec.hold.clone(),
+            mark: spec.mark,
             program: spec.program.clone(),
             args: spec.args.clone(),
         })
@@ -55,7 +57,8 @@ impl Order {
         let grace = self.grace.as_millis().to_string().into();
         let stdin = self.stdin.unwrap_or_default().into_os_string();
         let hold = self.hold.unwrap_or_default().into_os_string();
-        [grace, stdin, hold, self.program].into_iter().chain(self.args)
+        let mark = self.mark.map_or(OsString::new(), |mark| mark.to_word().into());
+        [grace, stdin, hold, mark, self.program].into_iter().chain(self.args)
     }
 
     pub(super) fn from_args(mut args: impl Iterator<Item = OsString>) -> Option<Order> {
@@ -63,7 +66,11 @@ impl Order {
         let mut file = || Some(PathBuf::from(args.next()?));
         let (stdin, hold) = (file()?, file()?);
         let [stdin, hold] = [stdin, hold].map(|file| Some(file).filter(|file| !file.as_os_str().is_empty()));
-        Some(Order { grace, stdin, hold, program: args.next()?, args: args.collect() })
+        let mark = match args.next()?.to_str()? {
+            "" => None,
+            word => Some(Mark::from_word(word)?),
+        };
+        Some(Order { grace, stdin, hold, mark, program: args.next()?, args: args.collect() })
     }
 }
 
@@ -124,6 +131,7 @@ mod tests {
                 grace: Duration::from_millis(1500),
                 stdin: stdin.clone(),
                 hold: stdin.clone(),
+                mark: stdin.as_ref().and_then(|_| Mark::of("/".as_ref()).ok()),
                 program: odd.clone(),
                 args: vec!["--".into(), OsString::new(), odd.clone()],
             };
@@ -133,7 +141,9 @@ mod tests {
 
     #[test]
     fn half_an_order_is_none() {
-        for args in [&[][..], &["1"], &["1", ""], &["one", "", "sh"]] {
+        for args in
+            [&[][..], &["1"], &["1", "", "", ""], &["one", "", "", "", "sh"], &["1", "", "", "1024", "sh"]]
+        {
             assert_eq!(Order::from_args(args.iter().map(OsString::from)), None, "{args:?}");
         }
     }
