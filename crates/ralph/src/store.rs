@@ -6,19 +6,24 @@
 //! | `lock` | one run at a time; nobody's agent still at work |
 //! | `journal` | the append-only record of a run |
 //! | `requests` | what another ralph asks of a run |
+//! | `keeping`, `packed` | what becomes of output when its iteration is over |
 //! | `runs` | which runs there are, and what each iteration left |
 //! | `views` | `.ralph/`: what people and agents read; `.ralph-session.json` |
 
 mod files;
 mod journal;
+mod keeping;
 mod lock;
+mod packed;
 mod requests;
 mod runs;
 mod views;
 
 pub use files::{append_private, write_new, write_private};
 pub use journal::{JournalFile, cannot_continue};
+pub use keeping::Keeping;
 pub use lock::{Holder, Lock, holder, wait_for_keepers};
+pub use packed::{open_kept, unpacked};
 pub use requests::{NoteRequest, Pending, Requests};
 pub use runs::{IterationFiles, Run, Runs};
 pub use views::Views;

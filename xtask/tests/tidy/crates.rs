@@ -10,6 +10,8 @@ const FREE: [&str; 3] = ["serde", "serde_json", "thiserror"];
 const PLACES: &[(&str, &[&str])] = &[
     ("clap", &["crates/ralph/src/cli.rs", "crates/ralph/src/cli/"]),
     ("crc32fast", &["crates/ralph-core/src/journal.rs"]),
+    // Output that is kept packed.
+    ("flate2", &["crates/ralph/src/store/packed.rs"]),
     ("jiff", &["crates/ralph-core/src/time.rs", "crates/ralph/src/clock.rs"]),
     // Readers of bytes: streams, journals, git's answers, prose.
     (
@@ -22,8 +24,16 @@ const PLACES: &[(&str, &[&str])] = &[
             "crates/ralph-core/src/indicator/tokens.rs",
         ],
     ),
-    // Processes, and how wide the terminal is.
-    ("rustix", &["crates/ralph/src/process.rs", "crates/ralph/src/process/", "crates/ralph/src/ui.rs"]),
+    // Processes, the kernel's timers, and how wide the terminal is.
+    (
+        "rustix",
+        &[
+            "crates/ralph/src/process.rs",
+            "crates/ralph/src/process/",
+            "crates/ralph/src/clock/alarm.rs",
+            "crates/ralph/src/ui.rs",
+        ],
+    ),
     ("signal-hook", &["crates/ralph/src/runner/signals.rs"]),
     // TOML with spans, to name a line, and lossless, to edit one.
     ("toml_edit", &["crates/ralph/src/config.rs"]),

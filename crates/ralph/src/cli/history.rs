@@ -1,6 +1,5 @@
 //! `ralph history`: what each iteration did and why it counted. Reads the journal, not the views.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,7 +13,7 @@ use serde_json::json;
 use super::args::HistoryArgs;
 use crate::error::{self, Error, Result};
 use crate::project::Project;
-use crate::store::Runs;
+use crate::store::{self, Runs};
 use crate::ui::Ui;
 
 pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
@@ -27,6 +26,12 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
         return Err(Error::usage(format!("there is no iteration {number}")).hint("ralph history"));
     };
     let files = run.files(number);
+    if (args.checks || args.transcript) && iteration.ended.is_some() && !files.prompt().exists() {
+        let keep = state.run.as_ref().map_or(0, |run| run.plan.policy.keep_output);
+        return Err(Error::new(format!("the output of iteration {number} is not kept any more"))
+            .because(format!("only that of the last {keep} iterations is (keep_output)"))
+            .hint(format!("ralph history {number}, what the journal knows of it")));
+    }
     if args.checks {
         if iteration.checks.is_empty() {
             let none = state.run.as_ref().is_none_or(|run| run.plan.checks.is_empty());
@@ -109,7 +114,7 @@ fn line(iteration: &Iteration) -> String {
 
 /// Copies a kept file to standard output: as it is into a pipe, without escape codes onto a terminal.
 fn show(path: &Path, ui: &Ui) -> Result<()> {
-    let mut file = match File::open(path) {
+    let mut file = match store::open_kept(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error::io("cannot read", path)(error)),

@@ -18,8 +18,12 @@ pub(super) fn make_dir(dir: &Path) -> io::Result<()> {
 
 /// A new private file. An old one of that name (of an attempt that was cut off) is replaced.
 pub fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
-    let mut file = private().write(true).create(true).truncate(true).open(path)?;
-    file.write_all(text)
+    new_private(path)?.write_all(text)
+}
+
+/// The same, to be written to.
+pub(super) fn new_private(path: &Path) -> io::Result<File> {
+    private().write(true).create(true).truncate(true).open(path)
 }
 
 /// A new file with the user's own permissions; there must be none of that name.
@@ -54,7 +58,7 @@ pub(super) fn replace_through(made: &Path, path: &Path, text: &[u8]) -> io::Resu
 pub(super) fn replace_durably(path: &Path, text: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.new"));
-    let mut file = private().write(true).create(true).truncate(true).open(&beside)?;
+    let mut file = new_private(&beside)?;
     file.write_all(text)?;
     file.sync_all()?;
     std::fs::rename(&beside, path)?;
