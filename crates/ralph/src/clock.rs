@@ -1,4 +1,6 @@
-//! The only clock, and the zone it hangs in.
+//! The only clock, the zone it hangs in, and its alarm.
+
+mod alarm;
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -8,6 +10,8 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, Zoned};
 use ralph_core::limit::Reset;
 use ralph_core::time::Time;
+
+pub use alarm::{Alarm, Naps};
 
 /// The time. It never runs backwards in this process: a clock that is set back delays no deadline. A leap forward,
 /// as after a suspend, counts.
