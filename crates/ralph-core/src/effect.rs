@@ -37,6 +37,8 @@ pub enum Effect {
 pub enum Ending {
     Timeout,
     /// An agent that said nothing for too long.
-    Idle { ms: u64 },
+    Idle {
+        ms: u64,
+    },
     Stop,
 }

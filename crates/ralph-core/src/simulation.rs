@@ -90,9 +90,9 @@ impl<'a> Simulation<'a> {
         }
         let ends = self.pending.as_ref().and_then(|pending| pending.ends);
         let due = machine::deadline(&self.state);
-        let silent = self.too_silent().filter(|at| {
-            ends.is_none_or(|ends| *at < ends) && due.is_none_or(|due| *at < due)
-        });
+        let silent = self
+            .too_silent()
+            .filter(|at| ends.is_none_or(|ends| *at < ends) && due.is_none_or(|due| *at < due));
         if let Some(at) = silent {
             let for_ms = machine::silence(&self.state)?;
             self.work_until(at);

@@ -1,15 +1,17 @@
 //! The loop: one thread that takes an event, decides, makes it durable, and performs what follows.
 //!
 //! Threads that read an agent's output, wait for its end, or wait for signals feed the channel; this thread
-//! alone owns the state. It sleeps on the channel until the deadline core names.
+//! alone owns the state. It sleeps on the channel; an alarm wakes it at the deadline that core names.
 
 mod agent_job;
 mod check_job;
 mod effects;
 mod signals;
+mod silence;
 mod still;
 
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ralph_core::decision::{Stop, Verdict};
@@ -18,10 +20,11 @@ use ralph_core::journal::{Body, Record};
 use ralph_core::machine::deadline;
 use ralph_core::state::{State, apply};
 
-use crate::clock;
+use crate::clock::{self, Alarm, Naps};
 use crate::error::{Error, Result};
+use crate::process::{self, Mark};
 use crate::project::Project;
-use crate::store::{JournalFile, Lock, Requests, Run, Views};
+use crate::store::{JournalFile, Keeping, Lock, Requests, Run, Runs, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
 use effects::Jobs;
@@ -33,11 +36,41 @@ pub(crate) use still::Still;
 #[derive(Debug)]
 pub(crate) enum Input {
     Event(Event),
-    /// What the agent does right now, for the screen only.
-    Live(String),
+    /// There is something new for the screen.
+    Live(Live),
+    /// Time may have come, or leapt.
+    Alarm,
     /// Somebody left a request.
     Requests,
 }
+
+/// What the agent does right now. An agent that is faster than the screen does not pile up here: only its last deed is
+/// kept until somebody looks.
+#[derive(Debug, Clone)]
+pub(crate) struct Live {
+    last: Arc<Mutex<Option<String>>>,
+    outbox: Sender<Input>,
+}
+
+impl Live {
+    fn new(outbox: Sender<Input>) -> Self {
+        Self { last: Arc::default(), outbox }
+    }
+
+    fn show(&self, what: String) {
+        let unseen = self.last.lock().unwrap_or_else(PoisonError::into_inner).replace(what);
+        if unseen.is_none() {
+            let _ = self.outbox.send(Input::Live(self.clone()));
+        }
+    }
+
+    fn take(&self) -> Option<String> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// How long the end of a run waits until its output is packed; what is not is packed by the next run.
+const PACKING: Duration = Duration::from_secs(3);
 
 pub struct Runner<'a> {
     project: &'a Project,
@@ -51,6 +84,13 @@ pub struct Runner<'a> {
     inbox: Receiver<Input>,
     outbox: Sender<Input>,
     jobs: Jobs,
+    /// By which what a killed keeper leaves is found.
+    mark: Option<Mark>,
+    alarm: Option<Alarm>,
+    naps: Naps,
+    /// What came in while the machine's sleep had to be told first.
+    held: Option<Input>,
+    keeping: Keeping,
     views_failed: bool,
 }
 
@@ -68,6 +108,9 @@ impl<'a> Runner<'a> {
         let (outbox, inbox) = mpsc::channel();
         let views = Views::new(&project.root, &project.ralph_dir, run.clone());
         let jobs = Jobs::default();
+        let bell = outbox.clone();
+        let alarm = Alarm::new(move || bell.send(Input::Alarm).is_ok());
+        let keeping = Keeping::new(Runs::of(&project.truth), run.clone());
         Ok(Self {
             project,
             lock,
@@ -80,40 +123,69 @@ impl<'a> Runner<'a> {
             inbox,
             outbox,
             jobs,
+            mark: Mark::of(&project.truth).ok(),
+            alarm,
+            naps: Naps::new(),
+            held: None,
+            keeping,
             views_failed: false,
         })
     }
 
     /// Runs until the run stops, beginning with the event that starts or resumes it.
     pub fn run(mut self, first: Event) -> Result<(Stop, State)> {
-        signals::listen(self.outbox.clone())?;
+        signals::listen(self.outbox.clone(), self.jobs.clone())?;
+        // Where it cannot be, what a killed keeper leaves is found by its mark alone.
+        let _ = process::become_reaper();
         self.step(first)?;
+        if let Some(last) = &self.state.last {
+            // A run that was cut off may have left it as it was.
+            self.keeping.concluded(last.number, 0);
+        }
         // Whatever was asked before we listened.
         self.take_requests()?;
         loop {
             if let Some(stop) = self.state.stop() {
-                return Ok((stop.clone(), self.state));
+                let stop = stop.clone();
+                self.keeping.finish(PACKING);
+                return Ok((stop, self.state));
             }
             match self.next() {
                 Input::Event(event) => self.step(event)?,
-                Input::Live(what) => self.ui.live(&what),
+                Input::Live(live) => live.take().iter().for_each(|what| self.ui.live(what)),
+                Input::Alarm => {}
                 Input::Requests => self.take_requests()?,
             }
         }
     }
 
-    fn next(&self) -> Input {
-        let Some(due) = deadline(&self.state) else {
-            // The runner holds a sender itself, so the channel cannot close.
-            return self.inbox.recv().unwrap_or(Input::Event(Event::DeadlinePassed));
-        };
-        let wait = Duration::from_millis(due.since(clock::now()));
-        match self.inbox.recv_timeout(wait) {
-            Ok(input) => input,
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                Input::Event(Event::DeadlinePassed)
+    /// The next thing to look at. If the machine slept, that comes first: what follows is judged by time.
+    fn next(&mut self) -> Input {
+        if let Some(input) = self.held.take() {
+            return input;
+        }
+        let input = self.await_input();
+        match self.naps.since_last() {
+            None => input,
+            Some(ms) => {
+                self.held = Some(input);
+                Input::Event(Event::Slept { ms })
             }
         }
+    }
+
+    fn await_input(&self) -> Input {
+        let passed = || Input::Event(Event::DeadlinePassed);
+        let Some(due) = deadline(&self.state) else {
+            // The runner holds a sender itself, so the channel cannot close.
+            return self.inbox.recv().unwrap_or_else(|_| passed());
+        };
+        let left = Duration::from_millis(due.since(clock::now()));
+        // What has happened comes before what is due.
+        if left.is_zero() || !self.alarm.as_ref().is_some_and(|alarm| alarm.set(left)) {
+            return self.inbox.recv_timeout(left).unwrap_or_else(|_| passed());
+        }
+        self.inbox.recv().unwrap_or_else(|_| passed())
     }
 
     /// One event: decide, record, apply, show, act. Nothing acts before its record is durable.
@@ -127,6 +199,9 @@ impl<'a> Runner<'a> {
             || decision.concluded.is_some()
             || decision.verdict == Verdict::Halt;
         self.ui.show(&self.state, &record);
+        if let (Some(_), Some(last), Some(run)) = (&decision.concluded, &self.state.last, &self.state.run) {
+            self.keeping.concluded(last.number, run.plan.policy.keep_output);
+        }
         if worth_a_view {
             self.publish();
         }

@@ -90,6 +90,9 @@ pub(super) struct RunArgs {
     /// Longest time for one agent process, such as 90s, 30m or 2h [default: 30m]
     #[arg(long, value_name = "TIME")]
     pub(super) timeout: Option<String>,
+    /// Longest time an agent may print nothing, such as 10m; 0 = no limit [default: 10m]
+    #[arg(long, value_name = "TIME")]
+    pub(super) idle_timeout: Option<String>,
     /// Stop when the run has cost this many dollars
     #[arg(long, value_name = "USD")]
     pub(super) budget: Option<String>,

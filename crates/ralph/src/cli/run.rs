@@ -10,6 +10,7 @@ use ralph_core::text;
 
 use super::args::{AgentArgs, RunArgs};
 use crate::error::{Error, Result};
+use crate::process::{self, Mark};
 use crate::project::Project;
 use crate::runner::{self, Runner};
 use crate::settings::{self, AgentWishes, Settled, Value, Wishes};
@@ -17,6 +18,8 @@ use crate::store::{self, JournalFile, Lock, Run, Runs};
 use crate::ui::Ui;
 use crate::{agent, clock, config};
 
+/// How long what nobody keeps any more may take to end after TERM.
+const LEFTOVERS: Duration = Duration::from_secs(2);
 /// How long keepers of an earlier run may take to end what they keep, before we give up.
 const KEEPERS: Duration = Duration::from_secs(20);
 
@@ -41,6 +44,7 @@ fn wishes(args: &RunArgs) -> Wishes {
         ("max_iterations", "max-iterations", number(args.max_iterations)),
         ("reviews", "reviews", number(args.reviews.map(u64::from))),
         ("timeout", "timeout", args.timeout.clone()),
+        ("idle_timeout", "idle-timeout", args.idle_timeout.clone()),
         ("budget", "budget", args.budget.clone()),
         ("max_tokens", "max-tokens", number(args.max_tokens)),
         ("max_time", "max-time", args.max_time.clone()),
@@ -118,6 +122,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
 
     let lock = Lock::take(&project.truth, clock::now())?;
     store::wait_for_keepers(&runner::custody_file(&project.truth), KEEPERS)?;
+    end_leftovers(project, ui)?;
     let mark = |last: &Last| (last.run.number, last.state.seq);
     if last_run(&runs, which)?.as_ref().map(mark) != last.as_ref().map(mark) {
         return Err(
@@ -161,6 +166,22 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     ui.next_steps(&state, &stop);
     drop(lock);
     Ok(stop)
+}
+
+/// What an earlier run left because it was killed together with its keeper.
+fn end_leftovers(project: &Project, ui: &mut Ui) -> Result<()> {
+    let Ok(mark) = Mark::of(&project.truth) else { return Ok(()) };
+    let swept = process::sweep(mark, LEFTOVERS);
+    if !swept.survivors.is_empty() {
+        return Err(Error::new("an agent or check of an earlier run is still at work here")
+            .because(format!("these processes cannot be ended: {:?}", swept.survivors))
+            .hint("end them yourself, then try again"));
+    }
+    if swept.ended > 0 {
+        let word = if swept.ended == 1 { "process" } else { "processes" };
+        ui.warn(&format!("ended {} {word} that a killed run had left at work", swept.ended));
+    }
+    Ok(())
 }
 
 /// Notes go with their run; what nobody read may be worth saying again.

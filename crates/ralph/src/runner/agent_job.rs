@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::thread;
-use std::time::{Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use ralph_core::event::{AgentEnded, End, Event};
 use ralph_core::report::{Builder, IterationReport, dialects};
@@ -13,11 +13,12 @@ use ralph_core::time::Time;
 use ralph_core::transcript::{Decoder, Format, Item};
 use ralph_core::{limit, text};
 
-use super::Input;
 use super::effects::tee;
+use super::silence::{self, Voice};
+use super::{Input, Live};
 use crate::clock;
 use crate::process::{self, Ender, Job, Output, Spec};
-use crate::store::IterationFiles;
+use crate::store::{self, IterationFiles};
 
 /// A moment late is better than one early: the agent would run into the same limit again.
 const LATER_MS: u64 = 2_000;
@@ -31,6 +32,8 @@ pub(super) struct Talk<'a> {
     pub(super) prompt: &'a str,
     /// The file it may signal by; `None` if an old signal may still stand there.
     pub(super) signal: Option<PathBuf>,
+    /// After how long a silence the loop is told.
+    pub(super) silence: Option<Duration>,
 }
 
 /// Starts it. A failure to start is an end like any other.
@@ -58,9 +61,18 @@ pub(super) fn start(
     let (live, outbox) = (outbox.clone(), outbox.clone());
     let reader = Reader::new(talk.format, talk.prompt);
     let signal = talk.signal.clone();
-    let words = thread::spawn(move || listen(stdout, &transcript, reader, &live));
-    let complaints = thread::spawn(move || last_complaints(stderr, &errors));
+    let voice = Voice::new();
+    let (said, complained) = (voice.clone(), voice.clone());
+    let words = thread::spawn(move || listen(stdout, &transcript, reader, &Live::new(live), &said));
+    let complaints = thread::spawn(move || last_complaints(stderr, &errors, &complained));
+    let watch = talk.silence.map(|longest| {
+        let outbox = outbox.clone();
+        silence::watch(voice, longest, move |silent| {
+            let _ = outbox.send(Input::Event(Event::AgentSilent { for_ms: millis(silent) }));
+        })
+    });
     thread::spawn(move || {
+        let _watch = watch;
         let ended = wait(job, begun, words, complaints, signal.as_deref());
         let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
     });
@@ -75,7 +87,7 @@ fn wait(
     signal: Option<&Path>,
 ) -> AgentEnded {
     let end = job.wait();
-    let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let duration_ms = millis(begun.elapsed());
     let (format, mut report) = words.join().unwrap_or((Format::Auto, IterationReport::default()));
     if !end.survivors.is_empty() {
         report.problems.push(format!("processes that could not be ended: {:?}", end.survivors));
@@ -101,6 +113,10 @@ fn wait(
         stderr,
         reset_at,
     }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// What it wrote into `.ralph/status`. Only a regular file: a pipe would hold the loop up.
@@ -134,13 +150,15 @@ fn listen(
     stdout: Output,
     transcript: &Path,
     mut reader: Reader,
-    live: &Sender<Input>,
+    live: &Live,
+    voice: &Voice,
 ) -> (Format, IterationReport) {
     let kept = tee(stdout, transcript, |bytes| {
+        voice.heard();
         reader.feed(bytes, |item| {
             if let Item::Tool { name, target } = item {
                 let what = format!("{name} {}", target.as_deref().unwrap_or(""));
-                let _ = live.send(Input::Live(text::one_line(&what, 200)));
+                live.show(text::one_line(&what, 200));
             }
         });
     });
@@ -156,7 +174,7 @@ fn listen(
 pub(super) fn recover(files: &IterationFiles, format: Format, started_at: Option<Time>) -> AgentEnded {
     let prompt = std::fs::read_to_string(files.prompt()).unwrap_or_default();
     let mut reader = Reader::new(format, &prompt);
-    if let Ok(mut file) = File::open(files.transcript()) {
+    if let Ok(mut file) = store::open_kept(&files.transcript()) {
         let mut buffer = vec![0; 256 << 10];
         while let Ok(read @ 1..) = file.read(&mut buffer) {
             reader.feed(&buffer[..read], |_| {});
@@ -202,9 +220,10 @@ impl Reader {
 }
 
 /// Keeps standard error and returns its end.
-fn last_complaints(stderr: Output, file: &Path) -> String {
+fn last_complaints(stderr: Output, file: &Path, voice: &Voice) -> String {
     let mut tail: Vec<u8> = Vec::new();
     let _ = tee(stderr, file, |bytes| {
+        voice.heard();
         tail.extend_from_slice(bytes);
         if tail.len() > 64 << 10 {
             tail.drain(..tail.len() - (16 << 10));
@@ -215,10 +234,10 @@ fn last_complaints(stderr: Output, file: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, SystemTime};
+    use std::time::SystemTime;
 
     use super::*;
-    use crate::store::{self, Runs};
+    use crate::store::Runs;
 
     #[test]
     fn a_cut_off_agent_worked_until_its_last_words_and_never_into_the_future() {

@@ -13,7 +13,7 @@ use ralph_core::text;
 
 use super::Input;
 use super::agent_job::end_of;
-use super::effects::tee;
+use super::effects::{Custody, tee};
 use crate::process::{self, Ender, Output, Spec};
 use crate::store::{self, IterationFiles};
 
@@ -23,12 +23,12 @@ pub(super) fn start(
     check: &CheckSpec,
     root: &Path,
     files: &IterationFiles,
-    custody: &Path,
+    custody: Custody<'_>,
     outbox: Sender<Input>,
 ) -> Option<Ender> {
     let begun = Instant::now();
     let output = files.check(&check.name);
-    let spec = Spec::shell(&check.command, root).hold(custody);
+    let spec = custody.over(Spec::shell(&check.command, root));
     let CheckSpec { name, command } = check.clone();
     let report = move |end, asked, failing, output_tail| {
         let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);

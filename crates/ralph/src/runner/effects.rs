@@ -2,9 +2,12 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use ralph_core::effect::Effect;
 use ralph_core::event::{AgentInfo, Event, Measured, When};
+use ralph_core::machine::silence;
 use ralph_core::profile::Protocol;
 use ralph_core::prompt::{self, Materials};
 use ralph_core::transcript::Format;
@@ -12,16 +15,44 @@ use ralph_core::transcript::Format;
 use super::agent_job::{Talk, UNHEARD};
 use super::{Input, Runner, agent_job, check_job};
 use crate::error::{self, Error, Result};
-use crate::process::Ender;
+use crate::process::{Ender, Mark, Spec};
 use crate::store;
 use crate::tree::TreeId;
 use crate::{agent, git};
 
-/// What is running, to be ended when asked.
+/// What is running, to be ended when asked: by the loop, or by the second Ctrl-C.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Jobs(Arc<Mutex<Running>>);
+
 #[derive(Debug, Default)]
-pub(super) struct Jobs {
+struct Running {
     agent: Option<Ender>,
     check: Option<Ender>,
+}
+
+impl Jobs {
+    fn lock(&self) -> MutexGuard<'_, Running> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn end_now(&self) {
+        let running = self.lock();
+        running.agent.iter().chain(&running.check).for_each(Ender::end_now);
+    }
+}
+
+/// How the agents and checks of a project are kept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Custody<'a> {
+    truth: &'a Path,
+    mark: Option<Mark>,
+}
+
+impl Custody<'_> {
+    pub(super) fn over(self, spec: Spec) -> Spec {
+        let spec = spec.hold(custody_file(self.truth));
+        self.mark.into_iter().fold(spec, Spec::mark)
+    }
 }
 
 impl Runner<'_> {
@@ -54,12 +85,12 @@ impl Runner<'_> {
                 };
                 files.make()?;
                 self.ui.live(&format!("checking: {}", check.command));
-                let custody = custody_file(&self.project.truth);
-                self.jobs.check =
-                    check_job::start(check, &self.project.root, &files, &custody, self.outbox.clone());
+                let check =
+                    check_job::start(check, &self.project.root, &files, self.custody(), self.outbox.clone());
+                self.jobs.lock().check = check;
             }
-            Effect::EndAgent { .. } => self.jobs.agent.iter().for_each(Ender::end),
-            Effect::EndCheck { .. } => self.jobs.check.iter().for_each(Ender::end),
+            Effect::EndAgent { .. } => self.jobs.lock().agent.iter().for_each(Ender::end),
+            Effect::EndCheck { .. } => self.jobs.lock().check.iter().for_each(Ender::end),
             Effect::Unknown => {}
         }
         Ok(())
@@ -130,13 +161,18 @@ impl Runner<'_> {
         let path = files.prompt();
         store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
         let run = self.state.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
-        let talk = Talk { format: agent.format, prompt: &prompt, signal };
+        let silence = silence(&self.state).map(Duration::from_millis);
+        let talk = Talk { format: agent.format, prompt: &prompt, signal, silence };
         let spec = agent::spec(&agent, self.project, path)
             .env("RALPH_ITERATION", self.state.iteration.to_string())
-            .env("RALPH_RUN_ID", run)
-            .hold(custody_file(&self.project.truth));
-        self.jobs.agent = agent_job::start(&spec, &talk, &files, &self.outbox);
+            .env("RALPH_RUN_ID", run);
+        let started = agent_job::start(&self.custody().over(spec), &talk, &files, &self.outbox);
+        self.jobs.lock().agent = started;
         Ok(())
+    }
+
+    fn custody(&self) -> Custody<'_> {
+        Custody { truth: &self.project.truth, mark: self.mark }
     }
 
     fn prompt(&mut self, knowledge_is_loaded: bool) -> String {
