@@ -2,8 +2,10 @@
 //! so that the numbers mean the same on every machine. It informs: only a program that fails makes it fail.
 
 mod analyse;
+mod custody;
 mod deciding;
 mod iteration;
+mod memory;
 mod place;
 mod samples;
 mod start;
@@ -21,7 +23,7 @@ const MEGABYTES: f64 = 8.0;
 const STILL: [&str; 2] = ["--set", "no_progress=off"];
 
 /// The parts that can be asked for alone.
-const PARTS: [&str; 4] = ["start", "iterations", "analyse", "deciding"];
+const PARTS: [&str; 5] = ["start", "iterations", "analyse", "deciding", "custody"];
 
 /// Which parts to measure; all of them where none is named.
 #[derive(Debug, PartialEq, Eq)]
@@ -76,6 +78,11 @@ pub(crate) fn main(args: &[&str]) -> Result<()> {
     if wanted.has("deciding") {
         let (of_deciding, said) = step::timed("deciding", || deciding::deciding(&place, wanted.large))?;
         rows.extend(of_deciding);
+        remarks.extend(said);
+    }
+    if wanted.has("custody") {
+        let (of_custody, said) = step::timed("custody", || custody::custody(&place, wanted.large))?;
+        rows.extend(of_custody);
         remarks.extend(said);
     }
     print!("\n{}", table::render(&rows));
