@@ -149,7 +149,11 @@ fn agent_silent(seen: &State, for_ms: u64) -> Decision {
         None => proceed(seen, "limits", "no silence is too long"),
         Some(ms) => Decision {
             effects: vec![Effect::EndAgent { why: Ending::Idle { ms } }],
-            ..proceed(seen, "limits", &format!("the agent said nothing for {}", time::span(ms)))
+            ..proceed(
+                seen,
+                "limits",
+                &format!("the agent said nothing for {} (idle_timeout)", time::span(ms)),
+            )
         },
     }
 }

@@ -137,11 +137,12 @@ impl<'a> Runner<'a> {
         signals::listen(self.outbox.clone(), self.jobs.clone())?;
         // Where it cannot be, what a killed keeper leaves is found by its mark alone.
         let _ = process::become_reaper();
-        self.step(first)?;
-        if let Some(last) = &self.state.last {
-            // A run that was cut off may have left it as it was.
-            self.keeping.concluded(last.number, 0);
+        // A ralph that was cut off may have left it as it was. Not the iteration that is still to be recovered.
+        match &first {
+            Event::RunStarted(started) => self.keeping.concluded(started.carried.iteration, 0),
+            _ => self.state.last.iter().for_each(|last| self.keeping.concluded(last.number, 0)),
         }
+        self.step(first)?;
         // Whatever was asked before we listened.
         self.take_requests()?;
         loop {
@@ -253,5 +254,25 @@ impl<'a> Runner<'a> {
             let dir = self.project.ralph_dir.display();
             self.ui.warn(&format!("the views in {dir} cannot be written: {error}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_deeds_only_the_last_waits_to_be_shown() {
+        let (outbox, inbox) = mpsc::channel();
+        let live = Live::new(outbox);
+        let shown = || match inbox.try_recv() {
+            Ok(Input::Live(live)) => live.take(),
+            _ => None,
+        };
+        (1..=1000).for_each(|n| live.show(format!("Edit {n}")));
+        assert_eq!(shown().as_deref(), Some("Edit 1000"));
+        assert_eq!(shown(), None, "nothing has piled up");
+        live.show("Bash".into());
+        assert_eq!(shown().as_deref(), Some("Bash"));
     }
 }

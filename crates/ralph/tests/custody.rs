@@ -491,3 +491,19 @@ fn ctrl_c_twice_at_the_terminal_leaves_at_once() {
     assert_eq!(terminal.wait(), 130, "{}", terminal.all_output());
     sandbox.assert_no_processes();
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_keeper_that_does_not_do_its_duty_is_ended_with_what_it_keeps() {
+    let sandbox = repository();
+    let agent =
+        FakeAgent::new("agent").call(runaways().reach("agent").hang()).call(says_done()).install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.wait_for("agent");
+    let keeper = process(&sandbox, "__keep");
+    kill_process(keeper, Signal::STOP).expect("stopped");
+    running.kill9();
+    running.wait().assert_code(137);
+    ralph(&sandbox).arg("run").run().assert_code(0);
+    sandbox.assert_no_processes();
+}

@@ -121,8 +121,11 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     }
 
     let lock = Lock::take(&project.truth, clock::now())?;
-    store::wait_for_keepers(&runner::custody_file(&project.truth), KEEPERS)?;
+    let custody = runner::custody_file(&project.truth);
+    let waited = store::wait_for_keepers(&custody, KEEPERS);
+    // A keeper that does not do its duty is ended with what it keeps: it has the mark too.
     end_leftovers(project, ui)?;
+    waited.or_else(|_| store::wait_for_keepers(&custody, LEFTOVERS))?;
     let mark = |last: &Last| (last.run.number, last.state.seq);
     if last_run(&runs, which)?.as_ref().map(mark) != last.as_ref().map(mark) {
         return Err(

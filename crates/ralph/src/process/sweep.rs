@@ -22,6 +22,10 @@ pub fn sweep(mark: Mark, grace: Duration) -> Swept {
 }
 
 /// How to tell our processes from others.
+#[cfg_attr(
+    not(all(target_os = "linux", target_pointer_width = "64")),
+    expect(dead_code, reason = "nothing is found there")
+)]
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ours {
     pub(super) mark: Option<Mark>,

@@ -61,7 +61,7 @@ impl Past {
     /// Files that cannot be packed or removed stay: they are the user's to look at, and no reason to stop.
     fn settle(&mut self, iteration: u64, keep: u64) {
         let _ = self.run.baseline_files().pack();
-        let _ = self.run.files(iteration).pack();
+        let _ = self.files(iteration).map(|files| files.pack());
         let Some(last) = iteration.checked_sub(keep).filter(|_| keep > 0) else { return };
         // Numbers have no gaps, so the oldest that is there is found by going back. It goes first: if this is cut off,
         // what is left still has no gap.

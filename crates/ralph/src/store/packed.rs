@@ -44,14 +44,22 @@ pub fn unpacked(mut source: impl Read + 'static) -> io::Result<Box<dyn Read>> {
 pub(super) fn pack(path: &Path) -> io::Result<()> {
     let to = packed_name(path);
     let beside = made_name(&to);
-    let mut file = File::open(path)?;
-    let writer = BufWriter::with_capacity(64 << 10, files::new_private(&beside)?);
-    let mut encoder = GzEncoder::new(writer, Compression::fast());
-    io::copy(&mut io::BufReader::with_capacity(256 << 10, &mut file), &mut encoder)?;
-    encoder.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+    if let Err(error) = write_packed(path, &beside) {
+        // A full disk is not made fuller.
+        let _ = std::fs::remove_file(&beside);
+        return Err(error);
+    }
     std::fs::rename(&beside, &to)?;
     path.parent().map_or(Ok(()), files::sync_dir)?;
     std::fs::remove_file(path)
+}
+
+fn write_packed(path: &Path, beside: &Path) -> io::Result<()> {
+    let mut file = File::open(path)?;
+    let writer = BufWriter::with_capacity(64 << 10, files::new_private(beside)?);
+    let mut encoder = GzEncoder::new(writer, Compression::fast());
+    io::copy(&mut io::BufReader::with_capacity(256 << 10, &mut file), &mut encoder)?;
+    encoder.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }
 
 fn packed_name(path: &Path) -> PathBuf {
