@@ -20,6 +20,7 @@ use ralph_core::state::{State, apply};
 
 use crate::clock;
 use crate::error::{Error, Result};
+use crate::point;
 use crate::project::Project;
 use crate::store::{JournalFile, Lock, Requests, Run, Views};
 use crate::tree::Tree;
@@ -130,7 +131,7 @@ impl<'a> Runner<'a> {
         if worth_a_view {
             self.publish();
         }
-        if self.state.wants_checkpoint() {
+        if self.state.wants_checkpoint() || point::early_checkpoint(self.state.since_checkpoint) {
             self.checkpoint()?;
         }
         for effect in &decision.effects {

@@ -16,6 +16,7 @@ use rustix::process::{Pid, Signal, WaitOptions, getsid, kill_process_group, wait
 use super::ready::{exit_of, wait_ready};
 use super::wire::{END, END_NOW, Failure, KEEP, Order, Report};
 use super::{End, KILL_PATIENCE, Output, SpawnError, Spec};
+use crate::point;
 
 /// Starts a command in the custody of a keeper. Returns when it runs, or could not be started.
 pub fn start(spec: &Spec) -> Result<Job, SpawnError> {
@@ -46,7 +47,7 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
     let mut command = spec.command(keeper.as_os_str());
     command.arg0("ralph").arg(KEEP).args(order.into_args());
     command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let spawned = command.spawn();
+    let spawned = point::pass("start keeper").and_then(|()| command.spawn());
     // It holds the keeper's end of the socket, which would hide the keeper's death from us.
     drop(command);
     let mut keeper = spawned.map_err(|error| match error.kind() {
@@ -55,6 +56,7 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
         _ => spec.folder_error().unwrap_or_else(|| lost(error)),
     })?;
 
+    let _ = point::pass("hear from keeper");
     let report = Report::read_from(&mut reports);
     if let Some(Report::Started { pid }) = report
         && let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw)

@@ -24,6 +24,7 @@ use rustix::stdio::{dup2_stderr, dup2_stdout, stderr, stdin, stdout};
 
 use super::children::become_reaper;
 use super::wire::{END, END_NOW, Ended, Failure, Order, Report};
+use crate::point;
 use family::Family;
 use plan::{Plan, Request};
 
@@ -47,12 +48,16 @@ fn keep(order: &Order) -> io::Result<()> {
         Err((kind, error)) => return Report::Failed { error: error.to_string(), kind }.write_to(&line),
     };
     // If ralph cannot be told any more it is gone; the listener sees that too, and ends the command.
+    let _ = point::pass("keeper: tell start");
     let _ = Report::Started { pid: raw(command) }.write_to(&line);
-    Report::Ended(watch(command, order, requests)).write_to(&line)
+    let ended = Report::Ended(watch(command, order, requests));
+    let _ = point::pass("keeper: tell end");
+    ended.write_to(&line)
 }
 
 /// Tells a ralph that comes after that something is still kept here.
 fn hold(file: &Path) -> io::Result<File> {
+    point::file("keeper: hold", file)?;
     let file = File::options().read(true).write(true).create(true).truncate(false).open(file)?;
     file.lock_shared()?;
     Ok(file)
@@ -76,11 +81,13 @@ fn begin(order: &Order) -> Result<Pid, (Failure, io::Error)> {
     };
     let mut command = Command::new(&order.program);
     command.args(&order.args).stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
-    let child = command.spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => (Failure::NotFound, error),
-        io::ErrorKind::PermissionDenied => (Failure::Permission, error),
-        _ => (Failure::Other, error),
-    })?;
+    point::hide_from(&mut command);
+    let child =
+        point::pass("keeper: start").and_then(|()| command.spawn()).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => (Failure::NotFound, error),
+            io::ErrorKind::PermissionDenied => (Failure::Permission, error),
+            _ => (Failure::Other, error),
+        })?;
     Ok(Pid::from_child(&child))
 }
 

@@ -12,6 +12,7 @@ use ralph_core::transcript::Format;
 use super::agent_job::{Talk, UNHEARD};
 use super::{Input, Runner, agent_job, check_job};
 use crate::error::{self, Error, Result};
+use crate::point;
 use crate::process::Ender;
 use crate::store;
 use crate::tree::TreeId;
@@ -192,8 +193,8 @@ pub(crate) fn custody_file(truth: &Path) -> PathBuf {
 }
 
 /// Copies a stream to a file while it is read, so that nothing read is lost to a crash.
-pub(super) fn tee(mut from: impl io::Read, file: &Path, mut each: impl FnMut(&[u8])) -> io::Result<()> {
-    let mut file = store::append_private(file)?;
+pub(super) fn tee(mut from: impl io::Read, path: &Path, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut file = store::append_private(path)?;
     let mut buffer = vec![0; 256 << 10];
     let mut kept = Ok(());
     loop {
@@ -205,7 +206,7 @@ pub(super) fn tee(mut from: impl io::Read, file: &Path, mut each: impl FnMut(&[u
         };
         // A full disk must not leave the agent hanging on a full pipe: go on reading, and tell at the end.
         if kept.is_ok() {
-            kept = io::Write::write_all(&mut file, &buffer[..read]);
+            kept = point::file("write", path).and_then(|()| io::Write::write_all(&mut file, &buffer[..read]));
         }
         each(&buffer[..read]);
     }

@@ -6,29 +6,37 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
+use crate::point;
+
 /// A folder only the user can look into, with its parents.
 pub(super) fn private_dir(dir: &Path) -> io::Result<()> {
+    point::file("make folder", dir)?;
     DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
 /// A folder others may look into, as the user's own settings say.
 pub(super) fn make_dir(dir: &Path) -> io::Result<()> {
+    point::file("make folder", dir)?;
     std::fs::create_dir_all(dir)
 }
 
 /// A new private file. An old one of that name (of an attempt that was cut off) is replaced.
 pub fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
+    point::file("create", path)?;
     let mut file = private().write(true).create(true).truncate(true).open(path)?;
+    point::torn(path, || (&file).write_all(&text[..text.len() / 2]))?;
     file.write_all(text)
 }
 
 /// A new file with the user's own permissions; there must be none of that name.
 pub fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
+    point::file("create", path)?;
     OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text)
 }
 
 /// A private file to append to.
 pub fn append_private(path: &Path) -> io::Result<File> {
+    point::file("open", path)?;
     private().append(true).create(true).open(path)
 }
 
@@ -46,7 +54,9 @@ pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
 
 /// The same, with the place where the new one is made; it must be on the same file system.
 pub(super) fn replace_through(made: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
+    point::file("write", made)?;
     std::fs::write(made, text)?;
+    point::file("rename", path)?;
     std::fs::rename(made, path)
 }
 
@@ -54,14 +64,18 @@ pub(super) fn replace_through(made: &Path, path: &Path, text: &[u8]) -> io::Resu
 pub(super) fn replace_durably(path: &Path, text: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.new"));
+    point::file("write", &beside)?;
     let mut file = private().write(true).create(true).truncate(true).open(&beside)?;
     file.write_all(text)?;
+    point::file("sync", &beside)?;
     file.sync_all()?;
+    point::file("rename", path)?;
     std::fs::rename(&beside, path)?;
     path.parent().map_or(Ok(()), sync_dir)
 }
 
 /// Makes the names in a folder durable.
 pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
+    point::file("sync folder", dir)?;
     File::open(dir)?.sync_all()
 }
