@@ -28,7 +28,7 @@ use crate::ui::Ui;
 use effects::Jobs;
 pub(crate) use effects::custody_file;
 pub(crate) use signals::heed;
-pub(crate) use still::Still;
+pub(crate) use still::{Still, publish};
 
 /// What reaches the loop.
 #[derive(Debug)]

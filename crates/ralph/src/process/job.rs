@@ -75,7 +75,10 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
             (Failure::Stdin, super::Stdin::File(file)) => SpawnError::stdin(file, error),
             (Failure::Stdin | Failure::Other, _) => spec.start_error(io::ErrorKind::Other, error),
         },
-        _ => lost(io::Error::other(format!("it ended first ({})", End::from(end)))),
+        _ => SpawnError::KeeperLost {
+            program: spec.program.to_string_lossy().into_owned(),
+            end: End::from(end).to_string(),
+        },
     })
 }
 
@@ -108,6 +111,8 @@ pub struct JobEnd {
     pub survivors: Vec<u32>,
     /// The end was asked for before the command exited.
     pub asked: bool,
+    /// Why not all that it printed is in its transcripts.
+    pub unkept: Option<String>,
 }
 
 impl Job {
@@ -135,13 +140,20 @@ impl Job {
         let _ = self.keeper.wait();
         let Some(Report::Ended(ended)) = report else {
             self.end_group();
-            return JobEnd { end: End::Lost, leftovers: 0, survivors: Vec::new(), asked: false };
+            return JobEnd {
+                end: End::Lost,
+                leftovers: 0,
+                survivors: Vec::new(),
+                asked: false,
+                unkept: None,
+            };
         };
         JobEnd {
             end: End::of(ended.code, ended.signal),
             leftovers: ended.leftovers,
             survivors: ended.survivors,
             asked: ended.asked,
+            unkept: ended.unkept,
         }
     }
 

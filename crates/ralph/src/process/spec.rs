@@ -22,6 +22,9 @@ pub struct Spec {
     pub grace: Duration,
     /// A file that the keeper holds locked, shared, for as long as anything of a kept command lives.
     pub hold: Option<PathBuf>,
+    /// Files to which the keeper appends what a kept command prints, before it passes it on: standard output, standard
+    /// error.
+    pub transcripts: Option<[PathBuf; 2]>,
 }
 
 /// What a command reads on standard input. Never ralph's own terminal.
@@ -43,6 +46,7 @@ impl Spec {
             stdin: Stdin::Null,
             grace: GRACE,
             hold: None,
+            transcripts: None,
         }
     }
 
@@ -96,6 +100,12 @@ impl Spec {
     #[must_use]
     pub fn hold(mut self, file: impl Into<PathBuf>) -> Spec {
         self.hold = Some(file.into());
+        self
+    }
+
+    #[must_use]
+    pub fn transcripts(mut self, stdout: impl Into<PathBuf>, stderr: impl Into<PathBuf>) -> Spec {
+        self.transcripts = Some([stdout.into(), stderr.into()]);
         self
     }
 
@@ -154,6 +164,9 @@ pub enum SpawnError {
     Stdin { file: PathBuf, reason: String },
     #[error("cannot start the keeper of {program}: {reason}")]
     Keeper { program: String, reason: String },
+    /// Nobody knows whether it had started the command.
+    #[error("the keeper of {program} ended without a word ({end})")]
+    KeeperLost { program: String, end: String },
     #[error("cannot start {program}: {reason}")]
     Other { program: String, reason: String },
 }

@@ -25,6 +25,7 @@ pub(super) struct Order {
     pub(super) grace: Duration,
     pub(super) stdin: Option<PathBuf>,
     pub(super) hold: Option<PathBuf>,
+    pub(super) transcripts: Option<[PathBuf; 2]>,
     pub(super) program: OsString,
     pub(super) args: Vec<OsString>,
 }
@@ -46,6 +47,7 @@ impl Order {
             grace: spec.grace,
             stdin,
             hold: spec.hold.clone(),
+            transcripts: spec.transcripts.clone(),
             program: spec.program.clone(),
             args: spec.args.clone(),
         })
@@ -55,15 +57,18 @@ impl Order {
         let grace = self.grace.as_millis().to_string().into();
         let stdin = self.stdin.unwrap_or_default().into_os_string();
         let hold = self.hold.unwrap_or_default().into_os_string();
-        [grace, stdin, hold, self.program].into_iter().chain(self.args)
+        let [out, err] = self.transcripts.unwrap_or_default().map(PathBuf::into_os_string);
+        [grace, stdin, hold, out, err, self.program].into_iter().chain(self.args)
     }
 
     pub(super) fn from_args(mut args: impl Iterator<Item = OsString>) -> Option<Order> {
         let grace = Duration::from_millis(args.next()?.to_str()?.parse().ok()?);
         let mut file = || Some(PathBuf::from(args.next()?));
-        let (stdin, hold) = (file()?, file()?);
-        let [stdin, hold] = [stdin, hold].map(|file| Some(file).filter(|file| !file.as_os_str().is_empty()));
-        Some(Order { grace, stdin, hold, program: args.next()?, args: args.collect() })
+        let files = [file()?, file()?, file()?, file()?];
+        let [stdin, hold, out, err] =
+            files.map(|file| Some(file).filter(|file| !file.as_os_str().is_empty()));
+        let transcripts = out.zip(err).map(|(out, err)| [out, err]);
+        Some(Order { grace, stdin, hold, transcripts, program: args.next()?, args: args.collect() })
     }
 }
 
@@ -93,6 +98,9 @@ pub(super) struct Ended {
     pub(super) leftovers: u32,
     pub(super) survivors: Vec<u32>,
     pub(super) asked: bool,
+    /// Why not all that it printed is in the transcripts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) unkept: Option<String>,
 }
 
 impl Report {
@@ -124,6 +132,7 @@ mod tests {
                 grace: Duration::from_millis(1500),
                 stdin: stdin.clone(),
                 hold: stdin.clone(),
+                transcripts: stdin.clone().map(|file| [file, PathBuf::from("err")]),
                 program: odd.clone(),
                 args: vec!["--".into(), OsString::new(), odd.clone()],
             };
@@ -133,7 +142,7 @@ mod tests {
 
     #[test]
     fn half_an_order_is_none() {
-        for args in [&[][..], &["1"], &["1", ""], &["one", "", "sh"]] {
+        for args in [&[][..], &["1"], &["1", ""], &["1", "", "", "", ""], &["one", "", "", "", "", "sh"]] {
             assert_eq!(Order::from_args(args.iter().map(OsString::from)), None, "{args:?}");
         }
     }

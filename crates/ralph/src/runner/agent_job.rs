@@ -14,7 +14,7 @@ use ralph_core::transcript::{Decoder, Format, Item};
 use ralph_core::{limit, text};
 
 use super::Input;
-use super::effects::tee;
+use super::effects::read_all;
 use crate::clock;
 use crate::process::{self, Ender, Job, Output, Spec};
 use crate::store::IterationFiles;
@@ -34,12 +34,7 @@ pub(super) struct Talk<'a> {
 }
 
 /// Starts it. A failure to start is an end like any other.
-pub(super) fn start(
-    spec: &Spec,
-    talk: &Talk<'_>,
-    files: &IterationFiles,
-    outbox: &Sender<Input>,
-) -> Option<Ender> {
+pub(super) fn start(spec: &Spec, talk: &Talk<'_>, outbox: &Sender<Input>) -> Option<Ender> {
     let begun = Instant::now();
     let mut job = match process::start(spec) {
         Ok(job) => job,
@@ -54,12 +49,11 @@ pub(super) fn start(
     let _ = outbox.send(Input::Event(Event::AgentStarted { pid: job.pid() }));
     let ender = job.ender();
     let (stdout, stderr) = job.take_output();
-    let (transcript, errors) = (files.transcript(), files.stderr());
     let (live, outbox) = (outbox.clone(), outbox.clone());
     let reader = Reader::new(talk.format, talk.prompt);
     let signal = talk.signal.clone();
-    let words = thread::spawn(move || listen(stdout, &transcript, reader, &live));
-    let complaints = thread::spawn(move || last_complaints(stderr, &errors));
+    let words = thread::spawn(move || listen(stdout, reader, &live));
+    let complaints = thread::spawn(move || last_complaints(stderr));
     thread::spawn(move || {
         let ended = wait(job, begun, words, complaints, signal.as_deref());
         let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
@@ -79,6 +73,9 @@ fn wait(
     let (format, mut report) = words.join().unwrap_or((Format::Auto, IterationReport::default()));
     if !end.survivors.is_empty() {
         report.problems.push(format!("processes that could not be ended: {:?}", end.survivors));
+    }
+    if let Some(why) = end.unkept {
+        report.problems.push(format!("the transcript could not be kept whole: {why}"));
     }
     match signal {
         Some(signal) => hear_signal(&mut report, signal),
@@ -130,13 +127,8 @@ pub(super) fn end_of(end: process::End) -> End {
 }
 
 /// Its report, and the format it talked in.
-fn listen(
-    stdout: Output,
-    transcript: &Path,
-    mut reader: Reader,
-    live: &Sender<Input>,
-) -> (Format, IterationReport) {
-    let kept = tee(stdout, transcript, |bytes| {
+fn listen(stdout: Output, mut reader: Reader, live: &Sender<Input>) -> (Format, IterationReport) {
+    let heard = read_all(stdout, |bytes| {
         reader.feed(bytes, |item| {
             if let Item::Tool { name, target } = item {
                 let what = format!("{name} {}", target.as_deref().unwrap_or(""));
@@ -145,8 +137,8 @@ fn listen(
         });
     });
     let (format, mut report) = reader.finish();
-    if let Err(error) = kept {
-        report.problems.push(format!("the transcript could not be kept whole: {error}"));
+    if let Err(error) = heard {
+        report.problems.push(format!("not all that it said was heard: {error}"));
     }
     (format, report)
 }
@@ -201,10 +193,10 @@ impl Reader {
     }
 }
 
-/// Keeps standard error and returns its end.
-fn last_complaints(stderr: Output, file: &Path) -> String {
+/// Reads standard error and returns its end.
+fn last_complaints(stderr: Output) -> String {
     let mut tail: Vec<u8> = Vec::new();
-    let _ = tee(stderr, file, |bytes| {
+    let _ = read_all(stderr, |bytes| {
         tail.extend_from_slice(bytes);
         if tail.len() > 64 << 10 {
             tail.drain(..tail.len() - (16 << 10));

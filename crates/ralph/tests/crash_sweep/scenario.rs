@@ -116,9 +116,18 @@ impl Copy {
 
     /// The same without points.
     pub(crate) fn run_undisturbed(&self) -> RalphCommand {
+        self.run_for(GOAL)
+    }
+
+    /// One that has nothing to do.
+    pub(crate) fn another_run(&self) -> RalphCommand {
+        self.run_for("another goal")
+    }
+
+    fn run_for(&self, goal: &str) -> RalphCommand {
         let agent = self.agent.clone().unwrap_or_else(|| self.sandbox.bin().join("agent"));
         let test = ["--test-cmd", "test -e green", "--set", "session_view=true"];
-        let run = ralph(&self.sandbox).args(["run", GOAL, "--reviews", "1"]).args(test);
+        let run = ralph(&self.sandbox).args(["run", goal, "--reviews", "1"]).args(test);
         run.arg("--agent-cmd")
             .arg(agent)
             .env(DIARY, self.sandbox.root().join("diary"))
