@@ -64,8 +64,9 @@ impl<'a> Runner<'a> {
         state: State,
         ui: &'a mut Ui,
     ) -> Result<Self> {
-        let tree = Tree::open(&project.root, &project.truth, project.repo.as_ref())
-            .map_err(|error| Error::new("the tree cannot be measured").because(error))?;
+        let tree = Tree::open(&project.root, &project.truth, project.repo.as_ref()).map_err(|error| {
+            Error::new("the tree cannot be measured").because(error).hint("once that is settled: ralph run")
+        })?;
         let (outbox, inbox) = mpsc::channel();
         let views = Views::new(&project.root, &project.ralph_dir, run.clone());
         let jobs = Jobs::default();

@@ -16,7 +16,7 @@ use ralph_core::{limit, text};
 use super::Input;
 use super::effects::read_all;
 use crate::clock;
-use crate::process::{self, Ender, Job, Output, Spec};
+use crate::process::{self, Ender, Job, Output, SpawnError, Spec};
 use crate::store::IterationFiles;
 
 /// A moment late is better than one early: the agent would run into the same limit again.
@@ -34,14 +34,24 @@ pub(super) struct Talk<'a> {
 }
 
 /// Starts it. A failure to start is an end like any other.
-pub(super) fn start(spec: &Spec, talk: &Talk<'_>, outbox: &Sender<Input>) -> Option<Ender> {
+pub(super) fn start(
+    spec: &Spec,
+    talk: &Talk<'_>,
+    files: &IterationFiles,
+    outbox: &Sender<Input>,
+) -> Option<Ender> {
     let begun = Instant::now();
     let mut job = match process::start(spec) {
         Ok(job) => job,
         Err(error) => {
-            let end = End::NotStarted { error: error.to_string() };
-            let report = IterationReport::default();
-            let ended = cut(end, report);
+            let ended = match error {
+                SpawnError::KeeperLost { .. } => AgentEnded {
+                    end: End::Lost,
+                    stderr: Some(error.to_string()),
+                    ..recover(files, talk.format, None)
+                },
+                _ => cut(End::NotStarted { error: error.to_string() }, IterationReport::default()),
+            };
             let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
             return None;
         }
@@ -51,11 +61,15 @@ pub(super) fn start(spec: &Spec, talk: &Talk<'_>, outbox: &Sender<Input>) -> Opt
     let (stdout, stderr) = job.take_output();
     let (live, outbox) = (outbox.clone(), outbox.clone());
     let reader = Reader::new(talk.format, talk.prompt);
-    let signal = talk.signal.clone();
+    let (signal, files, asked_in) = (talk.signal.clone(), files.clone(), talk.format);
     let words = thread::spawn(move || listen(stdout, reader, &live));
     let complaints = thread::spawn(move || last_complaints(stderr));
     thread::spawn(move || {
-        let ended = wait(job, begun, words, complaints, signal.as_deref());
+        let mut ended = wait(job, begun, words, complaints, signal.as_deref());
+        if ended.end == End::Lost {
+            // The keeper writes before it passes on, so the file may know more.
+            ended.report = recover(&files, asked_in, None).report;
+        }
         let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
     });
     Some(ender)

@@ -137,7 +137,7 @@ impl Runner<'_> {
             .env("RALPH_RUN_ID", run)
             .hold(custody_file(&self.project.truth))
             .transcripts(files.transcript(), files.stderr());
-        self.jobs.agent = agent_job::start(&spec, &talk, &self.outbox);
+        self.jobs.agent = agent_job::start(&spec, &talk, &files, &self.outbox);
         Ok(())
     }
 

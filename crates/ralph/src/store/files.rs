@@ -54,10 +54,15 @@ pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
 
 /// The same, with the place where the new one is made; it must be on the same file system.
 pub(super) fn replace_through(made: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
-    point::file("write", made)?;
-    std::fs::write(made, text)?;
-    point::file("rename", path)?;
-    std::fs::rename(made, path)
+    let replaced = point::file("write", made)
+        .and_then(|()| std::fs::write(made, text))
+        .and_then(|()| point::file("rename", path))
+        .and_then(|()| std::fs::rename(made, path));
+    if replaced.is_err() {
+        // Nobody asks for it under that name; where it cannot be removed either, it is as harmless as it is useless.
+        let _ = std::fs::remove_file(made);
+    }
+    replaced
 }
 
 /// Replaces a private file whole; it is durable when this returns.
