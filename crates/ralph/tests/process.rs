@@ -102,7 +102,7 @@ fn ready(job: &mut Job) -> (BufReader<Output>, Output) {
 }
 
 fn ended(end: End) -> JobEnd {
-    JobEnd { end, leftovers: 0, survivors: Vec::new(), asked: false }
+    JobEnd { end, leftovers: 0, survivors: Vec::new(), asked: false, unkept: None }
 }
 
 #[test]

@@ -126,8 +126,7 @@ impl Copy {
 
     fn run_for(&self, goal: &str) -> RalphCommand {
         let agent = self.agent.clone().unwrap_or_else(|| self.sandbox.bin().join("agent"));
-        let test = ["--test-cmd", "test -e green", "--set", "session_view=true"];
-        let run = ralph(&self.sandbox).args(["run", goal, "--reviews", "1"]).args(test);
+        let run = ralph(&self.sandbox).args(["run", goal, "--reviews", "1", "--test-cmd", "test -e green"]);
         run.arg("--agent-cmd")
             .arg(agent)
             .env(DIARY, self.sandbox.root().join("diary"))
