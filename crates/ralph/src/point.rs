@@ -19,4 +19,4 @@ mod armed;
 #[path = "point/nothing.rs"]
 mod armed;
 
-pub(crate) use armed::{call, early_checkpoint, file, hide_from, pass, torn};
+pub(crate) use armed::{VARIABLES, call, early_checkpoint, file, pass, torn};

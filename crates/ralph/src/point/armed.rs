@@ -4,10 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::process::Command;
 
 use rustix::io::Errno;
 use rustix::process::{Signal, getpid, kill_process};
+
+/// To be kept from programs that are not ralph.
+pub(crate) const VARIABLES: &[&str] = &[POINTS, POINT, CHECKPOINT];
 
 const POINTS: &str = "RALPH_CRASH_POINTS";
 const POINT: &str = "RALPH_CRASH_POINT";
@@ -43,11 +45,6 @@ pub(crate) fn call(verb: &str, program: &OsStr, args: &[OsString]) -> io::Result
     let word =
         args.iter().map(|arg| arg.to_string_lossy()).find(|arg| !arg.starts_with('-') && !arg.contains('='));
     pass(&format!("{verb} {} {}", program.to_string_lossy(), word.unwrap_or_default()))
-}
-
-/// Keeps the variables from programs that are not ralph.
-pub(crate) fn hide_from(command: &mut Command) {
-    command.env_remove(POINTS).env_remove(POINT).env_remove(CHECKPOINT);
 }
 
 /// Whether a checkpoint is due by the variable.

@@ -49,7 +49,9 @@ fn run(spec: &Spec, limit: Option<Duration>) -> Result<Captured, SpawnError> {
     if limit.is_some() {
         command.process_group(0);
     }
-    point::hide_from(&mut command);
+    for name in point::VARIABLES {
+        command.env_remove(name);
+    }
     let spawned = point::call("start", &spec.program, &spec.args).and_then(|()| command.spawn());
     let mut child = spawned.map_err(|error| spec.spawn_error(&error))?;
     let captured = point::call("wait for", &spec.program, &spec.args)

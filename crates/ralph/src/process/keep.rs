@@ -107,7 +107,9 @@ fn begin(order: &Order) -> Result<(Pid, Option<Copies>), (Failure, io::Error)> {
     let [stdout, stderr] = streams;
     let mut command = Command::new(&order.program);
     command.args(&order.args).stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
-    point::hide_from(&mut command);
+    for name in point::VARIABLES {
+        command.env_remove(name);
+    }
     let child =
         point::pass("keeper: start").and_then(|()| command.spawn()).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => (Failure::NotFound, error),
