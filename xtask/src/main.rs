@@ -8,6 +8,7 @@ mod mutants;
 mod record;
 mod simulate;
 mod step;
+mod sweep;
 mod test;
 mod workspace;
 
@@ -33,6 +34,7 @@ usage: cargo xtask COMMAND
                     ARGS go to cargo-mutants
   simulate [--runs N]
                     play N runs with hostile agents for each profile, 100,000 if left out
+  sweep             kill ralph, and fail its disk, at every point of two runs (docs/testing.md)
   deny              check dependencies: licences, bans, sources
 
 environment:
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         ["simulate", "--runs", runs] if runs.parse::<u64>().is_ok_and(|runs| runs > 0) => {
             simulate::main(runs)
         }
+        ["sweep"] => sweep::main(),
         ["deny"] => deny::main(),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

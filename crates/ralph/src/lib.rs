@@ -9,6 +9,7 @@ pub mod config;
 pub mod demo;
 pub mod error;
 pub mod git;
+mod point;
 pub mod process;
 pub mod project;
 pub mod runner;

@@ -22,6 +22,7 @@ use ralph_core::state::{State, apply};
 
 use crate::clock::{self, Alarm, Naps};
 use crate::error::{Error, Result};
+use crate::point;
 use crate::process::{self, Mark};
 use crate::project::Project;
 use crate::store::{JournalFile, Keeping, Lock, Requests, Run, Runs, Views};
@@ -30,7 +31,7 @@ use crate::ui::Ui;
 use effects::Jobs;
 pub(crate) use effects::custody_file;
 pub(crate) use signals::heed;
-pub(crate) use still::Still;
+pub(crate) use still::{Still, publish};
 
 /// What reaches the loop.
 #[derive(Debug)]
@@ -103,8 +104,9 @@ impl<'a> Runner<'a> {
         state: State,
         ui: &'a mut Ui,
     ) -> Result<Self> {
-        let tree = Tree::open(&project.root, &project.truth, project.repo.as_ref())
-            .map_err(|error| Error::new("the tree cannot be measured").because(error))?;
+        let tree = Tree::open(&project.root, &project.truth, project.repo.as_ref()).map_err(|error| {
+            Error::new("the tree cannot be measured").because(error).hint("once that is settled: ralph run")
+        })?;
         let (outbox, inbox) = mpsc::channel();
         let views = Views::new(&project.root, &project.ralph_dir, run.clone());
         let jobs = Jobs::default();
@@ -206,7 +208,7 @@ impl<'a> Runner<'a> {
         if worth_a_view {
             self.publish();
         }
-        if self.state.wants_checkpoint() {
+        if self.state.wants_checkpoint() || point::early_checkpoint(self.state.since_checkpoint) {
             self.checkpoint()?;
         }
         for effect in &decision.effects {

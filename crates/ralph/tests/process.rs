@@ -103,7 +103,7 @@ fn ready(job: &mut Job) -> (BufReader<Output>, Output) {
 }
 
 fn ended(end: End) -> JobEnd {
-    JobEnd { end, leftovers: 0, survivors: Vec::new(), asked: false }
+    JobEnd { end, leftovers: 0, survivors: Vec::new(), asked: false, unkept: None }
 }
 
 #[test]
@@ -122,6 +122,27 @@ fn a_job_reports_its_exit_code_and_output() {
     let (end, stdout, stderr) = finish(start(&sh("echo out; echo err >&2; exit 7")));
     assert_eq!(end, ended(End::Exited(7)));
     assert_eq!((stdout, stderr), (b"out\n".to_vec(), b"err\n".to_vec()));
+}
+
+#[test]
+fn transcripts_hold_what_a_command_printed_though_nobody_listens() {
+    let folder = scratch("transcripts");
+    let [out, err] = ["out", "err"].map(|name| folder.join(name));
+    let spec = sh("printf 1; echo a >&2; head -c 200000 /dev/zero; printf 2").transcripts(&out, &err);
+    for times in 1..=2 {
+        // Its output is closed, not read.
+        assert_eq!(start(&spec).wait(), ended(End::Exited(0)));
+        let kept = fs::read(&out).expect("kept");
+        assert_eq!((kept.len(), kept.last()), (times * 200_002, Some(&b'2')), "appended");
+        assert_eq!(fs::read(&err).expect("kept"), b"a\n".repeat(times));
+    }
+    let (end, stdout, stderr) = finish(start(&sh("echo b; echo c >&2").transcripts(&out, &err)));
+    assert_eq!((end, stdout, stderr), (ended(End::Exited(0)), b"b\n".to_vec(), b"c\n".to_vec()), "passed on");
+
+    let nowhere = folder.join("no such folder/out");
+    let refused =
+        start_with_keeper(&sh("true").transcripts(&nowhere, &err), keeper()).expect_err("no transcript");
+    assert!(refused.to_string().contains("what it prints cannot be kept"), "{refused}");
 }
 
 #[test]
@@ -159,7 +180,7 @@ fn what_cannot_start_says_why() {
     let no_keeper = start_with_keeper(&sh("true"), Path::new("/no/such/keeper")).expect_err("no keeper");
     assert!(matches!(no_keeper, SpawnError::Keeper { .. }));
     let not_a_keeper = start_with_keeper(&sh("true"), Path::new("/bin/true")).expect_err("not a keeper");
-    assert!(matches!(not_a_keeper, SpawnError::Keeper { .. }));
+    assert!(matches!(not_a_keeper, SpawnError::KeeperLost { .. }));
 }
 
 #[test]

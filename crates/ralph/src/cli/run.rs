@@ -139,6 +139,10 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
             (last.run, journal, state, Event::RunResumed(Box::new(RunResumed { plan, version, probe })))
         }
         (Choice::Start(goal), last) => {
+            if let Some(last) = &last {
+                // Its ralph may have been cut off between its last record and the views, and nobody takes it up again.
+                runner::publish(project, &last.run, &last.state, ui);
+            }
             if let Some(last) = last.as_ref().filter(|last| last.unfinished()) {
                 let left = format!(
                     "run {} is left unfinished and cannot be continued: {}",

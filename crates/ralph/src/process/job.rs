@@ -17,6 +17,7 @@ use super::ready::{exit_of, wait_ready, wait_unreaped};
 use super::sweep::{Ours, sweep_all};
 use super::wire::{END, END_NOW, Failure, KEEP, Order, Report};
 use super::{End, KILL_PATIENCE, Mark, Output, SpawnError, Spec};
+use crate::point;
 
 /// Starts a command in the custody of a keeper. Returns when it runs, or could not be started.
 pub fn start(spec: &Spec) -> Result<Job, SpawnError> {
@@ -47,7 +48,7 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
     let mut command = spec.command(keeper.as_os_str());
     command.arg0("ralph").arg(KEEP).args(order.into_args());
     command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let spawned = command.spawn();
+    let spawned = point::pass("start keeper").and_then(|()| command.spawn());
     // It holds the keeper's end of the socket, which would hide the keeper's death from us.
     drop(command);
     let mut keeper = spawned.map_err(|error| match error.kind() {
@@ -56,6 +57,7 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
         _ => spec.folder_error().unwrap_or_else(|| lost(error)),
     })?;
 
+    let _ = point::pass("hear from keeper");
     let report = Report::read_from(&mut reports);
     if let Some(Report::Started { pid }) = report
         && let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw)
@@ -83,7 +85,10 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
             (Failure::Stdin, super::Stdin::File(file)) => SpawnError::stdin(file, error),
             (Failure::Stdin | Failure::Other, _) => spec.start_error(io::ErrorKind::Other, error),
         },
-        _ => lost(io::Error::other(format!("it ended first ({})", End::from(end)))),
+        _ => SpawnError::KeeperLost {
+            program: spec.program.to_string_lossy().into_owned(),
+            end: End::from(end).to_string(),
+        },
     })
 }
 
@@ -117,6 +122,8 @@ pub struct JobEnd {
     pub survivors: Vec<u32>,
     /// The end was asked for before the command exited.
     pub asked: bool,
+    /// Why not all that it printed is in its transcripts.
+    pub unkept: Option<String>,
 }
 
 impl Job {
@@ -145,7 +152,7 @@ impl Job {
             wait_unreaped(&WaitId::Pid(Pid::from_child(&self.keeper)));
             let survivors = self.end_without_keeper();
             let _ = self.keeper.wait();
-            return JobEnd { end: End::Lost, leftovers: 0, survivors, asked: false };
+            return JobEnd { end: End::Lost, leftovers: 0, survivors, asked: false, unkept: None };
         };
         let _ = self.keeper.wait();
         JobEnd {
@@ -153,6 +160,7 @@ impl Job {
             leftovers: ended.leftovers,
             survivors: ended.survivors,
             asked: ended.asked,
+            unkept: ended.unkept,
         }
     }
 

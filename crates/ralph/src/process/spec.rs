@@ -26,6 +26,9 @@ pub struct Spec {
     pub hold: Option<PathBuf>,
     /// By which a kept command, and all that it starts, is found if its keeper is killed.
     pub mark: Option<Mark>,
+    /// Files to which the keeper appends what a kept command prints, before it passes it on: standard output, standard
+    /// error.
+    pub transcripts: Option<[PathBuf; 2]>,
 }
 
 /// What a command reads on standard input. Never ralph's own terminal.
@@ -48,6 +51,7 @@ impl Spec {
             grace: GRACE,
             hold: None,
             mark: None,
+            transcripts: None,
         }
     }
 
@@ -110,6 +114,12 @@ impl Spec {
         self
     }
 
+    #[must_use]
+    pub fn transcripts(mut self, stdout: impl Into<PathBuf>, stderr: impl Into<PathBuf>) -> Spec {
+        self.transcripts = Some([stdout.into(), stderr.into()]);
+        self
+    }
+
     /// `program` in this spec's folder and environment. It is `self.program` or the keeper for it.
     #[expect(clippy::disallowed_methods, reason = "this is the spawner")]
     pub(super) fn command(&self, program: &OsStr) -> Command {
@@ -165,6 +175,9 @@ pub enum SpawnError {
     Stdin { file: PathBuf, reason: String },
     #[error("cannot start the keeper of {program}: {reason}")]
     Keeper { program: String, reason: String },
+    /// Nobody knows whether it had started the command.
+    #[error("the keeper of {program} ended without a word ({end})")]
+    KeeperLost { program: String, end: String },
     #[error("cannot start {program}: {reason}")]
     Other { program: String, reason: String },
 }

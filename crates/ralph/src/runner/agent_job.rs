@@ -13,11 +13,11 @@ use ralph_core::time::Time;
 use ralph_core::transcript::{Decoder, Format, Item};
 use ralph_core::{limit, text};
 
-use super::effects::tee;
+use super::effects::read_all;
 use super::silence::{self, Voice};
 use super::{Input, Live};
 use crate::clock;
-use crate::process::{self, Ender, Job, Output, Spec};
+use crate::process::{self, Ender, Job, Output, SpawnError, Spec};
 use crate::store::{self, IterationFiles};
 
 /// A moment late is better than one early: the agent would run into the same limit again.
@@ -47,9 +47,14 @@ pub(super) fn start(
     let mut job = match process::start(spec) {
         Ok(job) => job,
         Err(error) => {
-            let end = End::NotStarted { error: error.to_string() };
-            let report = IterationReport::default();
-            let ended = cut(end, report);
+            let ended = match error {
+                SpawnError::KeeperLost { .. } => AgentEnded {
+                    end: End::Lost,
+                    stderr: Some(error.to_string()),
+                    ..recover(files, talk.format, None)
+                },
+                _ => cut(End::NotStarted { error: error.to_string() }, IterationReport::default()),
+            };
             let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
             return None;
         }
@@ -57,14 +62,13 @@ pub(super) fn start(
     let _ = outbox.send(Input::Event(Event::AgentStarted { pid: job.pid() }));
     let ender = job.ender();
     let (stdout, stderr) = job.take_output();
-    let (transcript, errors) = (files.transcript(), files.stderr());
     let (live, outbox) = (outbox.clone(), outbox.clone());
     let reader = Reader::new(talk.format, talk.prompt);
-    let signal = talk.signal.clone();
+    let (signal, files, asked_in) = (talk.signal.clone(), files.clone(), talk.format);
     let voice = Voice::new();
     let (said, complained) = (voice.clone(), voice.clone());
-    let words = thread::spawn(move || listen(stdout, &transcript, reader, &Live::new(live), &said));
-    let complaints = thread::spawn(move || last_complaints(stderr, &errors, &complained));
+    let words = thread::spawn(move || listen(stdout, reader, &Live::new(live), &said));
+    let complaints = thread::spawn(move || last_complaints(stderr, &complained));
     let watch = talk.silence.map(|longest| {
         let outbox = outbox.clone();
         silence::watch(voice, longest, move |silent| {
@@ -73,7 +77,11 @@ pub(super) fn start(
     });
     thread::spawn(move || {
         let _watch = watch;
-        let ended = wait(job, begun, words, complaints, signal.as_deref());
+        let mut ended = wait(job, begun, words, complaints, signal.as_deref());
+        if ended.end == End::Lost {
+            // The keeper writes before it passes on, so the file may know more.
+            ended.report = recover(&files, asked_in, None).report;
+        }
         let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
     });
     Some(ender)
@@ -91,6 +99,9 @@ fn wait(
     let (format, mut report) = words.join().unwrap_or((Format::Auto, IterationReport::default()));
     if !end.survivors.is_empty() {
         report.problems.push(format!("processes that could not be ended: {:?}", end.survivors));
+    }
+    if let Some(why) = end.unkept {
+        report.problems.push(format!("the transcript could not be kept whole: {why}"));
     }
     match signal {
         Some(signal) => hear_signal(&mut report, signal),
@@ -146,14 +157,8 @@ pub(super) fn end_of(end: process::End) -> End {
 }
 
 /// Its report, and the format it talked in.
-fn listen(
-    stdout: Output,
-    transcript: &Path,
-    mut reader: Reader,
-    live: &Live,
-    voice: &Voice,
-) -> (Format, IterationReport) {
-    let kept = tee(stdout, transcript, |bytes| {
+fn listen(stdout: Output, mut reader: Reader, live: &Live, voice: &Voice) -> (Format, IterationReport) {
+    let heard = read_all(stdout, |bytes| {
         voice.heard();
         reader.feed(bytes, |item| {
             if let Item::Tool { name, target } = item {
@@ -163,8 +168,8 @@ fn listen(
         });
     });
     let (format, mut report) = reader.finish();
-    if let Err(error) = kept {
-        report.problems.push(format!("the transcript could not be kept whole: {error}"));
+    if let Err(error) = heard {
+        report.problems.push(format!("not all that it said was heard: {error}"));
     }
     (format, report)
 }
@@ -219,10 +224,10 @@ impl Reader {
     }
 }
 
-/// Keeps standard error and returns its end.
-fn last_complaints(stderr: Output, file: &Path, voice: &Voice) -> String {
+/// Reads standard error and returns its end.
+fn last_complaints(stderr: Output, voice: &Voice) -> String {
     let mut tail: Vec<u8> = Vec::new();
-    let _ = tee(stderr, file, |bytes| {
+    let _ = read_all(stderr, |bytes| {
         voice.heard();
         tail.extend_from_slice(bytes);
         if tail.len() > 64 << 10 {

@@ -15,6 +15,7 @@ use ralph_core::transcript::Format;
 use super::agent_job::{Talk, UNHEARD};
 use super::{Input, Runner, agent_job, check_job};
 use crate::error::{self, Error, Result};
+use crate::point;
 use crate::process::{Ender, Mark, Spec};
 use crate::store;
 use crate::tree::TreeId;
@@ -165,7 +166,8 @@ impl Runner<'_> {
         let talk = Talk { format: agent.format, prompt: &prompt, signal, silence };
         let spec = agent::spec(&agent, self.project, path)
             .env("RALPH_ITERATION", self.state.iteration.to_string())
-            .env("RALPH_RUN_ID", run);
+            .env("RALPH_RUN_ID", run)
+            .transcripts(files.transcript(), files.stderr());
         let started = agent_job::start(&self.custody().over(spec), &talk, &files, &self.outbox);
         self.jobs.lock().agent = started;
         Ok(())
@@ -227,22 +229,30 @@ pub(crate) fn custody_file(truth: &Path) -> PathBuf {
     truth.join("custody")
 }
 
-/// Copies a stream to a file while it is read, so that nothing read is lost to a crash.
-pub(super) fn tee(mut from: impl io::Read, file: &Path, mut each: impl FnMut(&[u8])) -> io::Result<()> {
-    let mut file = store::append_private(file)?;
-    let mut buffer = vec![0; 256 << 10];
-    let mut kept = Ok(());
-    loop {
-        let read = match from.read(&mut buffer) {
-            Ok(0) => return kept,
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        // A full disk must not leave the agent hanging on a full pipe: go on reading, and tell at the end.
-        if kept.is_ok() {
-            kept = io::Write::write_all(&mut file, &buffer[..read]);
+/// Copies a stream to a file while it is read, so that nothing read is lost to a crash. Where that fails, it is read on
+/// all the same: a full disk must not leave a check hanging on a full pipe.
+pub(super) fn tee(from: impl io::Read, path: &Path, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut file = store::append_private(path);
+    read_all(from, |bytes| {
+        if let Ok(open) = &mut file
+            && let Err(error) = point::file("write", path).and_then(|()| io::Write::write_all(open, bytes))
+        {
+            file = Err(error);
         }
-        each(&buffer[..read]);
+        each(bytes);
+    })?;
+    file.map(drop)
+}
+
+/// Reads a stream to its end.
+pub(super) fn read_all(mut from: impl io::Read, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut buffer = vec![0; 256 << 10];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(read) => each(&buffer[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
 }

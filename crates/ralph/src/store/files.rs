@@ -6,33 +6,42 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
+use crate::point;
+
 /// A folder only the user can look into, with its parents.
 pub(super) fn private_dir(dir: &Path) -> io::Result<()> {
+    point::file("make folder", dir)?;
     DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
 /// A folder others may look into, as the user's own settings say.
 pub(super) fn make_dir(dir: &Path) -> io::Result<()> {
+    point::file("make folder", dir)?;
     std::fs::create_dir_all(dir)
 }
 
 /// A new private file. An old one of that name (of an attempt that was cut off) is replaced.
 pub fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
-    new_private(path)?.write_all(text)
+    let mut file = new_private(path)?;
+    point::torn(path, || (&file).write_all(&text[..text.len() / 2]))?;
+    file.write_all(text)
 }
 
 /// The same, to be written to.
 pub(super) fn new_private(path: &Path) -> io::Result<File> {
+    point::file("create", path)?;
     private().write(true).create(true).truncate(true).open(path)
 }
 
 /// A new file with the user's own permissions; there must be none of that name.
 pub fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
+    point::file("create", path)?;
     OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text)
 }
 
 /// A private file to append to.
 pub fn append_private(path: &Path) -> io::Result<File> {
+    point::file("open", path)?;
     private().append(true).create(true).open(path)
 }
 
@@ -50,8 +59,15 @@ pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
 
 /// The same, with the place where the new one is made; it must be on the same file system.
 pub(super) fn replace_through(made: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
-    std::fs::write(made, text)?;
-    std::fs::rename(made, path)
+    let replaced = point::file("write", made)
+        .and_then(|()| std::fs::write(made, text))
+        .and_then(|()| point::file("rename", path))
+        .and_then(|()| std::fs::rename(made, path));
+    if replaced.is_err() {
+        // Nobody asks for it under that name; where it cannot be removed either, it is as harmless as it is useless.
+        let _ = std::fs::remove_file(made);
+    }
+    replaced
 }
 
 /// Replaces a private file whole; it is durable when this returns.
@@ -60,12 +76,15 @@ pub(super) fn replace_durably(path: &Path, text: &[u8]) -> io::Result<()> {
     let beside = path.with_file_name(format!(".{name}.new"));
     let mut file = new_private(&beside)?;
     file.write_all(text)?;
+    point::file("sync", &beside)?;
     file.sync_all()?;
+    point::file("rename", path)?;
     std::fs::rename(&beside, path)?;
     path.parent().map_or(Ok(()), sync_dir)
 }
 
 /// Makes the names in a folder durable.
 pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
+    point::file("sync folder", dir)?;
     File::open(dir)?.sync_all()
 }

@@ -10,6 +10,7 @@ use ralph_core::state::State;
 
 use super::files;
 use crate::error::{self, Error, Result};
+use crate::point;
 
 /// How much of the end is read at first to find the last checkpoint.
 const TAIL: u64 = 256 << 10;
@@ -42,8 +43,8 @@ impl JournalFile {
         }
         let io = |error| error::io("cannot write", path)(error);
         let file = OpenOptions::new().append(true).open(path).map_err(io)?;
-        file.set_len(good).map_err(io)?;
-        file.sync_data().map_err(io)?;
+        point::file("cut", path).and_then(|()| file.set_len(good)).map_err(io)?;
+        point::file("sync", path).and_then(|()| file.sync_data()).map_err(io)?;
         Ok((Self { file, path: path.to_path_buf() }, opened.state))
     }
 
@@ -51,8 +52,12 @@ impl JournalFile {
     pub fn append(&mut self, record: &Record) -> Result<()> {
         self.is_in_place()?;
         let line = journal::encode(record);
-        self.file
-            .write_all(line.as_bytes())
+        point::file("append to", &self.path)
+            .and_then(|()| {
+                point::torn(&self.path, || self.file.write_all(&line.as_bytes()[..line.len() / 2]))
+            })
+            .and_then(|()| self.file.write_all(line.as_bytes()))
+            .and_then(|()| point::file("sync", &self.path))
             .and_then(|()| self.file.sync_data())
             .map_err(error::io("cannot write the journal", &self.path))
     }

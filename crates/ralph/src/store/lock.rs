@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files;
 use crate::error::{self, Error, Result};
+use crate::point;
 
 /// Who holds the lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +41,9 @@ impl Lock {
                 Ok(()) => {
                     let holder = Holder { pid: std::process::id(), since: now };
                     let text = serde_json::to_string(&holder).unwrap_or_default();
-                    let written = file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
+                    let written = point::file("write", &path)
+                        .and_then(|()| file.set_len(0))
+                        .and_then(|()| file.write_all(text.as_bytes()));
                     written.map_err(error::io("cannot write", &path))?;
                     return Ok(Self { file, holder });
                 }
@@ -70,7 +73,7 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         // So that the next one who holds it is not taken for us before it has written who it is.
-        let _ = self.file.set_len(0);
+        let _ = point::pass("empty lock").and_then(|()| self.file.set_len(0));
     }
 }
 
@@ -101,6 +104,7 @@ pub fn wait_for_keepers(file: &Path, longest: Duration) -> Result<()> {
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
+    point::file("open", path)?;
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Holder, files};
 use crate::error::{self, Result};
+use crate::point;
 
 #[derive(Debug, Clone)]
 pub struct Requests {
@@ -105,7 +106,7 @@ impl Requests {
 
 #[expect(clippy::disallowed_methods, reason = "a request that was taken in")]
 fn remove(path: &Path) -> Result<()> {
-    match std::fs::remove_file(path) {
+    match point::file("remove", path).and_then(|()| std::fs::remove_file(path)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error::io("cannot remove", path)(error)),
         _ => Ok(()),
     }

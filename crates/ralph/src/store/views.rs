@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ralph_core::event::RunInfo;
-use ralph_core::state::State;
+use ralph_core::state::{Iteration, State};
 use ralph_core::view::files as made;
 use serde_json::Value;
 
@@ -22,6 +22,9 @@ pub struct Views {
     /// The checkpoint before the task was written by this process. What an earlier one left may be of a forgotten run.
     checked_in: bool,
     progress: Progress,
+    run: Run,
+    /// Something could not be written, so logs of earlier iterations may be missing.
+    behind: bool,
 }
 
 impl Views {
@@ -29,7 +32,9 @@ impl Views {
         Self {
             dir: ralph_dir.to_path_buf(),
             checked_in: false,
-            progress: Progress::new(root, ralph_dir, run),
+            progress: Progress::new(root, ralph_dir, run.clone()),
+            run,
+            behind: false,
         }
     }
 
@@ -61,28 +66,50 @@ impl Views {
         if ignore.exists() { Ok(()) } else { files::replace(&ignore, OWN_IGNORE.as_bytes()) }
     }
 
-    /// Brings every view up to the state.
+    /// Brings every view up to the state; one that cannot be written does not hold up the others.
     pub fn publish(&mut self, state: &State) -> io::Result<()> {
-        self.make_folder()?;
-        files::replace(&self.dir.join("session.md"), made::session(state).as_bytes())?;
-        files::replace(&self.dir.join("state.json"), &pretty(&made::state_json(state)))?;
-        self.write_history(state)?;
-        if let (Some(checkpoint), Some(run)) = (made::post_task(state), &state.run) {
-            self.write_checkpoint("post", run, &checkpoint)?;
-        }
-        self.progress.publish(state)
+        let folder = self.make_folder();
+        let session = files::replace(&self.dir.join("session.md"), made::session(state).as_bytes());
+        let json = files::replace(&self.dir.join("state.json"), &pretty(&made::state_json(state)));
+        let history = self.write_history(state);
+        let checkpoint = match (made::post_task(state), &state.run) {
+            (Some(checkpoint), Some(run)) => self.write_checkpoint("post", run, &checkpoint),
+            _ => Ok(()),
+        };
+        let progress = self.progress.publish(state);
+        folder.and(session).and(json).and(history).and(checkpoint).and(progress)
     }
 
-    fn write_history(&self, state: &State) -> io::Result<()> {
+    /// The log of the last iteration; after trouble, of every one that has none.
+    fn write_history(&mut self, state: &State) -> io::Result<()> {
         let Some(last) = state.last.as_deref() else { return Ok(()) };
-        let history = self.dir.join("history");
-        let path = history.join(format!("iteration-{:03}.md", last.number));
         // The record that concluded an iteration knows most about it; a later one fills in what is missing.
-        if !state.just_concluded(last) && path.exists() {
+        let written = self.write_log(last, state, state.just_concluded(last)).and_then(|()| self.catch_up());
+        self.behind = written.is_err();
+        written
+    }
+
+    fn catch_up(&self) -> io::Result<()> {
+        if !self.behind {
+            return Ok(());
+        }
+        let mut written = Ok(());
+        let read = self.run.iterations(|iteration, state| {
+            if iteration.conclusion.is_some() && written.is_ok() {
+                written = self.write_log(iteration, state, false);
+            }
+        });
+        read.map_err(io::Error::other).and(written)
+    }
+
+    fn write_log(&self, iteration: &Iteration, state: &State, again: bool) -> io::Result<()> {
+        let history = self.dir.join("history");
+        let path = history.join(format!("iteration-{:03}.md", iteration.number));
+        if !again && path.exists() {
             return Ok(());
         }
         files::make_dir(&history)?;
-        files::replace(&path, made::history(state, last).as_bytes())
+        files::replace(&path, made::history(state, iteration).as_bytes())
     }
 
     fn write_checkpoint(&self, when: &str, run: &RunInfo, checkpoint: &Value) -> io::Result<()> {

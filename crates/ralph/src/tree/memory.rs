@@ -9,6 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::{Place, TreeError, TreeId};
+use crate::point;
 
 const FIRST_LINE: &str = "ralph snapshot 1";
 
@@ -86,7 +87,11 @@ impl Memory {
         }
         let path = place.memory();
         let next = path.with_extension("next");
-        fs::write(&next, &text).and_then(|()| fs::rename(&next, &path)).map_err(TreeError::file(&path))?;
+        point::file("write", &next)
+            .and_then(|()| fs::write(&next, &text))
+            .and_then(|()| point::file("rename", &path))
+            .and_then(|()| fs::rename(&next, &path))
+            .map_err(TreeError::file(&path))?;
         self.saved = text;
         Ok(())
     }

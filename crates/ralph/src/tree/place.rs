@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::TreeError;
 use crate::git::{Call, Repo};
+use crate::point;
 
 #[derive(Debug)]
 pub(super) struct Place {
@@ -28,7 +29,9 @@ pub(super) struct Place {
 
 impl Place {
     pub(super) fn open(root: &Path, store: &Path, repo: Option<&Repo>) -> Result<Place, TreeError> {
-        fs::create_dir_all(store).map_err(TreeError::file(store))?;
+        point::file("make folder", store)
+            .and_then(|()| fs::create_dir_all(store))
+            .map_err(TreeError::file(store))?;
         // git takes a repository without its object folder for none at all.
         create_private(&store.join("objects"))?;
         match repo {
@@ -52,7 +55,9 @@ impl Place {
             let init = Call::new(root, "init").measuring().args(["--quiet", "--bare", "--template="]);
             init.arg("--initial-branch=main").arg(&git_dir).output()?;
             create_private(&git_dir.join("info"))?;
-            fs::write(&exclude, "/.ralph/\n").map_err(TreeError::file(&exclude))?;
+            point::file("write", &exclude)
+                .and_then(|()| fs::write(&exclude, "/.ralph/\n"))
+                .map_err(TreeError::file(&exclude))?;
         }
         Ok(Place {
             work: root.to_path_buf(),
@@ -98,6 +103,7 @@ impl Place {
 
     /// A killed git leaves its lock behind. Nobody but ralph, which is alone here, uses this index.
     pub(super) fn remove_stale_lock(&self) {
+        let _ = point::pass("remove stale index locks");
         let _ = fs::remove_file(self.store.join("index.lock"));
         let _ = fs::remove_file(self.store.join("index.next.lock"));
     }
@@ -132,7 +138,9 @@ impl Place {
 
 /// Snapshots hold files that only their owner may read, so the store is closed to others.
 fn create_private(dir: &Path) -> Result<(), TreeError> {
-    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(TreeError::file(dir))
+    point::file("make folder", dir)
+        .and_then(|()| DirBuilder::new().recursive(true).mode(0o700).create(dir))
+        .map_err(TreeError::file(dir))
 }
 
 fn ours_below(work: &Path, root: &Path) -> Vec<u8> {

@@ -15,6 +15,7 @@ use ralph_core::git_text::{Listed, parse_listing, parse_paths};
 
 use super::memory::{Memory, Stamp};
 use super::{Place, TreeError};
+use crate::point;
 
 /// Brings the private index up to date with the user's, if need be. `true`: it was replaced, and what it stands
 /// for is not known.
@@ -109,7 +110,9 @@ impl Next {
         look_again(place, &next, &entries)?;
         let ours = entries.iter().map(|e| e.path).filter(|path| place.is_ours(path));
         update_index(place, &next, "--force-remove", &ours.collect::<Vec<_>>())?;
-        fs::rename(&next, &index).map_err(TreeError::file(&index))?;
+        point::file("rename", &index)
+            .and_then(|()| fs::rename(&next, &index))
+            .map_err(TreeError::file(&index))?;
 
         memory.listing = self.digest()?;
         memory.skips = entries.iter().any(|e| e.skipped);
@@ -186,7 +189,9 @@ fn present<'a>(place: &Place, paths: impl Iterator<Item = &'a [u8]>) -> HashSet<
 /// later one would hide edits that were made since, within the same second.
 fn copy(mut from: &File, to: &Path) -> io::Result<Stamp> {
     let data = from.metadata()?;
+    point::file("create", to)?;
     let mut file = File::create(to)?;
+    point::file("fill", to)?;
     io::copy(&mut from, &mut file)?;
     file.set_times(FileTimes::new().set_modified(data.modified()?))?;
     Ok(Stamp::of(&data))
@@ -207,7 +212,7 @@ fn joined(paths: &[&[u8]]) -> Vec<u8> {
 }
 
 fn remove(path: &Path) -> Result<(), TreeError> {
-    match fs::remove_file(path) {
+    match point::file("remove", path).and_then(|()| fs::remove_file(path)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(TreeError::file(path)(error)),
         _ => Ok(()),
     }
