@@ -189,6 +189,8 @@ pub struct Policy {
     pub check_timeout_ms: u64,
     /// Whether `.ralph-session.json` is kept in the project (seed 002).
     pub session_view: bool,
+    /// Iterations whose snapshots are kept, so that they can be looked at and undone; 0 = all.
+    pub keep_snapshots: u64,
 }
 
 const MINUTE: u64 = 60_000;
@@ -250,6 +252,7 @@ impl Default for Policy {
             agent_timeout_ms: 30 * MINUTE,
             check_timeout_ms: 30 * MINUTE,
             session_view: false,
+            keep_snapshots: 1_000,
         }
     }
 }

@@ -277,5 +277,6 @@ keys! {
     "max_wait", max_wait_ms as Span, "The longest wait for an agent that is limited";
     "timeout", agent_timeout_ms as Span, "Longest time for one agent process";
     "check_timeout", check_timeout_ms as Span, "Longest time for one check";
+    "keep_snapshots", keep_snapshots, "Iterations, the last ones, whose files can be undone and compared; 0 = all of them";
     "session_view", session_view, "Keep .ralph-session.json at the top of the project";
 }

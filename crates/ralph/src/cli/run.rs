@@ -18,7 +18,7 @@ use crate::ui::Ui;
 use crate::{agent, clock, config};
 
 /// How long keepers of an earlier run may take to end what they keep, before we give up.
-const KEEPERS: Duration = Duration::from_secs(20);
+pub(super) const KEEPERS: Duration = Duration::from_secs(20);
 
 pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::find()?;
