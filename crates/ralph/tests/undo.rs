@@ -277,3 +277,52 @@ fn on_a_terminal_a_diff_has_colours_of_ours_and_no_codes_of_others() {
     assert!(shown.contains("\u{1b}[32m+"), "{shown:?}");
     assert!(!shown.contains("\u{1b}[2J") && !shown.contains("\u{1b}]0;"), "{shown:?}");
 }
+
+#[test]
+fn repositories_of_every_kind_are_undone_and_left_as_they_were() {
+    let commits = |sandbox: &Sandbox| {
+        sandbox.write("src/a.txt", "1\n");
+        sandbox.write("docs/b.txt", "1\n");
+        sandbox.commit_all("files");
+    };
+    type Kind = (&'static str, fn(&Sandbox));
+    let kinds: [Kind; 5] = [
+        ("detached", |sandbox| drop(sandbox.git(&["checkout", "-q", "--detach"]))),
+        ("sparse", |sandbox| drop(sandbox.git(&["sparse-checkout", "set", "--no-sparse-index", "src"]))),
+        ("sparse index", |sandbox| drop(sandbox.git(&["sparse-checkout", "set", "--sparse-index", "src"]))),
+        ("overlooked", |sandbox| drop(sandbox.git(&["update-index", "--assume-unchanged", "src/a.txt"]))),
+        ("in a merge", |sandbox| {
+            sandbox.git(&["checkout", "-q", "-b", "side"]);
+            sandbox.write("src/a.txt", "side\n");
+            sandbox.commit_all("side");
+            sandbox.git(&["checkout", "-q", "main"]);
+            sandbox.write("src/a.txt", "main\n");
+            sandbox.commit_all("main");
+            let merged = sandbox.command("git").args(["merge", "-q", "side"]).output().expect("git");
+            assert!(!merged.status.success());
+        }),
+    ];
+    for (kind, make) in kinds {
+        let sandbox = repository();
+        commits(&sandbox);
+        make(&sandbox);
+        let before = sandbox.user_git_state();
+        iterations(
+            &sandbox,
+            vec![Steps::new().write("src/a.txt", "agent\n").write("src/new.txt", "agent\n")],
+        );
+        let undone = undo(&sandbox, &["1"]);
+        assert_eq!(undone.code, 0, "{kind}: {undone}");
+        assert!(
+            before == sandbox.user_git_state(),
+            "{kind}: {:?}",
+            before.differences(&sandbox.user_git_state())
+        );
+    }
+    let empty = Sandbox::new();
+    empty.init_git();
+    empty.write("a.txt", "1\n");
+    iterations(&empty, vec![Steps::new().write("a.txt", "2\n").write("b.txt", "2\n")]);
+    undo(&empty, &["1"]).assert_code(0);
+    assert_eq!((empty.read("a.txt"), empty.exists("b.txt")), ("1\n".into(), false));
+}

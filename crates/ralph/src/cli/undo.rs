@@ -50,7 +50,7 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     let target = target(args, &Runs::of(&project.truth))?;
     let mut tree = Tree::open(&project.root, &project.truth, project.repo.as_ref())
         .map_err(|error| Error::new("the tree cannot be measured").because(error))?;
-    let way = tree.way_back(&target.tree).map_err(refused)?;
+    let way = tree.way_back(&target.tree).map_err(|error| refused(&error))?;
     if args.dry_run {
         for change in &way.changes {
             ui.data_line(&format!("{} {}", change.kind.letter(), text::one_line(&change.name(), 4096)));
@@ -70,7 +70,7 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
         let said = put_back.to_string();
         still.take(Event::TreePutBack(Box::new(put_back)))?;
         let again = format!("ralph undo --to {}", short(&way.now.tree));
-        tree.put_back(&way).map_err(|error| refused(error).hint(again.clone()))?;
+        tree.put_back(&way).map_err(|error| refused(&error).hint(again.clone()))?;
         still.publish(&project, ui);
         ui.say(&said);
         name(&way.changes, ui);
@@ -114,8 +114,8 @@ fn named(start: &str, runs: &Runs) -> Result<Target> {
     }
 }
 
-fn refused(error: BackError) -> Error {
-    let said = Error::new("the files cannot be put back; none was touched").because(&error);
+fn refused(error: &BackError) -> Error {
+    let said = Error::new("the files cannot be put back; none was touched").because(error);
     match error {
         BackError::Gone(_) => {
             said.hint("keep_snapshots says how many iterations are kept: ralph profile show")
