@@ -22,6 +22,9 @@ const MEGABYTES: f64 = 8.0;
 /// Agents that change nothing are what is measured here, so the breaker lets them.
 const STILL: [&str; 2] = ["--set", "no_progress=off"];
 
+/// How many iterations a growing run has behind it when it is measured.
+const BEHIND: [usize; 4] = [10, 100, 1_000, 10_000];
+
 /// The parts that can be asked for alone.
 const PARTS: [&str; 5] = ["start", "iterations", "analyse", "deciding", "custody"];
 
@@ -67,6 +70,14 @@ pub(crate) fn main(args: &[&str]) -> Result<()> {
         for (files, iterations, rounds) in sizes {
             let name = format!("iterations in {files} files");
             rows.extend(step::timed(&name, || iteration::overhead(&place, files, iterations, rounds))?);
+        }
+        let mut grown: Vec<(usize, &[usize])> = vec![(100, &BEHIND[..3]), (1_000, &BEHIND[..3])];
+        if wanted.large {
+            grown = vec![(100, &BEHIND), (1_000, &BEHIND), (50_000, &BEHIND[..2])];
+        }
+        for (files, behind) in grown {
+            let name = format!("a growing run in {files} files");
+            rows.extend(step::timed(&name, || iteration::growing(&place, files, behind))?);
         }
     }
     if wanted.has("analyse") {
@@ -114,6 +125,7 @@ Medians; what is compared is run in turn. Spread: 10th to 90th percentile of wha
 overhead: (ralph's run - the same agent in a bare shell loop) / iterations, against one refreshed
 `git status --porcelain` there. ralph's start and its first snapshot are in it, spread over the iterations;
 `start + first` is a run of one iteration, agent included, to tell how much that is.
+after N: the same, over twenty more iterations of one run that has N behind it; its start is spread over twenty.
 flat: ten more iterations of a run that has 200 behind it against ten more of one that has 10.
 analyse: `ralph analyze FILE` on made-up output, mostly tool results. Against jq (`select(.type==\"result\")`) the
 ratio says how many times as fast, against `wc -l` how many times as long.

@@ -13,6 +13,7 @@ use crate::prelude::*;
 use crate::profile::Policy;
 use crate::report::IterationReport;
 use crate::saturation::{is_document, is_test_path};
+use crate::text;
 use crate::time::{self, Time};
 use crate::transcript::Format;
 
@@ -62,6 +63,8 @@ pub enum Event {
     CircuitReset,
     /// The user put an end to the run: it is not continued.
     RunClosed,
+    /// The user has the files put back as they were at an earlier snapshot; recorded before the first file is touched.
+    TreePutBack(Box<PutBack>),
     /// Written by a newer version.
     #[serde(other)]
     Unknown,
@@ -243,6 +246,30 @@ impl Measured {
     /// A change, or a commit that changed a tree.
     pub fn progress(&self) -> bool {
         self.changed_total > 0 || self.committed_change
+    }
+}
+
+/// The working tree on its way from one snapshot to an earlier one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PutBack {
+    /// As it was before this iteration; `None` where a snapshot was named, to take an undo back.
+    pub iteration: Option<u64>,
+    /// The tree that was there, which leads back.
+    pub from: String,
+    pub to: String,
+    /// How many files differ between the two.
+    pub files: u64,
+}
+
+impl fmt::Display for PutBack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files = text::count(self.files, "file");
+        match self.iteration {
+            Some(number) => write!(f, "{files} put back as before iteration {number}"),
+            None => {
+                write!(f, "{files} put back as in snapshot {}", self.to.get(..12).unwrap_or(&self.to))
+            }
+        }
     }
 }
 

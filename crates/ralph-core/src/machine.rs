@@ -44,6 +44,7 @@ fn decide_seen(stopped: Option<&Stop>, seen: &State, stamped: &Stamped) -> Decis
         Event::RunResumed(_) => resume(seen, plan, now),
         Event::CircuitReset => proceed(seen, "breaker", "closed by the user"),
         Event::RunClosed if !matches!(stopped, Some(Stop::Complete { .. })) => halt(seen, Stop::Closed),
+        Event::TreePutBack(put_back) => proceed(seen, "user", &put_back.to_string()),
         Event::NoteAdded { .. } => proceed(seen, "user", "a note for the next prompt"),
         _ if stopped.is_some() => proceed(seen, "run", "the run has stopped"),
         Event::StopAsked { by } => stop_asked(seen, *by),

@@ -195,6 +195,8 @@ pub struct Policy {
     pub keep_output: u64,
     /// Whether `.ralph-session.json` is kept in the project (seed 002).
     pub session_view: bool,
+    /// Iterations whose snapshots are kept, so that they can be looked at and undone; 0 = all.
+    pub keep_snapshots: u64,
 }
 
 const MINUTE: u64 = 60_000;
@@ -258,6 +260,7 @@ impl Default for Policy {
             check_timeout_ms: 30 * MINUTE,
             keep_output: 1_000,
             session_view: false,
+            keep_snapshots: 1_000,
         }
     }
 }

@@ -95,6 +95,12 @@ fn where_we_are(state: &State, current: &Iteration) -> String {
         words.push_str("\n\n");
         words.push_str(&last_did(last));
     }
+    if let Some(undone) = state.undone_since_last() {
+        words.push_str(&format!(
+            "\n\nSince then the user undid work: {}. The files are what counts, not what earlier notes say about them.",
+            undone.put_back
+        ));
+    }
     words
 }
 

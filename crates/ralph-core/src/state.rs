@@ -9,7 +9,7 @@ use crate::breaker::Breaker;
 use crate::check::CheckResult;
 use crate::decision::{Begin, Conclusion, Decision, Kind, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
-use crate::event::{AgentEnded, End, Event, Measured, Plan, RunInfo, StopBy, When};
+use crate::event::{AgentEnded, End, Event, Measured, Plan, PutBack, RunInfo, StopBy, When};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
 use crate::prelude::*;
@@ -22,6 +22,8 @@ pub use recent::Recent;
 
 /// After this many records a checkpoint keeps opening cheap.
 const CHECKPOINT_EVERY: u32 = 64;
+/// How many undos are remembered.
+const MOST_UNDONE: usize = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -59,6 +61,8 @@ pub struct State {
     pub refusal: Option<Refusal>,
     /// A run was taken up again, and the tree has not been looked at since.
     pub resumed: bool,
+    /// The last times that the user had files put back, oldest first.
+    pub undone: Vec<Undone>,
     /// The tree after the last iteration, if nothing has run since.
     pub settled: Option<TreeMark>,
     pub seq: u64,
@@ -79,6 +83,15 @@ pub struct Baseline {
 pub struct Note {
     pub id: String,
     pub text: String,
+}
+
+/// Files that the user had put back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undone {
+    pub at: Time,
+    /// The project's last iteration at that time.
+    pub after: u64,
+    pub put_back: PutBack,
 }
 
 /// A claim that was not accepted, for the prompts that follow.
@@ -175,8 +188,14 @@ pub(crate) fn take_over(mut state: State, seq: u64, at: Time, decision: &Decisio
 #[must_use]
 pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
     // These come to a run that stands still, and that time is not its own.
-    let from_rest =
-        matches!(event, Event::RunStarted(_) | Event::RunResumed(_) | Event::CircuitReset | Event::RunClosed);
+    let from_rest = matches!(
+        event,
+        Event::RunStarted(_)
+            | Event::RunResumed(_)
+            | Event::CircuitReset
+            | Event::RunClosed
+            | Event::TreePutBack(_)
+    );
     if !from_rest && state.stop().is_none() {
         let asleep = if let Event::Slept { ms } = event { *ms } else { 0 };
         let passed = at.since(state.updated_at).saturating_sub(asleep);
@@ -230,6 +249,7 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             }
         }
         Event::CircuitReset => state.rules.breaker = Breaker::default(),
+        Event::TreePutBack(put_back) => observe_put_back(&mut state, at, put_back),
         Event::TreeMeasured(measured) => observe_tree(&mut state, measured),
         Event::AgentStarted { pid } => {
             if let Some(current) = &mut state.current {
@@ -272,6 +292,16 @@ fn observe_check_end(state: &mut State, mut check: CheckResult) {
     if check.end != End::Stopped {
         state.baseline.results.push(check);
     }
+}
+
+fn observe_put_back(state: &mut State, at: Time, put_back: &PutBack) {
+    state.settled = None;
+    // What was refused is gone with the work that it was about.
+    state.refusal.take_if(|refusal| put_back.iteration.is_some_and(|undone| undone <= refusal.iteration));
+    if state.undone.len() >= MOST_UNDONE {
+        state.undone.remove(0);
+    }
+    state.undone.push(Undone { at, after: state.iteration, put_back: put_back.clone() });
 }
 
 fn observe_tree(state: &mut State, measured: &Measured) {
@@ -469,6 +499,12 @@ impl State {
 
     pub fn wants_checkpoint(&self) -> bool {
         self.since_checkpoint >= CHECKPOINT_EVERY
+    }
+
+    /// What the user had put back since the last iteration was concluded; the newest, if several times.
+    pub fn undone_since_last(&self) -> Option<&Undone> {
+        let last = self.last.as_ref().and_then(|last| last.concluded_at);
+        self.undone.last().filter(|undone| last.is_none_or(|last| undone.at >= last))
     }
 
     /// Reviews this run needs.

@@ -13,6 +13,7 @@ mod reset;
 mod run;
 mod simulate;
 mod status;
+mod undo;
 
 use std::process::ExitCode;
 
@@ -47,6 +48,7 @@ pub fn main() -> ExitCode {
         Command::Note(args) => ask::note(&args, &mut ui),
         Command::Circuit(command) => circuit::main(&command, &mut ui),
         Command::Reset => reset::main(&mut ui),
+        Command::Undo(args) => undo::main(&args, &mut ui),
         Command::Profile(command) => profile::main(&command, &ui),
         Command::Replay(args) => replay::main(&args, &ui),
         Command::Report(command) => report::main(&command, &mut ui),

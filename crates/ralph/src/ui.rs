@@ -102,6 +102,26 @@ impl Ui {
         }
     }
 
+    /// What differs, line by line: as it is into a pipe; on a terminal in colours, and without anybody else's codes.
+    #[expect(clippy::disallowed_methods, reason = "the owner of standard output")]
+    pub fn patch(&self, bytes: &[u8]) {
+        if !std::io::stdout().is_terminal() {
+            return self.data(bytes);
+        }
+        let mut shown = String::new();
+        for line in text::plain(&String::from_utf8_lossy(bytes)).lines() {
+            let tone = match line.as_bytes() {
+                [b'+', ..] => Tone::Good,
+                [b'-', ..] => Tone::Bad,
+                [b'@', ..] => Tone::Faint,
+                _ => Tone::Plain,
+            };
+            shown.push_str(&self.painted(tone, line));
+            shown.push('\n');
+        }
+        self.data(shown.as_bytes());
+    }
+
     pub fn data_line(&self, text: &str) {
         self.data(format!("{text}\n").as_bytes());
     }

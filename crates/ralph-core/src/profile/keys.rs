@@ -297,5 +297,6 @@ keys! {
     "idle_timeout", idle_timeout_ms as SpanLimit, "Longest silence of an agent process; none = no limit";
     "check_timeout", check_timeout_ms as Span, "Longest time for one check";
     "keep_output", keep_output as Kept, "Of how many iterations, counted back, prompt and output are kept; 0 = of all";
+    "keep_snapshots", keep_snapshots, "Iterations, the last ones, whose files can be undone and compared; 0 = all of them";
     "session_view", session_view, "Keep .ralph-session.json at the top of the project";
 }

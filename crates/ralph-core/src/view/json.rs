@@ -7,8 +7,23 @@ use super::{result_word, status_word};
 use crate::breaker::Breaker;
 use crate::check::CheckResult;
 use crate::decision::Stop;
+use crate::event::PutBack;
 use crate::prelude::*;
-use crate::state::{Iteration, State};
+use crate::state::{Iteration, State, Undone};
+
+/// An entry of `ralph.history/1`: files that the user had put back.
+pub fn undone(undone: &Undone, run: u64) -> Value {
+    let PutBack { iteration, from, to, files } = &undone.put_back;
+    json!({
+        "run": run,
+        "at": undone.at,
+        "after": undone.after,
+        "iteration": iteration,
+        "files": files,
+        "tree_before": from,
+        "tree_after": to,
+    })
+}
 
 /// What the shell knows beside the state.
 #[derive(Debug, Clone, Copy, Default)]

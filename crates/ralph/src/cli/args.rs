@@ -36,6 +36,8 @@ pub(super) enum Command {
     Circuit(super::circuit::CircuitCommand),
     /// Close the last run and the circuit breaker; deletes nothing
     Reset,
+    /// Put the files back as they were before an iteration; a snapshot is taken first, and commits stay
+    Undo(super::undo::UndoArgs),
     /// Show the rules that runs decide by
     #[command(subcommand)]
     Profile(super::profile::ProfileCommand),
@@ -149,6 +151,9 @@ pub(super) struct StatusArgs {
 pub(super) struct HistoryArgs {
     /// One iteration, by the number it has in the project
     pub(super) iteration: Option<u64>,
+    /// What it changed, line by line; without N, the last iteration
+    #[arg(long, conflicts_with_all = ["checks", "transcript", "json"])]
+    pub(super) diff: bool,
     /// What its checks printed; without N, those of the last iteration
     #[arg(long, conflicts_with_all = ["transcript", "json"])]
     pub(super) checks: bool,

@@ -14,13 +14,17 @@ use super::args::HistoryArgs;
 use crate::error::{self, Error, Result};
 use crate::project::Project;
 use crate::store::{self, Runs};
+use crate::tree::{Tree, TreeId};
 use crate::ui::Ui;
 
 pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
-    let project = Project::look()?;
+    // A diff needs git, and so the repository.
+    let project = if args.diff { Project::find()? } else { Project::look()? };
     let runs = Runs::of(&project.truth);
-    let last =
-        || (args.checks || args.transcript).then(|| runs.last_iteration()).filter(|number| *number > 0);
+    let last = || {
+        let wanted = args.diff || args.checks || args.transcript;
+        wanted.then(|| runs.last_iteration()).filter(|number| *number > 0)
+    };
     let Some(number) = args.iteration.or_else(last) else { return list(&runs, args.json, ui) };
     let Some((run, iteration, state)) = runs.of_iteration(number)? else {
         return Err(Error::usage(format!("there is no iteration {number}")).hint("ralph history"));
@@ -32,7 +36,9 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
             .because(format!("only that of the last {keep} iterations is (keep_output)"))
             .hint(format!("ralph history {number}, what the journal knows of it")));
     }
-    if args.checks {
+    if args.diff {
+        diff(&project, &iteration, ui)?;
+    } else if args.checks {
         if iteration.checks.is_empty() {
             let none = state.run.as_ref().is_none_or(|run| run.plan.checks.is_empty());
             let error = Error::new(format!("iteration {number} ran no checks"));
@@ -59,10 +65,35 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
     super::fine()
 }
 
+/// What an iteration did to the files, from the snapshots before and after it.
+fn diff(project: &Project, iteration: &Iteration, ui: &Ui) -> Result<()> {
+    let number = iteration.number;
+    let before = iteration.before.as_ref().and_then(|mark| TreeId::new(&mark.tree));
+    let after = iteration.after.as_ref().and_then(|after| TreeId::new(&after.tree));
+    let Some((before, after)) = before.zip(after) else {
+        return Err(Error::new(format!("iteration {number} has no two snapshots to compare"))
+            .because("it is still at work, or was cut off before it was measured"));
+    };
+    if before == after {
+        ui.talk(&format!("iteration {number} changed no files\n"));
+        return Ok(());
+    }
+    let patch = Tree::look(&project.root, &project.truth, project.repo.as_ref())
+        .and_then(|tree| tree.patch(&before, &after))
+        .map_err(|error| {
+            Error::new(format!("what iteration {number} changed is not stored any more"))
+                .because(error)
+                .hint("keep_snapshots says how many iterations are kept: ralph profile show")
+        })?;
+    ui.patch(&patch);
+    Ok(())
+}
+
 fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
     let mut entries = Vec::new();
     let mut problems = Vec::new();
     let mut lines = Vec::new();
+    let mut undone = Vec::new();
     for run in runs.all() {
         let mut headed = false;
         let opened = run.iterations(|iteration, state| {
@@ -76,6 +107,12 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
             }
             lines.push(line(iteration));
         })?;
+        for one in &opened.state.undone {
+            let from = one.put_back.from.get(..12).unwrap_or_default();
+            let line = format!("after #{}: {}; back again: ralph undo --to {from}", one.after, one.put_back);
+            lines.push(format!("  undone {line}"));
+        }
+        undone.extend(opened.state.undone.iter().map(|one| view::json::undone(one, run.number)));
         if let Some(stop) = opened.state.stop() {
             lines.push(format!("  stopped: {stop}"));
         }
@@ -83,7 +120,7 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
         lines.extend(opened.problems.iter().map(|problem| format!("  journal: {problem}")));
     }
     if as_json {
-        let document = json!({"schema": "ralph.history/1", "iterations": entries, "problems": problems});
+        let document = json!({"schema": "ralph.history/1", "iterations": entries, "undone": undone, "problems": problems});
         ui.json(&document);
     } else if lines.is_empty() {
         ui.data_line("nothing has been run here yet; start with: ralph run \"GOAL\"");

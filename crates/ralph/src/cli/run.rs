@@ -21,7 +21,7 @@ use crate::{agent, clock, config};
 /// How long what nobody keeps any more may take to end after TERM.
 const LEFTOVERS: Duration = Duration::from_secs(2);
 /// How long keepers of an earlier run may take to end what they keep, before we give up.
-const KEEPERS: Duration = Duration::from_secs(20);
+pub(super) const KEEPERS: Duration = Duration::from_secs(20);
 
 pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::find()?;

@@ -35,6 +35,11 @@ impl Repo {
         self.call("symbolic-ref").args(["--quiet", "--short", "HEAD"]).line()
     }
 
+    /// Whether a commit is there: a history that was rewritten and cleaned up has lost its old ones.
+    pub fn has_commit(&self, id: &str) -> Result<bool, GitError> {
+        Ok(self.call("cat-file").arg("-e").arg(format!("{id}^{{commit}}")).run()?.end.success())
+    }
+
     /// What came in between two heads, each `None` where there are no commits yet. Commits that were made
     /// elsewhere and only checked out count too: git cannot tell them apart.
     pub fn commits_between(&self, before: Option<&str>, after: Option<&str>) -> Result<Commits, GitError> {

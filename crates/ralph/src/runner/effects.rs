@@ -17,9 +17,15 @@ use super::{Input, Runner, agent_job, check_job};
 use crate::error::{self, Error, Result};
 use crate::point;
 use crate::process::{Ender, Mark, Spec};
-use crate::store;
+use crate::store::{self, Runs};
 use crate::tree::TreeId;
 use crate::{agent, git};
+
+/// What a rewritten history that was cleaned up at once takes with it.
+const LOST_TREE: &str = "the files before this iteration were stored in your repository's history only, which was \
+                         rewritten and cleaned up: which of them changed cannot be told";
+const LOST_COMMIT: &str = "was checked out before this iteration and is gone: the history was rewritten and cleaned \
+                           up, so its commits are not counted";
 
 /// What is running, to be ended when asked: by the loop, or by the second Ctrl-C.
 #[derive(Debug, Clone, Default)]
@@ -117,24 +123,38 @@ impl Runner<'_> {
     fn measure(&mut self, when: When, todos_since: Option<&str>) -> std::result::Result<Measured, String> {
         let snapshot = self.tree.snapshot().map_err(|error| error.to_string())?;
         let before = self.state.current.as_ref().and_then(|current| current.before.as_ref());
+        let mut lost = Vec::new();
         let changes = match (when, before.and_then(|mark| TreeId::new(&mark.tree))) {
-            (When::After, Some(before)) => {
-                self.tree.changes(&before, &snapshot).map_err(|error| error.to_string())?
-            }
+            (When::After, Some(before)) => match self.tree.changes(&before, &snapshot) {
+                Ok(changes) => changes,
+                Err(error) if self.tree.has(&before) => return Err(error.to_string()),
+                Err(_) => {
+                    lost.push(LOST_TREE.to_owned());
+                    Vec::new()
+                }
+            },
             _ => Vec::new(),
         };
         let mut measured = Measured::new(when, snapshot.tree.to_string(), snapshot.head, &changes);
+        // The two trees are not the same one, so something changed.
+        measured.changed_total += lost.len() as u64;
         if let (When::After, Some(repo), Some(before)) = (when, &self.project.repo, before)
             && before.head != measured.head
         {
-            let commits = repo.commits_between(before.head.as_deref(), measured.head.as_deref());
-            let git::Commits { total, changed_tree, .. } = commits.map_err(|error| error.to_string())?;
-            measured.commits = total;
-            measured.committed_change = changed_tree;
+            match repo.commits_between(before.head.as_deref(), measured.head.as_deref()) {
+                Ok(git::Commits { total, changed_tree, .. }) => {
+                    measured.commits = total;
+                    measured.committed_change = changed_tree;
+                }
+                Err(error) => match before.head.as_deref().map(|head| (head, repo.has_commit(head))) {
+                    Some((head, Ok(false))) => lost.push(format!("{head} {LOST_COMMIT}")),
+                    _ => return Err(error.to_string()),
+                },
+            }
         }
         let too_big =
             snapshot.too_big.iter().map(|path| format!("{path} is over 50 MB and was not measured"));
-        measured.notes = too_big.chain(snapshot.problems).take(50).collect();
+        measured.notes = lost.into_iter().chain(too_big).chain(snapshot.problems).take(50).collect();
         if let Some(base) = todos_since.and_then(TreeId::new) {
             match self.tree.added_todos(&base, &snapshot.tree) {
                 Ok(todos) => measured.todos = Some(todos),
@@ -170,7 +190,21 @@ impl Runner<'_> {
             .transcripts(files.transcript(), files.stderr());
         let started = agent_job::start(&self.custody().over(spec), &talk, &files, &self.outbox);
         self.jobs.lock().agent = started;
+        self.tidy();
         Ok(())
+    }
+
+    /// While the agent works nobody needs the snapshots.
+    fn tidy(&mut self) {
+        let Some(run) = &self.state.run else { return };
+        let keep = run.plan.policy.keep_snapshots;
+        let base = self.state.base.as_ref().and_then(|base| TreeId::new(&base.tree));
+        let (runs, last) = (Runs::of(&self.project.truth), self.state.iteration);
+        self.tree.tidy(move || -> Result<Vec<TreeId>> {
+            let trees = runs.trees()?.into_iter();
+            let kept = trees.filter(|(number, _)| keep == 0 || last.saturating_sub(*number) < keep);
+            Ok(base.into_iter().chain(kept.filter_map(|(_, tree)| TreeId::new(&tree))).collect())
+        });
     }
 
     fn custody(&self) -> Custody<'_> {

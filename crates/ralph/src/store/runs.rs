@@ -90,6 +90,22 @@ impl Runs {
         Run { number, dir: self.dir.join(format!("{number:04}")) }
     }
 
+    /// Every tree that the records name, with the iteration it belongs to; oldest runs first.
+    pub fn trees(&self) -> Result<Vec<(u64, String)>> {
+        let mut trees = Vec::new();
+        for run in self.all() {
+            let opened = run.iterations(|iteration, _| {
+                let before = iteration.before.as_ref().map(|mark| &mark.tree);
+                let after = iteration.after.as_ref().map(|after| &after.tree);
+                trees.extend(before.into_iter().chain(after).map(|tree| (iteration.number, tree.clone())));
+            })?;
+            for undone in opened.state.undone {
+                trees.extend([undone.put_back.from, undone.put_back.to].map(|tree| (undone.after, tree)));
+            }
+        }
+        Ok(trees)
+    }
+
     /// The run that holds the project's iteration `number`.
     pub fn of_iteration(&self, number: u64) -> Result<Option<(Run, Iteration, State)>> {
         for run in self.all().into_iter().rev() {

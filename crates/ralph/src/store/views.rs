@@ -40,8 +40,16 @@ impl Views {
 
     /// Before an agent starts: an old signal must never be taken for a new one. Where this fails, nobody may listen.
     pub fn reset_signal(&self) -> io::Result<()> {
+        const IDLE: &[u8] = b"IDLE\n";
         files::make_dir(&self.dir)?;
-        files::replace(&self.signal(), b"IDLE\n")
+        let signal = self.signal();
+        let is_file = std::fs::symlink_metadata(&signal)
+            .is_ok_and(|data| data.is_file() && data.len() == IDLE.len() as u64);
+        // Most agents never write it; replacing a file costs more than looking at it.
+        if is_file && std::fs::read(&signal).is_ok_and(|text| text == IDLE) {
+            return Ok(());
+        }
+        files::replace(&signal, IDLE)
     }
 
     /// Makes the folder and the files that must be there before an agent starts.

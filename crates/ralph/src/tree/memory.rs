@@ -53,6 +53,11 @@ impl Stamp {
         ))
     }
 
+    /// Of two files at once.
+    pub(super) fn and(&self, other: &Stamp) -> Stamp {
+        Stamp(format!("{}+{}", self.0, other.0))
+    }
+
     pub(super) fn at(path: &Path) -> Result<Stamp, TreeError> {
         match fs::metadata(path) {
             Ok(data) => Ok(Stamp::of(&data)),

@@ -11,7 +11,7 @@ use super::TreeError;
 use crate::git::{Call, Repo};
 use crate::point;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Place {
     /// Top of the working tree that is measured.
     work: PathBuf,
@@ -25,6 +25,8 @@ pub(super) struct Place {
     pub(super) user_index: Option<PathBuf>,
     /// `.ralph` of the project, seen from the top of the working tree.
     ours: Vec<u8>,
+    /// There are ignore rules for ralph alone.
+    pub(super) has_own_rules: bool,
 }
 
 impl Place {
@@ -43,6 +45,7 @@ impl Place {
                 exclude: repo.common_dir.join("info/exclude"),
                 user_index: Some(repo.git_dir.join("index")),
                 ours: ours_below(&repo.root, root),
+                has_own_rules: false,
             }),
             None => Place::without_git(root, store),
         }
@@ -67,6 +70,7 @@ impl Place {
             exclude,
             user_index: None,
             ours: b".ralph".to_vec(),
+            has_own_rules: false,
         })
     }
 
@@ -81,15 +85,45 @@ impl Place {
             .env("GIT_DIR", &self.git_dir)
             .env("GIT_WORK_TREE", &self.work)
             .env("GIT_INDEX_FILE", index)
-            .env("GIT_OBJECT_DIRECTORY", self.store.join("objects"));
-        match &self.lent_objects {
+            .env("GIT_OBJECT_DIRECTORY", self.objects());
+        let call = match &self.lent_objects {
             Some(objects) => call.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects),
             None => call,
+        };
+        match self.has_own_rules {
+            true => call.setting(&format!("core.excludesFile={}", self.rules().display())),
+            false => call,
         }
+    }
+
+    /// A call that sees what is in the private object store, and not what the user's repository lends.
+    pub(super) fn call_on_own_objects(&self, command: &'static str) -> Call {
+        Call::new(&self.work, command)
+            .measuring()
+            .env("GIT_DIR", &self.git_dir)
+            .env("GIT_OBJECT_DIRECTORY", self.objects())
+    }
+
+    pub(super) fn objects(&self) -> PathBuf {
+        self.store.join("objects")
     }
 
     pub(super) fn index(&self) -> PathBuf {
         self.store.join("index")
+    }
+
+    /// A file of ralph's own.
+    pub(super) fn beside(&self, name: &str) -> PathBuf {
+        self.store.join(name)
+    }
+
+    pub(super) fn in_work_tree(&self, name: &str) -> PathBuf {
+        self.work.join(name)
+    }
+
+    /// A call that sees the user's settings only.
+    pub(super) fn outside_settings(&self, command: &'static str) -> Call {
+        Call::new(&self.work, command).env("GIT_DIR", &self.git_dir)
     }
 
     /// Where the next private index is prepared.

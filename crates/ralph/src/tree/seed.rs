@@ -14,14 +14,18 @@ use std::path::Path;
 use ralph_core::git_text::{Listed, parse_listing, parse_paths};
 
 use super::memory::{Memory, Stamp};
-use super::{Place, TreeError};
+use super::{Place, TreeError, rules};
 use crate::point;
 
 /// Brings the private index up to date with the user's, if need be. `true`: it was replaced, and what it stands
 /// for is not known.
-pub(super) fn refresh(place: &Place, memory: &mut Memory) -> Result<bool, TreeError> {
+pub(super) fn refresh(place: &mut Place, memory: &mut Memory) -> Result<bool, TreeError> {
     let is_back = memory.gone.iter().any(|path| place.has_file(path));
-    if is_back || !memory.fits_index(place)? || memory.exclude != Stamp::at(&place.exclude)? {
+    let rules = rules::look(place)?;
+    let made = !place.has_own_rules || place.rules().exists();
+    if is_back || !made || !memory.fits_index(place)? || memory.exclude != rules {
+        rules::make(place)?;
+        memory.exclude = rules;
         rebuild(place, memory)?;
         return Ok(true);
     }
@@ -55,7 +59,6 @@ pub(super) fn replace(place: &Place, memory: &mut Memory) -> Result<(), TreeErro
 }
 
 fn rebuild(place: &Place, memory: &mut Memory) -> Result<(), TreeError> {
-    memory.exclude = Stamp::at(&place.exclude)?;
     match prepare(place)? {
         Some(next) => next.install(place, memory),
         None => {
@@ -110,6 +113,8 @@ impl Next {
         look_again(place, &next, &entries)?;
         let ours = entries.iter().map(|e| e.path).filter(|path| place.is_ours(path));
         update_index(place, &next, "--force-remove", &ours.collect::<Vec<_>>())?;
+        let left_out = rules::left_out(place, &next)?;
+        update_index(place, &next, "--force-remove", &parse_paths(&left_out)?)?;
         point::file("rename", &index)
             .and_then(|()| fs::rename(&next, &index))
             .map_err(TreeError::file(&index))?;
@@ -197,7 +202,7 @@ fn copy(mut from: &File, to: &Path) -> io::Result<Stamp> {
     Ok(Stamp::of(&data))
 }
 
-fn update_index(place: &Place, index: &Path, how: &str, paths: &[&[u8]]) -> Result<(), TreeError> {
+pub(super) fn update_index(place: &Place, index: &Path, how: &str, paths: &[&[u8]]) -> Result<(), TreeError> {
     if !paths.is_empty() {
         let call = place.call_on(index, "update-index").args(["-z", how, "--stdin"]);
         call.stdin(joined(paths)).output()?;
