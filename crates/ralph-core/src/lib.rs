@@ -28,6 +28,7 @@ pub mod journal;
 pub mod limit;
 pub mod limits;
 pub mod machine;
+pub mod own_files;
 mod prelude;
 pub mod profile;
 pub mod prompt;

@@ -12,6 +12,7 @@ use crate::effect::{Effect, Ending};
 use crate::event::{AgentEnded, End, Event, Measured, Plan, RunInfo, StopBy, When};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
+use crate::own_files;
 use crate::prelude::*;
 use crate::report::block::Block;
 use crate::report::dialects::Dialect;
@@ -116,6 +117,9 @@ pub struct Iteration {
     /// The run's time when the agent was asked to start.
     #[serde(default)]
     pub active_before_ms: u64,
+    /// What was done to ralph's own files while it went on, in words.
+    #[serde(default)]
+    pub own_files: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -240,6 +244,12 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
         }
         Event::AgentEnded(ended) => observe_agent_end(&mut state, ended),
         Event::CheckEnded(check) => observe_check_end(&mut state, (**check).clone()),
+        Event::OwnFilesTouched { touches } => {
+            let lines = own_files::describe(&state, touches);
+            if let Some(current) = &mut state.current {
+                current.own_files.extend(lines);
+            }
+        }
         Event::MeasureFailed { .. } | Event::DeadlinePassed | Event::RunClosed | Event::Unknown => {}
     }
     state
@@ -402,6 +412,7 @@ impl Iteration {
             concluded_at: None,
             notes: 0,
             active_before_ms: 0,
+            own_files: Vec::new(),
         }
     }
 

@@ -6,6 +6,7 @@
 mod agent_job;
 mod check_job;
 mod effects;
+mod own_files;
 mod signals;
 mod still;
 
@@ -18,12 +19,12 @@ use ralph_core::journal::{Body, Record};
 use ralph_core::machine::deadline;
 use ralph_core::state::{State, apply};
 
-use crate::clock;
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::store::{JournalFile, Lock, Requests, Run, Views};
+use crate::store::{Guard, JournalFile, Lock, Requests, Run, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
+use crate::clock;
 use effects::Jobs;
 pub(crate) use effects::custody_file;
 pub(crate) use signals::heed;
@@ -41,7 +42,8 @@ pub(crate) enum Input {
 
 pub struct Runner<'a> {
     project: &'a Project,
-    lock: &'a Lock,
+    lock: &'a mut Lock,
+    guard: Guard,
     run: Run,
     journal: JournalFile,
     state: State,
@@ -57,7 +59,7 @@ pub struct Runner<'a> {
 impl<'a> Runner<'a> {
     pub fn new(
         project: &'a Project,
-        lock: &'a Lock,
+        lock: &'a mut Lock,
         run: Run,
         journal: JournalFile,
         state: State,
@@ -71,6 +73,7 @@ impl<'a> Runner<'a> {
         Ok(Self {
             project,
             lock,
+            guard: Guard::new(&project.root, &project.ralph_dir),
             run,
             journal,
             state,
@@ -116,8 +119,14 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// One event: decide, record, apply, show, act. Nothing acts before its record is durable.
+    /// One event, and before it what somebody did to the files that hold the record.
     fn step(&mut self, event: Event) -> Result<()> {
+        self.look_after_own_files(&event)?;
+        self.take(event)
+    }
+
+    /// Decide, record, apply, show, act. Nothing acts before its record is durable.
+    fn take(&mut self, event: Event) -> Result<()> {
         let record = still::record(&mut self.journal, &mut self.state, event)?;
         let Body::Step { event, decision } = &record.body else { return Ok(()) };
         // What stands in the views changes when an iteration begins or ends; `status` reads the journal. A run that is

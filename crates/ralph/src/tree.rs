@@ -123,6 +123,18 @@ impl Tree {
         Ok(Tree { place, compared: None })
     }
 
+    /// Opens them after the store was damaged: what an index remembers of lost objects is worth nothing.
+    pub fn anew(root: &Path, store: &Path, repo: Option<&Repo>) -> Result<Tree, TreeError> {
+        let tree = Tree::open(root, store, repo)?;
+        tree.place.forget()?;
+        Ok(tree)
+    }
+
+    /// Whether the folders that hold the snapshots are there.
+    pub fn is_whole(&self) -> bool {
+        self.place.is_whole()
+    }
+
     /// Measures the working tree. A file that changes while it is read, or an object store that is being
     /// repacked, is tried again; the last attempt starts over from the user's index.
     pub fn snapshot(&mut self) -> Result<Snapshot, TreeError> {
@@ -148,6 +160,12 @@ impl Tree {
             Some((old, new, changes)) if old == from && new == to => Ok(changes.clone()),
             _ => self.compare(from, to),
         }
+    }
+
+    /// Whether a snapshot can still be read, as far as its top tells.
+    pub fn has(&self, tree: &TreeId) -> bool {
+        let call = self.place.call("cat-file").arg("-e").arg(format!("{}^{{tree}}", tree.as_str()));
+        call.run().is_ok_and(|captured| captured.end.success())
     }
 
     /// What was done to the files between an earlier snapshot and `to`: their difference without the files that

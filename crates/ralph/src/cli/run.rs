@@ -116,7 +116,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         ui.warn(&remark);
     }
 
-    let lock = Lock::take(&project.truth, clock::now())?;
+    let mut lock = Lock::take(&project.truth, clock::now())?;
     store::wait_for_keepers(&runner::custody_file(&project.truth), KEEPERS)?;
     let mark = |last: &Last| (last.run.number, last.state.seq);
     if last_run(&runs, which)?.as_ref().map(mark) != last.as_ref().map(mark) {
@@ -154,7 +154,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         }
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
-    let (stop, state) = Runner::new(project, &lock, run, journal, state, ui)?.run(first)?;
+    let (stop, state) = Runner::new(project, &mut lock, run, journal, state, ui)?.run(first)?;
     if let Stop::Complete { .. } = stop {
         warn_of_unread(&state, ui);
     }

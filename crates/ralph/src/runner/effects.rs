@@ -55,6 +55,7 @@ impl Runner<'_> {
                 files.make()?;
                 self.ui.live(&format!("checking: {}", check.command));
                 let custody = custody_file(&self.project.truth);
+                self.watch_own_files();
                 self.jobs.check =
                     check_job::start(check, &self.project.root, &files, &custody, self.outbox.clone());
             }
@@ -78,20 +79,24 @@ impl Runner<'_> {
         agent.cloned().ok_or_else(|| Error::data("the record names an agent that the plan does not have"))
     }
 
-    fn files(&self) -> store::IterationFiles {
+    pub(super) fn files(&self) -> store::IterationFiles {
         self.run.files(self.state.iteration)
     }
 
     fn measure(&mut self, when: When, todos_since: Option<&str>) -> std::result::Result<Measured, String> {
         let snapshot = self.tree.snapshot().map_err(|error| error.to_string())?;
         let before = self.state.current.as_ref().and_then(|current| current.before.as_ref());
-        let changes = match (when, before.and_then(|mark| TreeId::new(&mark.tree))) {
-            (When::After, Some(before)) => {
-                self.tree.changes(&before, &snapshot).map_err(|error| error.to_string())?
-            }
-            _ => Vec::new(),
+        let (changes, unknown) = match (when, before.and_then(|mark| TreeId::new(&mark.tree))) {
+            (When::After, Some(before)) => match self.tree.changes(&before, &snapshot) {
+                Ok(changes) => (changes, false),
+                // Somebody took the snapshot away. That another tree is there now is known all the same.
+                Err(_) if !self.tree.has(&before) => (Vec::new(), true),
+                Err(error) => return Err(error.to_string()),
+            },
+            _ => (Vec::new(), false),
         };
         let mut measured = Measured::new(when, snapshot.tree.to_string(), snapshot.head, &changes);
+        measured.changed_total += u64::from(unknown);
         if let (When::After, Some(repo), Some(before)) = (when, &self.project.repo, before)
             && before.head != measured.head
         {
@@ -102,7 +107,9 @@ impl Runner<'_> {
         }
         let too_big =
             snapshot.too_big.iter().map(|path| format!("{path} is over 50 MB and was not measured"));
-        measured.notes = too_big.chain(snapshot.problems).take(50).collect();
+        let gone = "the snapshot before this iteration is gone, so what it changed cannot be named";
+        let gone = unknown.then(|| gone.to_owned());
+        measured.notes = gone.into_iter().chain(too_big).chain(snapshot.problems).take(50).collect();
         if let Some(base) = todos_since.and_then(TreeId::new) {
             match self.tree.added_todos(&base, &snapshot.tree) {
                 Ok(todos) => measured.todos = Some(todos),
@@ -130,6 +137,7 @@ impl Runner<'_> {
         let path = files.prompt();
         store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
         let run = self.state.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
+        self.watch_own_files();
         let talk = Talk { format: agent.format, prompt: &prompt, signal };
         let spec = agent::spec(&agent, self.project, path)
             .env("RALPH_ITERATION", self.state.iteration.to_string())
@@ -192,13 +200,13 @@ pub(crate) fn custody_file(truth: &Path) -> PathBuf {
 }
 
 /// Copies a stream to a file while it is read, so that nothing read is lost to a crash.
-pub(super) fn tee(mut from: impl io::Read, file: &Path, mut each: impl FnMut(&[u8])) -> io::Result<()> {
-    let mut file = store::append_private(file)?;
+pub(super) fn tee(mut from: impl io::Read, path: &Path, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut file = store::append_private(path)?;
     let mut buffer = vec![0; 256 << 10];
     let mut kept = Ok(());
     loop {
         let read = match from.read(&mut buffer) {
-            Ok(0) => return kept,
+            Ok(0) => return kept.and_then(|()| store::put_back_if_gone(path, &mut file)),
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),

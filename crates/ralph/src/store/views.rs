@@ -11,7 +11,8 @@ use ralph_core::state::State;
 use ralph_core::view::files as made;
 use serde_json::Value;
 
-use super::{Run, files};
+use super::{Run, Runs, files};
+use crate::error::{self, Result};
 use progress::Progress;
 
 const OWN_IGNORE: &str = "# ralph's own files; nothing here is committed\n*\n";
@@ -71,6 +72,23 @@ impl Views {
             self.write_checkpoint("post", run, &checkpoint)?;
         }
         self.progress.publish(state)
+    }
+
+    /// Pages of the history that are not there any more, from the journals. To be asked for when somebody took them away.
+    pub fn remake_history(&self, runs: &Runs) -> Result<()> {
+        if self.dir.join("history").is_dir() {
+            return Ok(());
+        }
+        for run in runs.all() {
+            let mut written = Ok(());
+            run.iterations(|_, state| {
+                if written.is_ok() {
+                    written = self.write_history(state);
+                }
+            })?;
+            written.map_err(error::io("cannot write", &self.dir))?;
+        }
+        Ok(())
     }
 
     fn write_history(&self, state: &State) -> io::Result<()> {
