@@ -33,6 +33,7 @@ mod prelude;
 pub mod profile;
 pub mod prompt;
 pub mod questions;
+pub mod redact;
 pub mod replay;
 pub mod report;
 pub mod reviews;

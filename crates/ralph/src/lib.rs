@@ -12,6 +12,7 @@ pub mod git;
 pub mod process;
 pub mod project;
 pub mod runner;
+pub mod secrets;
 pub mod settings;
 pub mod store;
 pub mod suggest;

@@ -17,6 +17,7 @@ use ralph_core::decision::{Stop, Verdict};
 use ralph_core::event::{Event, StopBy};
 use ralph_core::journal::{Body, Record};
 use ralph_core::machine::deadline;
+use ralph_core::redact::Secrets;
 use ralph_core::state::{State, apply};
 
 use crate::error::{Error, Result};
@@ -24,7 +25,7 @@ use crate::project::Project;
 use crate::store::{Guard, JournalFile, Lock, Requests, Run, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
-use crate::clock;
+use crate::{clock, secrets};
 use effects::Jobs;
 pub(crate) use effects::custody_file;
 pub(crate) use signals::heed;
@@ -44,6 +45,7 @@ pub struct Runner<'a> {
     project: &'a Project,
     lock: &'a mut Lock,
     guard: Guard,
+    secrets: Secrets,
     run: Run,
     journal: JournalFile,
     state: State,
@@ -73,6 +75,7 @@ impl<'a> Runner<'a> {
         Ok(Self {
             project,
             lock,
+            secrets: secrets::of(&project.root),
             guard: Guard::new(&project.root, &project.ralph_dir),
             run,
             journal,
@@ -99,7 +102,7 @@ impl<'a> Runner<'a> {
             }
             match self.next() {
                 Input::Event(event) => self.step(event)?,
-                Input::Live(what) => self.ui.live(&what),
+                Input::Live(what) => self.ui.live(&self.secrets.hide(&what)),
                 Input::Requests => self.take_requests()?,
             }
         }
@@ -121,12 +124,16 @@ impl<'a> Runner<'a> {
 
     /// One event, and before it what somebody did to the files that hold the record.
     fn step(&mut self, event: Event) -> Result<()> {
+        if matches!(event, Event::AgentEnded(_) | Event::CheckEnded(_)) {
+            self.secrets = secrets::of(&self.project.root);
+        }
         self.look_after_own_files(&event)?;
         self.take(event)
     }
 
-    /// Decide, record, apply, show, act. Nothing acts before its record is durable.
+    /// Hide what is secret, decide, record, apply, show, act. Nothing acts before its record is durable.
     fn take(&mut self, event: Event) -> Result<()> {
+        let event = self.secrets.hide_event(event);
         let record = still::record(&mut self.journal, &mut self.state, event)?;
         let Body::Step { event, decision } = &record.body else { return Ok(()) };
         // What stands in the views changes when an iteration begins or ends; `status` reads the journal. A run that is

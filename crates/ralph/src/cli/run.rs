@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ralph_core::decision::Stop;
 use ralph_core::event::{Carried, Event, Plan, RunInfo, RunResumed, RunStarted};
+use ralph_core::redact::Secrets;
 use ralph_core::state::State;
 use ralph_core::text;
 
@@ -15,7 +16,7 @@ use crate::runner::{self, Runner};
 use crate::settings::{self, AgentWishes, Settled, Value, Wishes};
 use crate::store::{self, JournalFile, Lock, Run, Runs};
 use crate::ui::Ui;
-use crate::{agent, clock, config};
+use crate::{agent, clock, config, secrets};
 
 /// How long keepers of an earlier run may take to end what they keep, before we give up.
 const KEEPERS: Duration = Duration::from_secs(20);
@@ -89,6 +90,9 @@ pub(super) struct Order<'a> {
 
 pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut Ui) -> Result<Stop> {
     let Order { goal, which, probe } = order;
+    let secrets = secrets::of(&project.root);
+    let told = goal.map(|goal| secrets.hide(goal));
+    let goal = told.as_deref();
     // Everything that can be refused is refused before anything is written.
     let runs = Runs::of(&project.truth);
     let last = last_run(&runs, which)?;
@@ -112,7 +116,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     for agent in &plan.agents {
         agent::find_script(agent, &project.root)?;
     }
-    for remark in remarks {
+    for remark in remarks.into_iter().chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
     }
 
@@ -161,6 +165,21 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     ui.next_steps(&state, &stop);
     drop(lock);
     Ok(stop)
+}
+
+/// Goals and commands are kept: a secret in one is better told otherwise.
+fn told_secrets(secrets: &Secrets, order: Order<'_>, plan: &Plan) -> Vec<String> {
+    let has = |text: &str| secrets.hide(text) != text;
+    let goal = order.goal.filter(|goal| has(goal)).map(|_| {
+        "the goal holds what looks like a secret: it was left out; let the agent find it in its environment".into()
+    });
+    let commands = plan.checks.iter().map(|check| &check.command);
+    let commands = commands.chain(plan.agents.iter().filter_map(|agent| agent.command.as_ref()));
+    let command = commands.into_iter().find(|command| has(command)).map(|command| {
+        let shown = text::one_line(&secrets.hide(command), 120);
+        format!("a command holds what looks like a secret, and commands are kept to continue the run; better put it into the environment: {shown}")
+    });
+    goal.into_iter().chain(command).collect()
 }
 
 /// Notes go with their run; what nobody read may be worth saying again.

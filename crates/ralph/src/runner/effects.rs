@@ -42,7 +42,9 @@ impl Runner<'_> {
                 let started_at = current.and_then(|current| current.started_at);
                 // The prompt is written before the agent starts, so without it there was none.
                 let event = match started || files.prompt().exists() {
-                    true => Event::AgentEnded(Box::new(agent_job::recover(&files, format, started_at))),
+                    true => Event::AgentEnded(Box::new(agent_job::recover(
+                        &files, format, started_at, &self.secrets,
+                    ))),
                     false => Event::AgentNeverStarted,
                 };
                 self.send(event);
@@ -53,11 +55,17 @@ impl Runner<'_> {
                     None => self.run.baseline_files(),
                 };
                 files.make()?;
-                self.ui.live(&format!("checking: {}", check.command));
+                self.ui.live(&self.secrets.hide(&format!("checking: {}", check.command)));
                 let custody = custody_file(&self.project.truth);
                 self.watch_own_files();
-                self.jobs.check =
-                    check_job::start(check, &self.project.root, &files, &custody, self.outbox.clone());
+                self.jobs.check = check_job::start(
+                    check,
+                    &self.project.root,
+                    &files,
+                    &custody,
+                    self.secrets.clone(),
+                    self.outbox.clone(),
+                );
             }
             Effect::EndAgent { .. } => self.jobs.agent.iter().for_each(Ender::end),
             Effect::EndCheck { .. } => self.jobs.check.iter().for_each(Ender::end),
@@ -138,7 +146,7 @@ impl Runner<'_> {
         store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
         let run = self.state.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
         self.watch_own_files();
-        let talk = Talk { format: agent.format, prompt: &prompt, signal };
+        let talk = Talk { format: agent.format, prompt: &prompt, secrets: &self.secrets, signal };
         let spec = agent::spec(&agent, self.project, path)
             .env("RALPH_ITERATION", self.state.iteration.to_string())
             .env("RALPH_RUN_ID", run)
