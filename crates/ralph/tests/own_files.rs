@@ -53,7 +53,7 @@ fn the_folder_that_an_agent_removes_is_put_back_with_the_user_s_files_and_every_
         assert_eq!(own_files(&sandbox, 1), ["the agent removed .ralph/: put back"]);
         assert!(own_files(&sandbox, 2).is_empty());
         for number in 1..=4 {
-            let page = sandbox.read(&format!(".ralph/history/iteration-{number:03}.md"));
+            let page = sandbox.read(format!(".ralph/history/iteration-{number:03}.md"));
             assert_eq!(page.contains("removed .ralph/: put back"), number == 2, "{page}");
         }
         assert!(sandbox.exists(".ralph/state.json") && sandbox.exists(".ralph/session.md"));
