@@ -125,7 +125,7 @@ fn values_that_are_told_to_be_secret_are_hidden_by_name() {
     let environment = pairs(&[
         ("MY_API_KEY", "swordfish-and-chips"),
         ("PATH", "/usr/bin:/bin-with-something"),
-        ("EDITOR_TOKEN_FILE", "/home/me/token"),
+        ("EDITOR_TOKEN_FILE", "/project/token"),
         ("LESSKEY", "nothing-here"),
         ("SHORT_TOKEN", "abc"),
         ("TOKEN_TTL", "86400000"),
@@ -152,7 +152,7 @@ fn values_that_are_told_to_be_secret_are_hidden_by_name() {
     }
     for text in [
         "/usr/bin:/bin-with-something",
-        "/home/me/token",
+        "/project/token",
         "nothing-here",
         "86400000",
         "production",
