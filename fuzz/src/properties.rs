@@ -10,7 +10,7 @@ pub use streams::{Reading, read, same_in_pieces};
 pub type Property = fn(&[u8]);
 
 /// Every target, by the name `cargo xtask fuzz` knows it by.
-pub const TARGETS: [(&str, Property); 17] = [
+pub const TARGETS: [(&str, Property); 18] = [
     ("auto", streams::auto),
     ("claude", streams::claude),
     ("codex", streams::codex),
@@ -27,6 +27,7 @@ pub const TARGETS: [(&str, Property); 17] = [
     ("limit", words::limit),
     ("signature", words::signature),
     ("git", words::git),
+    ("redact", words::redact),
     ("journal", journal::journal),
 ];
 

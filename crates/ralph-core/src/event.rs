@@ -9,6 +9,7 @@ use crate::breaker::Breaker;
 use crate::check::{CheckResult, CheckSpec};
 use crate::evidence::{AddedTodos, Items};
 use crate::git_text::Change;
+use crate::own_files::Touch;
 use crate::prelude::*;
 use crate::profile::Policy;
 use crate::report::IterationReport;
@@ -58,6 +59,10 @@ pub enum Event {
     NoteAdded {
         id: String,
         text: String,
+    },
+    /// Files of ralph's own were not as ralph had left them.
+    OwnFilesTouched {
+        touches: Vec<Touch>,
     },
     /// The user closed the circuit.
     CircuitReset,

@@ -10,6 +10,7 @@ use crate::decision::{Decision, Phase, Reason, Stop, Verdict};
 use crate::effect::{Effect, Ending};
 use crate::event::{End, Event, Plan, Stamped, StopBy, When};
 use crate::journal::{Body, Record};
+use crate::own_files;
 use crate::prelude::*;
 use crate::profile::Todos;
 use crate::state::{Iteration, State, observe, take_over};
@@ -48,6 +49,10 @@ fn decide_seen(stopped: Option<&Stop>, seen: &State, stamped: &Stamped) -> Decis
         Event::NoteAdded { .. } => proceed(seen, "user", "a note for the next prompt"),
         _ if stopped.is_some() => proceed(seen, "run", "the run has stopped"),
         Event::StopAsked { by } => stop_asked(seen, *by),
+        Event::OwnFilesTouched { touches } => match own_files::judge(seen, touches) {
+            Some(what) => halt(seen, Stop::Error { what }),
+            None => proceed(seen, "safety", &own_files::describe(seen, touches).join("; ")),
+        },
         Event::TreeMeasured(measured) => match measured.when {
             When::Before => start_agent(seen, &measured.tree),
             When::After => judge(seen, plan, now),

@@ -12,6 +12,7 @@ use crate::effect::{Effect, Ending};
 use crate::event::{AgentEnded, End, Event, Measured, Plan, PutBack, RunInfo, StopBy, When};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
+use crate::own_files;
 use crate::prelude::*;
 use crate::report::block::Block;
 use crate::report::dialects::Dialect;
@@ -131,6 +132,9 @@ pub struct Iteration {
     /// The run's time when the agent was asked to start.
     #[serde(default)]
     pub active_before_ms: u64,
+    /// What was done to ralph's own files while it went on, in words.
+    #[serde(default)]
+    pub own_files: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -265,6 +269,12 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
         Event::AgentEnded(ended) => observe_agent_end(&mut state, ended),
         Event::CheckEnded(check) => observe_check_end(&mut state, (**check).clone()),
         Event::Slept { ms } => state.asleep_ms = state.asleep_ms.saturating_add(*ms),
+        Event::OwnFilesTouched { touches } => {
+            let lines = own_files::describe(&state, touches);
+            if let Some(current) = &mut state.current {
+                current.own_files.extend(lines);
+            }
+        }
         Event::MeasureFailed { .. }
         | Event::AgentSilent { .. }
         | Event::DeadlinePassed
@@ -445,6 +455,7 @@ impl Iteration {
             concluded_at: None,
             notes: 0,
             active_before_ms: 0,
+            own_files: Vec::new(),
         }
     }
 

@@ -13,6 +13,7 @@ mod point;
 pub mod process;
 pub mod project;
 pub mod runner;
+pub mod secrets;
 pub mod settings;
 pub mod store;
 pub mod suggest;

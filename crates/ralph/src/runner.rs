@@ -6,6 +6,7 @@
 mod agent_job;
 mod check_job;
 mod effects;
+mod own_files;
 mod signals;
 mod silence;
 mod still;
@@ -18,6 +19,7 @@ use ralph_core::decision::{Stop, Verdict};
 use ralph_core::event::{Event, StopBy};
 use ralph_core::journal::{Body, Record};
 use ralph_core::machine::deadline;
+use ralph_core::redact::Secrets;
 use ralph_core::state::{State, apply};
 
 use crate::clock::{self, Alarm, Naps};
@@ -25,9 +27,10 @@ use crate::error::{Error, Result};
 use crate::point;
 use crate::process::{self, Mark};
 use crate::project::Project;
-use crate::store::{JournalFile, Keeping, Lock, Requests, Run, Runs, Views};
+use crate::store::{Guard, JournalFile, Keeping, Lock, Requests, Run, Runs, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
+use crate::secrets;
 use effects::Jobs;
 pub(crate) use effects::custody_file;
 pub(crate) use signals::heed;
@@ -75,7 +78,9 @@ const PACKING: Duration = Duration::from_secs(3);
 
 pub struct Runner<'a> {
     project: &'a Project,
-    lock: &'a Lock,
+    lock: &'a mut Lock,
+    guard: Guard,
+    secrets: Secrets,
     run: Run,
     journal: JournalFile,
     state: State,
@@ -98,7 +103,7 @@ pub struct Runner<'a> {
 impl<'a> Runner<'a> {
     pub fn new(
         project: &'a Project,
-        lock: &'a Lock,
+        lock: &'a mut Lock,
         run: Run,
         journal: JournalFile,
         state: State,
@@ -116,6 +121,8 @@ impl<'a> Runner<'a> {
         Ok(Self {
             project,
             lock,
+            secrets: secrets::of(&project.root),
+            guard: Guard::new(&project.root, &project.ralph_dir),
             run,
             journal,
             state,
@@ -155,7 +162,9 @@ impl<'a> Runner<'a> {
             }
             match self.next() {
                 Input::Event(event) => self.step(event)?,
-                Input::Live(live) => live.take().iter().for_each(|what| self.ui.live(what)),
+                Input::Live(live) => {
+                    live.take().iter().for_each(|what| self.ui.live(&self.secrets.hide(what)));
+                }
                 Input::Alarm => {}
                 Input::Requests => self.take_requests()?,
             }
@@ -191,8 +200,18 @@ impl<'a> Runner<'a> {
         self.inbox.recv().unwrap_or_else(|_| passed())
     }
 
-    /// One event: decide, record, apply, show, act. Nothing acts before its record is durable.
+    /// One event, and before it what somebody did to the files that hold the record.
     fn step(&mut self, event: Event) -> Result<()> {
+        if matches!(event, Event::AgentEnded(_) | Event::CheckEnded(_)) {
+            self.secrets = secrets::of(&self.project.root);
+        }
+        self.look_after_own_files(&event)?;
+        self.take(event)
+    }
+
+    /// Hide what is secret, decide, record, apply, show, act. Nothing acts before its record is durable.
+    fn take(&mut self, event: Event) -> Result<()> {
+        let event = self.secrets.hide_event(event);
         let record = still::record(&mut self.journal, &mut self.state, event)?;
         let Body::Step { event, decision } = &record.body else { return Ok(()) };
         // What stands in the views changes when an iteration begins or ends; `status` reads the journal. A run that is

@@ -8,18 +8,24 @@
 //! | `requests` | what another ralph asks of a run |
 //! | `keeping`, `packed` | what becomes of output when its iteration is over |
 //! | `runs` | which runs there are, and what each iteration left |
+//! | `copy` `stamp` | a copy of the journal that nobody can touch; whether a file was touched |
+//! | `guard` | what an agent must leave alone in `.ralph/` |
 //! | `views` | `.ralph/`: what people and agents read; `.ralph-session.json` |
 
+mod copy;
 mod files;
+mod guard;
 mod journal;
 mod keeping;
 mod lock;
 mod packed;
 mod requests;
 mod runs;
+mod stamp;
 mod views;
 
-pub use files::{append_private, write_new, write_private};
+pub use files::{append_private, put_back_if_gone, write_new, write_private};
+pub use guard::Guard;
 pub use journal::{JournalFile, cannot_continue};
 pub use keeping::Keeping;
 pub use lock::{Holder, Lock, holder, wait_for_keepers};

@@ -138,6 +138,18 @@ impl Tree {
         Ok(Tree { place: Place::open(root, store, repo)?, compared: None, tidying: None })
     }
 
+    /// Opens them after the store was damaged: what an index remembers of lost objects is worth nothing.
+    pub fn anew(root: &Path, store: &Path, repo: Option<&Repo>) -> Result<Tree, TreeError> {
+        let tree = Tree::open(root, store, repo)?;
+        tree.place.forget()?;
+        Ok(tree)
+    }
+
+    /// Whether the folders that hold the snapshots are there.
+    pub fn is_whole(&self) -> bool {
+        self.place.is_whole()
+    }
+
     /// Measures the working tree. A file that changes while it is read, or an object store that is being
     /// repacked, is tried again; the last attempt starts over from the user's index.
     pub fn snapshot(&mut self) -> Result<Snapshot, TreeError> {

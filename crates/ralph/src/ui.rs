@@ -15,6 +15,7 @@ use ralph_core::effect::Effect;
 use ralph_core::event::{Event, StopBy};
 use ralph_core::evidence::Held;
 use ralph_core::journal::{Body, Record};
+use ralph_core::own_files;
 use ralph_core::state::State;
 use ralph_core::{text, view};
 use unicode_width::UnicodeWidthStr;
@@ -205,7 +206,7 @@ impl Ui {
             }
             self.line(Tone::Plain, "");
         }
-        if let Some((tone, line)) = baseline(state, event) {
+        for (tone, line) in baseline(state, event).into_iter().chain(touched(state, event)) {
             self.line(tone, &format!("  {line}"));
         }
         if let Some(line) = plain::asked(event, decision) {
@@ -338,11 +339,22 @@ fn baseline(state: &State, event: &Event) -> Option<(Tone, String)> {
     }
 }
 
+/// What was done to ralph's own files while no iteration was under way that could tell it at its end.
+fn touched(state: &State, event: &Event) -> Vec<(Tone, String)> {
+    let Event::OwnFilesTouched { touches } = event else { return vec![] };
+    if state.current.is_some() {
+        return vec![];
+    }
+    let lines = own_files::describe(state, touches).into_iter();
+    lines.map(|line| (Tone::Warning, text::one_line(&line, 400))).collect()
+}
+
 /// What is worth a word about an iteration; above all a claim that the facts do not bear out.
 fn remarks(last: &ralph_core::state::Iteration) -> Vec<(Tone, String)> {
     let Some(conclusion) = &last.conclusion else { return vec![] };
     let mut lines = vec![];
     let mut warn = |text: String| lines.push((Tone::Warning, text));
+    last.own_files.iter().for_each(|touched| warn(text::one_line(touched, 400)));
     match conclusion.outcome {
         Outcome::Silent => warn("no report in what the agent printed; the prompt asks for one".into()),
         // A plain "more work" needs no remark; a report that contradicts itself does.

@@ -304,14 +304,6 @@ fn git_init_by_the_agent_does_not_hide_the_run() {
 }
 
 #[test]
-fn a_journal_that_was_deleted_under_the_run_stops_it_with_a_word() {
-    let sandbox = Sandbox::new();
-    let agent = one_call(&sandbox, Steps::new().shell("rm -rf .ralph").status(&StatusBlock::in_progress()));
-    run(&sandbox, &agent).run().assert_code(1).assert_stderr_has("journal").assert_stderr_has("is gone");
-    sandbox.assert_no_processes();
-}
-
-#[test]
 fn wrong_usage_writes_nothing_and_a_run_above_does_not_catch_folders_below_home() {
     let sandbox = Sandbox::new();
     ralph(&sandbox).arg("run").run().assert_code(64);

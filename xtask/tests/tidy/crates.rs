@@ -22,6 +22,8 @@ const PLACES: &[(&str, &[&str])] = &[
             "crates/ralph-core/src/git_text.rs",
             "crates/ralph-core/src/todos.rs",
             "crates/ralph-core/src/indicator/tokens.rs",
+            "crates/ralph-core/src/redact.rs",
+            "crates/ralph-core/src/redact/",
         ],
     ),
     // Processes, the kernel's timers, and how wide the terminal is.

@@ -140,6 +140,7 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
             "exit_signal": block.exit_signal,
             "recommendation": block.recommendation,
         })),
+        "own_files": iteration.own_files,
         "problems": report.map_or(&[][..], |report| &report.problems),
         "files_changed": iteration.after.as_ref().map(|after| after.changed_total),
         "files": iteration.after.as_ref().map_or(vec![], |after| {

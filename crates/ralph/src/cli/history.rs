@@ -1,10 +1,12 @@
 //! `ralph history`: what each iteration did and why it counted. Reads the journal, not the views.
 
-use std::io::{self, Read};
+use std::borrow::Cow;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
 use ralph_core::decision::Kind;
+use ralph_core::redact::Secrets;
 use ralph_core::state::Iteration;
 use ralph_core::view;
 use ralph_core::{text, time};
@@ -13,6 +15,7 @@ use serde_json::json;
 use super::args::HistoryArgs;
 use crate::error::{self, Error, Result};
 use crate::project::Project;
+use crate::secrets;
 use crate::store::{self, Runs};
 use crate::tree::{Tree, TreeId};
 use crate::ui::Ui;
@@ -36,6 +39,7 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
             .because(format!("only that of the last {keep} iterations is (keep_output)"))
             .hint(format!("ralph history {number}, what the journal knows of it")));
     }
+    let secrets = secrets::of(&project.root);
     if args.diff {
         diff(&project, &iteration, ui)?;
     } else if args.checks {
@@ -50,11 +54,11 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
         for check in &iteration.checks {
             let mark = if check.passed() { "✓" } else { "✗" };
             ui.data_line(&format!("{mark} {} in {}", check.describe(), time::duration(check.duration_ms)));
-            show(&files.check(&check.name), ui)?;
+            show(&files.check(&check.name), &secrets, ui)?;
         }
     } else if args.transcript {
-        show(&files.transcript(), ui)?;
-        show(&files.stderr(), ui)?;
+        show(&files.transcript(), &secrets, ui)?;
+        show(&files.stderr(), &secrets, ui)?;
     } else if args.json {
         let mut entry = view::json::iteration(&iteration, run.number);
         entry["schema"] = "ralph.history/1".into();
@@ -149,19 +153,40 @@ fn line(iteration: &Iteration) -> String {
     words
 }
 
-/// Copies a kept file to standard output: as it is into a pipe, without escape codes onto a terminal.
-fn show(path: &Path, ui: &Ui) -> Result<()> {
+/// How much is looked at in one piece, to the next line end: a longer line is cut.
+const PIECE: u64 = 1 << 20;
+
+/// Copies a kept file to standard output without secrets; onto a terminal without escape codes too. The file itself stays
+/// as it is.
+fn show(path: &Path, secrets: &Secrets, ui: &Ui) -> Result<()> {
     let mut file = match store::open_kept(path) {
-        Ok(file) => file,
+        Ok(file) => BufReader::new(file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error::io("cannot read", path)(error)),
     };
-    let mut buffer = vec![0; 64 << 10];
     loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(read) => ui.kept(&buffer[..read]),
-            Err(error) => return Err(error::io("cannot read", path)(error)),
+        let mut piece = Vec::new();
+        let read = file
+            .by_ref()
+            .take(PIECE)
+            .read_to_end(&mut piece)
+            .and_then(|_| file.by_ref().take(PIECE).read_until(b'\n', &mut piece));
+        read.map_err(error::io("cannot read", path))?;
+        if piece.is_empty() {
+            return Ok(());
         }
+        ui.kept(&without(secrets, &piece));
     }
+}
+
+/// Bytes that are no text stay as they are, unless there is a secret in their line.
+fn without(secrets: &Secrets, piece: &[u8]) -> Vec<u8> {
+    if let Ok(text) = std::str::from_utf8(piece) {
+        return secrets.hide(text).into_owned().into_bytes();
+    }
+    let line = |line: &[u8]| match secrets.hide(&String::from_utf8_lossy(line)) {
+        Cow::Borrowed(_) => line.to_vec(),
+        Cow::Owned(hidden) => hidden.into_bytes(),
+    };
+    piece.split_inclusive(|byte| *byte == b'\n').flat_map(line).collect()
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ralph_core::decision::Stop;
 use ralph_core::event::{Carried, Event, Plan, RunInfo, RunResumed, RunStarted};
+use ralph_core::redact::Secrets;
 use ralph_core::state::State;
 use ralph_core::text;
 
@@ -16,7 +17,7 @@ use crate::runner::{self, Runner};
 use crate::settings::{self, AgentWishes, Settled, Value, Wishes};
 use crate::store::{self, JournalFile, Lock, Run, Runs};
 use crate::ui::Ui;
-use crate::{agent, clock, config};
+use crate::{agent, clock, config, secrets};
 
 /// How long what nobody keeps any more may take to end after TERM.
 const LEFTOVERS: Duration = Duration::from_secs(2);
@@ -93,6 +94,9 @@ pub(super) struct Order<'a> {
 
 pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut Ui) -> Result<Stop> {
     let Order { goal, which, probe } = order;
+    let secrets = secrets::of(&project.root);
+    let told = goal.map(|goal| secrets.hide(goal));
+    let goal = told.as_deref();
     // Everything that can be refused is refused before anything is written.
     let runs = Runs::of(&project.truth);
     let last = last_run(&runs, which)?;
@@ -116,11 +120,11 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     for agent in &plan.agents {
         agent::find_script(agent, &project.root)?;
     }
-    for remark in remarks {
+    for remark in remarks.into_iter().chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
     }
 
-    let lock = Lock::take(&project.truth, clock::now())?;
+    let mut lock = Lock::take(&project.truth, clock::now())?;
     let custody = runner::custody_file(&project.truth);
     let waited = store::wait_for_keepers(&custody, KEEPERS);
     // A keeper that does not do its duty is ended with what it keeps: it has the mark too.
@@ -166,7 +170,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         }
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
-    let (stop, state) = Runner::new(project, &lock, run, journal, state, ui)?.run(first)?;
+    let (stop, state) = Runner::new(project, &mut lock, run, journal, state, ui)?.run(first)?;
     if let Stop::Complete { .. } = stop {
         warn_of_unread(&state, ui);
     }
@@ -189,6 +193,21 @@ fn end_leftovers(project: &Project, ui: &mut Ui) -> Result<()> {
         ui.warn(&format!("ended {} {word} that a killed run had left at work", swept.ended));
     }
     Ok(())
+}
+
+/// Goals and commands are kept: a secret in one is better told otherwise.
+fn told_secrets(secrets: &Secrets, order: Order<'_>, plan: &Plan) -> Vec<String> {
+    let has = |text: &str| secrets.hide(text) != text;
+    let goal = order.goal.filter(|goal| has(goal)).map(|_| {
+        "the goal holds what looks like a secret: it was left out; let the agent find it in its environment".into()
+    });
+    let commands = plan.checks.iter().map(|check| &check.command);
+    let commands = commands.chain(plan.agents.iter().filter_map(|agent| agent.command.as_ref()));
+    let command = commands.into_iter().find(|command| has(command)).map(|command| {
+        let shown = text::one_line(&secrets.hide(command), 120);
+        format!("a command holds what looks like a secret, and commands are kept to continue the run; better put it into the environment: {shown}")
+    });
+    goal.into_iter().chain(command).collect()
 }
 
 /// Notes go with their run; what nobody read may be worth saying again.

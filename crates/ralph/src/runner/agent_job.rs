@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use ralph_core::event::{AgentEnded, End, Event};
+use ralph_core::redact::Secrets;
 use ralph_core::report::{Builder, IterationReport, dialects};
 use ralph_core::time::Time;
 use ralph_core::transcript::{Decoder, Format, Item};
@@ -30,6 +31,8 @@ pub(super) const UNHEARD: &str = ".ralph/status cannot be reset, so no signal in
 pub(super) struct Talk<'a> {
     pub(super) format: Format,
     pub(super) prompt: &'a str,
+    /// What is not to be repeated of what it says.
+    pub(super) secrets: &'a Secrets,
     /// The file it may signal by; `None` if an old signal may still stand there.
     pub(super) signal: Option<PathBuf>,
     /// After how long a silence the loop is told.
@@ -51,7 +54,7 @@ pub(super) fn start(
                 SpawnError::KeeperLost { .. } => AgentEnded {
                     end: End::Lost,
                     stderr: Some(error.to_string()),
-                    ..recover(files, talk.format, None)
+                    ..recover(files, talk.format, None, talk.secrets)
                 },
                 _ => cut(End::NotStarted { error: error.to_string() }, IterationReport::default()),
             };
@@ -63,12 +66,13 @@ pub(super) fn start(
     let ender = job.ender();
     let (stdout, stderr) = job.take_output();
     let (live, outbox) = (outbox.clone(), outbox.clone());
-    let reader = Reader::new(talk.format, talk.prompt);
+    let reader = Reader::new(talk.format, talk.prompt, talk.secrets);
+    let (secrets, hidden) = (talk.secrets.clone(), talk.secrets.clone());
     let (signal, files, asked_in) = (talk.signal.clone(), files.clone(), talk.format);
     let voice = Voice::new();
     let (said, complained) = (voice.clone(), voice.clone());
     let words = thread::spawn(move || listen(stdout, reader, &Live::new(live), &said));
-    let complaints = thread::spawn(move || last_complaints(stderr, &complained));
+    let complaints = thread::spawn(move || hidden.hide(&last_complaints(stderr, &complained)).into_owned());
     let watch = talk.silence.map(|longest| {
         let outbox = outbox.clone();
         silence::watch(voice, longest, move |silent| {
@@ -80,7 +84,7 @@ pub(super) fn start(
         let mut ended = wait(job, begun, words, complaints, signal.as_deref());
         if ended.end == End::Lost {
             // The keeper writes before it passes on, so the file may know more.
-            ended.report = recover(&files, asked_in, None).report;
+            ended.report = recover(&files, asked_in, None, &secrets).report;
         }
         let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
     });
@@ -176,9 +180,14 @@ fn listen(stdout: Output, mut reader: Reader, live: &Live, voice: &Voice) -> (Fo
 
 /// What a cut-off agent left in its transcript: its words do not count as an end, its tokens and its
 /// time count. Its signal is not heard: nobody knows any more whether an old one stood there when it started.
-pub(super) fn recover(files: &IterationFiles, format: Format, started_at: Option<Time>) -> AgentEnded {
+pub(super) fn recover(
+    files: &IterationFiles,
+    format: Format,
+    started_at: Option<Time>,
+    secrets: &Secrets,
+) -> AgentEnded {
     let prompt = std::fs::read_to_string(files.prompt()).unwrap_or_default();
-    let mut reader = Reader::new(format, &prompt);
+    let mut reader = Reader::new(format, &prompt, secrets);
     if let Ok(mut file) = store::open_kept(&files.transcript()) {
         let mut buffer = vec![0; 256 << 10];
         while let Ok(read @ 1..) = file.read(&mut buffer) {
@@ -205,8 +214,8 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(format: Format, prompt: &str) -> Self {
-        Self { decoder: Decoder::new(format), builder: Builder::new(prompt) }
+    fn new(format: Format, prompt: &str, secrets: &Secrets) -> Self {
+        Self { decoder: Decoder::new(format), builder: Builder::new(prompt).hiding(secrets.clone()) }
     }
 
     fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(&Item)) {
@@ -249,7 +258,10 @@ mod tests {
         let sandbox = ralph_testkit::Sandbox::new();
         let files = Runs::of(&sandbox.project()).next().files(1);
         files.make().expect("a folder");
-        let worked = |from: i64| recover(&files, Format::Text, Some(Time::from_millis(from))).duration_ms;
+        let worked = |from: i64| {
+            let from = Some(Time::from_millis(from));
+            recover(&files, Format::Text, from, &Secrets::default()).duration_ms
+        };
         let spoke = |path: &Path, at: SystemTime| {
             store::append_private(path).and_then(|file| file.set_modified(at)).expect("a file");
         };
@@ -260,7 +272,7 @@ mod tests {
         spoke(&files.stderr(), second(1_750_000_090));
         assert_eq!(worked(1_750_000_000_000), 90_000, "the later one");
         assert_eq!(worked(1_750_000_100_000), 0, "a clock that was set back");
-        assert_eq!(recover(&files, Format::Text, None).duration_ms, 0);
+        assert_eq!(recover(&files, Format::Text, None, &Secrets::default()).duration_ms, 0);
         spoke(&files.stderr(), second(10_000_000_000));
         let now = clock::now();
         assert!(worked(now.millis() - 5_000) < 3_600_000, "a file from the future");

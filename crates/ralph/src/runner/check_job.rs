@@ -9,6 +9,7 @@ use std::time::Instant;
 use ralph_core::check::failing::FailingTests;
 use ralph_core::check::{CheckResult, CheckSpec};
 use ralph_core::event::{End, Event};
+use ralph_core::redact::Secrets;
 use ralph_core::text;
 
 use super::Input;
@@ -24,6 +25,7 @@ pub(super) fn start(
     root: &Path,
     files: &IterationFiles,
     custody: Custody<'_>,
+    secrets: Secrets,
     outbox: Sender<Input>,
 ) -> Option<Ender> {
     let begun = Instant::now();
@@ -56,6 +58,8 @@ pub(super) fn start(
         let failing = readers.into_iter().flat_map(|reader| reader.join().unwrap_or_default()).collect();
         let tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         let tail = text::plain(&String::from_utf8_lossy(&tail));
+        // Before it is cut: half a secret is not known for one.
+        let tail = secrets.hide(&tail);
         report(end_of(ended.end), ended.asked, failing, text::tail(&tail, KEPT_TAIL).to_owned());
     });
     Some(ender)

@@ -80,7 +80,9 @@ impl Runner<'_> {
                 let started_at = current.and_then(|current| current.started_at);
                 // The prompt is written before the agent starts, so without it there was none.
                 let event = match started || files.prompt().exists() {
-                    true => Event::AgentEnded(Box::new(agent_job::recover(&files, format, started_at))),
+                    true => Event::AgentEnded(Box::new(agent_job::recover(
+                        &files, format, started_at, &self.secrets,
+                    ))),
                     false => Event::AgentNeverStarted,
                 };
                 self.send(event);
@@ -91,9 +93,16 @@ impl Runner<'_> {
                     None => self.run.baseline_files(),
                 };
                 files.make()?;
-                self.ui.live(&format!("checking: {}", check.command));
-                let check =
-                    check_job::start(check, &self.project.root, &files, self.custody(), self.outbox.clone());
+                self.ui.live(&self.secrets.hide(&format!("checking: {}", check.command)));
+                self.watch_own_files();
+                let check = check_job::start(
+                    check,
+                    &self.project.root,
+                    &files,
+                    self.custody(),
+                    self.secrets.clone(),
+                    self.outbox.clone(),
+                );
                 self.jobs.lock().check = check;
             }
             Effect::EndAgent { .. } => self.jobs.lock().agent.iter().for_each(Ender::end),
@@ -116,7 +125,7 @@ impl Runner<'_> {
         agent.cloned().ok_or_else(|| Error::data("the record names an agent that the plan does not have"))
     }
 
-    fn files(&self) -> store::IterationFiles {
+    pub(super) fn files(&self) -> store::IterationFiles {
         self.run.files(self.state.iteration)
     }
 
@@ -182,8 +191,10 @@ impl Runner<'_> {
         let path = files.prompt();
         store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
         let run = self.state.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
+        self.watch_own_files();
         let silence = silence(&self.state).map(Duration::from_millis);
-        let talk = Talk { format: agent.format, prompt: &prompt, signal, silence };
+        let secrets = &self.secrets;
+        let talk = Talk { format: agent.format, prompt: &prompt, secrets, signal, silence };
         let spec = agent::spec(&agent, self.project, path)
             .env("RALPH_ITERATION", self.state.iteration.to_string())
             .env("RALPH_RUN_ID", run)
@@ -275,7 +286,7 @@ pub(super) fn tee(from: impl io::Read, path: &Path, mut each: impl FnMut(&[u8]))
         }
         each(bytes);
     })?;
-    file.map(drop)
+    store::put_back_if_gone(path, &mut file?)
 }
 
 /// Reads a stream to its end.

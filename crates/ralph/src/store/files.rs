@@ -2,10 +2,11 @@
 #![expect(clippy::disallowed_methods, reason = "the store writes ralph's files")]
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
+use super::stamp::Stamp;
 use crate::point;
 
 /// A folder only the user can look into, with its parents.
@@ -42,7 +43,46 @@ pub fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
 /// A private file to append to.
 pub fn append_private(path: &Path) -> io::Result<File> {
     point::file("open", path)?;
-    private().append(true).create(true).open(path)
+    private().read(true).append(true).create(true).open(path)
+}
+
+/// A file that was written to and lost its name meanwhile gets it back, with all that is in it.
+pub fn put_back_if_gone(path: &Path, file: &mut File) -> io::Result<()> {
+    let held = Stamp::of_open(file).zip(Stamp::at(path));
+    if held.is_some_and(|(held, named)| held.same_file(named)) {
+        return Ok(());
+    }
+    if let Some(dir) = path.parent() {
+        private_dir(dir)?;
+    }
+    file.rewind()?;
+    io::copy(file, &mut private_anew(path)?).map(drop)
+}
+
+/// A private file made anew, whatever stands there.
+pub(super) fn private_anew(path: &Path) -> io::Result<File> {
+    remove(path)?;
+    point::file("create", path)?;
+    private().read(true).write(true).create_new(true).open(path)
+}
+
+/// A private file that nobody can find: it has no name any more.
+pub(super) fn nameless(path: &Path) -> io::Result<File> {
+    let file = private_anew(path)?;
+    remove(path)?;
+    Ok(file)
+}
+
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    match point::file("remove", path).and_then(|()| std::fs::remove_file(path)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    point::file("rename", to)?;
+    std::fs::rename(from, to)
 }
 
 fn private() -> OpenOptions {

@@ -184,6 +184,10 @@ impl IterationFiles {
         files::private_dir(&self.dir).map_err(error::io("cannot make", &self.dir))
     }
 
+    pub fn folder(&self) -> &Path {
+        &self.dir
+    }
+
     pub fn prompt(&self) -> PathBuf {
         self.dir.join(PROMPT)
     }

@@ -11,7 +11,8 @@ use ralph_core::state::{Iteration, State};
 use ralph_core::view::files as made;
 use serde_json::Value;
 
-use super::{Run, files};
+use super::{Run, Runs, files};
+use crate::error::{self, Result};
 use progress::Progress;
 
 const OWN_IGNORE: &str = "# ralph's own files; nothing here is committed\n*\n";
@@ -86,6 +87,23 @@ impl Views {
         };
         let progress = self.progress.publish(state);
         folder.and(session).and(json).and(history).and(checkpoint).and(progress)
+    }
+
+    /// Pages of the history that are not there any more, from the journals. To be asked for when somebody took them away.
+    pub fn remake_history(&self, runs: &Runs) -> Result<()> {
+        if self.dir.join("history").is_dir() {
+            return Ok(());
+        }
+        for run in runs.all() {
+            let mut written = Ok(());
+            run.iterations(|iteration, state| {
+                if iteration.conclusion.is_some() && written.is_ok() {
+                    written = self.write_log(iteration, state, false);
+                }
+            })?;
+            written.map_err(error::io("cannot write", &self.dir))?;
+        }
+        Ok(())
     }
 
     /// The log of the last iteration; after trouble, of every one that has none.

@@ -74,6 +74,23 @@ impl Place {
         })
     }
 
+    pub(super) fn is_whole(&self) -> bool {
+        self.store.join("objects").is_dir() && self.git_dir.join("HEAD").exists()
+    }
+
+    /// Removes what the last snapshot left.
+    pub(super) fn forget(&self) -> Result<(), TreeError> {
+        for path in [self.index(), self.memory()] {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(TreeError::file(&path)(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// A call on the private index and object store.
     pub(super) fn call(&self, command: &'static str) -> Call {
         self.call_on(&self.index(), command)

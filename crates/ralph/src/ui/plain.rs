@@ -6,7 +6,7 @@ use ralph_core::event::{Event, StopBy};
 use ralph_core::state::{Iteration, State};
 use ralph_core::{text, time, view};
 
-use super::{Tone, baseline, boxes, cost_line, proof_line, remarks, stops};
+use super::{Tone, baseline, boxes, cost_line, proof_line, remarks, stops, touched};
 
 pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(Tone, String)> {
     let mut lines = Vec::new();
@@ -43,6 +43,7 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(T
         lines.extend(remarks(last));
     }
     lines.extend(baseline(state, event));
+    lines.extend(touched(state, event));
     lines.extend(asked(event, decision).map(|line| (Tone::Plain, line)));
     if let Verdict::Wait = decision.verdict
         && let Some(reason) = decision.reasons.last()

@@ -12,6 +12,7 @@ use std::thread::{self, JoinHandle};
 
 use crate::point;
 use crate::process::Output;
+use crate::store;
 
 /// Copying, until the command is gone.
 pub(super) struct Copies {
@@ -49,7 +50,7 @@ impl Copies {
 
 fn open(path: &Path) -> io::Result<File> {
     point::file("keeper: open", path)?;
-    File::options().append(true).create(true).mode(0o600).open(path)
+    File::options().read(true).append(true).create(true).mode(0o600).open(path)
 }
 
 fn copy(mut from: Output, mut file: File, path: &Path, ralph: PipeWriter) -> io::Result<()> {
@@ -58,7 +59,8 @@ fn copy(mut from: Output, mut file: File, path: &Path, ralph: PipeWriter) -> io:
     let mut kept = Ok(());
     loop {
         let read = match from.read(&mut buffer) {
-            Ok(0) => return kept,
+            // An agent may have taken its own transcript away.
+            Ok(0) => return kept.and_then(|()| store::put_back_if_gone(path, &mut file)),
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return kept.and(Err(error)),
