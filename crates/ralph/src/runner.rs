@@ -134,7 +134,7 @@ impl<'a> Runner<'a> {
             jobs,
             mark: Mark::of(&project.truth).ok(),
             alarm,
-            naps: Naps::new(),
+            naps: Naps::from_now(),
             held: None,
             keeping,
             views_failed: false,

@@ -54,7 +54,7 @@ fn the_output_of_old_iterations_goes_and_their_record_stays() {
         .assert_stderr_has("the output of iteration 3 is not kept any more")
         .assert_stderr_has("keep_output");
     transcript("4").assert_code(0).assert_stdout_has("Going on.");
-    assert!(!sandbox.exists(format!("{FIRST}")));
+    assert!(!sandbox.exists(FIRST));
     ralph(&sandbox).args(["history", "3"]).run().assert_code(0);
 
     // Another run goes on with what is older.

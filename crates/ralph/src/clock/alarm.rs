@@ -35,7 +35,7 @@ pub struct Naps {
 const SHORTEST: Duration = Duration::from_secs(1);
 
 impl Naps {
-    pub fn new() -> Naps {
+    pub fn from_now() -> Naps {
         Naps { slept: system::slept() }
     }
 

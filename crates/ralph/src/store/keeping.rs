@@ -123,7 +123,7 @@ mod tests {
         let sandbox = ralph_testkit::Sandbox::new();
         let runs = Runs::of(&sandbox.project());
         let (first, second) = (run(&runs, 1..=20), run(&runs, 21..=40));
-        let mut keeping = Keeping::new(runs.clone(), second.clone());
+        let mut keeping = Keeping::new(runs, second.clone());
         keeping.concluded(40, 15);
         keeping.finish(Duration::from_secs(60));
         assert_eq!(kept(&first, 1..=20), Vec::<u64>::new());
