@@ -1,4 +1,5 @@
 //! Every point of a scenario, struck once each, on all cores.
+#![expect(clippy::disallowed_macros, reason = "a sweep says what it covered")]
 
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
