@@ -1,4 +1,5 @@
 //! Every point of a scenario, struck once each, on all cores.
+#![expect(clippy::disallowed_macros, reason = "a sweep says what it covered")]
 
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,11 +41,15 @@ pub(crate) enum Sample {
 /// The N-th passing of a name.
 type Point = (String, usize);
 
+/// Every point is to be struck in every way.
+pub(crate) fn is_full() -> bool {
+    std::env::var("RALPH_SWEEP").is_ok_and(|value| value == "full")
+}
+
 pub(crate) fn sweep(scenario: &Scenario, how: How, sample: Sample) {
     let begun = Instant::now();
     let points = dry_run(scenario);
-    let full = std::env::var("RALPH_SWEEP").is_ok_and(|value| value == "full");
-    let chosen = if full { points.clone() } else { choose(&points, sample) };
+    let chosen = if is_full() { points.clone() } else { choose(&points, sample) };
     let only = std::env::var("RALPH_SWEEP_ONLY").unwrap_or_default();
     let cases: VecDeque<String> = chosen
         .iter()

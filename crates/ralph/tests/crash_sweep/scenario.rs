@@ -96,7 +96,6 @@ impl Scenario {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the test's own folder")]
 fn make_folder(path: &Path) {
     std::fs::create_dir_all(path).expect("make a folder");
 }
