@@ -25,6 +25,7 @@
 //! | `job`, `output` | ralph's side of a kept command |
 //! | `keep/` | the keeper's side |
 //! | `wire` | what the two say to each other |
+//! | `watch` | waiting until files grow or another ralph ends |
 //! | `nudge` | telling another ralph to look at its requests |
 //! | `end`, `ready`, `children` | how a process ended; waiting for descriptors; the kernel's list of children |
 
@@ -38,6 +39,7 @@ mod output;
 mod program;
 mod ready;
 mod spec;
+mod watch;
 mod wire;
 
 use std::time::Duration;
@@ -50,6 +52,7 @@ pub use nudge::nudge;
 pub use output::Output;
 pub use program::find_program;
 pub use spec::{SpawnError, Spec, Stdin};
+pub use watch::{Watch, Woken};
 
 /// KILL works at once, except on processes of another user and on those stuck in the kernel. Nobody is made to
 /// wait for these any longer.

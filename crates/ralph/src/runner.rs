@@ -6,6 +6,7 @@
 mod agent_job;
 mod check_job;
 mod effects;
+mod reader;
 mod signals;
 mod still;
 
@@ -26,6 +27,7 @@ use crate::tree::Tree;
 use crate::ui::Ui;
 use effects::Jobs;
 pub(crate) use effects::custody_file;
+pub(crate) use reader::Reader;
 pub(crate) use signals::heed;
 pub(crate) use still::Still;
 
@@ -33,10 +35,15 @@ pub(crate) use still::Still;
 #[derive(Debug)]
 pub(crate) enum Input {
     Event(Event),
-    /// What the agent does right now, for the screen only.
-    Live(String),
+    /// The agent uses a tool; for the screen only.
+    Tool {
+        name: String,
+        target: Option<String>,
+    },
     /// Somebody left a request.
     Requests,
+    /// What is shown changes by itself.
+    Tick,
 }
 
 pub struct Runner<'a> {
@@ -91,25 +98,31 @@ impl<'a> Runner<'a> {
         // Whatever was asked before we listened.
         self.take_requests()?;
         loop {
-            if let Some(stop) = self.state.stop() {
-                return Ok((stop.clone(), self.state));
+            if let Some(stop) = self.state.stop().cloned() {
+                let changes = self.changes_of_the_run();
+                self.ui.stopped(&self.state, &stop, changes.as_ref());
+                return Ok((stop, self.state));
             }
             match self.next() {
                 Input::Event(event) => self.step(event)?,
-                Input::Live(what) => self.ui.live(&what),
+                Input::Tool { name, target } => self.ui.tool(&self.state, &name, target.as_deref()),
                 Input::Requests => self.take_requests()?,
+                Input::Tick => self.ui.draw(),
             }
         }
     }
 
+    /// The next thing that happens: by itself, at the time core named, or on the screen.
     fn next(&self) -> Input {
-        let Some(due) = deadline(&self.state) else {
+        let due = deadline(&self.state).map(|due| Duration::from_millis(due.since(clock::now())));
+        let tick = self.ui.next_change();
+        let Some(wait) = due.into_iter().chain(tick).min() else {
             // The runner holds a sender itself, so the channel cannot close.
             return self.inbox.recv().unwrap_or(Input::Event(Event::DeadlinePassed));
         };
-        let wait = Duration::from_millis(due.since(clock::now()));
         match self.inbox.recv_timeout(wait) {
             Ok(input) => input,
+            Err(_) if due.is_none_or(|due| wait < due) => Input::Tick,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                 Input::Event(Event::DeadlinePassed)
             }

@@ -17,7 +17,7 @@ mod runs;
 mod views;
 
 pub use files::{append_private, write_new, write_private};
-pub use journal::{JournalFile, cannot_continue};
+pub use journal::{JournalFile, JournalTail, cannot_continue};
 pub use lock::{Holder, Lock, holder, wait_for_keepers};
 pub use requests::{NoteRequest, Pending, Requests};
 pub use runs::{IterationFiles, Run, Runs};

@@ -108,6 +108,9 @@ pub(super) struct RunArgs {
     /// Start a new run even if the last one with this goal is unfinished
     #[arg(long)]
     pub(super) fresh: bool,
+    /// Tell what happens as JSON, an event a line (schema ralph.event/1)
+    #[arg(long)]
+    pub(super) json: bool,
     /// Show only how it ended
     #[arg(long, short)]
     pub(super) quiet: bool,
@@ -137,7 +140,10 @@ pub(super) struct AgentArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct StatusArgs {
-    /// As JSON (schema ralph.status/1)
+    /// Go on showing what happens until the run ends
+    #[arg(long, short)]
+    pub(super) follow: bool,
+    /// As JSON (schema ralph.status/1); with --follow a line for each change
     #[arg(long)]
     pub(super) json: bool,
 }

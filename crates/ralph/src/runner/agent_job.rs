@@ -3,18 +3,18 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::{Instant, UNIX_EPOCH};
 
 use ralph_core::event::{AgentEnded, End, Event};
-use ralph_core::report::{Builder, IterationReport, dialects};
+use ralph_core::report::{IterationReport, dialects};
 use ralph_core::time::Time;
-use ralph_core::transcript::{Decoder, Format, Item};
+use ralph_core::transcript::{Format, Item};
 use ralph_core::{limit, text};
 
 use super::Input;
-use super::effects::tee;
+use super::effects::{Heard, tee};
+use super::reader::Reader;
 use crate::clock;
 use crate::process::{self, Ender, Job, Output, Spec};
 use crate::store::IterationFiles;
@@ -34,12 +34,8 @@ pub(super) struct Talk<'a> {
 }
 
 /// Starts it. A failure to start is an end like any other.
-pub(super) fn start(
-    spec: &Spec,
-    talk: &Talk<'_>,
-    files: &IterationFiles,
-    outbox: &Sender<Input>,
-) -> Option<Ender> {
+pub(super) fn start(spec: &Spec, talk: &Talk<'_>, files: &IterationFiles, heard: &Heard) -> Option<Ender> {
+    let outbox = &heard.outbox;
     let begun = Instant::now();
     let mut job = match process::start(spec) {
         Ok(job) => job,
@@ -55,10 +51,10 @@ pub(super) fn start(
     let ender = job.ender();
     let (stdout, stderr) = job.take_output();
     let (transcript, errors) = (files.transcript(), files.stderr());
-    let (live, outbox) = (outbox.clone(), outbox.clone());
+    let (heard, outbox) = (heard.clone(), outbox.clone());
     let reader = Reader::new(talk.format, talk.prompt);
     let signal = talk.signal.clone();
-    let words = thread::spawn(move || listen(stdout, &transcript, reader, &live));
+    let words = thread::spawn(move || listen(stdout, &transcript, reader, &heard));
     let complaints = thread::spawn(move || last_complaints(stderr, &errors));
     thread::spawn(move || {
         let ended = wait(job, begun, words, complaints, signal.as_deref());
@@ -130,19 +126,22 @@ pub(super) fn end_of(end: process::End) -> End {
 }
 
 /// Its report, and the format it talked in.
-fn listen(
-    stdout: Output,
-    transcript: &Path,
-    mut reader: Reader,
-    live: &Sender<Input>,
-) -> (Format, IterationReport) {
+fn listen(stdout: Output, transcript: &Path, mut reader: Reader, heard: &Heard) -> (Format, IterationReport) {
     let kept = tee(stdout, transcript, |bytes| {
-        reader.feed(bytes, |item| {
-            if let Item::Tool { name, target } = item {
-                let what = format!("{name} {}", target.as_deref().unwrap_or(""));
-                let _ = live.send(Input::Live(text::one_line(&what, 200)));
-            }
+        let mut tools = Vec::new();
+        heard.pulse.beat(|heard| {
+            reader.feed(bytes, |item| {
+                heard.item(item);
+                if let Item::Tool { name, target } = item {
+                    let target = target.as_deref().map(|target| text::one_line(target, 200));
+                    tools.push(Input::Tool { name: text::one_line(name, 100), target });
+                }
+            });
+            (heard.tokens, heard.cost_micro_usd) = reader.spent();
         });
+        for tool in tools {
+            let _ = heard.outbox.send(tool);
+        }
     });
     let (format, mut report) = reader.finish();
     if let Err(error) = kept {
@@ -173,32 +172,6 @@ fn last_seen(files: &IterationFiles) -> Time {
     let times = [files.transcript(), files.stderr()].into_iter().filter_map(written);
     let since_1970 = times.max().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
     Time::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
-}
-
-/// Decoder and report in one.
-struct Reader {
-    decoder: Decoder,
-    builder: Builder,
-}
-
-impl Reader {
-    fn new(format: Format, prompt: &str) -> Self {
-        Self { decoder: Decoder::new(format), builder: Builder::new(prompt) }
-    }
-
-    fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(&Item)) {
-        let Self { decoder, builder } = self;
-        decoder.feed(bytes, |item| {
-            each(&item);
-            builder.add(item);
-        });
-    }
-
-    fn finish(mut self) -> (Format, IterationReport) {
-        let Self { decoder, builder } = &mut self;
-        decoder.finish(|item| builder.add(item));
-        (decoder.format(), self.builder.finish())
-    }
 }
 
 /// Keeps standard error and returns its end.

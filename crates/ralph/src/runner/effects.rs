@@ -2,12 +2,14 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
 
 use ralph_core::effect::Effect;
 use ralph_core::event::{AgentInfo, Event, Measured, When};
 use ralph_core::profile::Protocol;
 use ralph_core::prompt::{self, Materials};
 use ralph_core::transcript::Format;
+use ralph_core::view::event::RunChanges;
 
 use super::agent_job::{Talk, UNHEARD};
 use super::{Input, Runner, agent_job, check_job};
@@ -15,7 +17,15 @@ use crate::error::{self, Error, Result};
 use crate::process::Ender;
 use crate::store;
 use crate::tree::TreeId;
+use crate::ui::Pulse;
 use crate::{agent, git};
+
+/// Where what is heard of a job goes: to the loop, and to the screen.
+#[derive(Debug, Clone)]
+pub(super) struct Heard {
+    pub(super) outbox: Sender<Input>,
+    pub(super) pulse: Pulse,
+}
 
 /// What is running, to be ended when asked.
 #[derive(Debug, Default)]
@@ -53,10 +63,9 @@ impl Runner<'_> {
                     None => self.run.baseline_files(),
                 };
                 files.make()?;
-                self.ui.live(&format!("checking: {}", check.command));
                 let custody = custody_file(&self.project.truth);
-                self.jobs.check =
-                    check_job::start(check, &self.project.root, &files, &custody, self.outbox.clone());
+                let heard = Heard { outbox: self.outbox.clone(), pulse: self.ui.pulse() };
+                self.jobs.check = check_job::start(check, &self.project.root, &files, &custody, heard);
             }
             Effect::EndAgent { .. } => self.jobs.agent.iter().for_each(Ender::end),
             Effect::EndCheck { .. } => self.jobs.check.iter().for_each(Ender::end),
@@ -112,6 +121,16 @@ impl Runner<'_> {
         Ok(measured)
     }
 
+    /// What differs between the tree before the run and the last one that was measured, for the summary.
+    pub(super) fn changes_of_the_run(&self) -> Option<RunChanges> {
+        let after = self.state.last.as_ref()?.after.as_ref()?;
+        let (before, after) = (TreeId::new(&self.state.base.as_ref()?.tree)?, TreeId::new(&after.tree)?);
+        let changes = self.tree.diff(&before, &after).ok()?;
+        let Measured { changed, changed_total, .. } =
+            Measured::new(When::After, after.to_string(), None, &changes);
+        Some(RunChanges { paths: changed, total: changed_total })
+    }
+
     fn start_agent(&mut self) -> Result<()> {
         let agent = self.agent()?;
         let files = self.files();
@@ -135,7 +154,8 @@ impl Runner<'_> {
             .env("RALPH_ITERATION", self.state.iteration.to_string())
             .env("RALPH_RUN_ID", run)
             .hold(custody_file(&self.project.truth));
-        self.jobs.agent = agent_job::start(&spec, &talk, &files, &self.outbox);
+        let heard = Heard { outbox: self.outbox.clone(), pulse: self.ui.pulse() };
+        self.jobs.agent = agent_job::start(&spec, &talk, &files, &heard);
         Ok(())
     }
 
