@@ -6,6 +6,7 @@ mod ask;
 mod circuit;
 mod demo;
 mod history;
+mod introduction;
 mod profile;
 mod replay;
 mod report;

@@ -9,8 +9,10 @@
 //! | `live` | the line that is written over |
 //! | `remarks` | what is worth a word beside them |
 //! | `stops`, `summary` | each reason to stop in words; what came of a run |
+//! | `first` | the screen before the first run in a project |
 
 mod boxes;
+mod first;
 mod live;
 mod plain;
 mod remarks;
@@ -33,6 +35,8 @@ use ralph_core::view::event::{self, RunChanges};
 
 use crate::clock;
 use crate::error::{Error, Exit};
+pub(crate) use boxes::describe_agent;
+pub(crate) use first::Introduction;
 use live::Live;
 pub(crate) use live::Pulse;
 
@@ -445,9 +449,14 @@ pub fn watched() -> bool {
     Stream::Error.is_terminal()
 }
 
+/// Whether there is somebody to ask.
+pub fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && Stream::Error.is_terminal()
+}
+
 /// Asks a question on the terminal; `None` when there is nobody to ask.
 pub fn ask(question: &str) -> Option<String> {
-    if !std::io::stdin().is_terminal() || !Stream::Error.is_terminal() {
+    if !can_ask() {
         return None;
     }
     Stream::Error.write(question.as_bytes());

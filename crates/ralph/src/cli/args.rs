@@ -108,6 +108,9 @@ pub(super) struct RunArgs {
     /// Start a new run even if the last one with this goal is unfinished
     #[arg(long)]
     pub(super) fresh: bool,
+    /// Agree to the first run here and to the commands that the project brings; chooses no permissions
+    #[arg(long)]
+    pub(super) yes: bool,
     /// Tell what happens as JSON, an event a line (schema ralph.event/1)
     #[arg(long)]
     pub(super) json: bool,

@@ -9,13 +9,16 @@ use ralph_core::state::State;
 use ralph_core::text;
 
 use super::args::{AgentArgs, RunArgs};
+use super::introduction::introduction;
+use crate::config::{self, Config};
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::{self, Runner};
 use crate::settings::{self, AgentWishes, Settled, Value, Wishes};
 use crate::store::{self, JournalFile, Lock, Run, Runs};
+use crate::trust::{self, Commands, Consent, Matter};
 use crate::ui::Ui;
-use crate::{agent, clock, config};
+use crate::{agent, clock};
 
 /// How long keepers of an earlier run may take to end what they keep, before we give up.
 const KEEPERS: Duration = Duration::from_secs(20);
@@ -29,7 +32,8 @@ pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
     } else {
         Which::Either
     };
-    let order = Order { goal: args.goal.as_deref(), which, probe: args.probe };
+    let consent = Some(if args.yes { Consent::Given } else { Consent::Ask });
+    let order = Order { goal: args.goal.as_deref(), which, probe: args.probe, consent };
     let stop = run(&project, order, &wishes(args), ui)?;
     Ok(ExitCode::from(stop.exit_code()))
 }
@@ -85,10 +89,12 @@ pub(super) struct Order<'a> {
     pub(super) which: Which,
     /// Try once although the circuit is open.
     pub(super) probe: bool,
+    /// How the user agrees to it; `None` where there is nothing to agree to.
+    pub(super) consent: Option<Consent>,
 }
 
 pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut Ui) -> Result<Stop> {
-    let Order { goal, which, probe } = order;
+    let Order { goal, which, probe, consent } = order;
     // Everything that can be refused is refused before anything is written.
     let runs = Runs::of(&project.truth);
     let last = last_run(&runs, which)?;
@@ -104,16 +110,28 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let earlier =
         last.as_ref().filter(|_| matches!(choice, Choice::Resume)).and_then(|last| last.state.run.as_ref());
     // A run that goes on keeps its plan: the project's file is for new ones.
-    let wishes = match earlier {
-        Some(_) => wishes.clone(),
-        None => wishes.over(config::read(&project.ralph_dir)?),
+    let config = match earlier {
+        Some(_) => Config::default(),
+        None => config::read(&project.ralph_dir)?,
     };
+    let own = wishes;
+    let mut commands = brought(&config, own);
+    let wishes = own.over(config);
     let Settled { plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
     for agent in &plan.agents {
         agent::find_script(agent, &project.root)?;
     }
     for remark in remarks {
         ui.warn(&remark);
+    }
+    let kept = kept_in_tree(project, &plan);
+    if let Some(consent) = consent {
+        if let Some(run) = earlier {
+            commands = not_said_again(&kept, &run.plan);
+        }
+        let goal = earlier.map_or(goal.unwrap_or_default(), |run| &run.goal);
+        let matter = Matter { project, commands: &commands, first: last.is_none(), consent };
+        trust::decide(&matter, || introduction(project, goal, &plan, &commands), ui)?;
     }
 
     let lock = Lock::take(&project.truth, clock::now())?;
@@ -123,6 +141,9 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         return Err(
             Error::new("another run was going on here meanwhile").hint("ralph status, then try again")
         );
+    }
+    if consent.is_some() {
+        trust::vouch(project, &kept, ui);
     }
     let (run, journal, state, first) = match (choice, last) {
         (Choice::Resume, Some(last)) => {
@@ -161,6 +182,47 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     ui.next_steps(&state, &stop);
     drop(lock);
     Ok(stop)
+}
+
+/// The commands that the project's file brings into a run, where the command line says nothing else.
+fn brought(config: &Config, own: &Wishes) -> Commands {
+    let mut commands = Commands::default();
+    let said = |name: &str| own.checks.iter().any(|(own, _)| *own == name);
+    for check in config.checks.iter().filter(|check| !said(&check.key)) {
+        commands.add(config::check_source(&check.key), &check.value);
+    }
+    commands
+}
+
+/// The commands of a plan that is recorded below the project's folder, where it could have come from anybody together
+/// with the folder. (A git directory does not travel.)
+fn kept_in_tree(project: &Project, plan: &Plan) -> Commands {
+    let mut commands = Commands::default();
+    if !project.truth.starts_with(&project.ralph_dir) {
+        return commands;
+    }
+    for check in &plan.checks {
+        commands.add(format!(".ralph/.state, check {}", check.name), &check.command);
+    }
+    for agent in &plan.agents {
+        if let Some(command) = &agent.command {
+            commands.add(format!(".ralph/.state, agent {}", agent.name), command);
+        }
+    }
+    commands
+}
+
+/// Those that a record brings, without those that the user gave anew to go on with.
+fn not_said_again(kept: &Commands, recorded: &Plan) -> Commands {
+    let is_recorded = |command: &str| {
+        recorded.checks.iter().any(|check| check.command == command)
+            || recorded.agents.iter().any(|agent| agent.command.as_deref() == Some(command))
+    };
+    let mut commands = Commands::default();
+    for command in kept.iter().filter(|command| is_recorded(&command.command)) {
+        commands.add(&command.source, &command.command);
+    }
+    commands
 }
 
 /// Notes go with their run; what nobody read may be worth saying again.

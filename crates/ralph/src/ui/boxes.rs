@@ -78,7 +78,7 @@ pub(super) fn limit(max_iterations: u64) -> String {
     }
 }
 
-pub(super) fn describe_agent(agent: &AgentInfo) -> String {
+pub(crate) fn describe_agent(agent: &AgentInfo) -> String {
     let mut words = match &agent.command {
         Some(command) => text::one_line(command, 200),
         None => agent.name.clone(),
@@ -218,8 +218,13 @@ fn framed(content: &str) -> String {
 
 /// Breaks at spaces into lines of at most so many columns; a longer word is broken where it must be.
 fn wrap(text: &str, columns: usize) -> Vec<String> {
+    wrap_whole(&text::one_line(text, 2000), columns)
+}
+
+/// The same for a text of any length that has no line breaks.
+pub(super) fn wrap_whole(text: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in text::one_line(text, 2000).split(' ') {
+    for word in text.split(' ') {
         let last = lines.last_mut().expect("there is always a line");
         let gap = usize::from(!last.is_empty());
         if last.width() + gap + word.width() <= columns {
