@@ -296,7 +296,7 @@ fn suggestion(name: &str) -> String {
 }
 
 /// Nobody but the user chooses what an agent may do.
-fn ask_permissions(agent: &str) -> Result<Permissions> {
+pub fn ask_permissions(agent: &str) -> Result<Permissions> {
     let question = format!(
         "What may {agent} do in this folder without asking?\n  \
          full     everything, commands too\n  edits    edit files\n  inherit  what its own settings say\n> "
@@ -307,11 +307,9 @@ fn ask_permissions(agent: &str) -> Result<Permissions> {
             answer = ui::ask("full, edits or inherit?\n> ");
         }
     }
-    match answer.as_deref() {
-        Some("full") => Ok(Permissions::Full),
-        Some("edits") => Ok(Permissions::Edits),
-        Some("inherit") => Ok(Permissions::Inherit),
-        answer => {
+    match answer.as_deref().and_then(Permissions::named) {
+        Some(permissions) => Ok(permissions),
+        None => {
             let why = match answer {
                 Some(answer) => format!("'{answer}' is none of full, edits, inherit"),
                 None => "there is no terminal to ask on, and nobody but you may choose".into(),

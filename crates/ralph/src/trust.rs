@@ -2,6 +2,7 @@
 //! that somebody trusts; what was trusted is kept outside of the repository, word for word, and other words are asked
 //! about again.
 
+use ralph_core::event::Permissions;
 use ralph_core::text;
 use serde::{Deserialize, Serialize};
 
@@ -70,22 +71,26 @@ pub struct Matter<'a> {
     /// Nothing was ever run here.
     pub first: bool,
     pub consent: Consent,
+    /// An agent whose permissions are still to be chosen: the choice is the answer.
+    pub unchosen: Option<&'a str>,
 }
 
-/// Returns if the run may begin; what was agreed to is remembered.
+/// Returns if the run may begin, with the permissions if they were part of the question; what was agreed to is
+/// remembered.
 pub(crate) fn decide(
     matter: &Matter<'_>,
     introduction: impl FnOnce() -> Introduction,
     ui: &mut Ui,
-) -> Result<()> {
+) -> Result<Option<Permissions>> {
     let file = TrustFile::of(&matter.project.root);
     let trusted = file.as_ref().and_then(TrustFile::read);
     let known = trusted.as_deref().unwrap_or_default();
     let unknown = matter.commands.unknown_to(known);
     let new_here = trusted.is_none() && matter.first;
     if unknown.is_empty() && !(new_here && (ui::can_ask() || matter.consent == Consent::Given)) {
-        return Ok(());
+        return Ok(None);
     }
+    let mut chosen = None;
     if matter.consent == Consent::Ask {
         if !ui::can_ask() {
             return Err(nobody_to_ask(&unknown));
@@ -96,25 +101,42 @@ pub(crate) fn decide(
         }
         for command in &unknown {
             let was = known.iter().find(|known| known.source == command.source);
-            let listed = shown.rows.iter().any(|(_, value)| value.contains(&command.shown()));
-            if trusted.is_some() || !listed {
-                shown.row("runs", format!("{} ({})", command.shown(), command.source));
+            let words = format!("{} ({})", command.shown(), command.source);
+            if trusted.is_some() || !shown.rows.iter().any(|(_, value)| value.contains(&words)) {
+                shown.row("runs", words);
             }
             if let Some(was) = was {
                 shown.row("", format!("was: {}", was.shown()));
             }
         }
         ui.introduce(&shown);
-        let answer = ui::ask(match unknown.is_empty() {
-            true => "  Begin? [y/N] ",
-            false => "  Begin, and run the commands that come with this project? [y/N] ",
-        });
-        if !matches!(answer.as_deref().map(str::to_lowercase).as_deref(), Some("y" | "yes")) {
-            return Err(Error::new("not begun: you did not say yes").because("nothing was run or written"));
-        }
+        chosen = agreed(matter.unchosen, !unknown.is_empty())?;
+        ui.say("");
     }
     remember(file.as_ref(), known, matter.commands, ui);
-    Ok(())
+    Ok(chosen)
+}
+
+/// The one question. Anything but a clear yes is a no.
+fn agreed(unchosen: Option<&str>, brings_commands: bool) -> Result<Option<Permissions>> {
+    let begin = match brings_commands {
+        true => "Begin, and run the commands that come with this project?",
+        false => "Begin?",
+    };
+    let question = match unchosen {
+        None => format!("  {begin} [y/N] "),
+        Some(agent) => format!(
+            "  {begin} Then say what {agent} may do in this folder without asking:\n    \
+             full     everything, commands too\n    edits    edit files\n    inherit  what its own settings say\n  \
+             [full/edits/inherit/N] "
+        ),
+    };
+    let answer = ui::ask(&question).unwrap_or_default().to_lowercase();
+    match (answer.as_str(), unchosen) {
+        ("y" | "yes", None) => Ok(None),
+        (word, Some(_)) if Permissions::named(word).is_some() => Ok(Permissions::named(word)),
+        _ => Err(Error::new("not begun: you did not say yes").because("nothing was run or written")),
+    }
 }
 
 /// The user's own commands, where the record of a run lies in a folder that others could hand over: that they come from

@@ -6,6 +6,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `boxes`, `plain` | a run for people, on a terminal and without one |
+//! | `stream` | where talk goes, and how wide that is |
 //! | `live` | the line that is written over |
 //! | `remarks` | what is worth a word beside them |
 //! | `stops`, `summary` | each reason to stop in words; what came of a run |
@@ -17,6 +18,7 @@ mod live;
 mod plain;
 mod remarks;
 mod stops;
+mod stream;
 mod summary;
 
 use std::cell::Cell;
@@ -39,6 +41,7 @@ pub(crate) use boxes::describe_agent;
 pub(crate) use first::Introduction;
 use live::Live;
 pub(crate) use live::Pulse;
+use stream::Stream;
 
 /// How a run is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,14 +50,6 @@ enum Mode {
     Plain,
     /// Only how it ended.
     Quiet,
-}
-
-/// Where talk goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stream {
-    Error,
-    /// For a command whose talk is what it was asked for.
-    Output,
 }
 
 #[derive(Debug)]
@@ -314,10 +309,14 @@ impl Ui {
             self.lines(Tone::Plain, &boxes::begin(state, current));
             self.box_open = true;
         }
-        if let Event::StopAsked { by: StopBy::Interrupt | StopBy::Terminate } = event
-            && !decision.effects.is_empty()
-        {
-            self.live.notice("stopping; once more to leave at once".into());
+        let ends = |effect: &Effect| matches!(effect, Effect::EndAgent { .. } | Effect::EndCheck { .. });
+        if decision.effects.iter().any(ends) {
+            self.live.notice(match event {
+                Event::StopAsked { by: StopBy::Interrupt | StopBy::Terminate } => {
+                    "stopping; once more to leave at once".into()
+                }
+                _ => decision.reasons.first().map(|reason| reason.text.clone()).unwrap_or_default(),
+            });
         }
     }
 
@@ -404,36 +403,6 @@ impl Ui {
             Tone::Faint => "2",
         };
         format!("\u{1b}[{code}m{line}\u{1b}[0m")
-    }
-}
-
-#[expect(clippy::disallowed_methods, reason = "the owner of standard output and standard error")]
-impl Stream {
-    fn is_terminal(self) -> bool {
-        match self {
-            Self::Error => std::io::stderr().is_terminal(),
-            Self::Output => std::io::stdout().is_terminal(),
-        }
-    }
-
-    /// How wide the window is now.
-    fn columns(self) -> usize {
-        let size = match self {
-            Self::Error => rustix::termios::tcgetwinsize(std::io::stderr()),
-            Self::Output => rustix::termios::tcgetwinsize(std::io::stdout()),
-        };
-        size.map(|size| usize::from(size.ws_col)).ok().filter(|columns| *columns > 0).unwrap_or(80)
-    }
-
-    /// Whoever does not want to hear it any more is not told.
-    fn write(self, bytes: &[u8]) {
-        fn put(mut to: impl Write, bytes: &[u8]) {
-            let _ = to.write_all(bytes).and_then(|()| to.flush());
-        }
-        match self {
-            Self::Error => put(std::io::stderr().lock(), bytes),
-            Self::Output => put(std::io::stdout().lock(), bytes),
-        }
     }
 }
 

@@ -90,6 +90,7 @@ fn a_check_is_shown_while_it_runs() {
         Terminal::builder(&run(&sandbox, &agent).args(arguments).into_command()).size(120, 24).start();
     terminal.wait_for("⠋ checking: read x < ");
     terminal.wait_for("gate · 0:01");
+    #[expect(clippy::disallowed_methods, reason = "the test's own pipe")]
     std::fs::write(&gate, "go\n").expect("the check reads");
     assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
     assert!(!terminal.all_output().contains("checking:"), "{}", terminal.all_output());

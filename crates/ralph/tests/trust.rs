@@ -144,6 +144,28 @@ fn a_copy_of_a_trusted_project_is_another_project() {
 }
 
 #[test]
+fn permissions_that_are_not_chosen_are_the_question() {
+    let sandbox = repository();
+    sandbox.install_script("claude", "#!/bin/sh\nprintf '%s ' \"$@\" > args.txt\n");
+    let command = || ralph(&sandbox).args(["run", "goal", "--max-iterations", "1"]).into_command();
+    for answer in ["y\r", "\r", "n\r"] {
+        let mut terminal = Terminal::start(&command());
+        terminal.wait_for("[full/edits/inherit/N]");
+        terminal.type_text(answer);
+        assert_eq!(terminal.wait(), 1, "{}", terminal.all_output());
+        assert!(!sandbox.exists("args.txt") && !sandbox.exists(".ralph"));
+    }
+    let mut terminal = Terminal::start(&command());
+    terminal.wait_for("[full/edits/inherit/N]");
+    let screen = terminal.screen();
+    assert!(screen.contains("agent     claude, permissions as you choose below"), "{screen}");
+    terminal.type_text("edits\r");
+    assert_eq!(terminal.wait(), 3, "{}", terminal.all_output());
+    assert!(sandbox.read("args.txt").contains("--permission-mode acceptEdits"));
+    assert!(terminal.all_output().contains("claude, may edit files"), "{}", terminal.all_output());
+}
+
+#[test]
 fn yes_agrees_to_commands_and_chooses_no_permissions() {
     let sandbox = project_with_checks();
     sandbox.install_script("claude", "#!/bin/sh\ntouch ran\n");

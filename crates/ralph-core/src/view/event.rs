@@ -29,7 +29,11 @@ pub fn of(state: &State, record: &Record) -> Vec<Value> {
     match event {
         Event::RunStarted(_) => events.extend(begun(state, at, false)),
         Event::RunResumed(_) => events.extend(begun(state, at, true)),
-        Event::AgentEnded(ended) => events.push(agent_ended(state, at, ended)),
+        Event::AgentEnded(ended) => {
+            // The state knows whether we asked it to end.
+            let known = state.current.as_ref().and_then(|current| current.ended.as_ref());
+            events.push(agent_ended(state, at, known.unwrap_or(ended)));
+        }
         Event::CheckEnded(result) => {
             let mut event = about(state, at, "check_ended");
             event["check"] = check(result);

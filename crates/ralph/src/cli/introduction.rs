@@ -14,7 +14,9 @@ pub(super) fn introduction(project: &Project, goal: &str, plan: &Plan, commands:
     shown.row("folder", project.root.display().to_string());
     shown.row("branch", branch(project));
     for agent in &plan.agents {
-        shown.row("agent", describe_agent(agent));
+        let open = agent.command.is_none() && agent.permissions.is_none();
+        let yours = if open { ", permissions as you choose below" } else { "" };
+        shown.row("agent", format!("{}{yours}", describe_agent(agent)));
     }
     for check in &plan.checks {
         let found = commands.iter().find(|known| known.command == check.command);

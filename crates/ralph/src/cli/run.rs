@@ -1,24 +1,26 @@
 //! `ralph run`: start a run or take the last one up again.
 
+mod consent;
+
 use std::process::ExitCode;
 use std::time::Duration;
 
 use ralph_core::decision::Stop;
-use ralph_core::event::{Carried, Event, Plan, RunInfo, RunResumed, RunStarted};
+use ralph_core::event::{Carried, Event, Permissions, Plan, RunInfo, RunResumed, RunStarted};
 use ralph_core::state::State;
 use ralph_core::text;
 
 use super::args::{AgentArgs, RunArgs};
-use super::introduction::introduction;
 use crate::config::{self, Config};
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::{self, Runner};
 use crate::settings::{self, AgentWishes, Settled, Value, Wishes};
 use crate::store::{self, JournalFile, Lock, Run, Runs};
-use crate::trust::{self, Commands, Consent, Matter};
-use crate::ui::Ui;
+use crate::trust::{self, Consent};
+use crate::ui::{self, Ui};
 use crate::{agent, clock};
+use consent::Proposal;
 
 /// How long keepers of an earlier run may take to end what they keep, before we give up.
 const KEEPERS: Duration = Duration::from_secs(20);
@@ -115,23 +117,33 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         None => config::read(&project.ralph_dir)?,
     };
     let own = wishes;
-    let mut commands = brought(&config, own);
-    let wishes = own.over(config);
-    let Settled { plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
+    let brought = consent::brought(&config, own);
+    let mut wishes = own.over(config);
+    // What is asked before a first run includes the permissions; until then they are nobody's choice.
+    let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask();
+    let unchosen = asks && wishes.agent.permissions.is_none() && wishes.agent.commands.is_empty();
+    if unchosen {
+        wishes.agent.permissions = Some(Permissions::Inherit);
+    }
+    let Settled { mut plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
+    if unchosen {
+        consent::permit(&mut plan, None);
+    }
     for agent in &plan.agents {
         agent::find_script(agent, &project.root)?;
     }
     for remark in remarks {
         ui.warn(&remark);
     }
-    let kept = kept_in_tree(project, &plan);
+    let kept = consent::kept_in_tree(project, &plan);
     if let Some(consent) = consent {
-        if let Some(run) = earlier {
-            commands = not_said_again(&kept, &run.plan);
-        }
         let goal = earlier.map_or(goal.unwrap_or_default(), |run| &run.goal);
-        let matter = Matter { project, commands: &commands, first: last.is_none(), consent };
-        trust::decide(&matter, || introduction(project, goal, &plan, &commands), ui)?;
+        let commands = match earlier {
+            Some(run) => consent::not_said_again(&kept, &run.plan),
+            None => brought,
+        };
+        let first = last.is_none();
+        Proposal { project, goal, commands: &commands, first, unchosen }.agree(consent, &mut plan, ui)?;
     }
 
     let lock = Lock::take(&project.truth, clock::now())?;
@@ -182,47 +194,6 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     ui.next_steps(&state, &stop);
     drop(lock);
     Ok(stop)
-}
-
-/// The commands that the project's file brings into a run, where the command line says nothing else.
-fn brought(config: &Config, own: &Wishes) -> Commands {
-    let mut commands = Commands::default();
-    let said = |name: &str| own.checks.iter().any(|(own, _)| *own == name);
-    for check in config.checks.iter().filter(|check| !said(&check.key)) {
-        commands.add(config::check_source(&check.key), &check.value);
-    }
-    commands
-}
-
-/// The commands of a plan that is recorded below the project's folder, where it could have come from anybody together
-/// with the folder. (A git directory does not travel.)
-fn kept_in_tree(project: &Project, plan: &Plan) -> Commands {
-    let mut commands = Commands::default();
-    if !project.truth.starts_with(&project.ralph_dir) {
-        return commands;
-    }
-    for check in &plan.checks {
-        commands.add(format!(".ralph/.state, check {}", check.name), &check.command);
-    }
-    for agent in &plan.agents {
-        if let Some(command) = &agent.command {
-            commands.add(format!(".ralph/.state, agent {}", agent.name), command);
-        }
-    }
-    commands
-}
-
-/// Those that a record brings, without those that the user gave anew to go on with.
-fn not_said_again(kept: &Commands, recorded: &Plan) -> Commands {
-    let is_recorded = |command: &str| {
-        recorded.checks.iter().any(|check| check.command == command)
-            || recorded.agents.iter().any(|agent| agent.command.as_deref() == Some(command))
-    };
-    let mut commands = Commands::default();
-    for command in kept.iter().filter(|command| is_recorded(&command.command)) {
-        commands.add(&command.source, &command.command);
-    }
-    commands
 }
 
 /// Notes go with their run; what nobody read may be worth saying again.
