@@ -53,13 +53,13 @@ mod tests {
     #[test]
     fn labels_stand_once_and_long_values_stay_in_their_column() {
         let mut shown = Introduction::default();
-        shown.row("folder", "/home/me/project");
+        shown.row("folder", "/project");
         shown.row("checks", "test: make test, with a great many words behind it");
         shown.row("checks", "lint: make lint");
         assert_eq!(
             shown.lines(40),
             [
-                "  folder    /home/me/project",
+                "  folder    /project",
                 "  checks    test: make test, with a",
                 "            great many words behind it",
                 "            lint: make lint",
