@@ -7,7 +7,7 @@ use crate::limit::LimitKind;
 use crate::prelude::*;
 use crate::profile::{Order, Policy};
 use crate::text;
-use crate::time::{self, Time};
+use crate::time::Time;
 
 /// What this rule remembers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -187,10 +187,9 @@ impl Agents {
         let failures = self.members.iter().filter(failed).map(|member| member.failures).max().unwrap_or(0);
         match waiting.min_by_key(|(until, ..)| *until) {
             Some((until, member, out)) if until.since(now) <= policy.max_wait_ms => {
-                let wait = time::duration(until.since(now));
                 let why = match member.failures {
-                    0 => format!("{}: waiting {wait} until {until}: {}", member.name, out.why),
-                    n => format!("{}: failure {n} in a row: waiting {wait}", member.name),
+                    0 => format!("{}: {}", member.name, out.why),
+                    n => format!("{}: failure {n} in a row: {}", member.name, out.why),
                 };
                 Next::Wait { until, why }
             }

@@ -151,6 +151,18 @@ pub enum Permissions {
     Inherit,
 }
 
+impl Permissions {
+    /// By the word that people use for it.
+    pub fn named(word: &str) -> Option<Self> {
+        match word {
+            "full" => Some(Self::Full),
+            "edits" => Some(Self::Edits),
+            "inherit" => Some(Self::Inherit),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Carried {

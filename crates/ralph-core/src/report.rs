@@ -168,6 +168,12 @@ impl Builder {
         }
     }
 
+    /// Tokens and money, as far as the agent has told them by now.
+    pub fn spent(&self) -> (u64, Option<u64>) {
+        let told = self.final_usage.map_or(0, |usage| usage.total());
+        (told.max(self.summed.total()), self.report.cost_micro_usd.or(self.summed_cost))
+    }
+
     /// The agent's own words, as far as they are kept.
     pub fn into_words(mut self) -> String {
         self.settle_words();

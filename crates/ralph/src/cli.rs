@@ -6,6 +6,7 @@ mod ask;
 mod circuit;
 mod demo;
 mod history;
+mod introduction;
 mod profile;
 mod replay;
 mod report;
@@ -39,7 +40,10 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&Ui::new(false), &error),
     };
-    let mut ui = Ui::new(matches!(&cli.command, Command::Run(args) if args.quiet));
+    let mut ui = match &cli.command {
+        Command::Run(args) => Ui::new(args.quiet).with_events(args.json),
+        _ => Ui::new(false),
+    };
     let done = match cli.command {
         Command::Run(args) => run::main(&args, &mut ui),
         Command::Status(args) => status::main(&args, &ui),

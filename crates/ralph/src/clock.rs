@@ -42,6 +42,20 @@ impl Steady {
     }
 }
 
+/// A moment on the clock at the wall: with its day, unless that is today.
+pub fn local(time: Time, now: Time) -> String {
+    on_wall(time, now, &TimeZone::system())
+}
+
+fn on_wall(time: Time, now: Time, zone: &TimeZone) -> String {
+    let zoned = |time: Time| Some(Timestamp::from_millisecond(time.millis()).ok()?.to_zoned(zone.clone()));
+    match (zoned(time), zoned(now)) {
+        (Some(time), Some(now)) if time.date() == now.date() => time.strftime("%H:%M:%S").to_string(),
+        (Some(time), _) => time.strftime("%a %d %b %H:%M").to_string(),
+        _ => time.to_string(),
+    }
+}
+
 /// When a provider's limit ends, by the clock and the zone of this machine.
 pub fn reset_at(reset: &Reset, now: Time) -> Option<Time> {
     in_zone(reset, now, &TimeZone::system())
@@ -117,6 +131,16 @@ mod tests {
             let now = steady.now(time("2026-11-16T08:00:00Z"), begun + Duration::from_micros(micros));
             assert_eq!(now, start.plus(micros / 1_000));
         }
+    }
+
+    #[test]
+    fn a_moment_is_shown_as_on_the_clock_at_the_wall() {
+        let now = time("2026-11-16T20:30:00Z");
+        let shown = |text, zone: &TimeZone| on_wall(time(text), now, zone);
+        assert_eq!(shown("2026-11-16T21:05:09Z", &TimeZone::UTC), "21:05:09");
+        assert_eq!(shown("2026-11-17T03:00:00Z", &TimeZone::UTC), "Tue 17 Nov 03:00");
+        let east = TimeZone::fixed(jiff::tz::offset(2));
+        assert_eq!(shown("2026-11-16T21:05:09Z", &east), "23:05:09");
     }
 
     #[test]

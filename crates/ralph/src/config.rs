@@ -1,7 +1,7 @@
 //! `.ralph/config.toml`: what a project says about its new runs. The only reader of TOML.
 //!
-//! `profile = "strict"` names the rules to start from, and a `[policy]` table sets single values by the names that
-//! `--set` knows. Whether a key exists and a value fits is the policy's to say; here each gets its line.
+//! `profile = "strict"` names the rules to start from, a `[policy]` table sets single values by the names that
+//! `--set` knows, and a `[checks]` table names the commands that prove the work. Whether a key exists and a value fits is the policy's to say; here each gets its line.
 
 use std::path::Path;
 
@@ -15,6 +15,7 @@ const FILE: &str = "config.toml";
 /// How it is called in messages.
 const NAME: &str = ".ralph/config.toml";
 const POLICY: &str = "policy";
+const CHECKS: &str = "checks";
 const PROFILE: &str = "profile";
 
 /// What the file says; nothing, where there is none.
@@ -22,6 +23,13 @@ const PROFILE: &str = "profile";
 pub struct Config {
     pub profile: Option<String>,
     pub values: Vec<Value>,
+    /// Commands by the name of their check. They come with the repository, so they need the user's trust.
+    pub checks: Vec<Value>,
+}
+
+/// Where a check of the file is said to come from.
+pub fn check_source(name: &str) -> String {
+    format!("{NAME}, {CHECKS}.{name}")
 }
 
 pub fn read(ralph_dir: &Path) -> Result<Config> {
@@ -47,6 +55,15 @@ fn parse(text: &str) -> Result<Config> {
     for (key, item, origin) in entries(document.as_table(), text) {
         match key {
             PROFILE => config.profile = Some(profile(item, &origin)?),
+            CHECKS => {
+                let table = item.as_table_like().ok_or_else(|| {
+                    Error::usage(format!("{origin}: checks is a table"))
+                        .hint("[checks]\ntest = \"cargo test\"")
+                })?;
+                for (key, item, origin) in entries(table, text) {
+                    config.checks.push(check(key, item, origin)?);
+                }
+            }
             POLICY => {
                 let table = item.as_table_like().ok_or_else(|| {
                     Error::usage(format!("{origin}: policy is a table")).hint("[policy]\ngate = \"dual\"")
@@ -62,6 +79,23 @@ fn parse(text: &str) -> Result<Config> {
         }
     }
     Ok(config)
+}
+
+fn check(name: &str, item: &Item, origin: String) -> Result<Value> {
+    if !settings::CHECKS.contains(&name) {
+        let error = Error::usage(format!("{origin}: there is no check '{name}'"));
+        return Err(match suggest::nearest(name, settings::CHECKS) {
+            Some(near) => error.hint(format!("did you mean {near}?")),
+            None => error.because(format!("checks are: {}", settings::CHECKS.join(", "))),
+        });
+    }
+    match item.as_str().filter(|command| !command.trim().is_empty()) {
+        Some(command) => Ok(Value { key: name.into(), value: command.into(), origin }),
+        None => {
+            Err(Error::usage(format!("{origin}: {name} is a command"))
+                .hint(format!("{name} = \"cargo {name}\"")))
+        }
+    }
 }
 
 /// The keys of a table with what they hold and where they stand.
@@ -104,10 +138,10 @@ fn plain(item: &Item) -> Option<String> {
 fn unknown(key: &str, origin: &str) -> Error {
     let error = Error::usage(format!("{origin}: there is no key '{key}'"));
     let is_policy = |name: &str| ralph_core::profile::key(name).is_some();
-    match suggest::nearest(key, [PROFILE, POLICY]) {
+    match suggest::nearest(key, [PROFILE, POLICY, CHECKS]) {
         Some(near) => error.hint(format!("did you mean {near}?")),
         None if is_policy(key) => error.hint(format!("{key} belongs below a line [policy]")),
-        None => error.because("the file may have: profile, and a table [policy]"),
+        None => error.because("the file may have: profile, and the tables [policy] and [checks]"),
     }
 }
 
@@ -138,6 +172,8 @@ mod tests {
             ]
         );
         assert_eq!(parse("policy.gate = 'dual'").expect("read").values[0].value, "dual");
+        let check = &parse("[checks]\ntest = 'make test'").expect("read").checks[0];
+        assert_eq!((check.key.as_str(), check.value.as_str()), ("test", "make test"));
         assert_eq!(parse("# nothing\n").expect("read"), Config::default());
     }
 
@@ -147,11 +183,16 @@ mod tests {
             ("\nprofil = 'x'", Exit::Usage, ":2: there is no key 'profil'"),
             ("profil = 'x'", Exit::Usage, "did you mean profile?"),
             ("gate = 'dual'", Exit::Usage, "below a line [policy]"),
-            ("colour = 1", Exit::Usage, "a table [policy]"),
+            ("colour = 1", Exit::Usage, "the tables [policy] and [checks]"),
             ("\n\nprofile = 'strickt'", Exit::Usage, ":3: there is no profile 'strickt'"),
             ("profile = 'strickt'", Exit::Usage, "profile = \"strict\""),
             ("profile = 3", Exit::Usage, ":1: profile is a name"),
             ("policy = 3", Exit::Usage, "policy is a table"),
+            ("checks = 3", Exit::Usage, "checks is a table"),
+            ("[checks]\ntests = 'x'", Exit::Usage, ":2: there is no check 'tests'"),
+            ("[checks]\ntests = 'x'", Exit::Usage, "did you mean test?"),
+            ("[checks]\ntest = ' '", Exit::Usage, ":2: test is a command"),
+            ("[checks]\nlint = true", Exit::Usage, ":2: lint is a command"),
             ("[policy]\ngate = ['dual']", Exit::Usage, ":2: gate is neither"),
             ("[policy]\ngate = ", Exit::Data, ":2: this is not TOML"),
             ("[policy]\n[policy]\n", Exit::Data, ":2: this is not TOML"),

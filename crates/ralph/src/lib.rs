@@ -18,4 +18,5 @@ pub mod settings;
 pub mod store;
 pub mod suggest;
 pub mod tree;
+pub mod trust;
 pub mod ui;

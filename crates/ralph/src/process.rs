@@ -27,6 +27,7 @@
 //! | `keep/` | the keeper's side |
 //! | `wire` | what the two say to each other |
 //! | `mark`, `sweep` | finding and ending what a killed keeper left |
+//! | `watch` | waiting until files grow or another ralph ends |
 //! | `nudge` | telling another ralph to look at its requests |
 //! | `end`, `ready`, `children` | how a process ended; waiting for descriptors; the kernel's list of children |
 
@@ -42,6 +43,7 @@ mod program;
 mod ready;
 mod spec;
 mod sweep;
+mod watch;
 mod wire;
 
 use std::time::Duration;
@@ -56,6 +58,7 @@ pub use output::Output;
 pub use program::find_program;
 pub use spec::{SpawnError, Spec, Stdin};
 pub use sweep::{Swept, sweep};
+pub use watch::{Watch, Woken};
 
 /// KILL works at once, except on processes of another user and on those stuck in the kernel. Nobody is made to
 /// wait for these any longer.

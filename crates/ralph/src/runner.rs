@@ -7,6 +7,7 @@ mod agent_job;
 mod check_job;
 mod effects;
 mod own_files;
+mod reader;
 mod signals;
 mod silence;
 mod still;
@@ -33,6 +34,7 @@ use crate::ui::Ui;
 use crate::secrets;
 use effects::Jobs;
 pub(crate) use effects::custody_file;
+pub(crate) use reader::Reader;
 pub(crate) use signals::heed;
 pub(crate) use still::{Still, publish};
 
@@ -40,36 +42,50 @@ pub(crate) use still::{Still, publish};
 #[derive(Debug)]
 pub(crate) enum Input {
     Event(Event),
-    /// There is something new for the screen.
-    Live(Live),
+    /// The agent used tools; for the screen only.
+    Tools(Tools),
     /// Time may have come, or leapt.
     Alarm,
     /// Somebody left a request.
     Requests,
+    /// What is shown changes by itself.
+    Tick,
 }
 
-/// What the agent does right now. An agent that is faster than the screen does not pile up here: only its last deed is
-/// kept until somebody looks.
+/// The tools that an agent used, until somebody looks. One that is faster than the screen does not pile up here: what is
+/// too much is let go.
 #[derive(Debug, Clone)]
-pub(crate) struct Live {
-    last: Arc<Mutex<Option<String>>>,
+pub(crate) struct Tools {
+    used: Arc<Mutex<Vec<Tool>>>,
     outbox: Sender<Input>,
 }
 
-impl Live {
+#[derive(Debug)]
+pub(crate) struct Tool {
+    pub(crate) name: String,
+    pub(crate) target: Option<String>,
+}
+
+impl Tools {
+    const MOST: usize = 1_000;
+
     fn new(outbox: Sender<Input>) -> Self {
-        Self { last: Arc::default(), outbox }
+        Self { used: Arc::default(), outbox }
     }
 
-    fn show(&self, what: String) {
-        let unseen = self.last.lock().unwrap_or_else(PoisonError::into_inner).replace(what);
-        if unseen.is_none() {
-            let _ = self.outbox.send(Input::Live(self.clone()));
+    fn used(&self, tool: Tool) {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let unseen = used.len();
+        if unseen < Self::MOST {
+            used.push(tool);
+        }
+        if unseen == 0 {
+            let _ = self.outbox.send(Input::Tools(self.clone()));
         }
     }
 
-    fn take(&self) -> Option<String> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).take()
+    fn take(&self) -> Vec<Tool> {
+        std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -155,18 +171,22 @@ impl<'a> Runner<'a> {
         // Whatever was asked before we listened.
         self.take_requests()?;
         loop {
-            if let Some(stop) = self.state.stop() {
-                let stop = stop.clone();
+            if let Some(stop) = self.state.stop().cloned() {
+                let changes = self.changes_of_the_run();
+                self.ui.stopped(&self.state, &stop, changes.as_ref());
                 self.keeping.finish(PACKING);
                 return Ok((stop, self.state));
             }
             match self.next() {
                 Input::Event(event) => self.step(event)?,
-                Input::Live(live) => {
-                    live.take().iter().for_each(|what| self.ui.live(&self.secrets.hide(what)));
+                Input::Tools(tools) => {
+                    for Tool { name, target } in tools.take() {
+                        self.ui.tool(&self.state, &name, target.as_deref());
+                    }
                 }
                 Input::Alarm => {}
                 Input::Requests => self.take_requests()?,
+                Input::Tick => self.ui.draw(),
             }
         }
     }
@@ -186,18 +206,25 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// The next thing that happens: by itself, at the time core named, or on the screen.
     fn await_input(&self) -> Input {
         let passed = || Input::Event(Event::DeadlinePassed);
-        let Some(due) = deadline(&self.state) else {
-            // The runner holds a sender itself, so the channel cannot close.
-            return self.inbox.recv().unwrap_or_else(|_| passed());
-        };
-        let left = Duration::from_millis(due.since(clock::now()));
+        let due = deadline(&self.state).map(|due| Duration::from_millis(due.since(clock::now())));
+        let tick = self.ui.next_change();
         // What has happened comes before what is due.
-        if left.is_zero() || !self.alarm.as_ref().is_some_and(|alarm| alarm.set(left)) {
-            return self.inbox.recv_timeout(left).unwrap_or_else(|_| passed());
+        if due.is_some_and(|left| left.is_zero()) {
+            return self.inbox.recv_timeout(Duration::ZERO).unwrap_or_else(|_| passed());
         }
-        self.inbox.recv().unwrap_or_else(|_| passed())
+        let rings = due.is_some_and(|left| self.alarm.as_ref().is_some_and(|alarm| alarm.set(left)));
+        let due = due.filter(|_| !rings);
+        match due.into_iter().chain(tick).min() {
+            // The runner holds a sender itself, so the channel cannot close.
+            None => self.inbox.recv().unwrap_or_else(|_| passed()),
+            Some(wait) => self.inbox.recv_timeout(wait).unwrap_or_else(|_| match due {
+                Some(due) if due <= wait => passed(),
+                _ => Input::Tick,
+            }),
+        }
     }
 
     /// One event, and before it what somebody did to the files that hold the record.
@@ -283,17 +310,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_many_deeds_only_the_last_waits_to_be_shown() {
+    fn tools_that_nobody_looks_at_do_not_pile_up() {
         let (outbox, inbox) = mpsc::channel();
-        let live = Live::new(outbox);
+        let tools = Tools::new(outbox);
         let shown = || match inbox.try_recv() {
-            Ok(Input::Live(live)) => live.take(),
-            _ => None,
+            Ok(Input::Tools(tools)) => tools.take().into_iter().map(|tool| tool.name).collect(),
+            _ => vec![],
         };
-        (1..=1000).for_each(|n| live.show(format!("Edit {n}")));
-        assert_eq!(shown().as_deref(), Some("Edit 1000"));
-        assert_eq!(shown(), None, "nothing has piled up");
-        live.show("Bash".into());
-        assert_eq!(shown().as_deref(), Some("Bash"));
+        (1..=5000).for_each(|n| tools.used(Tool { name: n.to_string(), target: None }));
+        let some = shown();
+        assert_eq!((some.len(), some[0].as_str()), (1000, "1"));
+        assert!(shown().is_empty(), "and they are told once");
+        tools.used(Tool { name: "Bash".into(), target: None });
+        assert_eq!(shown(), ["Bash"]);
     }
 }

@@ -77,7 +77,7 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
         checks.retain(|check| check.name != *name);
         checks.push(CheckSpec { name: (*name).into(), command: command.clone() });
     }
-    checks.sort_by_key(|check| CHECK_ORDER.iter().position(|name| *name == check.name));
+    checks.sort_by_key(|check| CHECKS.iter().position(|name| *name == check.name));
     let mut remarks = vec![];
     let said = wishes.values.iter().any(|value| value.key == "evidence");
     let asked = wishes.profile.is_some() || !wishes.checks.is_empty();
@@ -108,7 +108,11 @@ impl Wishes {
     #[must_use]
     pub fn over(&self, config: Config) -> Self {
         let values = config.values.into_iter().chain(self.values.iter().cloned()).collect();
-        Self { profile: self.profile.clone().or(config.profile), values, ..self.clone() }
+        let said = |name: &str| self.checks.iter().any(|(own, _)| *own == name);
+        let own = |check: &Value| CHECKS.into_iter().find(|name| *name == check.key && !said(name));
+        let file = config.checks.iter().filter_map(|check| Some((own(check)?, check.value.clone())));
+        let checks = file.chain(self.checks.iter().cloned()).collect();
+        Self { profile: self.profile.clone().or(config.profile), values, checks, ..self.clone() }
     }
 }
 
@@ -173,8 +177,8 @@ impl OtherRules {
     }
 }
 
-/// The cheapest first: what does not build need not be tested.
-const CHECK_ORDER: [&str; 3] = ["build", "test", "lint"];
+/// The checks there are, the cheapest first: what does not build need not be tested.
+pub const CHECKS: [&str; 3] = ["build", "test", "lint"];
 
 /// A profile by its name.
 pub fn profile(name: &str) -> Result<&'static Profile> {
@@ -292,7 +296,7 @@ fn suggestion(name: &str) -> String {
 }
 
 /// Nobody but the user chooses what an agent may do.
-fn ask_permissions(agent: &str) -> Result<Permissions> {
+pub fn ask_permissions(agent: &str) -> Result<Permissions> {
     let question = format!(
         "What may {agent} do in this folder without asking?\n  \
          full     everything, commands too\n  edits    edit files\n  inherit  what its own settings say\n> "
@@ -303,11 +307,9 @@ fn ask_permissions(agent: &str) -> Result<Permissions> {
             answer = ui::ask("full, edits or inherit?\n> ");
         }
     }
-    match answer.as_deref() {
-        Some("full") => Ok(Permissions::Full),
-        Some("edits") => Ok(Permissions::Edits),
-        Some("inherit") => Ok(Permissions::Inherit),
-        answer => {
+    match answer.as_deref().and_then(Permissions::named) {
+        Some(permissions) => Ok(permissions),
+        None => {
             let why = match answer {
                 Some(answer) => format!("'{answer}' is none of full, edits, inherit"),
                 None => "there is no terminal to ask on, and nobody but you may choose".into(),
@@ -401,6 +403,7 @@ mod tests {
         let config = Config {
             profile: Some("strict".into()),
             values: vec![value("max_iterations", "7"), value("timeout", "5m")],
+            checks: vec![value("test", "make test"), value("lint", "make lint")],
         };
         let policy =
             |wishes: &Wishes| settle(&wishes.over(config.clone()), None).expect("settled").plan.policy;
@@ -410,6 +413,10 @@ mod tests {
         assert_eq!((set.max_iterations, set.agent_timeout_ms), (9, 300_000));
         let other = policy(&Wishes { profile: Some("dual".into()), ..wishes("./a", &[]) });
         assert_eq!((other.profile.as_str(), other.max_iterations), ("dual", 7));
+        let own = Wishes { checks: vec![("test", "true".into())], ..wishes("./a", &[]) };
+        let checks = settle(&own.over(config.clone()), None).expect("settled").plan.checks;
+        let checks: Vec<_> = checks.iter().map(|c| (c.name.as_str(), c.command.as_str())).collect();
+        assert_eq!(checks, [("test", "true"), ("lint", "make lint")], "flags win, check by check");
     }
 
     #[test]

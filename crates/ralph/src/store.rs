@@ -10,6 +10,7 @@
 //! | `runs` | which runs there are, and what each iteration left |
 //! | `copy` `stamp` | a copy of the journal that nobody can touch; whether a file was touched |
 //! | `guard` | what an agent must leave alone in `.ralph/` |
+//! | `trust` | which commands of which project the user agreed to, outside of it |
 //! | `views` | `.ralph/`: what people and agents read; `.ralph-session.json` |
 
 mod copy;
@@ -22,14 +23,16 @@ mod packed;
 mod requests;
 mod runs;
 mod stamp;
+mod trust;
 mod views;
 
 pub use files::{append_private, put_back_if_gone, write_new, write_private};
 pub use guard::Guard;
-pub use journal::{JournalFile, cannot_continue};
+pub use journal::{JournalFile, JournalTail, cannot_continue};
 pub use keeping::Keeping;
 pub use lock::{Holder, Lock, holder, wait_for_keepers};
 pub use packed::{open_kept, unpacked};
 pub use requests::{NoteRequest, Pending, Requests};
 pub use runs::{IterationFiles, Run, Runs};
+pub use trust::TrustFile;
 pub use views::Views;

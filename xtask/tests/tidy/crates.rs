@@ -38,6 +38,11 @@ const PLACES: &[(&str, &[&str])] = &[
             "crates/ralph/src/point/armed.rs",
         ],
     ),
+    // Processes, and how wide the terminal is.
+    (
+        "rustix",
+        &["crates/ralph/src/process.rs", "crates/ralph/src/process/", "crates/ralph/src/ui/stream.rs"],
+    ),
     ("signal-hook", &["crates/ralph/src/runner/signals.rs"]),
     // TOML with spans, to name a line, and lossless, to edit one.
     ("toml_edit", &["crates/ralph/src/config.rs"]),

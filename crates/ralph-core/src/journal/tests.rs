@@ -168,3 +168,19 @@ fn a_journal_of_format_1_is_read_whole() {
     let plan = &opened.state.run.as_ref().expect("a run").plan;
     assert_eq!((plan.agents.len(), plan.agents[0].name.as_str()), (1, "custom"));
 }
+
+#[test]
+fn a_journal_that_grows_is_read_as_it_grows() {
+    let text = sample();
+    let (whole, ends) = (open(text.as_bytes(), |_, _| {}), text.match_indices('\n').map(|(at, _)| at + 1));
+    for end in ends {
+        let first = open(&text.as_bytes()[..end], |_, _| {});
+        let mut seen = 0;
+        let rest = go_on(first.state, &text.as_bytes()[end..], |_, _| seen += 1);
+        assert_eq!((rest.state, rest.problems), (whole.state.clone(), vec![]), "after {end} bytes");
+        assert_eq!((first.records + rest.records, seen), (whole.records, rest.records));
+    }
+    let skipped = &text.as_bytes()[text.find('\n').expect("a line") + 1..];
+    let first = open(skipped.split_at(0).0, |_, _| {});
+    assert!(go_on(State { seq: 7, ..first.state }, skipped, |_, _| {}).problems.len() == 1, "a gap is named");
+}

@@ -6,7 +6,7 @@ use super::agent_of;
 use super::{result_word, status_word};
 use crate::breaker::Breaker;
 use crate::check::CheckResult;
-use crate::decision::Stop;
+use crate::decision::{Phase, Stop};
 use crate::event::PutBack;
 use crate::prelude::*;
 use crate::state::{Iteration, State, Undone};
@@ -27,15 +27,17 @@ pub fn undone(undone: &Undone, run: u64) -> Value {
 
 /// What the shell knows beside the state.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Surroundings {
+pub struct Surroundings<'a> {
     /// Whether the project has a `.ralph/` folder or any run.
     pub initialized: bool,
     /// The process that holds the lock.
     pub pid: Option<u32>,
+    /// The user's words that no iteration has read yet.
+    pub notes: &'a [String],
 }
 
 /// `ralph.status/1`
-pub fn status(state: Option<&State>, around: Surroundings) -> Value {
+pub fn status(state: Option<&State>, around: Surroundings<'_>) -> Value {
     let running = around.pid.is_some();
     let run = state.and_then(|state| state.run.as_ref());
     let current = state.and_then(|state| state.current.as_ref());
@@ -56,6 +58,10 @@ pub fn status(state: Option<&State>, around: Surroundings) -> Value {
         "max_iterations": run.map(|run| run.plan.policy.max_iterations),
         "kind": current.map(|current| current.kind.word()),
         "status": state.map_or("idle", |state| status_word(state, running)),
+        "waiting": state.and_then(|state| match &state.phase {
+            Phase::Waiting { until, why } if running => Some(json!({"until": until, "why": why})),
+            _ => None,
+        }),
         "stop_reason": state.and_then(State::stop).map(Stop::word),
         "stop_text": state.and_then(State::stop).map(ToString::to_string),
         "done_count": state.map_or(0, |state| state.rules.reviews.passes),
@@ -80,6 +86,7 @@ pub fn status(state: Option<&State>, around: Surroundings) -> Value {
             "iterations_without_cost": state.totals.without_cost,
         })),
         "last_decision": state.and_then(|state| state.last.as_deref()).map(last_decision),
+        "notes": around.notes,
         "proof": state.and_then(State::stop).and_then(Stop::proof).map(|proof| proof.word()),
     })
 }
@@ -156,15 +163,16 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
 }
 
 pub(super) fn checks(results: &[CheckResult]) -> Value {
-    let check = |check: &CheckResult| {
-        json!({
-            "name": check.name,
-            "command": check.command,
-            "passed": check.passed(),
-            "end": check.end.to_string(),
-            "failing": check.failing,
-            "duration_ms": check.duration_ms,
-        })
-    };
     results.iter().map(check).collect()
+}
+
+pub(super) fn check(check: &CheckResult) -> Value {
+    json!({
+        "name": check.name,
+        "command": check.command,
+        "passed": check.passed(),
+        "end": check.end.to_string(),
+        "failing": check.failing,
+        "duration_ms": check.duration_ms,
+    })
 }

@@ -113,6 +113,12 @@ pub(super) struct RunArgs {
     /// Start a new run even if the last one with this goal is unfinished
     #[arg(long)]
     pub(super) fresh: bool,
+    /// Agree to the first run here and to the commands that the project brings; chooses no permissions
+    #[arg(long)]
+    pub(super) yes: bool,
+    /// Tell what happens as JSON, an event a line (schema ralph.event/1)
+    #[arg(long)]
+    pub(super) json: bool,
     /// Show only how it ended
     #[arg(long, short)]
     pub(super) quiet: bool,
@@ -142,7 +148,10 @@ pub(super) struct AgentArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct StatusArgs {
-    /// As JSON (schema ralph.status/1)
+    /// Go on showing what happens until the run ends
+    #[arg(long, short)]
+    pub(super) follow: bool,
+    /// As JSON (schema ralph.status/1); with --follow a line for each change
     #[arg(long)]
     pub(super) json: bool,
 }

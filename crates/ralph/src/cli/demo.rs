@@ -29,7 +29,7 @@ pub(super) fn main(args: DemoArgs, ui: &mut Ui) -> Result<ExitCode> {
     ui.say(&format!("A project with a failing test, made for this: {}", dir.display()));
     ui.say("The agent may say what it likes; ralph runs the test itself.\n");
     let project = Project::at(&dir)?;
-    let order = Order { goal: Some(demo::GOAL), which: Which::Fresh, probe: false };
+    let order = Order { goal: Some(demo::GOAL), which: Which::Fresh, probe: false, consent: None };
     let stop = run::run(&project, order, &wishes, ui)?;
     ui.say(&format!("\nLook around, and delete it when you like: cd {}", dir.display()));
     ui.say(&format!("There: {} history", demo::own_name()));

@@ -1,23 +1,28 @@
 //! `ralph run`: start a run or take the last one up again.
 
+mod consent;
+
 use std::process::ExitCode;
 use std::time::Duration;
 
 use ralph_core::decision::Stop;
-use ralph_core::event::{Carried, Event, Plan, RunInfo, RunResumed, RunStarted};
+use ralph_core::event::{Carried, Event, Permissions, Plan, RunInfo, RunResumed, RunStarted};
 use ralph_core::redact::Secrets;
 use ralph_core::state::State;
 use ralph_core::text;
 
 use super::args::{AgentArgs, RunArgs};
+use crate::config::{self, Config};
 use crate::error::{Error, Result};
 use crate::process::{self, Mark};
 use crate::project::Project;
 use crate::runner::{self, Runner};
 use crate::settings::{self, AgentWishes, Settled, Value, Wishes};
 use crate::store::{self, JournalFile, Lock, Run, Runs};
-use crate::ui::Ui;
-use crate::{agent, clock, config, secrets};
+use crate::trust::{self, Consent};
+use crate::ui::{self, Ui};
+use crate::{agent, clock, secrets};
+use consent::Proposal;
 
 /// How long what nobody keeps any more may take to end after TERM.
 const LEFTOVERS: Duration = Duration::from_secs(2);
@@ -33,7 +38,8 @@ pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
     } else {
         Which::Either
     };
-    let order = Order { goal: args.goal.as_deref(), which, probe: args.probe };
+    let consent = Some(if args.yes { Consent::Given } else { Consent::Ask });
+    let order = Order { goal: args.goal.as_deref(), which, probe: args.probe, consent };
     let stop = run(&project, order, &wishes(args), ui)?;
     Ok(ExitCode::from(stop.exit_code()))
 }
@@ -90,10 +96,12 @@ pub(super) struct Order<'a> {
     pub(super) which: Which,
     /// Try once although the circuit is open.
     pub(super) probe: bool,
+    /// How the user agrees to it; `None` where there is nothing to agree to.
+    pub(super) consent: Option<Consent>,
 }
 
 pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut Ui) -> Result<Stop> {
-    let Order { goal, which, probe } = order;
+    let Order { goal, which, probe, consent } = order;
     let secrets = secrets::of(&project.root);
     let told = goal.map(|goal| secrets.hide(goal));
     let goal = told.as_deref();
@@ -112,16 +120,38 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let earlier =
         last.as_ref().filter(|_| matches!(choice, Choice::Resume)).and_then(|last| last.state.run.as_ref());
     // A run that goes on keeps its plan: the project's file is for new ones.
-    let wishes = match earlier {
-        Some(_) => wishes.clone(),
-        None => wishes.over(config::read(&project.ralph_dir)?),
+    let config = match earlier {
+        Some(_) => Config::default(),
+        None => config::read(&project.ralph_dir)?,
     };
-    let Settled { plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
+    let own = wishes;
+    let brought = consent::brought(&config, own);
+    let mut wishes = own.over(config);
+    // What is asked before a first run includes the permissions; until then they are nobody's choice.
+    let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask();
+    let unchosen = asks && wishes.agent.permissions.is_none() && wishes.agent.commands.is_empty();
+    if unchosen {
+        wishes.agent.permissions = Some(Permissions::Inherit);
+    }
+    let Settled { mut plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
+    if unchosen {
+        consent::permit(&mut plan, None);
+    }
     for agent in &plan.agents {
         agent::find_script(agent, &project.root)?;
     }
     for remark in remarks.into_iter().chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
+    }
+    let kept = consent::kept_in_tree(project, &plan);
+    if let Some(consent) = consent {
+        let goal = earlier.map_or(goal.unwrap_or_default(), |run| &run.goal);
+        let commands = match earlier {
+            Some(run) => consent::not_said_again(&kept, &run.plan),
+            None => brought,
+        };
+        let first = last.is_none();
+        Proposal { project, goal, commands: &commands, first, unchosen }.agree(consent, &mut plan, ui)?;
     }
 
     let mut lock = Lock::take(&project.truth, clock::now())?;
@@ -135,6 +165,9 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         return Err(
             Error::new("another run was going on here meanwhile").hint("ralph status, then try again")
         );
+    }
+    if consent.is_some() {
+        trust::vouch(project, &kept, ui);
     }
     let (run, journal, state, first) = match (choice, last) {
         (Choice::Resume, Some(last)) => {

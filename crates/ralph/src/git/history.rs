@@ -40,6 +40,13 @@ impl Repo {
         Ok(self.call("cat-file").arg("-e").arg(format!("{id}^{{commit}}")).run()?.end.success())
     }
 
+    /// How many files differ from what is committed; an untracked folder is one.
+    pub fn uncommitted(&self) -> Result<u64, GitError> {
+        let call = self.call("status").measuring().args(["--porcelain", "-z", "--no-renames"]);
+        let output = call.arg("--untracked-files=normal").output()?;
+        Ok(output.iter().filter(|byte| **byte == 0).count() as u64)
+    }
+
     /// What came in between two heads, each `None` where there are no commits yet. Commits that were made
     /// elsewhere and only checked out count too: git cannot tell them apart.
     pub fn commits_between(&self, before: Option<&str>, after: Option<&str>) -> Result<Commits, GitError> {

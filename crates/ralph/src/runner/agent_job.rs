@@ -3,20 +3,20 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use ralph_core::event::{AgentEnded, End, Event};
 use ralph_core::redact::Secrets;
-use ralph_core::report::{Builder, IterationReport, dialects};
+use ralph_core::report::{IterationReport, dialects};
 use ralph_core::time::Time;
-use ralph_core::transcript::{Decoder, Format, Item};
+use ralph_core::transcript::{Format, Item};
 use ralph_core::{limit, text};
 
-use super::effects::read_all;
+use super::effects::{Heard, read_all};
+use super::reader::Reader;
 use super::silence::{self, Voice};
-use super::{Input, Live};
+use super::{Input, Tool, Tools};
 use crate::clock;
 use crate::process::{self, Ender, Job, Output, SpawnError, Spec};
 use crate::store::{self, IterationFiles};
@@ -40,12 +40,8 @@ pub(super) struct Talk<'a> {
 }
 
 /// Starts it. A failure to start is an end like any other.
-pub(super) fn start(
-    spec: &Spec,
-    talk: &Talk<'_>,
-    files: &IterationFiles,
-    outbox: &Sender<Input>,
-) -> Option<Ender> {
+pub(super) fn start(spec: &Spec, talk: &Talk<'_>, files: &IterationFiles, heard: &Heard) -> Option<Ender> {
+    let outbox = &heard.outbox;
     let begun = Instant::now();
     let mut job = match process::start(spec) {
         Ok(job) => job,
@@ -65,13 +61,13 @@ pub(super) fn start(
     let _ = outbox.send(Input::Event(Event::AgentStarted { pid: job.pid() }));
     let ender = job.ender();
     let (stdout, stderr) = job.take_output();
-    let (live, outbox) = (outbox.clone(), outbox.clone());
+    let (heard, outbox) = (heard.clone(), outbox.clone());
     let reader = Reader::new(talk.format, talk.prompt, talk.secrets);
     let (secrets, hidden) = (talk.secrets.clone(), talk.secrets.clone());
     let (signal, files, asked_in) = (talk.signal.clone(), files.clone(), talk.format);
     let voice = Voice::new();
     let (said, complained) = (voice.clone(), voice.clone());
-    let words = thread::spawn(move || listen(stdout, reader, &Live::new(live), &said));
+    let words = thread::spawn(move || listen(stdout, reader, &heard, &said));
     let complaints = thread::spawn(move || hidden.hide(&last_complaints(stderr, &complained)).into_owned());
     let watch = talk.silence.map(|longest| {
         let outbox = outbox.clone();
@@ -161,18 +157,24 @@ pub(super) fn end_of(end: process::End) -> End {
 }
 
 /// Its report, and the format it talked in.
-fn listen(stdout: Output, mut reader: Reader, live: &Live, voice: &Voice) -> (Format, IterationReport) {
-    let heard = read_all(stdout, |bytes| {
+fn listen(stdout: Output, mut reader: Reader, heard: &Heard, voice: &Voice) -> (Format, IterationReport) {
+    let tools = Tools::new(heard.outbox.clone());
+    let read = read_all(stdout, |bytes| {
         voice.heard();
-        reader.feed(bytes, |item| {
-            if let Item::Tool { name, target } = item {
-                let what = format!("{name} {}", target.as_deref().unwrap_or(""));
-                live.show(text::one_line(&what, 200));
-            }
+        let mut used = Vec::new();
+        heard.pulse.beat(|heard| {
+            reader.feed(bytes, |item| {
+                heard.item(item);
+                if let Item::Tool { name, target } = item {
+                    used.push(Tool { name: name.clone(), target: target.clone() });
+                }
+            });
+            (heard.tokens, heard.cost_micro_usd) = reader.spent();
         });
+        used.into_iter().for_each(|tool| tools.used(tool));
     });
     let (format, mut report) = reader.finish();
-    if let Err(error) = heard {
+    if let Err(error) = read {
         report.problems.push(format!("not all that it said was heard: {error}"));
     }
     (format, report)
@@ -205,32 +207,6 @@ fn last_seen(files: &IterationFiles) -> Time {
     let times = [files.transcript(), files.stderr()].into_iter().filter_map(written);
     let since_1970 = times.max().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
     Time::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
-}
-
-/// Decoder and report in one.
-struct Reader {
-    decoder: Decoder,
-    builder: Builder,
-}
-
-impl Reader {
-    fn new(format: Format, prompt: &str, secrets: &Secrets) -> Self {
-        Self { decoder: Decoder::new(format), builder: Builder::new(prompt).hiding(secrets.clone()) }
-    }
-
-    fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(&Item)) {
-        let Self { decoder, builder } = self;
-        decoder.feed(bytes, |item| {
-            each(&item);
-            builder.add(item);
-        });
-    }
-
-    fn finish(mut self) -> (Format, IterationReport) {
-        let Self { decoder, builder } = &mut self;
-        decoder.finish(|item| builder.add(item));
-        (decoder.format(), self.builder.finish())
-    }
 }
 
 /// Reads standard error and returns its end.

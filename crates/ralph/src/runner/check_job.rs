@@ -1,7 +1,6 @@
 //! One check: a command of the user's, run in the same custody as an agent.
 
 use std::path::Path;
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
@@ -14,9 +13,10 @@ use ralph_core::text;
 
 use super::Input;
 use super::agent_job::end_of;
-use super::effects::{Custody, tee};
+use super::effects::{Custody, Heard, tee};
 use crate::process::{self, Ender, Output, Spec};
 use crate::store::{self, IterationFiles};
+use crate::ui::Pulse;
 
 const KEPT_TAIL: usize = 4 << 10;
 
@@ -26,8 +26,9 @@ pub(super) fn start(
     files: &IterationFiles,
     custody: Custody<'_>,
     secrets: Secrets,
-    outbox: Sender<Input>,
+    heard: Heard,
 ) -> Option<Ender> {
+    let Heard { outbox, pulse } = heard;
     let begun = Instant::now();
     let output = files.check(&check.name);
     let spec = custody.over(Spec::shell(&check.command, root));
@@ -50,8 +51,8 @@ pub(super) fn start(
     let (stdout, stderr) = job.take_output();
     let tail = Arc::new(Mutex::new(Vec::new()));
     let readers = [stdout, stderr].map(|stream| {
-        let (output, tail) = (output.clone(), tail.clone());
-        thread::spawn(move || read(stream, &output, &tail))
+        let (output, tail, pulse) = (output.clone(), tail.clone(), pulse.clone());
+        thread::spawn(move || read(stream, &output, &tail, &pulse))
     });
     thread::spawn(move || {
         let ended = job.wait();
@@ -66,9 +67,10 @@ pub(super) fn start(
 }
 
 /// Reads one stream; both share the tail. Returns the names of failing tests it showed.
-fn read(stream: Output, output: &Path, tail: &Mutex<Vec<u8>>) -> Vec<String> {
+fn read(stream: Output, output: &Path, tail: &Mutex<Vec<u8>>, pulse: &Pulse) -> Vec<String> {
     let mut failing = FailingTests::default();
     let _ = tee(stream, output, |bytes| {
+        pulse.beat(|_| {});
         failing.feed(bytes);
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         tail.extend_from_slice(bytes);

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use ralph_core::machine::silence;
 use ralph_core::profile::Protocol;
 use ralph_core::prompt::{self, Materials};
 use ralph_core::transcript::Format;
+use ralph_core::view::event::RunChanges;
 
 use super::agent_job::{Talk, UNHEARD};
 use super::{Input, Runner, agent_job, check_job};
@@ -19,6 +21,7 @@ use crate::point;
 use crate::process::{Ender, Mark, Spec};
 use crate::store::{self, Runs};
 use crate::tree::TreeId;
+use crate::ui::Pulse;
 use crate::{agent, git};
 
 /// What a rewritten history that was cleaned up at once takes with it.
@@ -26,6 +29,13 @@ const LOST_TREE: &str = "the files before this iteration were stored in your rep
                          rewritten and cleaned up: which of them changed cannot be told";
 const LOST_COMMIT: &str = "was checked out before this iteration and is gone: the history was rewritten and cleaned \
                            up, so its commits are not counted";
+
+/// Where what is heard of a job goes: to the loop, and to the screen.
+#[derive(Debug, Clone)]
+pub(super) struct Heard {
+    pub(super) outbox: Sender<Input>,
+    pub(super) pulse: Pulse,
+}
 
 /// What is running, to be ended when asked: by the loop, or by the second Ctrl-C.
 #[derive(Debug, Clone, Default)]
@@ -93,16 +103,9 @@ impl Runner<'_> {
                     None => self.run.baseline_files(),
                 };
                 files.make()?;
-                self.ui.live(&self.secrets.hide(&format!("checking: {}", check.command)));
                 self.watch_own_files();
-                let check = check_job::start(
-                    check,
-                    &self.project.root,
-                    &files,
-                    self.custody(),
-                    self.secrets.clone(),
-                    self.outbox.clone(),
-                );
+                let (root, secrets) = (&self.project.root, self.secrets.clone());
+                let check = check_job::start(check, root, &files, self.custody(), secrets, self.heard());
                 self.jobs.lock().check = check;
             }
             Effect::EndAgent { .. } => self.jobs.lock().agent.iter().for_each(Ender::end),
@@ -173,6 +176,16 @@ impl Runner<'_> {
         Ok(measured)
     }
 
+    /// What differs between the tree before the run and the last one that was measured, for the summary.
+    pub(super) fn changes_of_the_run(&self) -> Option<RunChanges> {
+        let after = self.state.last.as_ref()?.after.as_ref()?;
+        let (before, after) = (TreeId::new(&self.state.base.as_ref()?.tree)?, TreeId::new(&after.tree)?);
+        let changes = self.tree.diff(&before, &after).ok()?;
+        let Measured { changed, changed_total, .. } =
+            Measured::new(When::After, after.to_string(), None, &changes);
+        Some(RunChanges { paths: changed, total: changed_total })
+    }
+
     fn start_agent(&mut self) -> Result<()> {
         let agent = self.agent()?;
         let files = self.files();
@@ -199,7 +212,7 @@ impl Runner<'_> {
             .env("RALPH_ITERATION", self.state.iteration.to_string())
             .env("RALPH_RUN_ID", run)
             .transcripts(files.transcript(), files.stderr());
-        let started = agent_job::start(&self.custody().over(spec), &talk, &files, &self.outbox);
+        let started = agent_job::start(&self.custody().over(spec), &talk, &files, &self.heard());
         self.jobs.lock().agent = started;
         self.tidy();
         Ok(())
@@ -216,6 +229,10 @@ impl Runner<'_> {
             let kept = trees.filter(|(number, _)| keep == 0 || last.saturating_sub(*number) < keep);
             Ok(base.into_iter().chain(kept.filter_map(|(_, tree)| TreeId::new(&tree))).collect())
         });
+    }
+
+    fn heard(&self) -> Heard {
+        Heard { outbox: self.outbox.clone(), pulse: self.ui.pulse() }
     }
 
     fn custody(&self) -> Custody<'_> {

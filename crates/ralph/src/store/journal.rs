@@ -134,6 +134,47 @@ impl JournalFile {
     }
 }
 
+/// A journal that another process writes, read as it grows.
+#[derive(Debug)]
+pub struct JournalTail {
+    path: PathBuf,
+    file: File,
+    /// Up to where it was read.
+    read: u64,
+    state: State,
+}
+
+impl JournalTail {
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(error::io("cannot read", path))?;
+        let (opened, read) = read_tail(path)?;
+        Ok(Self { path: path.to_path_buf(), file, read, state: opened.state })
+    }
+
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// What has come since, as far as its lines are whole.
+    pub fn more(&mut self, each: impl FnMut(&Record, &State)) -> Result<()> {
+        let mut bytes = Vec::new();
+        self.file
+            .seek(SeekFrom::Start(self.read))
+            .and_then(|_| self.file.read_to_end(&mut bytes))
+            .map_err(error::io("cannot read", &self.path))?;
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let opened = journal::go_on(std::mem::take(&mut self.state), &bytes[..whole], each);
+        (self.state, self.read) = (opened.state, self.read + opened.good as u64);
+        match opened.problems.first() {
+            Some(
+                problem @ (Problem::Checksum { .. } | Problem::Unreadable { .. } | Problem::Sequence { .. }),
+            ) => Err(Error::data(format!("the journal {} cannot be followed", self.path.display()))
+                .because(problem)),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Reads from the last checkpoint, going back in growing steps; returns also how many bytes of the file are good.
 fn read_tail(path: &Path) -> Result<(Opened, u64)> {
     let io = |error| error::io("cannot read", path)(error);

@@ -58,14 +58,14 @@ impl Runs {
 
     /// What there is to show: the same run that `newest` means, also if its journal is damaged. Where none was begun,
     /// the last attempt.
-    pub fn shown(&self) -> Result<Option<Opened>> {
+    pub fn shown(&self) -> Result<Option<(Run, Opened)>> {
         let mut attempt = None;
         for run in self.all().into_iter().rev() {
             let opened = run.peek()?;
             if opened.state.run.is_some() || !opened.writable() {
-                return Ok(Some(opened));
+                return Ok(Some((run, opened)));
             }
-            attempt.get_or_insert(opened);
+            attempt.get_or_insert((run, opened));
         }
         Ok(attempt)
     }

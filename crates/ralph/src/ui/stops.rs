@@ -67,6 +67,14 @@ pub(super) fn tone(stop: &Stop) -> Tone {
 
 /// What to do next.
 pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
+    let mut steps = to_go_on(state, stop);
+    if let Some(last) = state.last.as_ref().filter(|last| last.progress()) {
+        steps.push(format!("to take its last iteration back: ralph undo {}", last.number));
+    }
+    steps
+}
+
+fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
     let last = state.iteration;
     let more = |what: &str, used: u64, unit: &str| {
         vec!["what it did: ralph history".into(), format!("to go on: ralph run --{what} {used}{unit}")]
