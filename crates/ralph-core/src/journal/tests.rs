@@ -132,7 +132,7 @@ fn a_checkpoint_of_another_shape_is_passed_over() {
     let sim = Sim::new(plan(&[]));
     let body = Body::Checkpoint { state: Box::new(State::default()) };
     let line = encode(&Record { seq: 2, at: sim.now, body });
-    let other = resealed(line.trim_end(), "\"shape\":5", "\"shape\":9");
+    let other = resealed(line.trim_end(), "\"shape\":6", "\"shape\":9");
     let text = format!("{}{other}", sim.journal);
     assert_eq!(last_checkpoint(text.as_bytes(), true), None);
     let opened = open(text.as_bytes(), |_, _| {});

@@ -63,9 +63,10 @@ fn agent_wishes(args: &AgentArgs) -> AgentWishes {
         names: args.agents.clone(),
         commands: args.agent_cmd.clone(),
         format: args.agent_format.map(Into::into),
-        model: args.model.clone(),
-        permissions: args.permissions.map(Into::into),
+        models: args.model.clone(),
+        permissions: args.permissions.clone(),
         args: args.agent_args.clone(),
+        ..AgentWishes::default()
     }
 }
 
@@ -105,7 +106,12 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         last.as_ref().filter(|_| matches!(choice, Choice::Resume)).and_then(|last| last.state.run.as_ref());
     // A run that goes on keeps its plan: the project's file is for new ones.
     let wishes = match earlier {
-        Some(_) => wishes.clone(),
+        Some(_) if wishes.agent.names.is_empty() => wishes.clone(),
+        // Somebody names other agents, which may be the file's.
+        Some(_) => {
+            let file = config::read(&project.ralph_dir)?.agents;
+            Wishes { agent: wishes.agent.over(file), ..wishes.clone() }
+        }
         None => wishes.over(config::read(&project.ralph_dir)?),
     };
     let Settled { plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
