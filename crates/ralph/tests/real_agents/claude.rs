@@ -22,12 +22,20 @@ fn claude_stops_at_once_at_each_limit_and_says_what_to_do() {
     trouble::is_limited(
         CLAUDE,
         &[
-            (CLAUDE.refuses(401), &["Invalid API key", "to log claude in: run claude and type /login"]),
+            (CLAUDE.refuses(401), &["Not a valid API key", "to log claude in: run claude and type /login"]),
             (CLAUDE.refuses(429), &["claude is out until"]),
-            (CLAUDE.quota(FAR), &["claude is out until 2040-01-01"]),
             (CLAUDE.refuses(529), &["529", "claude is out until"]),
         ],
     );
+}
+
+#[test]
+fn claude_of_a_subscription_tells_when_its_allowance_comes_back() {
+    let (sandbox, actor) = stage(CLAUDE, |_| vec![CLAUDE.quota(FAR)]);
+    let actor = actor.subscribed();
+    let finished = run(&sandbox, &actor, &FULL);
+    finished.assert_code(4).assert_stderr_has("claude is out until 2040-01-01");
+    actor.assert_asked(1);
 }
 
 /// Told not to try again, it does so once all the same, without streaming.
@@ -40,15 +48,17 @@ fn claude_goes_on_after_a_lost_connection_and_a_kill() {
 
 #[test]
 fn claude_with_its_own_permissions_writes_nothing() {
-    trouble::is_denied(CLAUDE, |_| {});
+    let (_sandbox, actor) = trouble::is_denied(CLAUDE, |_| {});
+    actor.assert_asked(2);
 }
 
 #[test]
 fn claude_that_may_edit_runs_no_command() {
+    // It counts touch and mkdir among the edits.
     trouble::may_edit_only(
         CLAUDE,
-        |_| CLAUDE.shell("touch by-command"),
-        |sandbox| sandbox.exists("by-command"),
+        |_| CLAUDE.shell("git init elsewhere"),
+        |sandbox| sandbox.exists("elsewhere"),
     );
 }
 
@@ -67,7 +77,7 @@ fn a_login_that_is_refused_stops_at_once_and_the_next_run_goes_on() {
     let (sandbox, actor) =
         stage(CLAUDE, |_| vec![CLAUDE.refuses(401), done("Nothing to do."), done("I agree.")]);
     let finished = run(&sandbox, &actor, &[&FULL[..], &["--test-cmd", "true"]].concat());
-    finished.assert_code(4).assert_stderr_has("✗ NO AGENT LEFT").assert_stderr_has("Invalid API key");
+    finished.assert_code(4).assert_stderr_has("✗ NO AGENT LEFT").assert_stderr_has("Not a valid API key");
     assert_eq!(outcomes(&sandbox), [(1, "limited".to_owned())]);
     run(&sandbox, &actor, &[]).assert_code(0).assert_stderr_has("✓ COMPLETE");
 }

@@ -38,15 +38,16 @@ fn codex_goes_on_after_a_lost_connection_and_a_kill() {
 
 #[test]
 fn codex_with_its_own_permissions_writes_nothing() {
-    trouble::is_denied(CODEX, |_| {});
+    let (_sandbox, actor) = trouble::is_denied(CODEX, |_| {});
+    actor.assert_asked(2);
 }
 
 #[test]
 fn codex_that_may_edit_writes_in_the_project_and_nowhere_else() {
     trouble::may_edit_only(
         CODEX,
-        |sandbox| CODEX.shell(&format!("touch {}", sandbox.home().join("outside").display())),
-        |sandbox| sandbox.home().join("outside").exists(),
+        |sandbox| CODEX.shell(&format!("touch .git/by-command {}/by-command", sandbox.home().display())),
+        |sandbox| sandbox.exists(".git/by-command") || sandbox.home().join("by-command").exists(),
     );
 }
 
@@ -70,5 +71,5 @@ fn a_model_and_arguments_of_its_own_reach_codex() {
     let body = &actor.server.main_requests()[0].body;
     assert_eq!(body["model"], "gpt-9", "{body}");
     let header = status(&sandbox);
-    assert_eq!(header["agent"], "codex", "{header}");
+    assert_eq!(header["agent"]["model"], "gpt-9", "{header}");
 }

@@ -39,7 +39,13 @@ fn gemini_goes_on_after_a_lost_connection_and_a_kill() {
 
 #[test]
 fn gemini_with_its_own_permissions_writes_nothing() {
-    trouble::is_denied(GEMINI, |_| {});
+    let (_sandbox, actor) = trouble::is_denied(GEMINI, |sandbox| {
+        // Somebody trusts the folder; without that it does not even begin.
+        let folders = json!({sandbox.project().to_string_lossy(): "TRUST_FOLDER"});
+        let path = sandbox.home().join(".gemini/trustedFolders.json");
+        std::fs::write(path, folders.to_string()).expect("write settings");
+    });
+    actor.assert_asked(2);
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn opencode_goes_on_after_a_lost_connection_and_a_kill() {
 
 #[test]
 fn opencode_with_rules_of_its_own_writes_nothing() {
-    trouble::is_denied(OPENCODE, |sandbox| {
+    let (_sandbox, actor) = trouble::is_denied(OPENCODE, |sandbox| {
         change(
             sandbox,
             ".config/opencode/opencode.json",
@@ -44,6 +44,8 @@ fn opencode_with_rules_of_its_own_writes_nothing() {
             json!({"edit": "ask", "bash": "deny"}),
         );
     });
+    // A refusal ends its session.
+    actor.assert_asked(1);
 }
 
 #[test]

@@ -7,13 +7,13 @@ use crate::stage::{Actor, Cli, command, done, more};
 use crate::trouble::{FAR, FULL};
 
 fn agents(sandbox: &Sandbox) -> Vec<String> {
-    history(sandbox).iter().filter_map(|entry| Some(entry["agent"].as_str()?.to_owned())).collect()
+    history(sandbox).iter().filter_map(|entry| Some(entry["agent"]["name"].as_str()?.to_owned())).collect()
 }
 
 #[test]
 fn a_limit_of_claude_hands_the_work_over_to_codex() {
     let sandbox = repository();
-    let claude = Actor::enter(Cli::Claude, &sandbox, [Cli::Claude.quota(FAR)]);
+    let claude = Actor::enter(Cli::Claude, &sandbox, [Cli::Claude.quota(FAR)]).subscribed();
     let codex = Actor::enter(
         Cli::Codex,
         &sandbox,

@@ -4,6 +4,7 @@ use std::fs;
 use std::ops::Deref;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::time::Duration;
 
 use ralph_testkit::{
     AnthropicServer, Finished, GeminiServer, ModelServer, OpenAiServer, RalphCommand, RealCli, Sandbox,
@@ -102,6 +103,12 @@ impl Cli {
     }
 }
 
+const TMP_IS_NOT_WRITABLE: &str =
+    "\n[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n";
+
+/// Several starts of a CLI on a machine that is busy with others.
+const LONG: Duration = Duration::from_secs(180);
+
 /// A CLI with its stand-in.
 pub(crate) struct Actor {
     pub(crate) cli: Cli,
@@ -125,6 +132,9 @@ impl Actor {
             Cli::Codex => {
                 let server = OpenAiServer::start(script);
                 let env = codex_setup(sandbox, &server);
+                // Its sandbox puts a `.git` of its own into every folder that may be written to, while it runs; in the
+                // temporary folder of the system that would be everybody's.
+                append(sandbox, ".codex/config.toml", TMP_IS_NOT_WRITABLE);
                 (Box::new(server), env)
             }
             Cli::Opencode => {
@@ -141,6 +151,13 @@ impl Actor {
             }
         };
         Self { cli, server, env }
+    }
+
+    /// Claude with a subscription instead of a key: only then does it tell when a limit ends.
+    pub(crate) fn subscribed(mut self) -> Self {
+        self.env.retain(|(name, _)| name != "ANTHROPIC_API_KEY");
+        self.env.push(("CLAUDE_CODE_OAUTH_TOKEN".into(), "x".into()));
+        self
     }
 
     /// What points the CLI at its stand-in.
@@ -177,12 +194,18 @@ pub(crate) fn stage(cli: Cli, script: impl FnOnce(&Sandbox) -> Vec<Turn>) -> (Sa
 
 /// `ralph run GOAL` with these CLIs.
 pub(crate) fn command(sandbox: &Sandbox, pool: &str, actors: &[&Actor], args: &[&str]) -> RalphCommand {
-    let command = ralph(sandbox).args(["run", GOAL, "--agents", pool]).args(args);
+    let command = ralph(sandbox).args(["run", GOAL, "--agents", pool]).args(args).limit(LONG);
     actors.iter().fold(command, |command, actor| command.envs(actor.env()))
 }
 
 pub(crate) fn run(sandbox: &Sandbox, actor: &Actor, args: &[&str]) -> Finished {
     command(sandbox, actor.cli.name(), &[actor], args).run()
+}
+
+fn append(sandbox: &Sandbox, path: &str, text: &str) {
+    let path = sandbox.home().join(path);
+    let before = fs::read_to_string(&path).expect("read settings");
+    fs::write(&path, before + text).expect("write settings");
 }
 
 /// Sets one key of a settings file in the home.
