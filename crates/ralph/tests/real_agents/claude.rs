@@ -22,9 +22,13 @@ fn claude_stops_at_once_at_each_limit_and_says_what_to_do() {
     trouble::is_limited(
         CLAUDE,
         &[
-            (CLAUDE.refuses(401), &["Not a valid API key", "to log claude in: run claude and type /login"]),
-            (CLAUDE.refuses(429), &["claude is out until"]),
-            (CLAUDE.refuses(529), &["529", "claude is out until"]),
+            (
+                CLAUDE.refuses(401),
+                1,
+                &["Not a valid API key", "to log claude in: run claude and type /login"],
+            ),
+            (CLAUDE.refuses(429), 1, &["claude is out until"]),
+            (CLAUDE.refuses(529), 1, &["529", "claude is out until"]),
         ],
     );
 }

@@ -21,10 +21,10 @@ fn codex_stops_at_once_at_each_limit_and_says_what_to_do() {
     trouble::is_limited(
         CODEX,
         &[
-            (CODEX.refuses(401), &["401 Unauthorized", "to log codex in: codex login"]),
-            (CODEX.refuses(429), &["429", "codex is out until"]),
-            (CODEX.quota(FAR), &["usage limit", "codex is out until 2040-01-01"]),
-            (CODEX.refuses(529), &["529", "codex is out until"]),
+            (CODEX.refuses(401), 1, &["401 Unauthorized", "to log codex in: codex login"]),
+            (CODEX.refuses(429), 1, &["429", "codex is out until"]),
+            (CODEX.quota(FAR), 1, &["usage limit", "codex is out until 2040-01-01"]),
+            (CODEX.refuses(529), 1, &["529", "codex is out until"]),
         ],
     );
 }

@@ -22,10 +22,10 @@ fn gemini_stops_at_once_at_each_limit_and_says_what_to_do() {
     trouble::is_limited(
         GEMINI,
         &[
-            (GEMINI.refuses(401), &["Not a valid API key", "to log gemini in: run gemini and type /auth"]),
-            (GEMINI.refuses(429), &["Too many requests", "gemini is out until"]),
-            (GEMINI.quota(FAR), &["Too many requests", "gemini is out until"]),
-            (GEMINI.refuses(529), &["Overloaded", "gemini is out until"]),
+            (GEMINI.refuses(401), 1, &["Not a valid API key", "to log gemini in: run gemini and type /auth"]),
+            (GEMINI.refuses(429), 1, &["Too many requests", "gemini is out until"]),
+            (GEMINI.quota(FAR), 1, &["Too many requests", "gemini is out until"]),
+            (GEMINI.refuses(529), 1, &["Overloaded", "gemini is out until"]),
         ],
     );
 }

@@ -3,7 +3,7 @@
 use ralph_testkit::Turn;
 use serde_json::json;
 
-use crate::common::{outcomes, ralph, repository, status};
+use crate::common::{outcomes, status};
 use crate::stage::{Cli, change};
 use crate::trouble;
 
@@ -17,12 +17,17 @@ fn opencode_lies_is_refused_fixes_is_reviewed_and_completes() {
     assert!(status["cost"]["micro_usd"].as_u64().is_some_and(|cost| cost > 0), "{status}");
 }
 
-/// It never says that it is limited otherwise: see `hanging`.
+/// It asks five times more before it says that it is limited, each time after the wait that the service wants.
 #[test]
-fn opencode_stops_at_once_at_a_refused_login_and_says_what_to_do() {
+fn opencode_stops_at_each_limit_and_says_what_to_do() {
+    let again = |status| OPENCODE.refuses(status).header("retry-after-ms", "1");
     trouble::is_limited(
         OPENCODE,
-        &[(OPENCODE.refuses(401), &["Not a valid API key", "to log opencode in: opencode auth login"])],
+        &[
+            (OPENCODE.refuses(401), 1, &["Not a valid API key", "to log opencode in: opencode auth login"]),
+            (again(429), 6, &["Too many requests", "opencode is out until"]),
+            (again(529), 6, &["Overloaded", "opencode is out until"]),
+        ],
     );
 }
 
@@ -46,14 +51,4 @@ fn opencode_with_rules_of_its_own_writes_nothing() {
     });
     // A refusal ends its session.
     actor.assert_asked(1);
-}
-
-#[test]
-fn opencode_is_not_told_to_edit_only_for_it_has_no_such_mode() {
-    let sandbox = repository();
-    sandbox.install_script("opencode", "#!/bin/sh\nexit 0\n");
-    let run = ralph(&sandbox).args(["run", "x", "--agents", "opencode", "--permissions", "edits"]).run();
-    run.assert_code(64)
-        .assert_stderr_has("opencode has no mode")
-        .assert_stderr_has("--permissions opencode=inherit");
 }

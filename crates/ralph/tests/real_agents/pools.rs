@@ -50,7 +50,7 @@ fn gemini_reviews_what_opencode_did_and_sends_it_back() {
     );
     let args = [&FULL[..], &["--test-cmd", TEST]].concat();
     let finished = command(&sandbox, "opencode:work,gemini:review", &[&opencode, &gemini], &args).run();
-    finished.assert_code(0).assert_stderr_has("OpenCode working").assert_stderr_has("Gemini reviewing");
+    finished.assert_code(0).assert_stderr_has("(#2) [REVIEW] begins, by gemini");
     assert_eq!(agents(&sandbox), ["opencode", "gemini", "opencode", "gemini"]);
     opencode.assert_asked(4);
     gemini.assert_asked(2);

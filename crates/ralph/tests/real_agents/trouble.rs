@@ -49,16 +49,20 @@ pub(crate) fn lies_fixes_and_is_reviewed(cli: Cli, knowledge: &str) -> (Sandbox,
     (sandbox, actor)
 }
 
-/// Each limit of the service ends the run at once where nobody may wait, and says what it is.
-pub(crate) fn is_limited(cli: Cli, limits: &[(Turn, &[&str])]) {
-    let (sandbox, actor) = stage(cli, |_| limits.iter().map(|(turn, _)| turn.clone()).collect());
-    for (nth, (_, words)) in limits.iter().enumerate() {
+/// Each limit of the service ends the run at once where nobody may wait, and says what it is. The CLI asks so often
+/// before it believes one.
+pub(crate) fn is_limited(cli: Cli, limits: &[(Turn, usize, &[&str])]) {
+    let script = limits.iter().flat_map(|(turn, times, _)| vec![turn.clone(); *times]).collect();
+    let (sandbox, actor) = stage(cli, |_| script);
+    let mut asked = 0;
+    for (nth, (_, times, words)) in limits.iter().enumerate() {
         let finished = run(&sandbox, &actor, &[&FULL[..], &["--fresh", "--set", "max_wait=1ms"]].concat());
         finished.assert_code(4).assert_stderr_has("✗ NO AGENT LEFT");
         for words in *words {
             finished.assert_stderr_has(words);
         }
-        actor.assert_asked(nth + 1);
+        asked += times;
+        actor.assert_asked(asked);
         assert_eq!(history(&sandbox)[nth]["outcome"], "limited", "{finished}");
     }
     sandbox.assert_no_processes();
