@@ -53,7 +53,7 @@ fn built_in(agent: &AgentInfo) -> Option<&'static Adapter> {
 pub fn unread_knowledge(agent: &AgentInfo, root: &Path) -> Option<&'static str> {
     let reads = built_in(agent).map_or(&[][..], |adapter| adapter.reads);
     let is_there = |name: &&str| root.join(name).is_file();
-    match reads.iter().any(|name| is_there(name)) {
+    match reads.iter().any(&is_there) {
         true => None,
         false => KNOWLEDGE.into_iter().find(is_there),
     }

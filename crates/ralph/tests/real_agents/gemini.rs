@@ -43,7 +43,7 @@ fn gemini_with_its_own_permissions_writes_nothing() {
         // Somebody trusts the folder; without that it does not even begin.
         let folders = json!({sandbox.project().to_string_lossy(): "TRUST_FOLDER"});
         let path = sandbox.home().join(".gemini/trustedFolders.json");
-        std::fs::write(path, folders.to_string()).expect("write settings");
+        sandbox.write(path, folders.to_string());
     });
     actor.assert_asked(2);
 }

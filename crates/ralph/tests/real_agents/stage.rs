@@ -1,9 +1,7 @@
 //! One CLI on the sandbox's PATH, pointed at its stand-in.
 
-use std::fs;
 use std::ops::Deref;
 use std::os::unix::fs::symlink;
-use std::path::Path;
 use std::time::Duration;
 
 use ralph_testkit::{
@@ -204,17 +202,16 @@ pub(crate) fn run(sandbox: &Sandbox, actor: &Actor, args: &[&str]) -> Finished {
 
 fn append(sandbox: &Sandbox, path: &str, text: &str) {
     let path = sandbox.home().join(path);
-    let before = fs::read_to_string(&path).expect("read settings");
-    fs::write(&path, before + text).expect("write settings");
+    let before = sandbox.read(&path);
+    sandbox.write(&path, before + text);
 }
 
 /// Sets one key of a settings file in the home.
 pub(crate) fn change(sandbox: &Sandbox, path: &str, key: &str, value: Value) {
-    let path = sandbox.home().join(Path::new(path));
-    let text = fs::read_to_string(&path).expect("read settings");
-    let mut settings: Value = serde_json::from_str(&text).expect("settings in JSON");
+    let path = sandbox.home().join(path);
+    let mut settings: Value = serde_json::from_str(&sandbox.read(&path)).expect("settings in JSON");
     settings[key] = value;
-    fs::write(&path, settings.to_string()).expect("write settings");
+    sandbox.write(&path, settings.to_string());
 }
 
 pub(crate) fn done(words: &str) -> Turn {
