@@ -38,6 +38,9 @@ pub struct Out {
     /// `None`: for the rest of the run.
     pub until: Option<Time>,
     pub why: String,
+    /// The limit that it met, if it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<LimitKind>,
 }
 
 /// What an agent of a pool is for.
@@ -119,18 +122,18 @@ impl Agents {
                 member.failures = member.failures.saturating_add(1);
                 let rest = doubled(policy.backoff_ms, member.failures).min(policy.max_backoff_ms);
                 let until = (member.failures < policy.max_failures).then(|| now.plus(rest));
-                member.out = Some(Out { until, why: text::one_line(why, 300) });
+                member.out = Some(Out { until, why: text::one_line(why, 300), limit: None });
             }
-            Ended::Limited { kind: LimitKind::Auth | LimitKind::Credit, why, .. } => {
-                member.out = Some(Out { until: None, why: text::one_line(why, 300) });
+            Ended::Limited { kind: kind @ (LimitKind::Auth | LimitKind::Credit), why, .. } => {
+                member.out = Some(Out { until: None, why: text::one_line(why, 300), limit: Some(kind) });
             }
-            Ended::Limited { until, why, .. } => {
+            Ended::Limited { kind, until, why } => {
                 member.limits = member.limits.saturating_add(1);
                 let rest = doubled(policy.limit_backoff_ms, member.limits)
                     .min(policy.limit_backoff_ms.saturating_mul(30));
                 let until = until.filter(|until| *until > now).unwrap_or(now.plus(rest));
                 let until = (member.limits < policy.max_limits).then_some(until);
-                member.out = Some(Out { until, why: text::one_line(why, 300) });
+                member.out = Some(Out { until, why: text::one_line(why, 300), limit: Some(kind) });
             }
         }
         next

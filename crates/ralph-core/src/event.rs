@@ -130,7 +130,7 @@ impl Plan {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentInfo {
-    /// `claude`, or `custom` for a command.
+    /// `claude`, the name that the project's file gives to a command, or `custom`.
     pub name: String,
     /// The command, when it is a custom one.
     pub command: Option<String>,
@@ -141,6 +141,12 @@ pub struct AgentInfo {
     pub args: Vec<String>,
     #[serde(default)]
     pub role: Role,
+    /// How a custom command is called on the screen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Whether a custom command says what it cost, where somebody told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tells_cost: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

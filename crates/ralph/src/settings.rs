@@ -1,15 +1,17 @@
 //! From what the user said to a settled plan.
 
-use ralph_core::agents::Role;
+pub(crate) mod pool;
+
 use ralph_core::check::CheckSpec;
-use ralph_core::event::{AgentInfo, Permissions, Plan};
+use ralph_core::event::{AgentInfo, Plan};
 use ralph_core::profile::{self, EvidenceNeeded, Gate, Policy, Profile, WrongValue};
-use ralph_core::transcript::Format;
 
 use crate::agent;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::{suggest, ui};
+use crate::suggest;
+
+pub use pool::{AgentWishes, For};
 
 /// What the command line says; what it does not say is `None`.
 #[derive(Debug, Clone, Default)]
@@ -36,16 +38,6 @@ impl Value {
     pub fn set((key, value): &(String, String)) -> Self {
         Self { key: key.clone(), value: value.clone(), origin: format!("--set {key}={value}") }
     }
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct AgentWishes {
-    pub names: Vec<String>,
-    pub commands: Vec<String>,
-    pub format: Option<Format>,
-    pub model: Option<String>,
-    pub permissions: Option<Permissions>,
-    pub args: Vec<String>,
 }
 
 /// A settled plan, and what the user should know about how it was settled.
@@ -97,7 +89,8 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
         .hint("--test-cmd \"cargo test\""));
     }
     // Last, for it may ask the user.
-    let agents = settle_agents(&wishes.agent, earlier.map(|plan| plan.agents.as_slice()))?;
+    let (agents, chosen) = pool::settle(&wishes.agent, earlier.map(|plan| plan.agents.as_slice()))?;
+    remarks.extend(chosen);
     count_money(&policy, &agents)?;
     Ok(Settled { plan: Plan { policy, checks, agents }, remarks })
 }
@@ -108,11 +101,12 @@ impl Wishes {
     #[must_use]
     pub fn over(&self, config: Config) -> Self {
         let values = config.values.into_iter().chain(self.values.iter().cloned()).collect();
+        let agent = self.agent.over(config.agents);
         let said = |name: &str| self.checks.iter().any(|(own, _)| *own == name);
         let own = |check: &Value| CHECKS.into_iter().find(|name| *name == check.key && !said(name));
         let file = config.checks.iter().filter_map(|check| Some((own(check)?, check.value.clone())));
         let checks = file.chain(self.checks.iter().cloned()).collect();
-        Self { profile: self.profile.clone().or(config.profile), values, checks, ..self.clone() }
+        Self { profile: self.profile.clone().or(config.profile), values, checks, agent }
     }
 }
 
@@ -202,130 +196,10 @@ fn wrong_value(wrong: &WrongValue, key: &str, origin: &str) -> Error {
     }
 }
 
-/// The pool. Commands given make it up alone; else the agents named, else those of the run that goes on.
-fn settle_agents(wishes: &AgentWishes, earlier: Option<&[AgentInfo]>) -> Result<Vec<AgentInfo>> {
-    if !wishes.commands.is_empty() {
-        return wishes
-            .commands
-            .iter()
-            .enumerate()
-            .map(|(nth, command)| custom(wishes, nth, command))
-            .collect();
-    }
-    let (names, known): (Vec<String>, _) = match (&wishes.names[..], earlier) {
-        ([], Some(earlier)) => (earlier.iter().map(|agent| agent.name.clone()).collect(), earlier),
-        ([], None) => (vec![agent::KNOWN[0].to_owned()], &[][..]),
-        (names, earlier) => (names.to_vec(), earlier.unwrap_or_default()),
-    };
-    let mut agents: Vec<AgentInfo> = vec![];
-    for name in &names {
-        let (name, role) = role_of(name)?;
-        if agents.iter().any(|agent| agent.name == name) {
-            return Err(Error::usage(format!("agent '{name}' is named twice")));
-        }
-        let same = known.iter().find(|agent| agent.name == name);
-        agents.push(AgentInfo {
-            role: role.or(same.map(|agent| agent.role)).unwrap_or_default(),
-            ..settle_agent(wishes, name, same)?
-        });
-    }
-    Ok(agents)
-}
-
-fn custom(wishes: &AgentWishes, nth: usize, command: &str) -> Result<AgentInfo> {
-    if command.trim().is_empty() {
-        return Err(Error::usage("--agent-cmd is empty").hint("--agent-cmd ./my-agent.sh"));
-    }
-    let agent = agent::custom(command.to_owned(), wishes.format.unwrap_or(Format::Auto));
-    let name = if nth == 0 { agent.name.clone() } else { format!("{}-{}", agent.name, nth + 1) };
-    Ok(AgentInfo { name, ..agent })
-}
-
-/// `claude` or `claude:review`
-fn role_of(name: &str) -> Result<(&str, Option<Role>)> {
-    match name.split_once(':') {
-        None => Ok((name, None)),
-        Some((name, "work")) => Ok((name, Some(Role::Work))),
-        Some((name, "review")) => Ok((name, Some(Role::Review))),
-        Some((_, role)) => Err(Error::usage(format!("there is no role '{role}'"))
-            .because("an agent works, reviews, or does both")
-            .hint("--agents claude:work,codex:review")),
-    }
-}
-
-fn settle_agent(wishes: &AgentWishes, name: &str, same: Option<&AgentInfo>) -> Result<AgentInfo> {
-    if let Some(custom) = same.filter(|agent| agent.command.is_some()) {
-        if wishes.model.is_some() || wishes.permissions.is_some() || !wishes.args.is_empty() {
-            return Err(Error::usage("a custom command takes neither a model, permissions nor arguments")
-                .because("the run that is continued works with --agent-cmd")
-                .hint("--agents claude, to go on with claude"));
-        }
-        return Ok(custom.clone());
-    }
-    if !agent::KNOWN.contains(&name) {
-        return Err(Error::usage(format!("unknown agent '{name}'"))
-            .because(format!("known agents: {}", agent::KNOWN.join(", ")))
-            .hint(suggestion(name)));
-    }
-    let mut settled = AgentInfo {
-        name: name.to_owned(),
-        command: None,
-        format: Format::Claude,
-        model: wishes.model.clone().or_else(|| same?.model.clone()),
-        permissions: wishes.permissions.or_else(|| same?.permissions),
-        args: if wishes.args.is_empty() {
-            same.map_or(vec![], |agent| agent.args.clone())
-        } else {
-            wishes.args.clone()
-        },
-        role: Role::Any,
-    };
-    agent::find(&settled)?;
-    settled.permissions = Some(match settled.permissions {
-        Some(chosen) => chosen,
-        None => ask_permissions(&settled.name)?,
-    });
-    Ok(settled)
-}
-
-fn suggestion(name: &str) -> String {
-    match suggest::nearest(name, agent::KNOWN) {
-        Some(known) => format!("--agents {known}"),
-        None => "--agent-cmd CMD runs any other command".into(),
-    }
-}
-
-/// Nobody but the user chooses what an agent may do.
-pub fn ask_permissions(agent: &str) -> Result<Permissions> {
-    let question = format!(
-        "What may {agent} do in this folder without asking?\n  \
-         full     everything, commands too\n  edits    edit files\n  inherit  what its own settings say\n> "
-    );
-    let mut answer = ui::ask(&question);
-    for _ in 0..2 {
-        if answer.as_deref().is_some_and(|answer| !["full", "edits", "inherit"].contains(&answer)) {
-            answer = ui::ask("full, edits or inherit?\n> ");
-        }
-    }
-    match answer.as_deref().and_then(Permissions::named) {
-        Some(permissions) => Ok(permissions),
-        None => {
-            let why = match answer {
-                Some(answer) => format!("'{answer}' is none of full, edits, inherit"),
-                None => "there is no terminal to ask on, and nobody but you may choose".into(),
-            };
-            Err(Error::usage("the agent's permissions are not chosen")
-                .because(why)
-                .hint("--permissions full      everything without asking; only where that is safe")
-                .hint("--permissions edits     edit files without asking")
-                .hint("--permissions inherit   what the agent's own settings say"))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ralph_core::transcript::Format;
 
     fn wishes(command: &str, values: &[(&str, &str)]) -> Wishes {
         let value = |(key, value): &(&str, &str)| Value {
@@ -404,6 +278,7 @@ mod tests {
             profile: Some("strict".into()),
             values: vec![value("max_iterations", "7"), value("timeout", "5m")],
             checks: vec![value("test", "make test"), value("lint", "make lint")],
+            ..Config::default()
         };
         let policy =
             |wishes: &Wishes| settle(&wishes.over(config.clone()), None).expect("settled").plan.policy;

@@ -159,7 +159,7 @@ fn permissions_are_asked_for_on_a_terminal() {
     let mut terminal = Terminal::start(&ralph(&sandbox).args(["run", "other goal"]).into_command());
     terminal.wait_for("What may claude do");
     terminal.type_text("whatever\r");
-    terminal.wait_for("full, edits or inherit?");
+    terminal.wait_for("one of full, edits, inherit?");
     terminal.type_text("nothing\rreally\r");
     assert_eq!(terminal.wait(), 64, "{}", terminal.all_output());
 }

@@ -45,7 +45,7 @@ const PLACES: &[(&str, &[&str])] = &[
     ),
     ("signal-hook", &["crates/ralph/src/runner/signals.rs"]),
     // TOML with spans, to name a line, and lossless, to edit one.
-    ("toml_edit", &["crates/ralph/src/config.rs"]),
+    ("toml_edit", &["crates/ralph/src/config.rs", "crates/ralph/src/config/"]),
     ("unicode-width", &["crates/ralph/src/ui.rs", "crates/ralph/src/ui/"]),
     // Where ids are made: of a run, of a note, and of the demo's folder.
     ("uuid", &["crates/ralph/src/cli/run.rs", "crates/ralph/src/cli/ask.rs", "crates/ralph/src/demo.rs"]),

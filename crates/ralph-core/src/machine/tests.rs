@@ -40,6 +40,8 @@ pub(crate) fn agent(name: &str) -> AgentInfo {
         permissions: None,
         args: vec![],
         role: Role::Any,
+        title: None,
+        tells_cost: None,
     }
 }
 

@@ -142,6 +142,8 @@ pub(super) fn agent(name: &str, role: Role) -> AgentInfo {
         permissions: None,
         args: vec![],
         role,
+        title: None,
+        tells_cost: None,
     }
 }
 

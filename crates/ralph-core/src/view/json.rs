@@ -133,6 +133,7 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
         "words": iteration.conclusion.as_ref().map(|c| c.words.as_str()),
         "refusal": iteration.conclusion.as_ref().and_then(|c| c.refusal.as_deref()),
         "agent": ended.map(|ended| json!({
+            "name": iteration.agent,
             "end": ended.end.to_string(),
             "duration_ms": ended.duration_ms,
             "leftovers": ended.leftovers,

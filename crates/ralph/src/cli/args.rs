@@ -4,6 +4,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use ralph_core::event::Permissions;
 use ralph_core::transcript::Format;
 
+use crate::settings::For;
+use crate::settings::pool;
+
 /// Runs coding agents in a loop until the work is proved done.
 #[derive(Debug, Parser)]
 #[command(
@@ -126,7 +129,8 @@ pub(super) struct RunArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct AgentArgs {
-    /// Which agents work; with a role: claude:work,other:review [default: claude]
+    /// Which agents work: claude, codex, opencode, gemini or one of .ralph/config.toml; with a role:
+    /// claude:work,codex:review [default: the first that is installed]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with = "agent_cmd")]
     pub(super) agents: Vec<String>,
     /// Any command as the agent: the prompt comes on its standard input; several make a pool
@@ -135,12 +139,13 @@ pub(super) struct AgentArgs {
     /// How to read the command's output
     #[arg(long, value_name = "FORMAT", requires = "agent_cmd")]
     pub(super) agent_format: Option<FormatArg>,
-    /// The model the agent is to use
-    #[arg(long, value_name = "MODEL", conflicts_with = "agent_cmd")]
-    pub(super) model: Option<String>,
-    /// What the agent may do without asking
-    #[arg(long, value_name = "WHAT", conflicts_with = "agent_cmd")]
-    pub(super) permissions: Option<PermissionsArg>,
+    /// The model the agent is to use; of several agents: --model claude=MODEL
+    #[arg(long, value_name = "[NAME=]MODEL", conflicts_with = "agent_cmd", value_parser = named_model)]
+    pub(super) model: Vec<For<String>>,
+    /// What the agents may do without asking: full (everything), edits (edit files), inherit (what their own
+    /// settings say); of one: --permissions codex=edits
+    #[arg(long, value_name = "[NAME=]WHAT", conflicts_with = "agent_cmd", value_parser = named_permissions)]
+    pub(super) permissions: Vec<For<Permissions>>,
     /// Handed on to the agent as they are
     #[arg(last = true, value_name = "AGENT ARGS", conflicts_with = "agent_cmd")]
     pub(super) agent_args: Vec<String>,
@@ -273,6 +278,29 @@ impl From<PermissionsArg> for Permissions {
             PermissionsArg::Edits => Self::Edits,
             PermissionsArg::Inherit => Self::Inherit,
         }
+    }
+}
+
+fn named_model(text: &str) -> Result<For<String>, String> {
+    let (agent, value) = named(text);
+    if value.is_empty() {
+        Err("the model has no name".into())
+    } else {
+        Ok(For { agent, value: value.into() })
+    }
+}
+
+fn named_permissions(text: &str) -> Result<For<Permissions>, String> {
+    let (agent, word) = named(text);
+    let value = pool::permissions(word).ok_or("one of full, edits, inherit")?;
+    Ok(For { agent, value })
+}
+
+/// `claude=opus`, or `opus` for whoever it may concern.
+fn named(text: &str) -> (Option<String>, &str) {
+    match text.split_once('=') {
+        Some((agent, value)) => (Some(agent.trim().to_owned()), value.trim()),
+        None => (None, text.trim()),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::process::{self, Mark};
 use crate::project::Project;
 use crate::runner::{self, Runner};
-use crate::settings::{self, AgentWishes, Settled, Value, Wishes};
+use crate::settings::{self, AgentWishes, For, Settled, Value, Wishes};
 use crate::store::{self, JournalFile, Lock, Run, Runs};
 use crate::trust::{self, Consent};
 use crate::ui::{self, Ui};
@@ -74,9 +74,10 @@ fn agent_wishes(args: &AgentArgs) -> AgentWishes {
         names: args.agents.clone(),
         commands: args.agent_cmd.clone(),
         format: args.agent_format.map(Into::into),
-        model: args.model.clone(),
-        permissions: args.permissions.map(Into::into),
+        models: args.model.clone(),
+        permissions: args.permissions.clone(),
         args: args.agent_args.clone(),
+        ..AgentWishes::default()
     }
 }
 
@@ -121,7 +122,9 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         last.as_ref().filter(|_| matches!(choice, Choice::Resume)).and_then(|last| last.state.run.as_ref());
     // A run that goes on keeps its plan: the project's file is for new ones.
     let config = match earlier {
-        Some(_) => Config::default(),
+        Some(_) if wishes.agent.names.is_empty() => Config::default(),
+        // Somebody names other agents, which may be the file's.
+        Some(_) => Config { agents: config::read(&project.ralph_dir)?.agents, ..Config::default() },
         None => config::read(&project.ralph_dir)?,
     };
     let own = wishes;
@@ -129,9 +132,9 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let mut wishes = own.over(config);
     // What is asked before a first run includes the permissions; until then they are nobody's choice.
     let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask();
-    let unchosen = asks && wishes.agent.permissions.is_none() && wishes.agent.commands.is_empty();
+    let unchosen = asks && wishes.agent.leaves_permissions_open();
     if unchosen {
-        wishes.agent.permissions = Some(Permissions::Inherit);
+        wishes.agent.permissions.push(For::all(Permissions::Inherit));
     }
     let Settled { mut plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
     if unchosen {

@@ -200,7 +200,7 @@ impl Runner<'_> {
         if let Err(error) = self.views.prepare(&self.state) {
             self.warn_of_views(&error);
         }
-        let prompt = self.prompt(agent::loads_knowledge(&agent));
+        let prompt = self.prompt(agent::unread_knowledge(&agent, &self.project.root));
         let path = files.prompt();
         store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
         let run = self.state.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
@@ -239,7 +239,7 @@ impl Runner<'_> {
         Custody { truth: &self.project.truth, mark: self.mark }
     }
 
-    fn prompt(&mut self, knowledge_is_loaded: bool) -> String {
+    fn prompt(&mut self, knowledge: Option<&str>) -> String {
         let mut warnings = Vec::new();
         let mut read = |dir: &Path, name: &str| read_text(&dir.join(name), &mut warnings);
         let (own, root) = (&self.project.ralph_dir, &self.project.root);
@@ -250,9 +250,7 @@ impl Runner<'_> {
             _ => ["scratchpad.md", "handoff.md"],
         };
         let handoff = names.iter().find_map(|name| read(own, name));
-        let mut root = |name: &str| read(root, name);
-        let knowledge =
-            if knowledge_is_loaded { None } else { root("CLAUDE.md").or_else(|| root("AGENTS.md")) };
+        let knowledge = knowledge.and_then(|name| read(root, name));
         for warning in warnings {
             self.ui.warn(&warning);
         }

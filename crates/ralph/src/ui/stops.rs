@@ -6,6 +6,7 @@ use ralph_core::state::State;
 use ralph_core::text;
 
 use super::Tone;
+use crate::agent;
 
 /// The line that catches the eye.
 pub(super) fn title(stop: &Stop) -> &'static str {
@@ -104,16 +105,25 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
         Stop::Budget { what: Resource::Time, used, max, .. } => {
             more("max-time", twice(*used, *max).div_ceil(60_000), "m")
         }
-        Stop::AgentsExhausted { .. } => vec![
-            format!("what it printed: ralph history {last} --transcript"),
-            "to try again: ralph run".into(),
-        ],
+        Stop::AgentsExhausted { .. } => {
+            let printed = format!("what it printed: ralph history {last} --transcript");
+            let again = "to try again: ralph run".to_owned();
+            [printed].into_iter().chain(remedies(state)).chain([again]).collect()
+        }
         Stop::Interrupted | Stop::Terminated | Stop::Stopped => {
             vec!["the work is kept; to go on: ralph run".into()]
         }
         Stop::Closed => vec!["to start a new one: ralph run \"GOAL\"".into()],
         Stop::Error { .. } | Stop::Unknown => vec!["once that is settled: ralph run".into()],
     }
+}
+
+/// What somebody can do about agents that are out for good.
+fn remedies(state: &State) -> impl Iterator<Item = String> {
+    state.rules.agents.members.iter().filter_map(|member| {
+        let agent = state.run.as_ref()?.plan.agent(&member.name)?;
+        agent::remedy(agent, member.out.as_ref()?.limit?)
+    })
 }
 
 /// Enough to go on with.

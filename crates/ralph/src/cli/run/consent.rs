@@ -7,7 +7,7 @@ use super::super::introduction::introduction;
 use crate::config::{self, Config};
 use crate::error::Result;
 use crate::project::Project;
-use crate::settings::{self, Wishes};
+use crate::settings::{Wishes, pool};
 use crate::trust::{self, Commands, Consent, Matter};
 use crate::ui::Ui;
 
@@ -32,10 +32,12 @@ impl Proposal<'_> {
         let mut chosen = trust::decide(&matter, || introduction(project, goal, plan, commands), ui)?;
         if let (Some(agent), None) = (&open, chosen) {
             // The project is trusted already, so nothing was asked.
-            chosen = Some(settings::ask_permissions(agent)?);
+            chosen = Some(pool::ask_permissions(agent)?);
         }
-        if open.is_some() {
-            permit(plan, chosen);
+        if let (Some(_), Some(chosen)) = (open, chosen) {
+            let built_in = plan.agents.iter().filter(|agent| agent.command.is_none());
+            built_in.map(|agent| pool::knows_mode(&agent.name, chosen)).collect::<Result<()>>()?;
+            permit(plan, Some(chosen));
         }
         Ok(())
     }
@@ -53,6 +55,12 @@ pub(super) fn brought(config: &Config, own: &Wishes) -> Commands {
     let said = |name: &str| own.checks.iter().any(|(own, _)| *own == name);
     for check in config.checks.iter().filter(|check| !said(&check.key)) {
         commands.add(config::check_source(&check.key), &check.value);
+    }
+    // Commands on the command line are the whole pool.
+    if own.agent.commands.is_empty() {
+        for (key, value) in config.powers() {
+            commands.add(config::source(&key), &value);
+        }
     }
     commands
 }
