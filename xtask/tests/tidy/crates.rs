@@ -10,6 +10,8 @@ const FREE: [&str; 3] = ["serde", "serde_json", "thiserror"];
 const PLACES: &[(&str, &[&str])] = &[
     ("clap", &["crates/ralph/src/cli.rs", "crates/ralph/src/cli/"]),
     ("crc32fast", &["crates/ralph-core/src/journal.rs"]),
+    // YAML with the place of every node, and without the standard library.
+    ("granit-parser", &["crates/ralph-core/src/backlog/yaml.rs"]),
     ("jiff", &["crates/ralph-core/src/time.rs", "crates/ralph/src/clock.rs"]),
     // Readers of bytes: streams, journals, git's answers, prose.
     (
