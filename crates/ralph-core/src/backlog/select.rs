@@ -105,15 +105,12 @@ pub fn select(backlog: &Backlog<'_>, wish: Wish<'_>) -> (Selection, Stats) {
             }
             continue;
         }
-        if !item.dependencies.is_empty() {
-            let on = blocking(backlog, item);
-            if !on.is_empty() {
-                stats.waiting += 1;
-                if wanted {
-                    waiting.push(Waiting { item: at, on });
-                }
-                continue;
+        if !item.dependencies.iter().all(|id| is_satisfied(backlog, id)) {
+            stats.waiting += 1;
+            if wanted {
+                waiting.push(at);
             }
+            continue;
         }
         stats.eligible += 1;
         if wanted && best.is_none_or(|best| sooner(backlog, at, best)) {
@@ -123,7 +120,10 @@ pub fn select(backlog: &Backlog<'_>, wish: Wish<'_>) -> (Selection, Stats) {
     let selection = match (cycle(backlog), best) {
         (Some(ring), _) => Selection::Cycle(ring),
         (None, Some(best)) => Selection::Item(best),
-        (None, None) if !waiting.is_empty() => Selection::Waiting(waiting),
+        (None, None) if !waiting.is_empty() => {
+            let on = |item: usize| Waiting { item, on: blocking(backlog, &backlog.items()[item]) };
+            Selection::Waiting(waiting.into_iter().map(on).collect())
+        }
         (None, None) if !at_limit.is_empty() => Selection::AtLimit(at_limit),
         (None, None) if !blocked.is_empty() => Selection::Blocked(blocked),
         (None, None) => Selection::Complete,
@@ -147,11 +147,14 @@ fn phase_of<'b>(backlog: &'b Backlog<'_>, item: &'b Item<'_>) -> Option<&'b str>
     item.phase.as_deref().or_else(|| backlog.phases().first().map(|phase| &**phase))
 }
 
-/// The dependencies that are not satisfied; one that is not in the file is not.
-pub(crate) fn blocking(backlog: &Backlog<'_>, item: &Item<'_>) -> Vec<String> {
-    let open = item.dependencies.iter().filter(|id| {
-        backlog.find(id).is_none_or(|dependency| !backlog.items()[dependency].state.satisfies())
-    });
+/// One that is not in the file is not.
+fn is_satisfied(backlog: &Backlog<'_>, id: &str) -> bool {
+    backlog.find(id).is_some_and(|at| backlog.items()[at].state.satisfies())
+}
+
+/// The dependencies that are not satisfied.
+fn blocking(backlog: &Backlog<'_>, item: &Item<'_>) -> Vec<String> {
+    let open = item.dependencies.iter().filter(|id| !is_satisfied(backlog, id));
     open.map(|id| id.clone().into_owned()).collect()
 }
 

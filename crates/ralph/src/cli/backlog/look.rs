@@ -39,7 +39,7 @@ pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
         ui.json(&overview(&place, &backlog));
     } else {
         let (selection, stats) = select(&backlog, Wish::default());
-        let mut line = |name: &str, value: String| ui.data_line(&format!("{name:<13}{value}"));
+        let line = |name: &str, value: String| ui.data_line(&format!("{name:<13}{value}"));
         line("backlog:", format!("{} ({})", place.path.display(), backlog.shape().word()));
         line("items:", stats.total.to_string());
         for (name, count) in [
