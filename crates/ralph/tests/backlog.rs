@@ -133,8 +133,7 @@ fn failures_count_up_warn_and_block_only_with_a_reason() {
 fn next_tells_complete_waiting_limit_and_cycle_apart() {
     let sandbox = Sandbox::new();
     let story = |id: &str, passes: bool, depends: &[&str]| json!({"id": id, "title": id, "passes": passes, "dependsOn": depends});
-    let mut put =
-        |stories: Vec<Value>| sandbox.write("prd.json", json!({ "userStories": stories }).to_string());
+    let put = |stories: Vec<Value>| sandbox.write("prd.json", json!({ "userStories": stories }).to_string());
     put(vec![story("a", true, &[])]);
     backlog(&sandbox, &["next"]).assert_code(1).assert_stderr_has("Backlog complete");
     put(vec![story("a", false, &["gone"])]);
