@@ -4,24 +4,24 @@
 use super::dice::Dice;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Features,
     UserStories,
     Yaml,
     Checklist,
 }
 
-pub const KINDS: [Kind; 4] = [Kind::Features, Kind::UserStories, Kind::Yaml, Kind::Checklist];
+pub(crate) const KINDS: [Kind; 4] = [Kind::Features, Kind::UserStories, Kind::Yaml, Kind::Checklist];
 
 #[derive(Debug, Clone)]
-pub struct Task {
-    pub id: String,
+pub(crate) struct Task {
+    pub(crate) id: String,
     /// The file's own word.
-    pub state: &'static str,
-    pub count: u64,
+    pub(crate) state: &'static str,
+    pub(crate) count: u64,
 }
 
-pub fn states(kind: Kind) -> &'static [&'static str] {
+pub(crate) fn states(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Features => &["FAILING", "BLOCKED", "CANCELLED"],
         Kind::UserStories => &["false", "true"],
@@ -30,7 +30,7 @@ pub fn states(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-pub fn tasks(kind: Kind, seed: u64) -> Vec<Task> {
+pub(crate) fn tasks(kind: Kind, seed: u64) -> Vec<Task> {
     let mut dice = Dice::new(seed);
     let number = 1 + dice.below(5);
     let id =
@@ -59,7 +59,7 @@ fn at(seed: u64, nth: usize, name: &str) -> Dice {
     Dice::new(seed ^ place.wrapping_mul(0x2545_f491_4f6c_dd1d))
 }
 
-pub fn write(kind: Kind, seed: u64, tasks: &[Task]) -> String {
+pub(crate) fn write(kind: Kind, seed: u64, tasks: &[Task]) -> String {
     let mut text = match kind {
         Kind::Features | Kind::UserStories => json(kind, seed, tasks),
         Kind::Yaml => yaml(seed, tasks),

@@ -7,7 +7,7 @@ use super::dice::Dice;
 use super::documents::{self, Kind, Task};
 
 /// Tries one file with a change of its state and one of another kind; panics with the seed if something is wrong.
-pub fn hold(kind: Kind, seed: u64) {
+pub(crate) fn hold(kind: Kind, seed: u64) {
     let tasks = documents::tasks(kind, seed);
     let text = documents::write(kind, seed, &tasks);
     let mut dice = Dice::new(seed ^ 0xabcd);
