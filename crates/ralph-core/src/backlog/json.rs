@@ -125,6 +125,10 @@ impl<'a> Walk<'a> {
                 return *byte;
             }
             self.at += 1;
+            // Indentation is half of a file that is meant for people.
+            while bytes[self.at..].starts_with(b"        ") {
+                self.at += 8;
+            }
         }
         0
     }

@@ -60,7 +60,7 @@ fn a_feature_list_is_read_with_everything_an_item_has() {
     assert_eq!(backlog.verification(0), ["cargo test search"]);
     assert_eq!(backlog.prd_file(0).as_deref(), Some("FEAT-2.json"));
     assert_eq!(backlog.convergence(0), Convergence { build: true, tests: false, acceptance: true });
-    assert_eq!((backlog.line(0), backlog.lines()), (4, vec![4, 10, 18, 19]));
+    assert_eq!((backlog.line(0), backlog.lines()), (4, vec![4, 10, 17, 18]));
     assert_eq!((backlog.status(0), backlog.has_prd(0), backlog.has_prd(1)), ("FAILING".into(), true, false));
     let attempts = backlog.attempts(1);
     assert_eq!((attempts.len(), attempts[1].is_passed(), attempts[0].reverted), (2, true, true));
