@@ -2,6 +2,7 @@
 //! so that the numbers mean the same on every machine. It informs: only a program that fails makes it fail.
 
 mod analyse;
+mod backlog;
 mod custody;
 mod deciding;
 mod iteration;
@@ -26,7 +27,7 @@ const STILL: [&str; 2] = ["--set", "no_progress=off"];
 const BEHIND: [usize; 4] = [10, 100, 1_000, 10_000];
 
 /// The parts that can be asked for alone.
-const PARTS: [&str; 5] = ["start", "iterations", "analyse", "deciding", "custody"];
+const PARTS: [&str; 6] = ["start", "iterations", "analyse", "deciding", "custody", "backlog"];
 
 /// Which parts to measure; all of them where none is named.
 #[derive(Debug, PartialEq, Eq)]
@@ -96,6 +97,11 @@ pub(crate) fn main(args: &[&str]) -> Result<()> {
         rows.extend(of_custody);
         remarks.extend(said);
     }
+    if wanted.has("backlog") {
+        let (of_backlogs, said) = step::timed("backlogs", || backlog::against_python(&place))?;
+        rows.extend(of_backlogs);
+        remarks.extend(said);
+    }
     print!("\n{}", table::render(&rows));
     println!("\n{}", NOTES.trim());
     for remark in remarks {
@@ -129,6 +135,7 @@ after N: the same, over twenty more iterations of one run that has N behind it; 
 flat: ten more iterations of a run that has 200 behind it against ten more of one that has 10.
 analyse: `ralph analyze FILE` on made-up output, mostly tool results. Against jq (`select(.type==\"result\")`) the
 ratio says how many times as fast, against `wc -l` how many times as long.
+backlog: the same on the same feature list by python3 with its standard library; both start and read the file.
 ";
 
 #[cfg(test)]

@@ -15,9 +15,11 @@ extern crate std;
 
 pub mod agents;
 pub mod analysis;
+pub mod backlog;
 pub mod breaker;
 pub mod check;
 pub mod decision;
+pub mod edit;
 pub mod effect;
 pub mod event;
 pub mod evidence;

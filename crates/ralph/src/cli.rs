@@ -3,6 +3,7 @@
 mod analyze;
 mod args;
 mod ask;
+mod backlog;
 mod circuit;
 mod demo;
 mod history;
@@ -50,6 +51,7 @@ pub fn main() -> ExitCode {
         Command::History(args) => history::main(&args, &ui),
         Command::Stop => ask::stop(&mut ui),
         Command::Note(args) => ask::note(&args, &mut ui),
+        Command::Backlog(command) => backlog::main(&command, &mut ui),
         Command::Circuit(command) => circuit::main(&command, &mut ui),
         Command::Reset => reset::main(&mut ui),
         Command::Undo(args) => undo::main(&args, &mut ui),

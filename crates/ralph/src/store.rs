@@ -1,7 +1,8 @@
-//! The only writer of ralph's own files: the truth folder and the views in `.ralph/`.
+//! The only writer of ralph's own files, the truth folder and the views in `.ralph/`, and of task files.
 //!
 //! | file | holds |
 //! |---|---|
+//! | `edit` | changing a file that is the user's |
 //! | `files` | folders, private files, replacing a file whole |
 //! | `lock` | one run at a time; nobody's agent still at work |
 //! | `journal` | the append-only record of a run |
@@ -14,6 +15,7 @@
 //! | `views` | `.ralph/`: what people and agents read; `.ralph-session.json` |
 
 mod copy;
+mod edit;
 mod files;
 mod guard;
 mod journal;
@@ -26,6 +28,7 @@ mod stamp;
 mod trust;
 mod views;
 
+pub use edit::edit;
 pub use files::{append_private, put_back_if_gone, write_new, write_private};
 pub use guard::Guard;
 pub use journal::{JournalFile, JournalTail, cannot_continue};

@@ -311,7 +311,8 @@ impl Ui {
             }
             self.line(Tone::Plain, "");
         }
-        for (tone, line) in remarks::baseline(state, event).into_iter().chain(remarks::touched(state, event)) {
+        for (tone, line) in remarks::baseline(state, event).into_iter().chain(remarks::touched(state, event))
+        {
             self.line(tone, &format!("  {line}"));
         }
         if let Some(line) = plain::asked(event, decision) {

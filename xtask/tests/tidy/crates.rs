@@ -12,6 +12,8 @@ const PLACES: &[(&str, &[&str])] = &[
     ("crc32fast", &["crates/ralph-core/src/journal.rs"]),
     // Output that is kept packed.
     ("flate2", &["crates/ralph/src/store/packed.rs"]),
+    // YAML with the place of every node, and without the standard library.
+    ("granit-parser", &["crates/ralph-core/src/backlog/yaml.rs"]),
     ("jiff", &["crates/ralph-core/src/time.rs", "crates/ralph/src/clock.rs"]),
     // Readers of bytes: streams, journals, git's answers, prose.
     (

@@ -34,6 +34,9 @@ pub(super) enum Command {
     Stop,
     /// Say something to the next iteration, or answer one that is blocked
     Note(super::ask::NoteArgs),
+    /// Look at a task file, select from it, record attempts; changes only the bytes that must change
+    #[command(subcommand)]
+    Backlog(super::backlog::BacklogCommand),
     /// Show or close the circuit breaker
     #[command(subcommand)]
     Circuit(super::circuit::CircuitCommand),

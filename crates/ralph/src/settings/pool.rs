@@ -69,7 +69,8 @@ impl AgentWishes {
 
     /// Whether nobody has said yet what a built-in agent may do.
     pub fn leaves_permissions_open(&self) -> bool {
-        let in_file = self.file.permissions.is_some() || self.file.tables.iter().any(|t| t.permissions.is_some());
+        let in_file =
+            self.file.permissions.is_some() || self.file.tables.iter().any(|t| t.permissions.is_some());
         self.permissions.is_empty() && self.commands.is_empty() && !in_file
     }
 
