@@ -36,7 +36,7 @@ impl Proposal<'_> {
         }
         if let (Some(_), Some(chosen)) = (open, chosen) {
             let built_in = plan.agents.iter().filter(|agent| agent.command.is_none());
-            built_in.map(|agent| pool::knows_mode(&agent.name, chosen)).collect::<Result<()>>()?;
+            built_in.into_iter().try_for_each(|agent| pool::knows_mode(&agent.name, chosen))?;
             permit(plan, Some(chosen));
         }
         Ok(())
