@@ -70,7 +70,7 @@ pub(crate) fn shipped(file: &Source) -> Vec<(usize, &str)> {
     let mut shipped = Vec::new();
     let mut lines = file.text.lines().enumerate();
     while let Some((number, line)) = lines.next() {
-        if line.trim_start().starts_with("#[cfg(test)]") {
+        if is_for_tests(line) {
             skip_item(indentation(line), &mut lines);
             continue;
         }
@@ -80,6 +80,12 @@ pub(crate) fn shipped(file: &Source) -> Vec<(usize, &str)> {
         }
     }
     shipped
+}
+
+/// Whether what follows is compiled for tests only, wherever or on one system alone.
+fn is_for_tests(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test,")
 }
 
 fn skip_item<'a>(indented: usize, lines: &mut impl Iterator<Item = (usize, &'a str)>) {
@@ -131,7 +137,8 @@ pub(crate) fn source(path: &str, text: &str) -> Source {
 #[test]
 fn test_code_and_comments_do_not_ship() {
     let text = "//! fs::write\nfn a() {\n    b(\"//\"); // fs::write\n}\n#[cfg(test)]\nuse x::{\n    y,\n};\n\
-                #[cfg(test)]\nmod tests {\n    fn c() {}\n}\nfn d() {}\n";
+                #[cfg(test)]\nmod tests {\n    fn c() {}\n}\nfn d() {}\n\
+                #[cfg(all(test, unix))]\nmod more {\n    fn e() {}\n}\n";
     let file = source("crates/ralph/src/a.rs", text);
     let lines: Vec<(usize, &str)> = shipped(&file);
     assert_eq!(lines, [(2, "fn a() {"), (3, "    b(\"//\"); "), (4, "}"), (13, "fn d() {}")]);

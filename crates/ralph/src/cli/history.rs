@@ -33,7 +33,7 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
         return Err(Error::usage(format!("there is no iteration {number}")).hint("ralph history"));
     };
     let files = run.files(number);
-    if (args.checks || args.transcript) && iteration.ended.is_some() && !files.prompt().exists() {
+    if (args.checks || args.transcript) && iteration.ended.is_some() && !files.are_kept() {
         let keep = state.run.as_ref().map_or(0, |run| run.plan.policy.keep_output);
         return Err(Error::new(format!("the output of iteration {number} is not kept any more"))
             .because(format!("only that of the last {keep} iterations is (keep_output)"))

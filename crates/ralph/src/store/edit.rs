@@ -1,14 +1,14 @@
 //! Changing a file that is the user's: whole or not at all, keeping its mode and the link that leads to it, and never
 //! over what somebody else wrote meanwhile.
-#![expect(clippy::disallowed_methods, reason = "the store writes files")]
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use super::files::sync_dir;
+use super::files;
 use crate::error::{self, Error, Result};
+use crate::point;
 
 /// How often a file may change under our hands before we give up.
 const TIMES: usize = 20;
@@ -56,26 +56,29 @@ impl Made {
     fn beside(file: &Path, like: &File, text: &[u8]) -> io::Result<Self> {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let path = file.with_file_name(format!(".{name}.{}.new", std::process::id()));
-        let _ = fs::remove_file(&path);
+        files::remove(&path)?;
+        point::file("create", &path)?;
         let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
         let made = Self { path, placed: false };
+        point::torn(&made.path, || (&copy).write_all(&text[..text.len() / 2]))?;
         copy.write_all(text)?;
         copy.set_permissions(like.metadata()?.permissions())?;
+        point::file("sync", &made.path)?;
         copy.sync_all()?;
         Ok(made)
     }
 
     fn replace(mut self, file: &Path) -> io::Result<()> {
-        fs::rename(&self.path, file)?;
+        files::rename(&self.path, file)?;
         self.placed = true;
-        file.parent().map_or(Ok(()), sync_dir)
+        file.parent().map_or(Ok(()), files::sync_dir)
     }
 }
 
 impl Drop for Made {
     fn drop(&mut self) {
         if !self.placed {
-            let _ = fs::remove_file(&self.path);
+            let _ = files::remove(&self.path);
         }
     }
 }

@@ -105,6 +105,7 @@ impl JournalFile {
         let beside = self.path.with_extension("back");
         let mut file = files::private_anew(&beside)?;
         self.copy.write_to(&mut file)?;
+        point::file("sync", &beside)?;
         file.sync_all()?;
         files::rename(&beside, &self.path)?;
         files::sync_dir(dir)?;

@@ -46,9 +46,7 @@ impl Lock {
                 Ok(()) => {
                     let folder = hold_folder(truth)?;
                     let holder = Holder { pid: std::process::id(), since: now };
-                    point::file("write", &path)
-                        .and_then(|()| write(&mut file, &holder))
-                        .map_err(error::io("cannot write", &path))?;
+                    write(&mut file, &path, &holder).map_err(error::io("cannot write", &path))?;
                     return Ok(Self { file, path, holder, _folder: folder });
                 }
                 Err(TryLockError::WouldBlock) => pause(Duration::from_millis(50)),
@@ -102,7 +100,7 @@ impl Lock {
                 )));
             }
         }
-        write(&mut file, &self.holder)?;
+        write(&mut file, &self.path, &self.holder)?;
         // The lock of the same file goes with its last descriptor; ours is kept where it is the same.
         if !held.is_some_and(|(held, named)| held.same_file(named)) {
             self.file = file;
@@ -136,7 +134,8 @@ fn hold_folder(truth: &Path) -> Result<Option<File>> {
     }
 }
 
-fn write(file: &mut File, holder: &Holder) -> std::io::Result<()> {
+fn write(file: &mut File, path: &Path, holder: &Holder) -> std::io::Result<()> {
+    point::file("write", path)?;
     let text = serde_json::to_string(holder).unwrap_or_default();
     file.rewind()?;
     file.set_len(0)?;

@@ -8,6 +8,7 @@ use ralph_core::state::{Iteration, State};
 
 use super::{JournalFile, cannot_continue, files, packed};
 use crate::error::{self, Result};
+use crate::point;
 
 #[derive(Debug, Clone)]
 pub struct Runs {
@@ -173,6 +174,13 @@ fn is_output(name: &str) -> bool {
     [TRANSCRIPT, ERRORS].contains(&name) || (name.starts_with("check-") && name.ends_with(".out"))
 }
 
+/// Whether ralph wrote it for an iteration, packed, half made or as it was.
+fn is_kept(entry: &std::fs::DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy().into_owned();
+    let name = name.trim_start_matches('.').trim_end_matches(".new").trim_end_matches(".gz");
+    name == PROMPT || is_output(name)
+}
+
 /// What one iteration leaves behind: its prompt, what the agent printed, what the checks printed.
 #[derive(Debug, Clone)]
 pub struct IterationFiles {
@@ -204,6 +212,11 @@ impl IterationFiles {
         self.dir.is_dir()
     }
 
+    /// Whether anything of it is left. A file alone may be gone: agents remove more than they should.
+    pub fn are_kept(&self) -> bool {
+        std::fs::read_dir(&self.dir).into_iter().flatten().flatten().any(|entry| is_kept(&entry))
+    }
+
     /// Packs what was printed. What somebody else put here is left alone.
     pub(super) fn pack(&self) -> io::Result<()> {
         for entry in std::fs::read_dir(&self.dir)?.flatten() {
@@ -216,17 +229,14 @@ impl IterationFiles {
     }
 
     /// Removes what ralph wrote here, and the folder if nothing else is in it.
-    #[expect(clippy::disallowed_methods, reason = "the store removes what it wrote")]
     pub(super) fn remove(&self) {
         for entry in std::fs::read_dir(&self.dir).into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let name = name.trim_start_matches('.').trim_end_matches(".new").trim_end_matches(".gz");
-            if name == PROMPT || is_output(name) {
+            if is_kept(&entry) {
                 // What cannot be removed stays.
-                let _ = std::fs::remove_file(entry.path());
+                let _ = files::remove(&entry.path());
             }
         }
-        let _ = std::fs::remove_dir(&self.dir);
+        let _ = point::file("remove folder", &self.dir).and_then(|()| std::fs::remove_dir(&self.dir));
     }
 
     /// The output of a check; its name is made safe as a file name.

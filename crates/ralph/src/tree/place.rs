@@ -81,7 +81,7 @@ impl Place {
     /// Removes what the last snapshot left.
     pub(super) fn forget(&self) -> Result<(), TreeError> {
         for path in [self.index(), self.memory()] {
-            match fs::remove_file(&path) {
+            match point::file("remove", &path).and_then(|()| fs::remove_file(&path)) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                     return Err(TreeError::file(&path)(error));
                 }

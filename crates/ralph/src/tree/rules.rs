@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::memory::Stamp;
 use super::{Place, TreeError};
+use crate::point;
 
 const NAME: &str = ".ralphignore";
 
@@ -43,7 +44,8 @@ pub(super) fn make(place: &Place) -> Result<(), TreeError> {
     rules.push(b'\n');
     let own = place.own_rules();
     rules.extend(fs::read(&own).map_err(TreeError::file(&own))?);
-    fs::write(place.rules(), rules).map_err(TreeError::file(&place.rules()))
+    let path = place.rules();
+    point::file("write", &path).and_then(|()| fs::write(&path, rules)).map_err(TreeError::file(&path))
 }
 
 /// Where git looks if nothing is set.

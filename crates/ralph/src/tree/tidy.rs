@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
 use super::{Place, Tree, TreeError, TreeId};
+use crate::point;
 
 /// From how many loose objects on they are packed.
 const LOOSE: usize = 4_096;
@@ -115,7 +116,9 @@ fn write_pack<'a>(place: &Place, ids: impl Iterator<Item = &'a str>) -> Result<O
     let call = place.call_on_own_objects("pack-objects").setting("pack.packSizeLimit=0");
     let call = call.args(["--quiet", "--non-empty", "--threads=1"]).arg(place.objects().join("pack/pack"));
     let packs = place.objects().join("pack");
-    fs::create_dir_all(&packs).map_err(TreeError::file(&packs))?;
+    point::file("make folder", &packs)
+        .and_then(|()| fs::create_dir_all(&packs))
+        .map_err(TreeError::file(&packs))?;
     Ok(call.stdin(lines(ids)).line()?.filter(|name| !name.is_empty()))
 }
 
@@ -156,5 +159,5 @@ fn lines<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<u8> {
 }
 
 fn remove(path: &Path) {
-    let _ = fs::remove_file(path);
+    let _ = point::file("remove", path).and_then(|()| fs::remove_file(path));
 }
