@@ -140,7 +140,7 @@ fn a_command_of_the_project_s_file_is_an_agent_like_others() {
         "pool = ['mine:work', 'claude:review']\n\n[agents.mine]\ncommand = 'mine --now'\ntitle = 'Mine'\n\
          cost = false\n\n[agents.claude]\nmodel = 'opus'\npermissions = 'edits'\nargs = ['--max-turns', '9']\n",
     );
-    ralph(&sandbox).args(["run", GOAL, "--reviews", "2"]).run().assert_code(0);
+    ralph(&sandbox).args(["run", GOAL, "--yes", "--reviews", "2"]).run().assert_code(0);
     let names: Vec<_> = history(&sandbox).iter().map(|entry| entry["agent"]["name"].clone()).collect();
     assert_eq!(names, ["mine", "claude"]);
     assert_eq!(kept(&sandbox, "mine.args"), "--now\n");
@@ -163,7 +163,7 @@ fn a_run_that_goes_on_keeps_its_agents_and_takes_others_by_name_from_the_file() 
         format!("pool = ['one']\n[agents.one]\ncommand = '{one}'\n[agents.two]\ncommand = 'two'\n")
     };
     sandbox.write(".ralph/config.toml", tables("one first"));
-    let limited = ["run", GOAL, "--max-iterations", "1"];
+    let limited = ["run", GOAL, "--yes", "--max-iterations", "1"];
     ralph(&sandbox).args(limited).run().assert_code(3);
     sandbox.write(".ralph/config.toml", tables("one second"));
     ralph(&sandbox).args(["run", "--max-iterations", "2"]).run().assert_code(3);
