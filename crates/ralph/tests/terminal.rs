@@ -75,10 +75,11 @@ fn rotating_and_being_stuck_look_like_the_seed_s_boxes() {
     let script = r#"#!/bin/sh
 if test -e a; then word=STUCK; else word=ROTATE; touch a b; fi
 echo $word > .ralph/status
-echo '{"type":"system","subtype":"init","session_id":"s"}'
-echo '{"type":"result","subtype":"success","is_error":false,"result":"Signalled.","session_id":"s"}'
+echo '{"type":"thread.started","thread_id":"s"}'
+echo '{"type":"item.completed","item":{"id":"1","type":"agent_message","text":"Signalled."}}'
+echo '{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}'
 "#;
-    sandbox.install_script("claude", script);
+    sandbox.install_script("codex", script);
     let command = ralph(&sandbox)
         .args(["run", "goal", "--yes", "--permissions", "inherit", "--profile", "rotations"])
         .into_command();
@@ -87,7 +88,7 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"Signalled.
     let screen = terminal.all_output();
     let edges = |middle: &str| format!("  {middle}");
     let boxes = [
-        "╭── Claude working... ──────────────────────────────────╮",
+        "╭── Codex working... ───────────────────────────────────╮",
         "│  Iteration:    1/20                                   │",
         "├── Rotation complete ──────────────────────────────────┤",
         "│  Result:       ROTATE                                 │",
