@@ -65,6 +65,11 @@ impl Project {
         Ok(Self { root, repo, ralph_dir, truth })
     }
 
+    /// Whether the record lies in the project's folder, and so came with it if somebody handed the folder over.
+    pub fn keeps_truth_in_tree(&self) -> bool {
+        self.truth.starts_with(&self.ralph_dir)
+    }
+
     pub fn name(&self) -> String {
         self.root.file_name().map_or_else(|| "project".into(), |name| name.to_string_lossy().into_owned())
     }

@@ -24,6 +24,11 @@ impl Command {
     fn shown(&self) -> String {
         shown(&self.command)
     }
+
+    /// Whether it says what an agent may do: nobody but the user chooses that, one by one.
+    fn permits(&self) -> bool {
+        self.source.ends_with("permissions") || self.source.ends_with("args")
+    }
 }
 
 /// A command that is to be agreed to, as it is shown.
@@ -87,8 +92,16 @@ pub(crate) fn decide(
     let known = trusted.as_deref().unwrap_or_default();
     let unknown = matter.commands.unknown_to(known);
     let new_here = trusted.is_none() && matter.first;
-    if unknown.is_empty() && !(new_here && (ui::can_ask() || matter.consent == Consent::Given)) {
+    // A record that nobody here is known to have made may have come with the folder.
+    let handed_over = trusted.is_none() && !matter.first && matter.project.keeps_truth_in_tree();
+    let asks_first = new_here && (ui::can_ask() || matter.consent == Consent::Given);
+    if unknown.is_empty() && !asks_first && !handed_over {
         return Ok(None);
+    }
+    if matter.consent == Consent::Given
+        && let Some(power) = unknown.iter().find(|command| command.permits())
+    {
+        return Err(not_by_yes(power));
     }
     let mut chosen = None;
     if matter.consent == Consent::Ask {
@@ -161,7 +174,21 @@ fn remember(file: Option<&TrustFile>, known: &[Command], commands: &Commands, ui
     }
 }
 
+fn not_by_yes(power: &Command) -> Error {
+    Error::usage("this project's files choose what an agent may do, and --yes does not agree to that")
+        .because(format!("{} ({})", power.shown(), power.source))
+        .hint("say it yourself: --permissions full, edits or inherit; arguments behind --")
+        .hint("or agree to it once on a terminal, without --yes")
+}
+
 fn nobody_to_ask(unknown: &[&Command]) -> Error {
+    if unknown.is_empty() {
+        return Error::usage(
+            "the record of runs came with this folder, and nobody here has agreed to go on with it",
+        )
+        .because("there is no terminal to ask on")
+        .hint("look at it: ralph history; then add --yes");
+    }
     let listed: Vec<String> =
         unknown.iter().map(|command| format!("{} ({})", command.shown(), command.source)).collect();
     Error::usage("this project brings commands of its own that nobody has agreed to run")

@@ -208,3 +208,108 @@ fn the_demo_asks_nothing() {
     assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
     assert!(!terminal.all_output().contains("[y/N]"), "{}", terminal.all_output());
 }
+
+/// A `claude` that only says with which arguments it was started.
+fn claude_that_tells_its_arguments(sandbox: &Sandbox) {
+    sandbox.install_script("claude", "#!/bin/sh\nprintf '%s\\n' \"$@\" >> args.txt\n");
+}
+
+#[test]
+fn yes_does_not_agree_to_permissions_and_arguments_of_the_repository() {
+    for (file, said) in [
+        ("permissions = \"full\"\n", &["--permissions", "inherit"][..]),
+        ("[agents.claude]\npermissions = \"full\"\n", &["--permissions", "claude=inherit"]),
+        (
+            "[agents.claude]\nargs = [\"--dangerously-skip-permissions\"]\n",
+            &["--permissions", "inherit", "--", "--max-turns", "9"],
+        ),
+    ] {
+        let sandbox = repository();
+        claude_that_tells_its_arguments(&sandbox);
+        sandbox.write(CONFIG, file);
+        let yes = || ralph(&sandbox).args(["run", "goal", "--yes", "--max-iterations", "1"]);
+        let refused = if file.contains("args") { yes().args(["--permissions", "inherit"]) } else { yes() };
+        refused.run().assert_code(64).assert_stderr_has("--yes does not agree to that");
+        assert!(!sandbox.exists("args.txt"), "{file}");
+        yes().args(said).run().assert_code(3);
+        assert!(!sandbox.read("args.txt").contains("--dangerously-skip-permissions"), "{file}");
+    }
+}
+
+#[test]
+fn agents_of_the_file_are_asked_about_when_a_run_goes_on_with_them_too() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().status(&StatusBlock::blocked("Blocked: x")));
+    run(&sandbox, &agent).run().assert_code(2);
+    sandbox.write(CONFIG, "[agents.mine]\ncommand = \"touch ran\"\n");
+    let go_on = || ralph(&sandbox).args(["run", "--agents", "mine", "--max-iterations", "2"]);
+    go_on().run().assert_code(64).assert_stderr_has("touch ran (.ralph/config.toml, agents.mine.command)");
+    assert!(!sandbox.exists("ran"));
+    go_on().arg("--yes").run().assert_code(3);
+    assert!(sandbox.exists("ran"));
+}
+
+#[test]
+fn a_first_run_with_commands_of_the_file_alone_asks_for_no_permissions() {
+    let sandbox = repository();
+    sandbox.write(CONFIG, "pool = [\"mine\"]\n[agents.mine]\ncommand = \"touch ran\"\n");
+    let command = ralph(&sandbox).args(["run", "goal", "--max-iterations", "1"]).into_command();
+    let mut terminal = Terminal::start(&command);
+    terminal.wait_for("[y/N]");
+    terminal.type_text("y\r");
+    assert_eq!(terminal.wait(), 3, "{}", terminal.all_output());
+    assert!(sandbox.exists("ran"));
+}
+
+#[test]
+fn arguments_that_look_alike_when_joined_are_not_alike() {
+    let sandbox = repository();
+    claude_that_tells_its_arguments(&sandbox);
+    let run = || {
+        ralph(&sandbox).args(["run", "goal", "--fresh", "--max-iterations", "1", "--permissions", "inherit"])
+    };
+    sandbox.write(CONFIG, "[agents.claude]\nargs = [\"--say\", \"no --full\"]\n");
+    let mut terminal = Terminal::start(&run().into_command());
+    terminal.wait_for("[y/N]");
+    terminal.type_text("y\r");
+    assert_eq!(terminal.wait(), 3, "{}", terminal.all_output());
+    run().run().assert_code(3);
+    sandbox.write(CONFIG, "[agents.claude]\nargs = [\"--say\", \"no\", \"--full\"]\n");
+    run().run().assert_code(64).assert_stderr_has("nobody has agreed to run");
+}
+
+#[test]
+fn permissions_of_a_record_that_came_with_its_folder_are_not_taken_over() {
+    let sandbox = Sandbox::new();
+    claude_that_tells_its_arguments(&sandbox);
+    let begin = ralph(&sandbox).args(["run", "goal", "--max-iterations", "1", "--permissions", "full"]);
+    begin.run().assert_code(3);
+    let more = || ralph(&sandbox).args(["run", "--max-iterations", "2"]);
+    let stranger = || more().env("XDG_STATE_HOME", sandbox.root().join("other"));
+    stranger().run().assert_code(64).assert_stderr_has("goal (.ralph/.state, goal)");
+    stranger().arg("--yes").run().assert_code(64).assert_stderr_has("agent claude, permissions");
+    assert_eq!(sandbox.read("args.txt").matches("--dangerously-skip-permissions").count(), 1);
+    more().run().assert_code(3);
+    assert_eq!(
+        sandbox.read("args.txt").matches("--dangerously-skip-permissions").count(),
+        2,
+        "one's own goes on"
+    );
+}
+
+#[test]
+fn a_private_repository_that_came_with_its_folder_runs_nothing() {
+    let sandbox = Sandbox::new();
+    let agent = one_call(&sandbox, says_done());
+    run(&sandbox, &agent).run().assert_code(0);
+    let config = sandbox.read(".ralph/.state/git/config");
+    sandbox.write(
+        ".ralph/.state/git/config",
+        format!("{config}[filter \"x\"]\n\tclean = touch {}/ran; cat\n", sandbox.project().display()),
+    );
+    sandbox.write(".gitattributes", "* filter=x\n");
+    sandbox.write("new.txt", "new\n");
+    run(&sandbox, &agent).arg("--fresh").run().assert_code(0);
+    assert!(!sandbox.exists("ran"));
+    assert!(!sandbox.read(".ralph/.state/git/config").contains("filter"));
+}

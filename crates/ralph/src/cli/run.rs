@@ -146,13 +146,17 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     for remark in remarks.into_iter().chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
     }
-    let kept = consent::kept_in_tree(project, &plan);
+    let called = earlier.map_or(goal.unwrap_or_default(), |run| &run.goal);
+    let kept = consent::kept_in_tree(project, called, &plan);
     if let Some(consent) = consent {
-        let goal = earlier.map_or(goal.unwrap_or_default(), |run| &run.goal);
-        let commands = match earlier {
-            Some(run) => consent::not_said_again(&kept, &run.plan),
-            None => brought,
-        };
+        let goal = called;
+        let mut commands = brought;
+        if let Some(run) = earlier {
+            let recorded = consent::kept_in_tree(project, &run.goal, &run.plan);
+            consent::not_said_again(&kept, &recorded, own)
+                .iter()
+                .for_each(|c| commands.add(&c.source, &c.command));
+        }
         let first = last.is_none();
         Proposal { project, goal, commands: &commands, first, unchosen }.agree(consent, &mut plan, ui)?;
     }

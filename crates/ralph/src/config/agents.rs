@@ -32,7 +32,8 @@ pub(super) fn powers(file: &FileAgents) -> Vec<(String, String)> {
     let mut powers: Vec<_> =
         file.permissions.iter().map(|chosen| ("permissions".to_owned(), word(*chosen))).collect();
     for table in &file.tables {
-        let args = (!table.args.is_empty()).then(|| table.args.join(" "));
+        // As a list: joined, two lists could look alike.
+        let args = (!table.args.is_empty()).then(|| format!("{:?}", table.args));
         let own = [
             ("command", table.command.clone()),
             ("permissions", table.permissions.map(word)),

@@ -71,7 +71,19 @@ impl AgentWishes {
     pub fn leaves_permissions_open(&self) -> bool {
         let in_file =
             self.file.permissions.is_some() || self.file.tables.iter().any(|t| t.permissions.is_some());
-        self.permissions.is_empty() && self.commands.is_empty() && !in_file
+        self.permissions.is_empty() && self.commands.is_empty() && !in_file && self.has_built_in()
+    }
+
+    /// Whether an agent of the pool may be a built-in one.
+    fn has_built_in(&self) -> bool {
+        let command = |name: &str| self.table(name).is_some_and(|table| table.command.is_some());
+        let is_command = |name: &String| role_of(name).is_ok_and(|(name, _)| command(name));
+        self.names.is_empty() || !self.names.iter().all(is_command)
+    }
+
+    /// Whether the command line says what this agent may do, whatever a file says.
+    pub fn permits(&self, name: Option<&str>) -> bool {
+        self.permissions.iter().any(|wish| wish.agent.is_none() || wish.agent.as_deref() == name)
     }
 
     fn table(&self, name: &str) -> Option<&Table> {

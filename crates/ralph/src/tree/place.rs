@@ -3,6 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, Metadata};
+use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -56,12 +57,13 @@ impl Place {
         let exclude = git_dir.join("info/exclude");
         if !exclude.exists() {
             let init = Call::new(root, "init").measuring().args(["--quiet", "--bare", "--template="]);
-            init.arg("--initial-branch=main").arg(&git_dir).output()?;
+            init.args(["--initial-branch=main", "--object-format=sha1"]).arg(&git_dir).output()?;
             create_private(&git_dir.join("info"))?;
             point::file("write", &exclude)
                 .and_then(|()| fs::write(&exclude, "/.ralph/\n"))
                 .map_err(TreeError::file(&exclude))?;
         }
+        settle_config(&git_dir)?;
         Ok(Place {
             work: root.to_path_buf(),
             git_dir,
@@ -185,6 +187,30 @@ impl Place {
     fn metadata(&self, path: &[u8]) -> Option<Metadata> {
         fs::symlink_metadata(self.work.join(OsStr::from_bytes(path))).ok()
     }
+}
+
+/// All that the private repository is told. Whoever hands the folder over hands this repository over with it, and a
+/// configuration can name commands to run.
+const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n";
+
+fn settle_config(git_dir: &Path) -> Result<(), TreeError> {
+    let config = git_dir.join("config");
+    let plain = fs::symlink_metadata(&config).is_ok_and(|data| data.is_file());
+    if !plain || fs::read(&config).is_ok_and(|text| text != CONFIG.as_bytes()) {
+        let made = git_dir.join("config.new");
+        let _ = fs::remove_file(&made);
+        point::file("write", &config)
+            .and_then(|()| fs::File::create_new(&made)?.write_all(CONFIG.as_bytes()))
+            .and_then(|()| fs::rename(&made, &config))
+            .map_err(TreeError::file(&config))?;
+    }
+    let elsewhere = git_dir.join("commondir");
+    if fs::symlink_metadata(&elsewhere).is_ok() {
+        point::file("remove", &elsewhere)
+            .and_then(|()| fs::remove_file(&elsewhere))
+            .map_err(TreeError::file(&elsewhere))?;
+    }
+    Ok(())
 }
 
 /// Snapshots hold files that only their owner may read, so the store is closed to others.

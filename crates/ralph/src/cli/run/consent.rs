@@ -58,20 +58,27 @@ pub(super) fn brought(config: &Config, own: &Wishes) -> Commands {
     }
     // Commands on the command line are the whole pool.
     if own.agent.commands.is_empty() {
-        for (key, value) in config.powers() {
+        let agent = |key: &str| Some(key.strip_prefix("agents.")?.split('.').next()?.to_owned());
+        // What the command line says itself is not the file's to say.
+        let said = |key: &str| {
+            let permits = key.ends_with("permissions") && own.agent.permits(agent(key).as_deref());
+            permits || (key.ends_with(".args") && !own.agent.args.is_empty())
+        };
+        for (key, value) in config.powers().into_iter().filter(|(key, _)| !said(key)) {
             commands.add(config::source(&key), &value);
         }
     }
     commands
 }
 
-/// The commands of a plan that is recorded below the project's folder, where it could have come from anybody together
+/// What a plan that is recorded below the project's folder would run and allow: it could have come from anybody together
 /// with the folder. (A git directory does not travel.)
-pub(super) fn kept_in_tree(project: &Project, plan: &Plan) -> Commands {
+pub(super) fn kept_in_tree(project: &Project, goal: &str, plan: &Plan) -> Commands {
     let mut commands = Commands::default();
-    if !project.truth.starts_with(&project.ralph_dir) {
+    if !project.keeps_truth_in_tree() {
         return commands;
     }
+    commands.add(".ralph/.state, goal", goal);
     for check in &plan.checks {
         commands.add(format!(".ralph/.state, check {}", check.name), &check.command);
     }
@@ -79,19 +86,28 @@ pub(super) fn kept_in_tree(project: &Project, plan: &Plan) -> Commands {
         if let Some(command) = &agent.command {
             commands.add(format!(".ralph/.state, agent {}", agent.name), command);
         }
+        if let Some(permissions) = agent.permissions {
+            let word = format!("{permissions:?}").to_lowercase();
+            commands.add(format!(".ralph/.state, agent {}, permissions", agent.name), word);
+        }
+        if !agent.args.is_empty() {
+            commands.add(format!(".ralph/.state, agent {}, args", agent.name), format!("{:?}", agent.args));
+        }
     }
     commands
 }
 
 /// Those that a record brings, without those that the user gave anew to go on with.
-pub(super) fn not_said_again(kept: &Commands, recorded: &Plan) -> Commands {
-    let is_recorded = |command: &str| {
-        recorded.checks.iter().any(|check| check.command == command)
-            || recorded.agents.iter().any(|agent| agent.command.as_deref() == Some(command))
-    };
+pub(super) fn not_said_again(kept: &Commands, recorded: &Commands, own: &Wishes) -> Commands {
     let mut commands = Commands::default();
-    for command in kept.iter().filter(|command| is_recorded(&command.command)) {
-        commands.add(&command.source, &command.command);
+    for command in kept.iter().filter(|command| recorded.iter().any(|known| known == *command)) {
+        let agent =
+            command.source.strip_prefix(".ralph/.state, agent ").and_then(|rest| rest.split(',').next());
+        let said = (command.source.ends_with("permissions") && own.agent.permits(agent))
+            || (command.source.ends_with("args") && !own.agent.args.is_empty());
+        if !said {
+            commands.add(&command.source, &command.command);
+        }
     }
     commands
 }
