@@ -77,6 +77,12 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
         });
     }
     drop((ours, reports));
+    if report.is_none() {
+        // It may have died between starting the command and saying so.
+        let session = Pid::from_child(&keeper);
+        wait_unreaped(&WaitId::Pid(session));
+        sweep_all(Ours { mark: spec.mark, session: Some(session) }, spec.grace);
+    }
     let end = keeper.wait().map_err(lost)?;
     Err(match report {
         Some(Report::Failed { error, kind }) => match (kind, &spec.stdin) {

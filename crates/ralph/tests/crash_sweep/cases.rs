@@ -33,8 +33,6 @@ impl How {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sample {
     All,
-    /// The first and the last.
-    Ends,
     Middle,
 }
 
@@ -107,7 +105,6 @@ fn choose(points: &[Point], sample: Sample) -> Vec<Point> {
     let last = |name: &str| points.iter().filter(|(other, _)| other == name).count();
     let wanted = |(name, nth): &&Point| match sample {
         Sample::All => true,
-        Sample::Ends => *nth == 1 || *nth == last(name),
         Sample::Middle => *nth == last(name).div_ceil(2),
     };
     points.iter().filter(wanted).cloned().collect()
