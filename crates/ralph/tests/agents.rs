@@ -4,7 +4,7 @@
 mod common;
 
 use common::{GOAL, history, ralph, repository, status};
-use ralph_testkit::{Finished, Sandbox, StatusBlock};
+use ralph_testkit::{Finished, Sandbox, StatusBlock, Terminal};
 use serde_json::{Value, json};
 
 /// A program of that name that keeps its arguments and its prompt, and says in its CLI's way that it is done.
@@ -140,7 +140,11 @@ fn a_command_of_the_project_s_file_is_an_agent_like_others() {
         "pool = ['mine:work', 'claude:review']\n\n[agents.mine]\ncommand = 'mine --now'\ntitle = 'Mine'\n\
          cost = false\n\n[agents.claude]\nmodel = 'opus'\npermissions = 'edits'\nargs = ['--max-turns', '9']\n",
     );
-    ralph(&sandbox).args(["run", GOAL, "--yes", "--reviews", "2"]).run().assert_code(0);
+    // What a file permits is agreed to on a terminal, never by --yes.
+    let mut terminal = Terminal::start(&ralph(&sandbox).args(["run", GOAL, "--reviews", "2"]).into_command());
+    terminal.wait_for("[y/N]");
+    terminal.type_text("y\r");
+    assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
     let names: Vec<_> = history(&sandbox).iter().map(|entry| entry["agent"]["name"].clone()).collect();
     assert_eq!(names, ["mine", "claude"]);
     assert_eq!(kept(&sandbox, "mine.args"), "--now\n");
@@ -168,6 +172,6 @@ fn a_run_that_goes_on_keeps_its_agents_and_takes_others_by_name_from_the_file() 
     sandbox.write(".ralph/config.toml", tables("one second"));
     ralph(&sandbox).args(["run", "--max-iterations", "2"]).run().assert_code(3);
     assert_eq!(kept(&sandbox, "one.args"), "first\nfirst\n");
-    ralph(&sandbox).args(["run", "--agents", "two"]).run();
+    ralph(&sandbox).args(["run", "--agents", "two", "--yes"]).run();
     assert_eq!(status(&sandbox)["agent"]["name"], "two");
 }
