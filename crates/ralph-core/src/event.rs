@@ -9,6 +9,7 @@ use crate::breaker::Breaker;
 use crate::check::{CheckResult, CheckSpec};
 use crate::evidence::{AddedTodos, Items};
 use crate::git_text::Change;
+use crate::items::{BacklogPlan, BacklogRead, ItemAfter, Settled, Work};
 use crate::prelude::*;
 use crate::profile::Policy;
 use crate::report::IterationReport;
@@ -40,6 +41,14 @@ pub enum Event {
     /// ralph was cut off after it decided to start the agent and before it did.
     AgentNeverStarted,
     CheckEnded(Box<CheckResult>),
+    /// What the backlog hands out.
+    BacklogRead(Box<BacklogRead>),
+    /// The item is marked as begun, or why that cannot be.
+    ItemMarked {
+        problem: Option<String>,
+    },
+    /// What came of an attempt that was settled.
+    Settled(Box<Settled>),
     /// The moment `machine::deadline` named has come.
     DeadlinePassed,
     StopAsked {
@@ -87,6 +96,12 @@ pub struct Plan {
     /// The pool, never empty. (Format 1 had one agent.)
     #[serde(alias = "agent", deserialize_with = "one_or_many")]
     pub agents: Vec<AgentInfo>,
+    /// Where the work comes from, if not from the goal alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backlog: Option<BacklogPlan>,
+    /// Commit what reached the goal.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub commit: bool,
 }
 
 /// One agent where a list is wanted is a list of one.
@@ -105,6 +120,13 @@ impl Plan {
     /// Whether ralph's own checks decide about a claim.
     pub fn proves_by_checks(&self) -> bool {
         self.policy.wants_checks() && !self.checks.is_empty()
+    }
+
+    /// The checks that decide about a claim: about an item, or about the whole.
+    pub fn checks_for<'a>(&'a self, item: Option<&'a Work>) -> impl Iterator<Item = &'a CheckSpec> {
+        let whole = self.checks.iter().filter(move |_| item.is_none());
+        let of_item = item.into_iter().flat_map(|item| item.checks(&self.checks));
+        whole.chain(of_item).filter(|_| self.policy.wants_checks())
     }
 
     pub fn has_test_check(&self) -> bool {
@@ -185,6 +207,9 @@ pub struct Measured {
     /// The items of the backlog, where there is one.
     #[serde(default)]
     pub items: Option<Items>,
+    /// What became of the item that was worked on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<ItemAfter>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -216,6 +241,7 @@ impl Measured {
             notes: Vec::new(),
             todos: None,
             items: None,
+            item: None,
         }
     }
 
@@ -230,6 +256,11 @@ impl Measured {
         let unnamed = self.changed.len() as u64 != self.changed_total;
         let source = |path: &str| !is_test_path(path) && !is_document(path);
         unnamed || self.changed.iter().any(|change| source(&change.path))
+    }
+
+    /// Tests that were there before and were changed or deleted.
+    pub fn touched_tests(&self) -> impl Iterator<Item = &ChangedPath> {
+        self.changed.iter().filter(|change| change.kind != 'A' && is_test_path(&change.path))
     }
 
     /// A change, or a commit that changed a tree.

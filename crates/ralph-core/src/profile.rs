@@ -96,6 +96,25 @@ pub enum Order {
     Random,
 }
 
+/// What becomes of the work on an item that could not be proved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailedItem {
+    /// It stays, for the next attempt.
+    Keep,
+    /// The code goes back to where it was before; the backlog and its harness do not.
+    Revert,
+}
+
+/// What ralph commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Commits {
+    /// Every proved item of a backlog.
+    Items,
+    Never,
+}
+
 /// How many reviews a completion needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewPolicy {
@@ -189,6 +208,10 @@ pub struct Policy {
     pub check_timeout_ms: u64,
     /// Whether `.ralph-session.json` is kept in the project (seed 002).
     pub session_view: bool,
+    /// Whether `max_iterations` is meant for each item of a backlog.
+    pub each_item: bool,
+    pub failed_item: FailedItem,
+    pub commits: Commits,
 }
 
 const MINUTE: u64 = 60_000;
@@ -250,6 +273,9 @@ impl Default for Policy {
             agent_timeout_ms: 30 * MINUTE,
             check_timeout_ms: 30 * MINUTE,
             session_view: false,
+            each_item: false,
+            failed_item: FailedItem::Keep,
+            commits: Commits::Items,
         }
     }
 }

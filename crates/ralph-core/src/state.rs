@@ -10,6 +10,7 @@ use crate::check::CheckResult;
 use crate::decision::{Begin, Conclusion, Decision, Kind, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
 use crate::event::{AgentEnded, End, Event, Measured, Plan, RunInfo, StopBy, When};
+use crate::items::{BacklogRead, Settled, Work};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
 use crate::prelude::*;
@@ -59,6 +60,10 @@ pub struct State {
     pub resumed: bool,
     /// The tree after the last iteration, if nothing has run since.
     pub settled: Option<TreeMark>,
+    /// The backlog as it was last read.
+    pub backlog: Option<BacklogRead>,
+    /// Commits that ralph made in this run.
+    pub committed: u64,
     pub seq: u64,
     pub since_checkpoint: u32,
 }
@@ -116,6 +121,12 @@ pub struct Iteration {
     /// The run's time when the agent was asked to start.
     #[serde(default)]
     pub active_before_ms: u64,
+    /// The item it works on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<Box<Work>>,
+    /// What came of settling it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -240,7 +251,16 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
         }
         Event::AgentEnded(ended) => observe_agent_end(&mut state, ended),
         Event::CheckEnded(check) => observe_check_end(&mut state, (**check).clone()),
-        Event::MeasureFailed { .. } | Event::DeadlinePassed | Event::RunClosed | Event::Unknown => {}
+        Event::BacklogRead(read) => {
+            // What is worked on is kept with its iteration.
+            state.backlog = Some((**read).clone());
+        }
+        Event::Settled(settled) => observe_settled(&mut state, settled),
+        Event::MeasureFailed { .. }
+        | Event::ItemMarked { .. }
+        | Event::DeadlinePassed
+        | Event::RunClosed
+        | Event::Unknown => {}
     }
     state
 }
@@ -262,6 +282,16 @@ fn observe_check_end(state: &mut State, mut check: CheckResult) {
     // A check that the user cut off says nothing; it is run again when the run goes on.
     if check.end != End::Stopped {
         state.baseline.results.push(check);
+    }
+}
+
+fn observe_settled(state: &mut State, settled: &Settled) {
+    // A commit or a revert makes the tree another one.
+    state.settled = None;
+    state.rules.items = core::mem::take(&mut state.rules.items).settled(settled);
+    state.committed = state.committed.saturating_add(u64::from(settled.commit.is_some()));
+    if let Some(last) = &mut state.last {
+        last.settled = Some(settled.clone());
     }
 }
 
@@ -402,6 +432,8 @@ impl Iteration {
             concluded_at: None,
             notes: 0,
             active_before_ms: 0,
+            item: begin.item.clone(),
+            settled: None,
         }
     }
 

@@ -43,7 +43,9 @@ pub fn status_word(state: &State, running: bool) -> &'static str {
         _ if !running => "cut_off",
         Phase::Fresh | Phase::Measuring { .. } => "measuring",
         Phase::Working => "working",
+        Phase::Selecting => "selecting",
         Phase::Checking => "checking",
+        Phase::Settling { .. } => "settling",
         Phase::Waiting { .. } => "waiting",
     }
 }

@@ -99,7 +99,7 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
     // Last, for it may ask the user.
     let agents = settle_agents(&wishes.agent, earlier.map(|plan| plan.agents.as_slice()))?;
     count_money(&policy, &agents)?;
-    Ok(Settled { plan: Plan { policy, checks, agents }, remarks })
+    Ok(Settled { plan: Plan { policy, checks, agents, backlog: None, commit: false }, remarks })
 }
 
 impl Wishes {

@@ -143,6 +143,8 @@ impl<F: Fn(&mut Plan)> Changed<F> {
                 Phase::Checking => 4,
                 Phase::Waiting { .. } => 5,
                 Phase::Halted { .. } => 6,
+                Phase::Selecting => 7,
+                Phase::Settling { .. } => 8,
             };
             let checks = match &state.current {
                 Some(current) => current.checks.len(),

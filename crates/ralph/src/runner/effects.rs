@@ -60,7 +60,8 @@ impl Runner<'_> {
             }
             Effect::EndAgent { .. } => self.jobs.agent.iter().for_each(Ender::end),
             Effect::EndCheck { .. } => self.jobs.check.iter().for_each(Ender::end),
-            Effect::Unknown => {}
+            // No plan of a run has a backlog yet.
+            Effect::ReadBacklog | Effect::MarkItem { .. } | Effect::Settle { .. } | Effect::Unknown => {}
         }
         Ok(())
     }

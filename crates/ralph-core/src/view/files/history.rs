@@ -186,6 +186,7 @@ mod tests {
             agent: "claude".into(),
             format: Format::Auto,
             before: None,
+            item: None,
         };
         let conclusion = Conclusion {
             outcome: Outcome::More,
@@ -195,6 +196,8 @@ mod tests {
             passes: 0,
             passes_needed: 1,
             warnings: vec!["output_decline: output declined by 80%".into()],
+            differences: vec![],
+            attempt: None,
         };
         let iteration =
             Iteration { notes: 2, conclusion: Some(conclusion), ..Iteration::new(&begin, Time::default()) };
