@@ -166,12 +166,21 @@ fn start_agent(seen: &State, tree: &str) -> Decision {
         // Somebody worked on it while the run stood still or waited: what was reviewed is not what is there.
         rules.reviews = rules.reviews.after_foreign_change();
     }
-    Decision {
-        rules,
-        effects: vec![Effect::StartAgent],
-        next: Phase::Working,
-        ..proceed(seen, "run", "the tree is measured")
-    }
+    let measured = "the tree is measured";
+    let decision = match seen.current.as_ref().and_then(|current| current.item.as_deref()) {
+        // Marked only now, so that the mark is not taken for somebody's uncommitted work.
+        Some(item) => Decision {
+            effects: vec![Effect::MarkItem { id: item.id.clone() }],
+            next: Phase::Selecting,
+            ..proceed(seen, "run", measured)
+        },
+        None => start(seen, measured),
+    };
+    Decision { rules, ..decision }
+}
+
+fn start(seen: &State, why: &str) -> Decision {
+    Decision { effects: vec![Effect::StartAgent], next: Phase::Working, ..proceed(seen, "run", why) }
 }
 
 /// The agent has ended and the tree is measured: are checks wanted, or can the iteration be concluded?

@@ -126,10 +126,9 @@ fn begin(seen: &State, plan: &Plan, rules: Rules, beginning: Beginning<'_>) -> D
         return halt(seen, Stop::Error { what: "the plan has no such agent".into() });
     };
     let before = seen.settled.clone().filter(|_| beginning.before);
-    let (effect, next) = match (&before, beginning.item) {
-        (_, Some(work)) => (Effect::MarkItem { id: work.id.clone() }, Phase::Selecting),
-        (Some(_), None) => (Effect::StartAgent, Phase::Working),
-        (None, None) => {
+    let (effect, next) = match &before {
+        Some(_) => (Effect::StartAgent, Phase::Working),
+        None => {
             let when = When::Before;
             (Effect::MeasureTree { when, todos_since: None }, Phase::Measuring { when })
         }

@@ -51,7 +51,8 @@ fn declared_done(seen: &State, plan: &Plan) -> bool {
 pub(super) fn marked(seen: &State, problem: Option<&str>) -> Decision {
     match problem {
         Some(problem) => halt(seen, Stop::Unreadable { what: problem.into() }),
-        None => super::measure(seen, crate::event::When::Before, None, "the item is marked as begun"),
+        None if seen.current.is_none() => proceed(seen, "items", "no iteration is under way"),
+        None => super::start(seen, "the item is marked as begun"),
     }
 }
 
