@@ -1,5 +1,6 @@
 //! The properties: each takes any bytes and panics if what it says does not hold.
 
+mod backlog;
 mod journal;
 mod streams;
 mod words;
@@ -10,7 +11,7 @@ pub use streams::{Reading, read, same_in_pieces};
 pub type Property = fn(&[u8]);
 
 /// Every target, by the name `cargo xtask fuzz` knows it by.
-pub const TARGETS: [(&str, Property); 17] = [
+pub const TARGETS: [(&str, Property); 19] = [
     ("auto", streams::auto),
     ("claude", streams::claude),
     ("codex", streams::codex),
@@ -27,7 +28,9 @@ pub const TARGETS: [(&str, Property); 17] = [
     ("limit", words::limit),
     ("signature", words::signature),
     ("git", words::git),
+    ("redact", words::redact),
     ("journal", journal::journal),
+    ("backlog", backlog::backlog),
 ];
 
 pub fn named(name: &str) -> Option<Property> {

@@ -2,8 +2,11 @@
 //! so that the numbers mean the same on every machine. It informs: only a program that fails makes it fail.
 
 mod analyse;
+mod backlog;
+mod custody;
 mod deciding;
 mod iteration;
+mod memory;
 mod place;
 mod samples;
 mod start;
@@ -20,8 +23,11 @@ const MEGABYTES: f64 = 8.0;
 /// Agents that change nothing are what is measured here, so the breaker lets them.
 const STILL: [&str; 2] = ["--set", "no_progress=off"];
 
+/// How many iterations a growing run has behind it when it is measured.
+const BEHIND: [usize; 4] = [10, 100, 1_000, 10_000];
+
 /// The parts that can be asked for alone.
-const PARTS: [&str; 4] = ["start", "iterations", "analyse", "deciding"];
+const PARTS: [&str; 6] = ["start", "iterations", "analyse", "deciding", "custody", "backlog"];
 
 /// Which parts to measure; all of them where none is named.
 #[derive(Debug, PartialEq, Eq)]
@@ -66,6 +72,14 @@ pub(crate) fn main(args: &[&str]) -> Result<()> {
             let name = format!("iterations in {files} files");
             rows.extend(step::timed(&name, || iteration::overhead(&place, files, iterations, rounds))?);
         }
+        let mut grown: Vec<(usize, &[usize])> = vec![(100, &BEHIND[..3]), (1_000, &BEHIND[..3])];
+        if wanted.large {
+            grown = vec![(100, &BEHIND), (1_000, &BEHIND), (50_000, &BEHIND[..2])];
+        }
+        for (files, behind) in grown {
+            let name = format!("a growing run in {files} files");
+            rows.extend(step::timed(&name, || iteration::growing(&place, files, behind))?);
+        }
     }
     if wanted.has("analyse") {
         let (of_reading, left_out) =
@@ -76,6 +90,16 @@ pub(crate) fn main(args: &[&str]) -> Result<()> {
     if wanted.has("deciding") {
         let (of_deciding, said) = step::timed("deciding", || deciding::deciding(&place, wanted.large))?;
         rows.extend(of_deciding);
+        remarks.extend(said);
+    }
+    if wanted.has("custody") {
+        let (of_custody, said) = step::timed("custody", || custody::custody(&place, wanted.large))?;
+        rows.extend(of_custody);
+        remarks.extend(said);
+    }
+    if wanted.has("backlog") {
+        let (of_backlogs, said) = step::timed("backlogs", || backlog::against_python(&place))?;
+        rows.extend(of_backlogs);
         remarks.extend(said);
     }
     print!("\n{}", table::render(&rows));
@@ -107,9 +131,11 @@ Medians; what is compared is run in turn. Spread: 10th to 90th percentile of wha
 overhead: (ralph's run - the same agent in a bare shell loop) / iterations, against one refreshed
 `git status --porcelain` there. ralph's start and its first snapshot are in it, spread over the iterations;
 `start + first` is a run of one iteration, agent included, to tell how much that is.
+after N: the same, over twenty more iterations of one run that has N behind it; its start is spread over twenty.
 flat: ten more iterations of a run that has 200 behind it against ten more of one that has 10.
 analyse: `ralph analyze FILE` on made-up output, mostly tool results. Against jq (`select(.type==\"result\")`) the
 ratio says how many times as fast, against `wc -l` how many times as long.
+backlog: the same on the same feature list by python3 with its standard library; both start and read the file.
 ";
 
 #[cfg(test)]

@@ -4,10 +4,12 @@ mod agents;
 mod bench;
 mod deny;
 mod fuzz;
+mod lossless;
 mod mutants;
 mod record;
 mod simulate;
 mod step;
+mod sweep;
 mod test;
 mod workspace;
 
@@ -26,13 +28,16 @@ usage: cargo xtask COMMAND
                     recordings in the repository); with PREFIX only those whose name begins so
   bench [PART...] [--large]
                     measure speed and size against the targets, or only: start, iterations, analyse,
-                    deciding; --large adds 50,000 files and 1 GB
+                    deciding, backlog; --large adds 50,000 files and 1 GB
   fuzz [TARGET] [--seconds N] [--again FILE]
                     feed the readers bent bytes, 60 s each; --again tries one finding again
   mutants [ARGS...] change the rules in small ways and see that a test fails each time (an hour);
                     ARGS go to cargo-mutants
   simulate [--runs N]
                     play N runs with hostile agents for each profile, 100,000 if left out
+  sweep             kill ralph, and fail its disk, at every point of two runs (docs/testing.md)
+  lossless [--files N]
+                    edit N made-up task files of each format by chance, 20,000 if left out
   deny              check dependencies: licences, bans, sources
 
 environment:
@@ -61,6 +66,11 @@ fn main() -> ExitCode {
         ["simulate"] => simulate::main("100000"),
         ["simulate", "--runs", runs] if runs.parse::<u64>().is_ok_and(|runs| runs > 0) => {
             simulate::main(runs)
+        }
+        ["sweep"] => sweep::main(),
+        ["lossless"] => lossless::main("20000"),
+        ["lossless", "--files", files] if files.parse::<u64>().is_ok_and(|files| files > 0) => {
+            lossless::main(files)
         }
         ["deny"] => deny::main(),
         ["help" | "--help" | "-h"] => {

@@ -12,6 +12,8 @@ mod crates;
 mod docs;
 #[path = "tidy/owners.rs"]
 mod owners;
+#[path = "tidy/points.rs"]
+mod points;
 #[path = "tidy/schemas.rs"]
 mod schemas;
 #[path = "tidy/sources.rs"]
@@ -44,6 +46,11 @@ fn each_side_effect_has_its_owner() {
 #[test]
 fn each_owner_is_still_there() {
     none(&owners::stale(&rust("crates/ralph/src/")));
+}
+
+#[test]
+fn each_effect_can_be_cut_off_before() {
+    none(&points::missing(&rust("crates/ralph/src/")));
 }
 
 #[test]

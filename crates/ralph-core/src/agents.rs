@@ -7,7 +7,7 @@ use crate::limit::LimitKind;
 use crate::prelude::*;
 use crate::profile::{Order, Policy};
 use crate::text;
-use crate::time::{self, Time};
+use crate::time::Time;
 
 /// What this rule remembers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -38,6 +38,9 @@ pub struct Out {
     /// `None`: for the rest of the run.
     pub until: Option<Time>,
     pub why: String,
+    /// The limit that it met, if it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<LimitKind>,
 }
 
 /// What an agent of a pool is for.
@@ -119,18 +122,18 @@ impl Agents {
                 member.failures = member.failures.saturating_add(1);
                 let rest = doubled(policy.backoff_ms, member.failures).min(policy.max_backoff_ms);
                 let until = (member.failures < policy.max_failures).then(|| now.plus(rest));
-                member.out = Some(Out { until, why: text::one_line(why, 300) });
+                member.out = Some(Out { until, why: text::one_line(why, 300), limit: None });
             }
-            Ended::Limited { kind: LimitKind::Auth | LimitKind::Credit, why, .. } => {
-                member.out = Some(Out { until: None, why: text::one_line(why, 300) });
+            Ended::Limited { kind: kind @ (LimitKind::Auth | LimitKind::Credit), why, .. } => {
+                member.out = Some(Out { until: None, why: text::one_line(why, 300), limit: Some(kind) });
             }
-            Ended::Limited { until, why, .. } => {
+            Ended::Limited { kind, until, why } => {
                 member.limits = member.limits.saturating_add(1);
                 let rest = doubled(policy.limit_backoff_ms, member.limits)
                     .min(policy.limit_backoff_ms.saturating_mul(30));
                 let until = until.filter(|until| *until > now).unwrap_or(now.plus(rest));
                 let until = (member.limits < policy.max_limits).then_some(until);
-                member.out = Some(Out { until, why: text::one_line(why, 300) });
+                member.out = Some(Out { until, why: text::one_line(why, 300), limit: Some(kind) });
             }
         }
         next
@@ -187,10 +190,9 @@ impl Agents {
         let failures = self.members.iter().filter(failed).map(|member| member.failures).max().unwrap_or(0);
         match waiting.min_by_key(|(until, ..)| *until) {
             Some((until, member, out)) if until.since(now) <= policy.max_wait_ms => {
-                let wait = time::duration(until.since(now));
                 let why = match member.failures {
-                    0 => format!("{}: waiting {wait} until {until}: {}", member.name, out.why),
-                    n => format!("{}: failure {n} in a row: waiting {wait}", member.name),
+                    0 => format!("{}: {}", member.name, out.why),
+                    n => format!("{}: failure {n} in a row: {}", member.name, out.why),
                 };
                 Next::Wait { until, why }
             }

@@ -34,7 +34,7 @@ pub struct CheckResult {
 
 /// A command within a sentence: in backticks where it could be taken for a part of it.
 pub fn shown(command: &str) -> String {
-    let line = crate::text::one_line(command, 120);
+    let line = crate::text::one_line(&crate::redact::shapes(command), 120);
     let runs_on = command.contains([';', '|', '&', '<', '>', '$', '`', '(', ')', '\n']);
     if runs_on { format!("`{line}`") } else { line }
 }

@@ -43,5 +43,9 @@ pub enum Effect {
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     Timeout,
+    /// An agent that said nothing for too long.
+    Idle {
+        ms: u64,
+    },
     Stop,
 }

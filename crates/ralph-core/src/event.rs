@@ -10,11 +10,13 @@ use crate::check::{CheckResult, CheckSpec};
 use crate::evidence::{AddedTodos, Items};
 use crate::git_text::Change;
 use crate::items::{BacklogPlan, BacklogRead, ItemAfter, Settled, Work};
+use crate::own_files::Touch;
 use crate::prelude::*;
 use crate::profile::Policy;
 use crate::report::IterationReport;
 use crate::saturation::{is_document, is_test_path};
-use crate::time::Time;
+use crate::text;
+use crate::time::{self, Time};
 use crate::transcript::Format;
 
 /// An event and when it came in.
@@ -38,6 +40,10 @@ pub enum Event {
         pid: u32,
     },
     AgentEnded(Box<AgentEnded>),
+    /// The agent has printed nothing for so long; told once the time that `machine::silence` names is over.
+    AgentSilent {
+        for_ms: u64,
+    },
     /// ralph was cut off after it decided to start the agent and before it did.
     AgentNeverStarted,
     CheckEnded(Box<CheckResult>),
@@ -51,6 +57,10 @@ pub enum Event {
     Settled(Box<Settled>),
     /// The moment `machine::deadline` named has come.
     DeadlinePassed,
+    /// The machine slept, and everything that runs with it.
+    Slept {
+        ms: u64,
+    },
     StopAsked {
         by: StopBy,
     },
@@ -59,10 +69,16 @@ pub enum Event {
         id: String,
         text: String,
     },
+    /// Files of ralph's own were not as ralph had left them.
+    OwnFilesTouched {
+        touches: Vec<Touch>,
+    },
     /// The user closed the circuit.
     CircuitReset,
     /// The user put an end to the run: it is not continued.
     RunClosed,
+    /// The user has the files put back as they were at an earlier snapshot; recorded before the first file is touched.
+    TreePutBack(Box<PutBack>),
     /// Written by a newer version.
     #[serde(other)]
     Unknown,
@@ -136,7 +152,7 @@ impl Plan {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentInfo {
-    /// `claude`, or `custom` for a command.
+    /// `claude`, the name that the project's file gives to a command, or `custom`.
     pub name: String,
     /// The command, when it is a custom one.
     pub command: Option<String>,
@@ -147,6 +163,12 @@ pub struct AgentInfo {
     pub args: Vec<String>,
     #[serde(default)]
     pub role: Role,
+    /// How a custom command is called on the screen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Whether a custom command says what it cost, where somebody told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tells_cost: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -155,6 +177,18 @@ pub enum Permissions {
     Full,
     Edits,
     Inherit,
+}
+
+impl Permissions {
+    /// By the word that people use for it.
+    pub fn named(word: &str) -> Option<Self> {
+        match word {
+            "full" => Some(Self::Full),
+            "edits" => Some(Self::Edits),
+            "inherit" => Some(Self::Inherit),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -269,6 +303,30 @@ impl Measured {
     }
 }
 
+/// The working tree on its way from one snapshot to an earlier one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PutBack {
+    /// As it was before this iteration; `None` where a snapshot was named, to take an undo back.
+    pub iteration: Option<u64>,
+    /// The tree that was there, which leads back.
+    pub from: String,
+    pub to: String,
+    /// How many files differ between the two.
+    pub files: u64,
+}
+
+impl fmt::Display for PutBack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files = text::count(self.files, "file");
+        match self.iteration {
+            Some(number) => write!(f, "{files} put back as before iteration {number}"),
+            None => {
+                write!(f, "{files} put back as in snapshot {}", self.to.get(..12).unwrap_or(&self.to))
+            }
+        }
+    }
+}
+
 /// Notes are not progress: ralph's own files, a harness and the knowledge file do not count as changes. (Nor will the
 /// backlog file of a run that has one.)
 pub fn is_progress(path: &[u8]) -> bool {
@@ -325,6 +383,10 @@ pub enum End {
     },
     /// It ran past its time and was ended.
     TimedOut,
+    /// It said nothing for so long that it was ended.
+    Idle {
+        ms: u64,
+    },
     /// It was ended because the user asked to stop.
     Stopped,
     /// ralph itself was cut off while it ran.
@@ -342,6 +404,7 @@ impl fmt::Display for End {
             Self::Exited { code } => write!(f, "exit {code}"),
             Self::Signaled { signal } => write!(f, "killed by signal {signal}"),
             Self::TimedOut => f.write_str("timed out"),
+            Self::Idle { ms } => write!(f, "ended: it said nothing for {}", time::span(*ms)),
             Self::Stopped => f.write_str("stopped by you"),
             Self::Cut => f.write_str("cut off when ralph was killed"),
             Self::Lost => f.write_str("lost: its keeper was killed"),

@@ -21,9 +21,9 @@ pub struct Change {
     /// From the top of the tree, as git has it: any bytes but NUL.
     pub path: Vec<u8>,
     pub kind: ChangeKind,
-    /// What was there before; `None` if it was added.
+    /// What was there before; `None` if it was added, or where git was only asked which files differ.
     pub old: Option<Object>,
-    /// What is there now; `None` if it was deleted.
+    /// What is there now; `None` if it was deleted, or where git was only asked which files differ.
     pub new: Option<Object>,
 }
 
@@ -120,6 +120,8 @@ pub struct Status {
     /// `None`: HEAD is detached.
     pub branch: Option<String>,
     pub dirty: Vec<Dirty>,
+    /// Nested repositories of the index in which something is not committed.
+    pub unsettled: Vec<Vec<u8>>,
 }
 
 /// A path whose content is not what the index has.
@@ -131,6 +133,8 @@ pub struct Dirty {
     pub in_head: bool,
     /// The index has it and the work tree has not.
     pub gone: bool,
+    /// What became of it since the index.
+    pub kind: ChangeKind,
 }
 
 /// Reads `git status --porcelain=v2 -z --branch --no-renames`. What differs between index and HEAD only is left
@@ -158,16 +162,37 @@ fn status_field(status: &mut Status, field: &[u8]) -> Option<()> {
             }
         }
         [b'?', b' ', path @ ..] if !path.is_empty() => {
-            status.dirty.push(Dirty { path: path.to_vec(), in_head: false, gone: false });
+            status.dirty.push(Dirty {
+                path: path.to_vec(),
+                in_head: false,
+                gone: false,
+                kind: ChangeKind::Added,
+            });
         }
         [b'1', b' ', rest @ ..] => {
             let mut words = rest.splitn(8, |b| *b == b' ');
             let [_, in_work_tree] = words.next()? else { return None };
-            let mode_in_head = words.nth(1)?;
+            let nested = words.next()?;
+            let mode_in_head = words.next()?;
             let path = words.nth(4).filter(|path| !path.is_empty())?;
-            if *in_work_tree != b'.' {
-                let (in_head, gone) = (mode_in_head != b"000000", *in_work_tree == b'D');
-                status.dirty.push(Dirty { path: path.to_vec(), in_head, gone });
+            let moved = match nested {
+                [b'S', commit, changed, untracked] => {
+                    if (*changed, *untracked) != (b'.', b'.') {
+                        status.unsettled.push(path.to_vec());
+                    }
+                    *commit != b'.' || *in_work_tree != b'M'
+                }
+                _ => true,
+            };
+            if *in_work_tree != b'.' && moved {
+                let kind = match in_work_tree {
+                    b'D' => ChangeKind::Deleted,
+                    b'A' => ChangeKind::Added,
+                    b'T' => ChangeKind::Type,
+                    _ => ChangeKind::Modified,
+                };
+                let (in_head, gone) = (mode_in_head != b"000000", kind == ChangeKind::Deleted);
+                status.dirty.push(Dirty { path: path.to_vec(), in_head, gone, kind });
             }
         }
         // A conflict: what the work tree has is the only content there is.
@@ -175,7 +200,8 @@ fn status_field(status: &mut Status, field: &[u8]) -> Option<()> {
             let mut words = rest.splitn(10, |b| *b == b' ');
             let gone = words.nth(5)? == b"000000";
             let path = words.nth(3).filter(|path| !path.is_empty())?;
-            status.dirty.push(Dirty { path: path.to_vec(), in_head: true, gone });
+            let kind = if gone { ChangeKind::Deleted } else { ChangeKind::Modified };
+            status.dirty.push(Dirty { path: path.to_vec(), in_head: true, gone, kind });
         }
         _ => return None,
     }
@@ -395,6 +421,25 @@ mod tests {
                 (b"nested/", false, false),
             ]
         );
+    }
+
+    #[test]
+    fn a_nested_repository_is_dirty_by_its_commit_and_unsettled_by_what_is_in_it() {
+        let line = |xy: &str, nested: &str, path: &str| {
+            format!("1 {xy} {nested} 160000 160000 160000 {A} {A} {path}\0")
+        };
+        let text = [
+            line(".M", "SC..", "moved"),
+            line(".M", "S.M.", "edited"),
+            line(".M", "SCMU", "both"),
+            line(".M", "S..U", "littered"),
+            line(".D", "S...", "gone"),
+            line("M.", "S...", "staged"),
+        ];
+        let status = parse_status(text.concat().as_bytes()).unwrap();
+        let dirty: Vec<_> = status.dirty.iter().map(|dirty| dirty.path.as_slice()).collect();
+        assert_eq!(dirty, [b"moved".as_slice(), b"both", b"gone"]);
+        assert_eq!(status.unsettled, [b"edited".as_slice(), b"both", b"littered"]);
     }
 
     #[test]

@@ -291,9 +291,7 @@ pub fn conditions(work: &Work, after: Option<&ItemAfter>, changed: bool, memory:
         }
         conditions.push(match touched.is_empty() {
             true => condition("custody", Held::Held, "what it is judged by is as it was".into()),
-            false => {
-                condition("custody", Held::Failed, format!("the agent changed {}", touched.join(", ")))
-            }
+            false => condition("custody", Held::Failed, format!("the agent changed {}", touched.join(", "))),
         });
     }
     if !changed && !work.has_own_checks() {

@@ -138,8 +138,14 @@ impl Opened {
 }
 
 /// Folds the records of `bytes`, which starts at a line's start; `each` sees every record and the state after it.
-pub fn open(bytes: &[u8], mut each: impl FnMut(&Record, &State)) -> Opened {
-    let mut opened = Opened::default();
+pub fn open(bytes: &[u8], each: impl FnMut(&Record, &State)) -> Opened {
+    go_on(State::default(), bytes, each)
+}
+
+/// The same for the records that follow those of a state: a journal that grows is read as it grows.
+pub fn go_on(state: State, bytes: &[u8], mut each: impl FnMut(&Record, &State)) -> Opened {
+    let mut opened = Opened { state, ..Opened::default() };
+    let mut known = opened.state.seq > 0;
     let mut line_number = 0;
     while opened.good < bytes.len() {
         line_number += 1;
@@ -147,7 +153,7 @@ pub fn open(bytes: &[u8], mut each: impl FnMut(&Record, &State)) -> Opened {
         let end = memchr::memchr(b'\n', rest);
         let line = &rest[..end.unwrap_or(rest.len())];
         let last = end.is_none_or(|end| end + 1 == rest.len());
-        let expected = (opened.records > 0).then_some(opened.state.seq.wrapping_add(1));
+        let expected = known.then_some(opened.state.seq.wrapping_add(1));
         match decode(line, line_number, expected) {
             // A crash can tear only the last line; a whole line without its line end is torn as well.
             _ if end.is_none() => {
@@ -170,6 +176,7 @@ pub fn open(bytes: &[u8], mut each: impl FnMut(&Record, &State)) -> Opened {
                 opened.state = apply(core::mem::take(&mut opened.state), &record);
                 opened.good += line.len() + 1;
                 opened.records += 1;
+                known = true;
                 each(&record, &opened.state);
             }
         }

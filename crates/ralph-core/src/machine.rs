@@ -12,10 +12,11 @@ use crate::decision::{Decision, Phase, Reason, Stop, Verdict};
 use crate::effect::{Effect, Ending};
 use crate::event::{End, Event, Plan, Stamped, StopBy, When};
 use crate::journal::{Body, Record};
+use crate::own_files;
 use crate::prelude::*;
 use crate::profile::Todos;
 use crate::state::{Iteration, State, observe, take_over};
-use crate::time::Time;
+use crate::time::{self, Time};
 use begin::{Selection, next_iteration};
 use conclude::{conclude, wants_evidence, words_of};
 
@@ -46,9 +47,14 @@ fn decide_seen(stopped: Option<&Stop>, seen: &State, stamped: &Stamped) -> Decis
         Event::RunResumed(_) => resume(seen, plan, now),
         Event::CircuitReset => proceed(seen, "breaker", "closed by the user"),
         Event::RunClosed if !matches!(stopped, Some(Stop::Complete { .. })) => halt(seen, Stop::Closed),
+        Event::TreePutBack(put_back) => proceed(seen, "user", &put_back.to_string()),
         Event::NoteAdded { .. } => proceed(seen, "user", "a note for the next prompt"),
         _ if stopped.is_some() => proceed(seen, "run", "the run has stopped"),
         Event::StopAsked { by } => stop_asked(seen, *by),
+        Event::OwnFilesTouched { touches } => match own_files::judge(seen, touches) {
+            Some(what) => halt(seen, Stop::Error { what }),
+            None => proceed(seen, "safety", &own_files::describe(seen, touches).join("; ")),
+        },
         Event::TreeMeasured(measured) => match measured.when {
             When::Before => start_agent(seen, &measured.tree),
             When::After => judge(seen, plan, now),
@@ -57,14 +63,18 @@ fn decide_seen(stopped: Option<&Stop>, seen: &State, stamped: &Stamped) -> Decis
             halt(seen, Stop::Error { what: format!("the tree could not be measured: {error}") })
         }
         Event::AgentStarted { .. } => proceed(seen, "agent", "the agent is running"),
+        Event::AgentSilent { for_ms } => agent_silent(seen, *for_ms),
         Event::AgentNeverStarted => next_iteration(seen, plan, now, None, Selection::None),
         Event::AgentEnded(_) => measure_after(seen, plan, "the agent ended"),
-        Event::CheckEnded(_) if seen.current.is_none() => next_iteration(seen, plan, now, None, Selection::None),
+        Event::CheckEnded(_) if seen.current.is_none() => {
+            next_iteration(seen, plan, now, None, Selection::None)
+        }
         Event::CheckEnded(_) => judge(seen, plan, now),
         Event::BacklogRead(read) => items::selected(seen, plan, now, read),
         Event::ItemMarked { problem } => items::marked(seen, problem.as_deref()),
         Event::Settled(_) => items::settled(seen, plan, now),
         Event::DeadlinePassed => deadline_passed(seen, plan, now),
+        Event::Slept { .. } => proceed(seen, "run", "the machine slept, which no time limit counts"),
         Event::RunClosed => proceed(seen, "run", "the run is complete already"),
         Event::Unknown => proceed(seen, "run", "an event of a newer version"),
     }
@@ -80,10 +90,22 @@ pub fn deadline(state: &State) -> Option<Time> {
     match &state.phase {
         Phase::Waiting { until, .. } => Some(*until),
         _ if ending.is_some() => None,
-        Phase::Working => Some(state.current.as_ref()?.started_at?.plus(policy.agent_timeout_ms)),
-        Phase::Checking => Some(check_started_at?.plus(policy.check_timeout_ms)),
+        Phase::Working => {
+            let started_at = state.current.as_ref()?.started_at?;
+            Some(started_at.plus(policy.agent_timeout_ms).plus(state.asleep_ms))
+        }
+        Phase::Checking => Some(check_started_at?.plus(policy.check_timeout_ms).plus(state.asleep_ms)),
         _ => None,
     }
+}
+
+/// After how long a silence of the running agent `agent_silent` is to be told. Checks have none: test suites and
+/// linkers are quiet by nature, and cost no more than the time that `check_timeout` allows.
+pub fn silence(state: &State) -> Option<u64> {
+    let policy = &state.run.as_ref()?.plan.policy;
+    let current = state.current.as_ref()?;
+    let runs = state.phase == Phase::Working && current.ended.is_none() && current.ending.is_none();
+    Some(policy.idle_timeout_ms).filter(|ms| runs && *ms > 0)
 }
 
 /// Takes a run up where its records end.
@@ -136,6 +158,20 @@ fn deadline_passed(seen: &State, plan: &Plan, now: Time) -> Decision {
         Phase::Waiting { .. } => next_iteration(seen, plan, now, None, Selection::None),
         Phase::Checking => end(Effect::EndCheck { why: Ending::Timeout }, "the check ran past its time"),
         _ => end(Effect::EndAgent { why: Ending::Timeout }, "the agent ran past its time"),
+    }
+}
+
+fn agent_silent(seen: &State, for_ms: u64) -> Decision {
+    match silence(seen).filter(|most| for_ms >= *most) {
+        None => proceed(seen, "limits", "no silence is too long"),
+        Some(ms) => Decision {
+            effects: vec![Effect::EndAgent { why: Ending::Idle { ms } }],
+            ..proceed(
+                seen,
+                "limits",
+                &format!("the agent said nothing for {} (idle_timeout)", time::span(ms)),
+            )
+        },
     }
 }
 

@@ -204,14 +204,24 @@ pub struct Policy {
     pub max_wait_ms: u64,
     /// Wall time of one agent process.
     pub agent_timeout_ms: u64,
+    /// How long an agent may print nothing; 0 = for ever, as in records from before there was such a limit.
+    #[serde(default)]
+    pub idle_timeout_ms: u64,
     /// Wall time of one check.
     pub check_timeout_ms: u64,
+    /// Of how many iterations the output is kept; 0 = of all.
+    #[serde(default)]
+    pub keep_output: u64,
     /// Whether `.ralph-session.json` is kept in the project (seed 002).
     pub session_view: bool,
     /// Whether `max_iterations` is meant for each item of a backlog.
     pub each_item: bool,
     pub failed_item: FailedItem,
     pub commits: Commits,
+    /// One attempt at one item of a backlog, then stop.
+    pub once: bool,
+    /// Iterations whose snapshots are kept, so that they can be looked at and undone; 0 = all.
+    pub keep_snapshots: u64,
 }
 
 const MINUTE: u64 = 60_000;
@@ -271,11 +281,15 @@ impl Default for Policy {
             limit_backoff_ms: MINUTE,
             max_wait_ms: 24 * 60 * MINUTE,
             agent_timeout_ms: 30 * MINUTE,
+            idle_timeout_ms: 10 * MINUTE,
             check_timeout_ms: 30 * MINUTE,
+            keep_output: 1_000,
             session_view: false,
             each_item: false,
             failed_item: FailedItem::Keep,
             commits: Commits::Items,
+            once: false,
+            keep_snapshots: 1_000,
         }
     }
 }

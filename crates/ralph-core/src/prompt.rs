@@ -98,6 +98,12 @@ fn where_we_are(state: &State, current: &Iteration) -> String {
         words.push_str("\n\n");
         words.push_str(&last_did(last));
     }
+    if let Some(undone) = state.undone_since_last() {
+        words.push_str(&format!(
+            "\n\nSince then the user undid work: {}. The files are what counts, not what earlier notes say about them.",
+            undone.put_back
+        ));
+    }
     words
 }
 
@@ -146,7 +152,8 @@ fn about_item(item: &Work, state: &State) -> String {
         }
     ));
     if item.attempts > 0 {
-        let of = if item.max_attempts > 0 { format!(" of at most {}", item.max_attempts) } else { String::new() };
+        let of =
+            if item.max_attempts > 0 { format!(" of at most {}", item.max_attempts) } else { String::new() };
         words.push_str(&format!(" This is attempt {}{of}.", item.attempts + 1));
     }
     if let Some(items) = state.backlog.as_ref().map(|backlog| backlog.items) {

@@ -16,6 +16,7 @@ use crate::indicator::{self, Indicators};
 use crate::limit::Limit;
 use crate::prelude::*;
 use crate::prompt::protocol;
+use crate::redact::Secrets;
 use crate::signature::{ErrorSet, Errors};
 use crate::text::MESSAGE_END;
 use crate::transcript::{Item, Problem, Usage};
@@ -90,12 +91,21 @@ pub struct Builder {
     summed_cost: Option<u64>,
     final_usage: Option<Usage>,
     final_text: Option<String>,
+    secrets: Secrets,
 }
 
 impl Builder {
     /// For an agent that was given this prompt.
     pub fn new(prompt: &str) -> Self {
         Self { prompt: without_ends(prompt.trim()).into_owned(), ..Self::default() }
+    }
+
+    /// What is told is told without these. They are hidden before anything is read, cut or compared.
+    #[must_use]
+    pub fn hiding(mut self, secrets: Secrets) -> Self {
+        secrets.hide_in(&mut self.prompt);
+        self.secrets = secrets;
+        self
     }
 
     pub fn add(&mut self, item: Item) {
@@ -125,7 +135,7 @@ impl Builder {
             Item::Cost(cost) => self.summed_cost = Some(self.summed_cost.unwrap_or(0).saturating_add(cost)),
             // A later one that knows more (a status, a reset) replaces an earlier one.
             Item::Limit(mut limit) => {
-                limit.text = crate::text::one_line(&limit.text, 300);
+                limit.text = crate::text::one_line(&self.secrets.hide(&limit.text), 300);
                 let known =
                     self.report.limit.take().filter(|known| known.reset.is_some() && limit.reset.is_none());
                 self.report.limit = Some(known.unwrap_or(limit));
@@ -136,14 +146,15 @@ impl Builder {
             }
             Item::ToolFailed(text) => {
                 self.report.tool_failures += 1;
-                self.errors.tool_failed(&text);
+                self.errors.tool_failed(&self.secrets.hide(&text));
             }
             Item::Usage { message, usage } => self.count(message, usage),
             Item::Finished(finished) => {
                 if finished.error.is_none() {
                     self.report.limit.take_if(|limit| !says_only(finished.text.as_deref(), limit));
                 }
-                self.report.error = finished.error.map(|error| crate::text::one_line(&error, 500));
+                self.report.error =
+                    finished.error.map(|error| crate::text::one_line(&self.secrets.hide(&error), 500));
                 self.report.api_status = finished.api_status;
                 self.report.cost_micro_usd = finished.cost_micro_usd;
                 finished.denied.iter().for_each(|tool| self.deny(tool));
@@ -155,6 +166,12 @@ impl Builder {
                 self.note(problem.to_string());
             }
         }
+    }
+
+    /// Tokens and money, as far as the agent has told them by now.
+    pub fn spent(&self) -> (u64, Option<u64>) {
+        let told = self.final_usage.map_or(0, |usage| usage.total());
+        (told.max(self.summed.total()), self.report.cost_micro_usd.or(self.summed_cost))
     }
 
     /// The agent's own words, as far as they are kept.
@@ -177,6 +194,7 @@ impl Builder {
 
     pub fn finish(mut self) -> IterationReport {
         self.settle_words();
+        self.secrets.hide_in(&mut self.words);
         let own = own_part(&self.words, &self.prompt);
         let (block, problems) = block::last(own);
         self.report.indicators = indicator::indicators(own);
@@ -206,8 +224,8 @@ impl Builder {
     fn begin_again(&mut self, in_messages: bool) {
         let problems = core::mem::take(&mut self.report.problems);
         let report = IterationReport { problems, ..IterationReport::default() };
-        let prompt = core::mem::take(&mut self.prompt);
-        *self = Self { report, prompt, in_messages, ..Self::default() };
+        let (prompt, secrets) = (core::mem::take(&mut self.prompt), core::mem::take(&mut self.secrets));
+        *self = Self { report, prompt, secrets, in_messages, ..Self::default() };
     }
 
     fn say(&mut self, text: &str) {

@@ -91,6 +91,14 @@ impl<'a> Simulation<'a> {
         }
         let ends = self.pending.as_ref().and_then(|pending| pending.ends);
         let due = machine::deadline(&self.state);
+        let silent = self
+            .too_silent()
+            .filter(|at| ends.is_none_or(|ends| *at < ends) && due.is_none_or(|due| *at < due));
+        if let Some(at) = silent {
+            let for_ms = machine::silence(&self.state)?;
+            self.work_until(at);
+            return Some(self.take(Event::AgentSilent { for_ms }));
+        }
         let event = match (ends, due) {
             (None, None) => return None,
             (Some(ends), due) if due.is_none_or(|due| ends <= due) => {
@@ -103,6 +111,15 @@ impl<'a> Simulation<'a> {
             }
         };
         Some(self.take(event))
+    }
+
+    /// When the running agent will have said nothing for too long.
+    fn too_silent(&self) -> Option<Time> {
+        let limit = machine::silence(&self.state)?;
+        match &self.pending.as_ref()?.job {
+            Job::Agent { turn, began, .. } if turn.silent => Some(began.plus(limit)),
+            _ => None,
+        }
     }
 
     fn work_until(&mut self, then: Time) {

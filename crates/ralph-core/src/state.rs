@@ -9,10 +9,11 @@ use crate::breaker::Breaker;
 use crate::check::CheckResult;
 use crate::decision::{Begin, Conclusion, Decision, Kind, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
-use crate::event::{AgentEnded, End, Event, Measured, Plan, RunInfo, StopBy, When};
+use crate::event::{AgentEnded, End, Event, Measured, Plan, PutBack, RunInfo, StopBy, When};
 use crate::items::{BacklogRead, Settled, Work};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
+use crate::own_files;
 use crate::prelude::*;
 use crate::report::block::Block;
 use crate::report::dialects::Dialect;
@@ -23,6 +24,8 @@ pub use recent::Recent;
 
 /// After this many records a checkpoint keeps opening cheap.
 const CHECKPOINT_EVERY: u32 = 64;
+/// How many undos are remembered.
+const MOST_UNDONE: usize = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -54,10 +57,14 @@ pub struct State {
     pub notes: Vec<Note>,
     /// Time the run was at work.
     pub active_ms: u64,
+    /// Time the machine slept since the running agent or check was started.
+    pub asleep_ms: u64,
     /// The last refused claim, until a later one is accepted.
     pub refusal: Option<Refusal>,
     /// A run was taken up again, and the tree has not been looked at since.
     pub resumed: bool,
+    /// The last times that the user had files put back, oldest first.
+    pub undone: Vec<Undone>,
     /// The tree after the last iteration, if nothing has run since.
     pub settled: Option<TreeMark>,
     /// The backlog as it was last read.
@@ -82,6 +89,15 @@ pub struct Baseline {
 pub struct Note {
     pub id: String,
     pub text: String,
+}
+
+/// Files that the user had put back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undone {
+    pub at: Time,
+    /// The project's last iteration at that time.
+    pub after: u64,
+    pub put_back: PutBack,
 }
 
 /// A claim that was not accepted, for the prompts that follow.
@@ -127,6 +143,9 @@ pub struct Iteration {
     /// What came of settling it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<Settled>,
+    /// What was done to ralph's own files while it went on, in words.
+    #[serde(default)]
+    pub own_files: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -184,10 +203,18 @@ pub(crate) fn take_over(mut state: State, seq: u64, at: Time, decision: &Decisio
 #[must_use]
 pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
     // These come to a run that stands still, and that time is not its own.
-    let from_rest =
-        matches!(event, Event::RunStarted(_) | Event::RunResumed(_) | Event::CircuitReset | Event::RunClosed);
+    let from_rest = matches!(
+        event,
+        Event::RunStarted(_)
+            | Event::RunResumed(_)
+            | Event::CircuitReset
+            | Event::RunClosed
+            | Event::TreePutBack(_)
+    );
     if !from_rest && state.stop().is_none() {
-        state.active_ms = state.active_ms.saturating_add(at.since(state.updated_at));
+        let asleep = if let Event::Slept { ms } = event { *ms } else { 0 };
+        let passed = at.since(state.updated_at).saturating_sub(asleep);
+        state.active_ms = state.active_ms.saturating_add(passed);
     }
     match event {
         Event::RunStarted(started) => {
@@ -237,6 +264,7 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             }
         }
         Event::CircuitReset => state.rules.breaker = Breaker::default(),
+        Event::TreePutBack(put_back) => observe_put_back(&mut state, at, put_back),
         Event::TreeMeasured(measured) => observe_tree(&mut state, measured),
         Event::AgentStarted { pid } => {
             if let Some(current) = &mut state.current {
@@ -256,7 +284,15 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             state.backlog = Some((**read).clone());
         }
         Event::Settled(settled) => observe_settled(&mut state, settled),
+        Event::Slept { ms } => state.asleep_ms = state.asleep_ms.saturating_add(*ms),
+        Event::OwnFilesTouched { touches } => {
+            let lines = own_files::describe(&state, touches);
+            if let Some(current) = &mut state.current {
+                current.own_files.extend(lines);
+            }
+        }
         Event::MeasureFailed { .. }
+        | Event::AgentSilent { .. }
         | Event::ItemMarked { .. }
         | Event::DeadlinePassed
         | Event::RunClosed
@@ -293,6 +329,16 @@ fn observe_settled(state: &mut State, settled: &Settled) {
     if let Some(last) = &mut state.last {
         last.settled = Some(settled.clone());
     }
+}
+
+fn observe_put_back(state: &mut State, at: Time, put_back: &PutBack) {
+    state.settled = None;
+    // What was refused is gone with the work that it was about.
+    state.refusal.take_if(|refusal| put_back.iteration.is_some_and(|undone| undone <= refusal.iteration));
+    if state.undone.len() >= MOST_UNDONE {
+        state.undone.remove(0);
+    }
+    state.undone.push(Undone { at, after: state.iteration, put_back: put_back.clone() });
 }
 
 fn observe_tree(state: &mut State, measured: &Measured) {
@@ -347,6 +393,7 @@ fn after_request(end: End, asked: bool, ending: Option<Ending>) -> End {
     match (&end, ending.filter(|_| asked)) {
         (End::Cut | End::NotStarted { .. } | End::Lost, _) | (_, None) => end,
         (_, Some(Ending::Timeout)) => End::TimedOut,
+        (_, Some(Ending::Idle { ms })) => End::Idle { ms },
         (_, Some(Ending::Stop)) => End::Stopped,
     }
 }
@@ -390,6 +437,9 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
         state.probe = false;
     }
     for effect in &decision.effects {
+        if matches!(effect, Effect::StartAgent | Effect::RunCheck { .. }) {
+            state.asleep_ms = 0;
+        }
         match (effect, &mut state.current) {
             (Effect::StartAgent, Some(current)) => {
                 current.started_at = Some(at);
@@ -434,6 +484,7 @@ impl Iteration {
             active_before_ms: 0,
             item: begin.item.clone(),
             settled: None,
+            own_files: Vec::new(),
         }
     }
 
@@ -488,6 +539,12 @@ impl State {
 
     pub fn wants_checkpoint(&self) -> bool {
         self.since_checkpoint >= CHECKPOINT_EVERY
+    }
+
+    /// What the user had put back since the last iteration was concluded; the newest, if several times.
+    pub fn undone_since_last(&self) -> Option<&Undone> {
+        let last = self.last.as_ref().and_then(|last| last.concluded_at);
+        self.undone.last().filter(|undone| last.is_none_or(|last| undone.at >= last))
     }
 
     /// Reviews this run needs.

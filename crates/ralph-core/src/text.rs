@@ -97,6 +97,20 @@ pub fn one_line(text: &str, max: usize) -> String {
     head(&line, max)
 }
 
+/// The whole of it on one line, with nothing left out: what would play with a terminal or vanish is written as its
+/// code. For what somebody has to agree to.
+pub fn visible(text: &str) -> String {
+    let mut line = String::new();
+    for c in text.chars() {
+        match c {
+            '\n' => line.push_str(" ⏎ "),
+            c if c.is_control() || is_invisible(c) => line.extend(c.escape_unicode()),
+            c => line.push(c),
+        }
+    }
+    line
+}
+
 /// The last line that says something, bounded; a bracket alone does not.
 pub fn last_line(text: &str, max: usize) -> Option<String> {
     let mut lines = text.lines().rev().map(|line| one_line(line, max));
@@ -186,6 +200,12 @@ mod tests {
         for hidden in ["tr\u{200b}ue", "\u{feff}true", "tr\0ue", "\u{202e}eurt"] {
             assert!(hides(hidden), "{hidden:?}");
         }
+    }
+
+    #[test]
+    fn nothing_can_hide_in_what_is_made_visible() {
+        let sly = "true \u{1b}]0;\nrm -rf ~\n\u{7}\u{202e}é";
+        assert_eq!(visible(sly), "true \\u{1b}]0; ⏎ rm -rf ~ ⏎ \\u{7}\\u{202e}é");
     }
 
     #[test]

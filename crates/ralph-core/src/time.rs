@@ -96,9 +96,32 @@ pub fn duration(millis: u64) -> String {
     }
 }
 
+/// A length of time that is counted, as a clock shows it: `0:07`, `2:13`, `1:02:03`.
+pub fn counted(millis: u64) -> String {
+    let seconds = millis / 1000;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds % 3600 / 60, seconds % 60);
+    match hours {
+        0 => format!("{minutes}:{seconds:02}"),
+        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_counted_looks_like_a_clock() {
+        for (millis, text) in [
+            (0, "0:00"),
+            (7_999, "0:07"),
+            (133_000, "2:13"),
+            (3_723_000, "1:02:03"),
+            (90_000_000, "25:00:00"),
+        ] {
+            assert_eq!(counted(millis), text);
+        }
+    }
 
     #[test]
     fn lengths_of_time_are_read_and_written_with_their_unit() {

@@ -1,6 +1,8 @@
 //! What people and programs see of a run. Views are made from the state, can be deleted, and never feed a
 //! decision.
 
+pub mod doing;
+pub mod event;
 pub mod files;
 pub mod json;
 

@@ -72,6 +72,14 @@ impl Schema {
                 "enum" => !list(wanted).contains(value),
                 "const" => wanted != value,
                 "minimum" => value.as_f64().zip(wanted.as_f64()).is_some_and(|(value, least)| value < least),
+                "minLength" => value
+                    .as_str()
+                    .zip(wanted.as_u64())
+                    .is_some_and(|(text, least)| (text.chars().count() as u64) < least),
+                "minItems" => value
+                    .as_array()
+                    .zip(wanted.as_u64())
+                    .is_some_and(|(items, least)| (items.len() as u64) < least),
                 "format" => value.as_str().is_some_and(|text| !is_time(wanted, text)),
                 "anyOf" => {
                     let fits = |branch: &Value| {

@@ -6,10 +6,11 @@ mod render;
 use crate::LIMIT;
 use crate::run::{exit_code, when_ended};
 use crate::watched::Watched;
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::termios::{Winsize, tcsetwinsize};
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{PipeReader, PipeWriter, Read, Write, pipe};
 use std::num::NonZeroU16;
 use std::process::{Child, Command};
 use std::sync::Arc;
@@ -35,7 +36,10 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// ```
 pub struct Terminal {
     child: Child,
-    master: File,
+    /// `None` once the window is closed.
+    master: Option<File>,
+    /// Closed with the window, which is what tells the reader.
+    window: Option<PipeWriter>,
     seen: Arc<Watched<Seen>>,
 }
 
@@ -76,10 +80,11 @@ impl TerminalBuilder<'_> {
         drop(slave);
         let parser = Parser::new(size(self.rows), size(self.columns), SCROLLBACK);
         let seen = Arc::new(Watched::new(Seen { parser, raw: Vec::new(), closed: false, ended: false }));
-        follow(master.try_clone().expect("another handle of the terminal"), Arc::clone(&seen));
+        let (closing, window) = pipe().expect("a pipe");
+        follow(master.try_clone().expect("another handle of the terminal"), closing, Arc::clone(&seen));
         let watcher = Arc::clone(&seen);
         when_ended(&child, move || watcher.update(|seen| seen.ended = true));
-        Terminal { child, master, seen }
+        Terminal { child, master: Some(master), window: Some(window), seen }
     }
 }
 
@@ -109,12 +114,22 @@ impl Terminal {
 
     /// Types on the keyboard: `\r` is the return key, `\x03` Ctrl-C.
     pub fn type_text(&mut self, text: &str) {
-        self.master.write_all(text.as_bytes()).expect("type on the terminal");
+        self.open().write_all(text.as_bytes()).expect("type on the terminal");
+    }
+
+    /// Closes the window: what runs there gets SIGHUP, and can write no more. What was shown is still known.
+    pub fn hang_up(&mut self) {
+        (self.master, self.window) = (None, None);
+        self.seen.wait(LIMIT, |seen| seen.closed.then_some(()));
+    }
+
+    fn open(&self) -> &File {
+        self.master.as_ref().expect("a window that was not closed")
     }
 
     pub fn resize(&self, columns: u16, rows: u16) {
         self.seen.update(|seen| seen.parser.set_size(size(rows), size(columns)));
-        tcsetwinsize(&self.master, winsize(columns, rows)).expect("resize the terminal");
+        tcsetwinsize(self.open(), winsize(columns, rows)).expect("resize the terminal");
     }
 
     /// The rows as they stand on the screen, without blank ends.
@@ -166,15 +181,23 @@ impl Drop for Terminal {
 }
 
 /// Reading fails once the last process has closed its end: that is the end of file of a terminal.
-fn follow(mut master: File, seen: Arc<Watched<Seen>>) {
+fn follow(mut master: File, closing: PipeReader, seen: Arc<Watched<Seen>>) {
     thread::spawn(move || {
         let mut buffer = [0; 8192];
-        while let Ok(count @ 1..) = master.read(&mut buffer) {
+        loop {
+            let mut fds = [PollFd::new(&closing, PollFlags::IN), PollFd::new(&master, PollFlags::IN)];
+            // Interrupted: what is not ready is looked at again.
+            let _ = poll(&mut fds, None);
+            if !fds[0].revents().is_empty() {
+                break;
+            }
+            let Ok(count @ 1..) = master.read(&mut buffer) else { break };
             seen.update(|seen| {
                 seen.raw.extend_from_slice(&buffer[..count]);
                 seen.parser.process(&buffer[..count]);
             });
         }
+        drop(master);
         seen.update(|seen| seen.closed = true);
     });
 }

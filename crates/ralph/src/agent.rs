@@ -1,27 +1,33 @@
 //! Agents: how each CLI is started. An adapter is data plus a decoder, which is core's.
 
+mod adapter;
+
 use std::path::{Path, PathBuf};
 
 use ralph_core::agents::Role;
-use ralph_core::event::{AgentInfo, Permissions};
+use ralph_core::event::AgentInfo;
+use ralph_core::limit::LimitKind;
 use ralph_core::transcript::Format;
 
 use crate::error::{Error, Result};
 use crate::process::{self, Spec};
 use crate::project::Project;
 
-/// The agents ralph knows by name.
-pub const KNOWN: [&str; 1] = ["claude"];
+pub use adapter::{Adapter, adapter, names};
 
 /// A custom command's name in the journal and on the screen.
 pub const CUSTOM: &str = "custom";
 
+/// The knowledge files of a project, the first one that is there counts.
+pub const KNOWLEDGE: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
+
+const ANY_COMMAND: &str =
+    "or name any command that reads a prompt on standard input: ralph run --agent-cmd CMD \"GOAL\"";
+
 /// The title of an agent in the boxes: `Claude working...`.
 pub fn title(agent: &AgentInfo) -> &str {
-    match agent.name.as_str() {
-        "claude" => "Claude",
-        _ => "Agent",
-    }
+    let own = || built_in(agent).map_or("Agent", |adapter| adapter.title);
+    agent.title.as_deref().unwrap_or_else(own)
 }
 
 /// A custom command, run by `sh -c`. It has no permissions of its own.
@@ -34,33 +40,64 @@ pub fn custom(command: String, format: Format) -> AgentInfo {
         permissions: None,
         args: vec![],
         role: Role::Any,
+        title: None,
+        tells_cost: None,
     }
 }
 
-/// Whether the agent reads the project's knowledge file by itself.
-pub fn loads_knowledge(agent: &AgentInfo) -> bool {
-    agent.name == "claude"
+fn built_in(agent: &AgentInfo) -> Option<&'static Adapter> {
+    adapter(&agent.name).filter(|_| agent.command.is_none())
 }
 
-/// The agents that say what an iteration cost.
-const TELL_COST: [&str; 1] = ["claude"];
+/// The project's knowledge file that must be in the prompt, because the agent does not read one by itself.
+pub fn unread_knowledge(agent: &AgentInfo, root: &Path) -> Option<&'static str> {
+    let reads = built_in(agent).map_or(&[][..], |adapter| adapter.reads);
+    let is_there = |name: &&str| root.join(name).is_file();
+    match reads.iter().any(&is_there) {
+        true => None,
+        false => KNOWLEDGE.into_iter().find(is_there),
+    }
+}
 
-/// Whether money can be counted. Of a custom command nobody knows before it ran.
+/// Whether money can be counted. Of a custom command nobody knows before it ran, unless its table says so.
 pub fn may_tell_cost(agent: &AgentInfo) -> bool {
-    agent.command.is_some() || TELL_COST.contains(&agent.name.as_str())
+    match &agent.command {
+        Some(_) => agent.tells_cost != Some(false),
+        None => built_in(agent).is_some_and(|adapter| adapter.tells_cost),
+    }
+}
+
+/// The first built-in agent that is there.
+pub fn first_installed() -> Result<&'static str> {
+    names().find(|name| process::find_program(name).is_some()).ok_or_else(|| {
+        let error = Error::new("no agent found")
+            .because(format!("none of {} is on the PATH", names().collect::<Vec<_>>().join(", ")));
+        let install = names().filter_map(adapter).map(|adapter| adapter.install);
+        install.fold(error, Error::hint).hint(ANY_COMMAND)
+    })
 }
 
 /// Makes sure that the agent can be started at all, before anything is begun.
-pub fn find(agent: &AgentInfo) -> Result<()> {
-    if agent.command.is_some() || process::find_program(&agent.name).is_some() {
+pub fn find(name: &str) -> Result<()> {
+    if process::find_program(name).is_some() {
         return Ok(());
     }
-    Err(Error::new("no agent found")
-        .because(format!("`{}` is not on the PATH", agent.name))
-        .hint("npm install -g @anthropic-ai/claude-code")
-        .hint(
-            "or name any command that reads a prompt on standard input: ralph run --agent-cmd CMD \"GOAL\"",
-        ))
+    let error = Error::new("no agent found").because(format!("`{name}` is not on the PATH"));
+    let install = adapter(name).map(|adapter| adapter.install);
+    Err(install.into_iter().fold(error, Error::hint).hint(ANY_COMMAND))
+}
+
+/// What to do about an agent that is out for good, where somebody can do something.
+pub fn remedy(agent: &AgentInfo, limit: LimitKind) -> Option<String> {
+    let name = &agent.name;
+    match (limit, built_in(agent)) {
+        (LimitKind::Auth, Some(adapter)) => Some(format!("to log {name} in: {}", adapter.log_in)),
+        (LimitKind::Auth, None) => Some(format!("to log {name} in: as its command wants it")),
+        (LimitKind::Credit, _) => Some(format!(
+            "to give {name} credit: see its provider's billing page, or name another with --agents"
+        )),
+        (LimitKind::Usage | LimitKind::Rate | LimitKind::Overload, _) => None,
+    }
 }
 
 /// A script that is not there is better said now than five times in a row. Only a plain path can be told; anything
@@ -80,21 +117,24 @@ pub fn find_script(agent: &AgentInfo, root: &Path) -> Result<()> {
 pub fn spec(agent: &AgentInfo, project: &Project, prompt: PathBuf) -> Spec {
     let spec = match &agent.command {
         Some(command) => Spec::shell(command, &project.root),
-        None => claude(agent, project),
+        None => Spec::new(&agent.name, &project.root).args(arguments(agent, project.repo.is_some())),
     };
-    spec.env("RALPH_PROMPT_FILE", &prompt).env("RALPH_DIR", &project.ralph_dir).stdin_file(prompt)
+    spec.env("RALPH_PROMPT_FILE", &prompt)
+        .env("RALPH_DIR", &project.ralph_dir)
+        // Some believe this variable more than the system, and ralph may have been called in a folder below.
+        .env("PWD", &project.root)
+        .stdin_file(prompt)
 }
 
-fn claude(agent: &AgentInfo, project: &Project) -> Spec {
-    let mut spec =
-        Spec::new("claude", &project.root).args(["-p", "--output-format", "stream-json", "--verbose"]);
-    match agent.permissions {
-        Some(Permissions::Full) => spec = spec.arg("--dangerously-skip-permissions"),
-        Some(Permissions::Edits) => spec = spec.args(["--permission-mode", "acceptEdits"]),
-        Some(Permissions::Inherit) | None => {}
-    }
-    if let Some(model) = &agent.model {
-        spec = spec.args(["--model", model]);
-    }
-    spec.args(&agent.args)
+/// The user's own arguments come last, so that they win.
+fn arguments(agent: &AgentInfo, in_git: bool) -> Vec<String> {
+    let Some(adapter) = built_in(agent) else { return agent.args.clone() };
+    let outside = if in_git { &[][..] } else { adapter.outside_git };
+    let may = agent.permissions.and_then(|permissions| adapter.may(permissions)).unwrap_or_default();
+    let model = agent.model.iter().flat_map(|model| [adapter.model, model]);
+    let own = agent.args.iter().map(String::as_str);
+    [adapter.headless, outside, may].concat().into_iter().chain(model).chain(own).map(str::to_owned).collect()
 }
+
+#[cfg(test)]
+mod tests;

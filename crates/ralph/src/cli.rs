@@ -3,9 +3,11 @@
 mod analyze;
 mod args;
 mod ask;
+mod backlog;
 mod circuit;
 mod demo;
 mod history;
+mod introduction;
 mod profile;
 mod replay;
 mod report;
@@ -13,6 +15,7 @@ mod reset;
 mod run;
 mod simulate;
 mod status;
+mod undo;
 
 use std::process::ExitCode;
 
@@ -38,15 +41,20 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&Ui::new(false), &error),
     };
-    let mut ui = Ui::new(matches!(&cli.command, Command::Run(args) if args.quiet));
+    let mut ui = match &cli.command {
+        Command::Run(args) => Ui::new(args.quiet).with_events(args.json),
+        _ => Ui::new(false),
+    };
     let done = match cli.command {
         Command::Run(args) => run::main(&args, &mut ui),
         Command::Status(args) => status::main(&args, &ui),
         Command::History(args) => history::main(&args, &ui),
         Command::Stop => ask::stop(&mut ui),
         Command::Note(args) => ask::note(&args, &mut ui),
+        Command::Backlog(command) => backlog::main(&command, &mut ui),
         Command::Circuit(command) => circuit::main(&command, &mut ui),
         Command::Reset => reset::main(&mut ui),
+        Command::Undo(args) => undo::main(&args, &mut ui),
         Command::Profile(command) => profile::main(&command, &ui),
         Command::Replay(args) => replay::main(&args, &ui),
         Command::Report(command) => report::main(&command, &mut ui),

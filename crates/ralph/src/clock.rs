@@ -1,4 +1,6 @@
-//! The only clock, and the zone it hangs in.
+//! The only clock, the zone it hangs in, and its alarm.
+
+mod alarm;
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -8,6 +10,8 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, Zoned};
 use ralph_core::limit::Reset;
 use ralph_core::time::Time;
+
+pub use alarm::{Alarm, Naps};
 
 /// The time. It never runs backwards in this process: a clock that is set back delays no deadline. A leap forward,
 /// as after a suspend, counts.
@@ -35,6 +39,20 @@ impl Steady {
             *self = Self { time: wall, at };
         }
         wall.max(least)
+    }
+}
+
+/// A moment on the clock at the wall: with its day, unless that is today.
+pub fn local(time: Time, now: Time) -> String {
+    on_wall(time, now, &TimeZone::system())
+}
+
+fn on_wall(time: Time, now: Time, zone: &TimeZone) -> String {
+    let zoned = |time: Time| Some(Timestamp::from_millisecond(time.millis()).ok()?.to_zoned(zone.clone()));
+    match (zoned(time), zoned(now)) {
+        (Some(time), Some(now)) if time.date() == now.date() => time.strftime("%H:%M:%S").to_string(),
+        (Some(time), _) => time.strftime("%a %d %b %H:%M").to_string(),
+        _ => time.to_string(),
     }
 }
 
@@ -113,6 +131,16 @@ mod tests {
             let now = steady.now(time("2026-11-16T08:00:00Z"), begun + Duration::from_micros(micros));
             assert_eq!(now, start.plus(micros / 1_000));
         }
+    }
+
+    #[test]
+    fn a_moment_is_shown_as_on_the_clock_at_the_wall() {
+        let now = time("2026-11-16T20:30:00Z");
+        let shown = |text, zone: &TimeZone| on_wall(time(text), now, zone);
+        assert_eq!(shown("2026-11-16T21:05:09Z", &TimeZone::UTC), "21:05:09");
+        assert_eq!(shown("2026-11-17T03:00:00Z", &TimeZone::UTC), "Tue 17 Nov 03:00");
+        let east = TimeZone::fixed(jiff::tz::offset(2));
+        assert_eq!(shown("2026-11-16T21:05:09Z", &east), "23:05:09");
     }
 
     #[test]

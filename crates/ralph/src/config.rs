@@ -1,13 +1,18 @@
 //! `.ralph/config.toml`: what a project says about its new runs. The only reader of TOML.
 //!
-//! `profile = "strict"` names the rules to start from, and a `[policy]` table sets single values by the names that
-//! `--set` knows. Whether a key exists and a value fits is the policy's to say; here each gets its line.
+//! `profile = "strict"` names the rules to start from, a `[policy]` table sets single values by the names that
+//! `--set` knows, and a `[checks]` table names the commands that prove the work. Whether a key exists and a value fits
+//! is the policy's to say; here each gets its line. `pool` and `permissions` are for runs that name no agents of their
+//! own, and `[agents.NAME]` makes a command an agent or sets up a built-in one.
+
+mod agents;
 
 use std::path::Path;
 
 use toml_edit::{Document, Item, Key, TableLike, Value as Toml};
 
 use crate::error::{self, Error, Result};
+use crate::settings::pool::FileAgents;
 use crate::settings::{self, Value};
 use crate::suggest;
 
@@ -15,13 +20,39 @@ const FILE: &str = "config.toml";
 /// How it is called in messages.
 const NAME: &str = ".ralph/config.toml";
 const POLICY: &str = "policy";
+const CHECKS: &str = "checks";
 const PROFILE: &str = "profile";
+const POOL: &str = "pool";
+const PERMISSIONS: &str = "permissions";
+const AGENTS: &str = "agents";
+const KEYS: [&str; 6] = [PROFILE, POOL, PERMISSIONS, POLICY, CHECKS, AGENTS];
 
 /// What the file says; nothing, where there is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Config {
     pub profile: Option<String>,
     pub values: Vec<Value>,
+    /// Commands by the name of their check. They come with the repository, so they need the user's trust.
+    pub checks: Vec<Value>,
+    pub agents: FileAgents,
+}
+
+/// Where something of the file is said to come from.
+pub fn source(key: &str) -> String {
+    format!("{NAME}, {key}")
+}
+
+/// Where a check of the file is said to come from.
+pub fn check_source(name: &str) -> String {
+    source(&format!("{CHECKS}.{name}"))
+}
+
+impl Config {
+    /// What the file would have run or allowed without a word on the command line: each by the name of its key. Whoever
+    /// did not write the file should have seen these.
+    pub fn powers(&self) -> Vec<(String, String)> {
+        agents::powers(&self.agents)
+    }
 }
 
 pub fn read(ralph_dir: &Path) -> Result<Config> {
@@ -47,6 +78,18 @@ fn parse(text: &str) -> Result<Config> {
     for (key, item, origin) in entries(document.as_table(), text) {
         match key {
             PROFILE => config.profile = Some(profile(item, &origin)?),
+            CHECKS => {
+                let table = item.as_table_like().ok_or_else(|| {
+                    Error::usage(format!("{origin}: checks is a table"))
+                        .hint("[checks]\ntest = \"cargo test\"")
+                })?;
+                for (key, item, origin) in entries(table, text) {
+                    config.checks.push(check(key, item, origin)?);
+                }
+            }
+            POOL => config.agents.pool = agents::pool(item, &origin)?,
+            PERMISSIONS => config.agents.permissions = Some(agents::permissions(item, &origin)?),
+            AGENTS => config.agents.tables = agents::tables(item, &origin, text)?,
             POLICY => {
                 let table = item.as_table_like().ok_or_else(|| {
                     Error::usage(format!("{origin}: policy is a table")).hint("[policy]\ngate = \"dual\"")
@@ -62,6 +105,23 @@ fn parse(text: &str) -> Result<Config> {
         }
     }
     Ok(config)
+}
+
+fn check(name: &str, item: &Item, origin: String) -> Result<Value> {
+    if !settings::CHECKS.contains(&name) {
+        let error = Error::usage(format!("{origin}: there is no check '{name}'"));
+        return Err(match suggest::nearest(name, settings::CHECKS) {
+            Some(near) => error.hint(format!("did you mean {near}?")),
+            None => error.because(format!("checks are: {}", settings::CHECKS.join(", "))),
+        });
+    }
+    match item.as_str().filter(|command| !command.trim().is_empty()) {
+        Some(command) => Ok(Value { key: name.into(), value: command.into(), origin }),
+        None => {
+            Err(Error::usage(format!("{origin}: {name} is a command"))
+                .hint(format!("{name} = \"cargo {name}\"")))
+        }
+    }
 }
 
 /// The keys of a table with what they hold and where they stand.
@@ -104,10 +164,13 @@ fn plain(item: &Item) -> Option<String> {
 fn unknown(key: &str, origin: &str) -> Error {
     let error = Error::usage(format!("{origin}: there is no key '{key}'"));
     let is_policy = |name: &str| ralph_core::profile::key(name).is_some();
-    match suggest::nearest(key, [PROFILE, POLICY]) {
+    match suggest::nearest(key, KEYS) {
         Some(near) => error.hint(format!("did you mean {near}?")),
         None if is_policy(key) => error.hint(format!("{key} belongs below a line [policy]")),
-        None => error.because("the file may have: profile, and a table [policy]"),
+        None if agents::has(key) => error.hint(format!("{key} belongs below a line such as [agents.claude]")),
+        None => error.because(
+            "the file may have: profile, pool, permissions, and the tables [policy], [checks] and [agents.NAME]",
+        ),
     }
 }
 
@@ -138,7 +201,30 @@ mod tests {
             ]
         );
         assert_eq!(parse("policy.gate = 'dual'").expect("read").values[0].value, "dual");
+        let check = &parse("[checks]\ntest = 'make test'").expect("read").checks[0];
+        assert_eq!((check.key.as_str(), check.value.as_str()), ("test", "make test"));
         assert_eq!(parse("# nothing\n").expect("read"), Config::default());
+    }
+
+    #[test]
+    fn what_it_would_run_or_allow_can_be_asked_for() {
+        let text = "pool = ['claude', 'mine:review']\npermissions = 'full'\n\n[agents.mine]\ncommand = './mine.sh'\n\
+                    format = 'codex'\ntitle = 'Mine'\ncost = false\n\n[agents.claude]\nmodel = 'opus'\n\
+                    permissions = 'edits'\nargs = ['--max-turns', '5']\n";
+        let config = parse(text).expect("read");
+        assert_eq!(config.agents.pool, ["claude", "mine:review"]);
+        let powers: Vec<_> = config.powers();
+        let powers: Vec<_> = powers.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        assert_eq!(
+            powers,
+            [
+                ("permissions", "full"),
+                ("agents.mine.command", "./mine.sh"),
+                ("agents.claude.permissions", "edits"),
+                ("agents.claude.args", "--max-turns 5"),
+            ]
+        );
+        assert_eq!(parse("profile = 'strict'").expect("read").powers(), []);
     }
 
     #[test]
@@ -147,12 +233,35 @@ mod tests {
             ("\nprofil = 'x'", Exit::Usage, ":2: there is no key 'profil'"),
             ("profil = 'x'", Exit::Usage, "did you mean profile?"),
             ("gate = 'dual'", Exit::Usage, "below a line [policy]"),
-            ("colour = 1", Exit::Usage, "a table [policy]"),
+            ("colour = 1", Exit::Usage, "the tables [policy], [checks]"),
             ("\n\nprofile = 'strickt'", Exit::Usage, ":3: there is no profile 'strickt'"),
             ("profile = 'strickt'", Exit::Usage, "profile = \"strict\""),
             ("profile = 3", Exit::Usage, ":1: profile is a name"),
             ("policy = 3", Exit::Usage, "policy is a table"),
+            ("checks = 3", Exit::Usage, "checks is a table"),
+            ("[checks]\ntests = 'x'", Exit::Usage, ":2: there is no check 'tests'"),
+            ("[checks]\ntests = 'x'", Exit::Usage, "did you mean test?"),
+            ("[checks]\ntest = ' '", Exit::Usage, ":2: test is a command"),
+            ("[checks]\nlint = true", Exit::Usage, ":2: lint is a command"),
             ("[policy]\ngate = ['dual']", Exit::Usage, ":2: gate is neither"),
+            ("agents = ['claude']", Exit::Usage, "pool = [\"claude\"]"),
+            ("pool = 'claude'", Exit::Usage, ":1: pool is a list"),
+            ("pool = ['claude:revue']", Exit::Usage, ":1: there is no role 'revue'"),
+            ("permissions = 'all'", Exit::Usage, ":1: 'all' is none of full, edits, inherit"),
+            ("model = 'opus'", Exit::Usage, "below a line such as [agents.claude]"),
+            ("[agents.mine]\ncommnd = 'x'", Exit::Usage, ":2: there is no key 'commnd'"),
+            ("[agents.mine]\ncommnd = 'x'", Exit::Usage, "did you mean command?"),
+            ("[agents.mine]\ncommand = ' '", Exit::Usage, ":2: command is empty"),
+            ("[agents.mine]\ncommand = 'x'\nformat = 'claud'", Exit::Usage, ":3: there is no format 'claud'"),
+            ("[agents.mine]\ncommand = 'x'\nmodel = 'y'", Exit::Usage, ":3: a custom command takes no model"),
+            ("[agents.mine]\ncommand = 'x'\ncost = 'y'", Exit::Usage, ":3: cost is true or false"),
+            ("[agents.cluade]\nmodel = 'y'", Exit::Usage, ":1: cluade has no command"),
+            ("[agents.cluade]\nmodel = 'y'", Exit::Usage, "[agents.claude]"),
+            ("\n[agents.codex]\ncommand = 'x'", Exit::Usage, ":3: codex is built in"),
+            ("[agents.codex]\ntitle = 'x'", Exit::Usage, ":2: codex is built in"),
+            ("[agents.'a b']\ncommand = 'x'", Exit::Usage, ":1: 'a b' is no name"),
+            ("[agents.custom]\ncommand = 'x'", Exit::Usage, ":1: custom is what --agent-cmd is called"),
+            ("agents.mine = 3", Exit::Usage, ":1: agents.mine is a table"),
             ("[policy]\ngate = ", Exit::Data, ":2: this is not TOML"),
             ("[policy]\n[policy]\n", Exit::Data, ":2: this is not TOML"),
         ] {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::error::{self, Error, Result};
 use crate::git::Call;
+use crate::point;
 use crate::process;
 use crate::store;
 use crate::ui::{self, Ui};
@@ -47,7 +48,9 @@ pub fn make(dir: Option<PathBuf>) -> Result<PathBuf> {
         return Err(Error::usage(format!("{} is not an empty folder", dir.display()))
             .hint("leave --dir away: the demo then makes a folder of its own"));
     }
-    std::fs::create_dir_all(&dir).map_err(error::io("cannot make", &dir))?;
+    point::file("make folder", &dir)
+        .and_then(|()| std::fs::create_dir_all(&dir))
+        .map_err(error::io("cannot make", &dir))?;
     let dir = std::fs::canonicalize(&dir).map_err(error::io("cannot find", &dir))?;
     for (name, text) in [("greet.sh", GREET), ("test.sh", TESTS), ("README.md", README)] {
         store::write_new(&dir.join(name), text.as_bytes())

@@ -72,5 +72,26 @@ impl std::error::Error for Error {}
 /// An I/O error with the path it is about.
 pub fn io(what: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Error {
     let what = format!("{what} {}", path.display());
-    move |error| Error::new(what).because(error)
+    move |error| {
+        let hint = remedy(&error);
+        let error = Error::new(what).because(error);
+        hint.into_iter().fold(error, Error::hint)
+    }
+}
+
+/// What to do about a disk that does not take anything.
+fn remedy(error: &std::io::Error) -> Option<&'static str> {
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    /// "Input/output error", which has no kind of its own.
+    const EIO: i32 = 5;
+    match error.kind() {
+        StorageFull | QuotaExceeded | FileTooLarge => {
+            Some("make room on that disk; a run that was cut off goes on with: ralph run")
+        }
+        ReadOnlyFilesystem => Some("make it writable; a run that was cut off goes on with: ralph run"),
+        _ if error.raw_os_error() == Some(EIO) => {
+            Some("look after that disk; a run that was cut off goes on with: ralph run")
+        }
+        _ => None,
+    }
 }

@@ -14,7 +14,8 @@
 //! its child, whatever the orphan did with its session, group, environment or signals. So "wait until no child is
 //! left" is a complete answer to "is everything gone?". The keeper and ralph share a socket. When ralph dies,
 //! even by `kill -9`, the keeper reads end of file there and ends everything; when the keeper dies, ralph reads
-//! end of file, ends the command's process group and reports [`End::Lost`].
+//! end of file, ends what it finds of the command and reports [`End::Lost`]. When both die, the next ralph finds what is
+//! left by its [`Mark`] and [`sweep`]s it away.
 //!
 //! Other systems have no sub-reaper. There the process group is ended, which is best effort.
 //!
@@ -25,6 +26,8 @@
 //! | `job`, `output` | ralph's side of a kept command |
 //! | `keep/` | the keeper's side |
 //! | `wire` | what the two say to each other |
+//! | `mark`, `sweep` | finding and ending what a killed keeper left |
+//! | `watch` | waiting until files grow or another ralph ends |
 //! | `nudge` | telling another ralph to look at its requests |
 //! | `end`, `ready`, `children` | how a process ended; waiting for descriptors; the kernel's list of children |
 
@@ -33,11 +36,14 @@ mod children;
 mod end;
 mod job;
 pub mod keep;
+mod mark;
 mod nudge;
 mod output;
 mod program;
 mod ready;
 mod spec;
+mod sweep;
+mod watch;
 mod wire;
 
 use std::time::Duration;
@@ -46,10 +52,13 @@ pub use capture::{Captured, capture, capture_for};
 pub use children::become_reaper;
 pub use end::End;
 pub use job::{Ender, Job, JobEnd, start, start_with_keeper};
+pub use mark::Mark;
 pub use nudge::nudge;
 pub use output::Output;
 pub use program::find_program;
 pub use spec::{SpawnError, Spec, Stdin};
+pub use sweep::{Swept, sweep};
+pub use watch::{Watch, Woken};
 
 /// KILL works at once, except on processes of another user and on those stuck in the kernel. Nobody is made to
 /// wait for these any longer.

@@ -44,6 +44,9 @@ impl Project {
                 .because("ralph measures what agents change with git, also in folders that are no repository")
                 .hint("install git 2.34 or newer"),
             GitError::NoWorkTree { .. } => Error::new(error.to_string()).hint("run ralph in a work tree"),
+            GitError::Start(_) => Error::new("the project cannot be found out about")
+                .because(error)
+                .hint("see that `git status` works here, then try again"),
             _ => Error::new(error.to_string()),
         })?;
         let root = match &repo {

@@ -1,47 +1,104 @@
 //! The loop: one thread that takes an event, decides, makes it durable, and performs what follows.
 //!
 //! Threads that read an agent's output, wait for its end, or wait for signals feed the channel; this thread
-//! alone owns the state. It sleeps on the channel until the deadline core names.
+//! alone owns the state. It sleeps on the channel; an alarm wakes it at the deadline that core names.
 
 mod agent_job;
+mod backlog;
 mod check_job;
 mod effects;
+mod own_files;
+mod reader;
 mod signals;
+mod silence;
 mod still;
 
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ralph_core::decision::{Stop, Verdict};
 use ralph_core::event::{Event, StopBy};
 use ralph_core::journal::{Body, Record};
 use ralph_core::machine::deadline;
+use ralph_core::redact::Secrets;
 use ralph_core::state::{State, apply};
 
-use crate::clock;
+use crate::clock::{self, Alarm, Naps};
 use crate::error::{Error, Result};
+use crate::point;
+use crate::process::{self, Mark};
 use crate::project::Project;
-use crate::store::{JournalFile, Lock, Requests, Run, Views};
+use crate::secrets;
+use crate::store::{Guard, JournalFile, Keeping, Lock, Requests, Run, Runs, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
+use crate::work::Before;
 use effects::Jobs;
 pub(crate) use effects::custody_file;
+pub(crate) use reader::Reader;
 pub(crate) use signals::heed;
-pub(crate) use still::Still;
+pub(crate) use still::{Still, publish};
 
 /// What reaches the loop.
 #[derive(Debug)]
 pub(crate) enum Input {
     Event(Event),
-    /// What the agent does right now, for the screen only.
-    Live(String),
+    /// The agent used tools; for the screen only.
+    Tools(Tools),
+    /// Time may have come, or leapt.
+    Alarm,
     /// Somebody left a request.
     Requests,
+    /// What is shown changes by itself.
+    Tick,
 }
+
+/// The tools that an agent used, until somebody looks. One that is faster than the screen does not pile up here: what is
+/// too much is let go.
+#[derive(Debug, Clone)]
+pub(crate) struct Tools {
+    used: Arc<Mutex<Vec<Tool>>>,
+    outbox: Sender<Input>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Tool {
+    pub(crate) name: String,
+    pub(crate) target: Option<String>,
+}
+
+impl Tools {
+    const MOST: usize = 1_000;
+
+    fn new(outbox: Sender<Input>) -> Self {
+        Self { used: Arc::default(), outbox }
+    }
+
+    fn used(&self, tool: Tool) {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let unseen = used.len();
+        if unseen < Self::MOST {
+            used.push(tool);
+        }
+        if unseen == 0 {
+            let _ = self.outbox.send(Input::Tools(self.clone()));
+        }
+    }
+
+    fn take(&self) -> Vec<Tool> {
+        std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// How long the end of a run waits until its output is packed; what is not is packed by the next run.
+const PACKING: Duration = Duration::from_secs(3);
 
 pub struct Runner<'a> {
     project: &'a Project,
-    lock: &'a Lock,
+    lock: &'a mut Lock,
+    guard: Guard,
+    secrets: Secrets,
     run: Run,
     journal: JournalFile,
     state: State,
@@ -51,26 +108,41 @@ pub struct Runner<'a> {
     inbox: Receiver<Input>,
     outbox: Sender<Input>,
     jobs: Jobs,
+    /// By which what a killed keeper leaves is found.
+    mark: Option<Mark>,
+    alarm: Option<Alarm>,
+    naps: Naps,
+    /// What came in while the machine's sleep had to be told first.
+    held: Option<Input>,
+    keeping: Keeping,
+    /// The backlog when the agent was started.
+    items_before: Before,
     views_failed: bool,
 }
 
 impl<'a> Runner<'a> {
     pub fn new(
         project: &'a Project,
-        lock: &'a Lock,
+        lock: &'a mut Lock,
         run: Run,
         journal: JournalFile,
         state: State,
         ui: &'a mut Ui,
     ) -> Result<Self> {
-        let tree = Tree::open(&project.root, &project.truth, project.repo.as_ref())
-            .map_err(|error| Error::new("the tree cannot be measured").because(error))?;
+        let tree = Tree::open(&project.root, &project.truth, project.repo.as_ref()).map_err(|error| {
+            Error::new("the tree cannot be measured").because(error).hint("once that is settled: ralph run")
+        })?;
         let (outbox, inbox) = mpsc::channel();
         let views = Views::new(&project.root, &project.ralph_dir, run.clone());
         let jobs = Jobs::default();
+        let bell = outbox.clone();
+        let alarm = Alarm::new(move || bell.send(Input::Alarm).is_ok());
+        let keeping = Keeping::new(Runs::of(&project.truth), run.clone());
         Ok(Self {
             project,
             lock,
+            secrets: secrets::of(&project.root),
+            guard: Guard::new(&project.root, &project.ralph_dir),
             run,
             journal,
             state,
@@ -80,44 +152,98 @@ impl<'a> Runner<'a> {
             inbox,
             outbox,
             jobs,
+            mark: Mark::of(&project.truth).ok(),
+            alarm,
+            naps: Naps::from_now(),
+            held: None,
+            keeping,
+            items_before: Before::default(),
             views_failed: false,
         })
     }
 
     /// Runs until the run stops, beginning with the event that starts or resumes it.
     pub fn run(mut self, first: Event) -> Result<(Stop, State)> {
-        signals::listen(self.outbox.clone())?;
+        signals::listen(self.outbox.clone(), self.jobs.clone())?;
+        // Where it cannot be, what a killed keeper leaves is found by its mark alone.
+        let _ = process::become_reaper();
+        // A ralph that was cut off may have left it as it was. Not the iteration that is still to be recovered.
+        match &first {
+            Event::RunStarted(started) => self.keeping.concluded(started.carried.iteration, 0),
+            _ => self.state.last.iter().for_each(|last| self.keeping.concluded(last.number, 0)),
+        }
         self.step(first)?;
         // Whatever was asked before we listened.
         self.take_requests()?;
         loop {
-            if let Some(stop) = self.state.stop() {
-                return Ok((stop.clone(), self.state));
+            if let Some(stop) = self.state.stop().cloned() {
+                let changes = self.changes_of_the_run();
+                self.ui.stopped(&self.state, &stop, changes.as_ref());
+                self.keeping.finish(PACKING);
+                return Ok((stop, self.state));
             }
             match self.next() {
                 Input::Event(event) => self.step(event)?,
-                Input::Live(what) => self.ui.live(&what),
+                Input::Tools(tools) => {
+                    for Tool { name, target } in tools.take() {
+                        self.ui.tool(&self.state, &name, target.as_deref());
+                    }
+                }
+                Input::Alarm => {}
                 Input::Requests => self.take_requests()?,
+                Input::Tick => self.ui.draw(),
             }
         }
     }
 
-    fn next(&self) -> Input {
-        let Some(due) = deadline(&self.state) else {
+    /// The next thing to look at. If the machine slept, that comes first: what follows is judged by time.
+    fn next(&mut self) -> Input {
+        if let Some(input) = self.held.take() {
+            return input;
+        }
+        let input = self.await_input();
+        match self.naps.since_last() {
+            None => input,
+            Some(ms) => {
+                self.held = Some(input);
+                Input::Event(Event::Slept { ms })
+            }
+        }
+    }
+
+    /// The next thing that happens: by itself, at the time core named, or on the screen.
+    fn await_input(&self) -> Input {
+        let passed = || Input::Event(Event::DeadlinePassed);
+        let due = deadline(&self.state).map(|due| Duration::from_millis(due.since(clock::now())));
+        let tick = self.ui.next_change();
+        // What has happened comes before what is due.
+        if due.is_some_and(|left| left.is_zero()) {
+            return self.inbox.recv_timeout(Duration::ZERO).unwrap_or_else(|_| passed());
+        }
+        let rings = due.is_some_and(|left| self.alarm.as_ref().is_some_and(|alarm| alarm.set(left)));
+        let due = due.filter(|_| !rings);
+        match due.into_iter().chain(tick).min() {
             // The runner holds a sender itself, so the channel cannot close.
-            return self.inbox.recv().unwrap_or(Input::Event(Event::DeadlinePassed));
-        };
-        let wait = Duration::from_millis(due.since(clock::now()));
-        match self.inbox.recv_timeout(wait) {
-            Ok(input) => input,
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                Input::Event(Event::DeadlinePassed)
-            }
+            None => self.inbox.recv().unwrap_or_else(|_| passed()),
+            Some(wait) => self.inbox.recv_timeout(wait).unwrap_or_else(|_| match due {
+                Some(due) if due <= wait => passed(),
+                _ => Input::Tick,
+            }),
         }
     }
 
-    /// One event: decide, record, apply, show, act. Nothing acts before its record is durable.
+    /// One event, and before it what somebody did to the files that hold the record.
     fn step(&mut self, event: Event) -> Result<()> {
+        if matches!(event, Event::AgentEnded(_) | Event::CheckEnded(_)) {
+            self.secrets = secrets::of(&self.project.root);
+        }
+        self.look_after_own_files(&event)?;
+        self.take(event)
+    }
+
+    /// Hide what is secret, decide, record, apply, show, act. Nothing acts before its record is durable.
+    fn take(&mut self, event: Event) -> Result<()> {
+        let event = self.secrets.hide_event(event);
         let record = still::record(&mut self.journal, &mut self.state, event)?;
         let Body::Step { event, decision } = &record.body else { return Ok(()) };
         // What stands in the views changes when an iteration begins or ends; `status` reads the journal. A run that is
@@ -127,10 +253,13 @@ impl<'a> Runner<'a> {
             || decision.concluded.is_some()
             || decision.verdict == Verdict::Halt;
         self.ui.show(&self.state, &record);
+        if let (Some(_), Some(last), Some(run)) = (&decision.concluded, &self.state.last, &self.state.run) {
+            self.keeping.concluded(last.number, run.plan.policy.keep_output);
+        }
         if worth_a_view {
             self.publish();
         }
-        if self.state.wants_checkpoint() {
+        if self.state.wants_checkpoint() || point::early_checkpoint(self.state.since_checkpoint) {
             self.checkpoint()?;
         }
         for effect in &decision.effects {
@@ -178,5 +307,26 @@ impl<'a> Runner<'a> {
             let dir = self.project.ralph_dir.display();
             self.ui.warn(&format!("the views in {dir} cannot be written: {error}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_that_nobody_looks_at_do_not_pile_up() {
+        let (outbox, inbox) = mpsc::channel();
+        let tools = Tools::new(outbox);
+        let shown = || match inbox.try_recv() {
+            Ok(Input::Tools(tools)) => tools.take().into_iter().map(|tool| tool.name).collect(),
+            _ => vec![],
+        };
+        (1..=5000).for_each(|n| tools.used(Tool { name: n.to_string(), target: None }));
+        let some = shown();
+        assert_eq!((some.len(), some[0].as_str()), (1000, "1"));
+        assert!(shown().is_empty(), "and they are told once");
+        tools.used(Tool { name: "Bash".into(), target: None });
+        assert_eq!(shown(), ["Bash"]);
     }
 }

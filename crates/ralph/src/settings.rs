@@ -1,15 +1,18 @@
 //! From what the user said to a settled plan.
 
-use ralph_core::agents::Role;
+pub(crate) mod pool;
+
 use ralph_core::check::CheckSpec;
-use ralph_core::event::{AgentInfo, Permissions, Plan};
+use ralph_core::event::{AgentInfo, Plan};
+use ralph_core::items::BacklogPlan;
 use ralph_core::profile::{self, EvidenceNeeded, Gate, Policy, Profile, WrongValue};
-use ralph_core::transcript::Format;
 
 use crate::agent;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::{suggest, ui};
+use crate::suggest;
+
+pub use pool::{AgentWishes, For};
 
 /// What the command line says; what it does not say is `None`.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +23,12 @@ pub struct Wishes {
     pub values: Vec<Value>,
     /// Commands by the name of their check, in the order they run.
     pub checks: Vec<(&'static str, String)>,
+    /// The task file that is to be worked through, with what is meant of it.
+    pub backlog: Option<BacklogPlan>,
+    /// Go on to the next item, also where the profile makes one attempt.
+    pub all: bool,
+    /// Commit what reached the goal.
+    pub commit: bool,
 }
 
 /// A value for a key of the policy.
@@ -36,16 +45,6 @@ impl Value {
     pub fn set((key, value): &(String, String)) -> Self {
         Self { key: key.clone(), value: value.clone(), origin: format!("--set {key}={value}") }
     }
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct AgentWishes {
-    pub names: Vec<String>,
-    pub commands: Vec<String>,
-    pub format: Option<Format>,
-    pub model: Option<String>,
-    pub permissions: Option<Permissions>,
-    pub args: Vec<String>,
 }
 
 /// A settled plan, and what the user should know about how it was settled.
@@ -77,7 +76,7 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
         checks.retain(|check| check.name != *name);
         checks.push(CheckSpec { name: (*name).into(), command: command.clone() });
     }
-    checks.sort_by_key(|check| CHECK_ORDER.iter().position(|name| *name == check.name));
+    checks.sort_by_key(|check| CHECKS.iter().position(|name| *name == check.name));
     let mut remarks = vec![];
     let said = wishes.values.iter().any(|value| value.key == "evidence");
     let asked = wishes.profile.is_some() || !wishes.checks.is_empty();
@@ -88,7 +87,8 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
             "profile {name} runs no checks by itself; the one you gave is run all the same (evidence = required)"
         ));
     }
-    if policy.gate == Gate::Evidence && (checks.is_empty() || !policy.wants_checks()) {
+    let backlog = backlog_plan(wishes, earlier, &policy);
+    if policy.gate == Gate::Evidence && backlog.is_none() && (checks.is_empty() || !policy.wants_checks()) {
         return Err(Error::usage(format!(
             "profile {} judges by facts alone, and there are none",
             policy.profile
@@ -97,9 +97,18 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
         .hint("--test-cmd \"cargo test\""));
     }
     // Last, for it may ask the user.
-    let agents = settle_agents(&wishes.agent, earlier.map(|plan| plan.agents.as_slice()))?;
+    let (agents, chosen) = pool::settle(&wishes.agent, earlier.map(|plan| plan.agents.as_slice()))?;
+    remarks.extend(chosen);
     count_money(&policy, &agents)?;
-    Ok(Settled { plan: Plan { policy, checks, agents, backlog: None, commit: false }, remarks })
+    let commit = wishes.commit || earlier.is_some_and(|plan| plan.commit);
+    Ok(Settled { plan: Plan { policy, checks, agents, backlog, commit }, remarks })
+}
+
+/// What is meant of the backlog: said now, else as before.
+fn backlog_plan(wishes: &Wishes, earlier: Option<&Plan>, policy: &Policy) -> Option<BacklogPlan> {
+    let said = wishes.backlog.clone().or_else(|| earlier?.backlog.clone())?;
+    let once = !wishes.all && (said.once || policy.once);
+    Some(BacklogPlan { once, ..said })
 }
 
 impl Wishes {
@@ -108,7 +117,12 @@ impl Wishes {
     #[must_use]
     pub fn over(&self, config: Config) -> Self {
         let values = config.values.into_iter().chain(self.values.iter().cloned()).collect();
-        Self { profile: self.profile.clone().or(config.profile), values, ..self.clone() }
+        let agent = self.agent.over(config.agents);
+        let said = |name: &str| self.checks.iter().any(|(own, _)| *own == name);
+        let own = |check: &Value| CHECKS.into_iter().find(|name| *name == check.key && !said(name));
+        let file = config.checks.iter().filter_map(|check| Some((own(check)?, check.value.clone())));
+        let checks = file.chain(self.checks.iter().cloned()).collect();
+        Self { profile: self.profile.clone().or(config.profile), values, checks, agent, ..self.clone() }
     }
 }
 
@@ -173,8 +187,8 @@ impl OtherRules {
     }
 }
 
-/// The cheapest first: what does not build need not be tested.
-const CHECK_ORDER: [&str; 3] = ["build", "test", "lint"];
+/// The checks there are, the cheapest first: what does not build need not be tested.
+pub const CHECKS: [&str; 3] = ["build", "test", "lint"];
 
 /// A profile by its name.
 pub fn profile(name: &str) -> Result<&'static Profile> {
@@ -198,132 +212,10 @@ fn wrong_value(wrong: &WrongValue, key: &str, origin: &str) -> Error {
     }
 }
 
-/// The pool. Commands given make it up alone; else the agents named, else those of the run that goes on.
-fn settle_agents(wishes: &AgentWishes, earlier: Option<&[AgentInfo]>) -> Result<Vec<AgentInfo>> {
-    if !wishes.commands.is_empty() {
-        return wishes
-            .commands
-            .iter()
-            .enumerate()
-            .map(|(nth, command)| custom(wishes, nth, command))
-            .collect();
-    }
-    let (names, known): (Vec<String>, _) = match (&wishes.names[..], earlier) {
-        ([], Some(earlier)) => (earlier.iter().map(|agent| agent.name.clone()).collect(), earlier),
-        ([], None) => (vec![agent::KNOWN[0].to_owned()], &[][..]),
-        (names, earlier) => (names.to_vec(), earlier.unwrap_or_default()),
-    };
-    let mut agents: Vec<AgentInfo> = vec![];
-    for name in &names {
-        let (name, role) = role_of(name)?;
-        if agents.iter().any(|agent| agent.name == name) {
-            return Err(Error::usage(format!("agent '{name}' is named twice")));
-        }
-        let same = known.iter().find(|agent| agent.name == name);
-        agents.push(AgentInfo {
-            role: role.or(same.map(|agent| agent.role)).unwrap_or_default(),
-            ..settle_agent(wishes, name, same)?
-        });
-    }
-    Ok(agents)
-}
-
-fn custom(wishes: &AgentWishes, nth: usize, command: &str) -> Result<AgentInfo> {
-    if command.trim().is_empty() {
-        return Err(Error::usage("--agent-cmd is empty").hint("--agent-cmd ./my-agent.sh"));
-    }
-    let agent = agent::custom(command.to_owned(), wishes.format.unwrap_or(Format::Auto));
-    let name = if nth == 0 { agent.name.clone() } else { format!("{}-{}", agent.name, nth + 1) };
-    Ok(AgentInfo { name, ..agent })
-}
-
-/// `claude` or `claude:review`
-fn role_of(name: &str) -> Result<(&str, Option<Role>)> {
-    match name.split_once(':') {
-        None => Ok((name, None)),
-        Some((name, "work")) => Ok((name, Some(Role::Work))),
-        Some((name, "review")) => Ok((name, Some(Role::Review))),
-        Some((_, role)) => Err(Error::usage(format!("there is no role '{role}'"))
-            .because("an agent works, reviews, or does both")
-            .hint("--agents claude:work,codex:review")),
-    }
-}
-
-fn settle_agent(wishes: &AgentWishes, name: &str, same: Option<&AgentInfo>) -> Result<AgentInfo> {
-    if let Some(custom) = same.filter(|agent| agent.command.is_some()) {
-        if wishes.model.is_some() || wishes.permissions.is_some() || !wishes.args.is_empty() {
-            return Err(Error::usage("a custom command takes neither a model, permissions nor arguments")
-                .because("the run that is continued works with --agent-cmd")
-                .hint("--agents claude, to go on with claude"));
-        }
-        return Ok(custom.clone());
-    }
-    if !agent::KNOWN.contains(&name) {
-        return Err(Error::usage(format!("unknown agent '{name}'"))
-            .because(format!("known agents: {}", agent::KNOWN.join(", ")))
-            .hint(suggestion(name)));
-    }
-    let mut settled = AgentInfo {
-        name: name.to_owned(),
-        command: None,
-        format: Format::Claude,
-        model: wishes.model.clone().or_else(|| same?.model.clone()),
-        permissions: wishes.permissions.or_else(|| same?.permissions),
-        args: if wishes.args.is_empty() {
-            same.map_or(vec![], |agent| agent.args.clone())
-        } else {
-            wishes.args.clone()
-        },
-        role: Role::Any,
-    };
-    agent::find(&settled)?;
-    settled.permissions = Some(match settled.permissions {
-        Some(chosen) => chosen,
-        None => ask_permissions(&settled.name)?,
-    });
-    Ok(settled)
-}
-
-fn suggestion(name: &str) -> String {
-    match suggest::nearest(name, agent::KNOWN) {
-        Some(known) => format!("--agents {known}"),
-        None => "--agent-cmd CMD runs any other command".into(),
-    }
-}
-
-/// Nobody but the user chooses what an agent may do.
-fn ask_permissions(agent: &str) -> Result<Permissions> {
-    let question = format!(
-        "What may {agent} do in this folder without asking?\n  \
-         full     everything, commands too\n  edits    edit files\n  inherit  what its own settings say\n> "
-    );
-    let mut answer = ui::ask(&question);
-    for _ in 0..2 {
-        if answer.as_deref().is_some_and(|answer| !["full", "edits", "inherit"].contains(&answer)) {
-            answer = ui::ask("full, edits or inherit?\n> ");
-        }
-    }
-    match answer.as_deref() {
-        Some("full") => Ok(Permissions::Full),
-        Some("edits") => Ok(Permissions::Edits),
-        Some("inherit") => Ok(Permissions::Inherit),
-        answer => {
-            let why = match answer {
-                Some(answer) => format!("'{answer}' is none of full, edits, inherit"),
-                None => "there is no terminal to ask on, and nobody but you may choose".into(),
-            };
-            Err(Error::usage("the agent's permissions are not chosen")
-                .because(why)
-                .hint("--permissions full      everything without asking; only where that is safe")
-                .hint("--permissions edits     edit files without asking")
-                .hint("--permissions inherit   what the agent's own settings say"))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ralph_core::transcript::Format;
 
     fn wishes(command: &str, values: &[(&str, &str)]) -> Wishes {
         let value = |(key, value): &(&str, &str)| Value {
@@ -401,6 +293,8 @@ mod tests {
         let config = Config {
             profile: Some("strict".into()),
             values: vec![value("max_iterations", "7"), value("timeout", "5m")],
+            checks: vec![value("test", "make test"), value("lint", "make lint")],
+            ..Config::default()
         };
         let policy =
             |wishes: &Wishes| settle(&wishes.over(config.clone()), None).expect("settled").plan.policy;
@@ -410,6 +304,10 @@ mod tests {
         assert_eq!((set.max_iterations, set.agent_timeout_ms), (9, 300_000));
         let other = policy(&Wishes { profile: Some("dual".into()), ..wishes("./a", &[]) });
         assert_eq!((other.profile.as_str(), other.max_iterations), ("dual", 7));
+        let own = Wishes { checks: vec![("test", "true".into())], ..wishes("./a", &[]) };
+        let checks = settle(&own.over(config.clone()), None).expect("settled").plan.checks;
+        let checks: Vec<_> = checks.iter().map(|c| (c.name.as_str(), c.command.as_str())).collect();
+        assert_eq!(checks, [("test", "true"), ("lint", "make lint")], "flags win, check by check");
     }
 
     #[test]

@@ -12,22 +12,28 @@
 //! ignore rules changed. The result depends on files, user's index and ignore rules only, not on earlier
 //! snapshots.
 //!
-//! Known limits: edits inside nested repositories and submodules are not seen, only another commit checked out
-//! there; clean filters (LFS, line ends) run as they would for `git add`; a change of the user's global ignore file
+//! Known limits: edits inside nested repositories and submodules are named, not measured: only another commit checked
+//! out there counts; clean filters (LFS, line ends) run as they would for `git add`; a change of the user's global ignore file
 //! is noticed at the next change of other rules; content that the user's repository had is not stored again, so it
 //! can vanish with it (a rewritten history and `git gc --prune=now`): look before putting files back.
 //!
 //! | file | holds |
 //! |---|---|
+//! | `back` | putting files back as an earlier snapshot has them |
 //! | `files` | comparing the files with the private index, and taking them into it |
 //! | `place` | the folders and files involved, and the git calls that use them |
+//! | `rules` | `.ralphignore` |
 //! | `seed` | the private index taken from the user's |
+//! | `tidy` | packing what was stored, and letting go of snapshots nobody may ask for any more |
 //! | `memory` | what the last snapshot left for the next, over restarts too |
 
+mod back;
 mod files;
 mod memory;
 mod place;
+mod rules;
 mod seed;
+mod tidy;
 
 use std::fmt;
 use std::io;
@@ -39,8 +45,11 @@ use ralph_core::git_text::{self, Change, ChangeKind, UnknownForm};
 use ralph_core::todos;
 
 use crate::git::{Call, GitError, Repo};
+pub use back::{BackError, WayBack};
+use files::Taken;
 use memory::Memory;
 use place::Place;
+use tidy::Tidying;
 
 /// How long to wait before the next attempts while somebody else is busy in the working tree.
 const WAITS: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
@@ -52,6 +61,7 @@ pub struct Tree {
     place: Place,
     /// The comparison that the last snapshot had to make anyway.
     compared: Option<(TreeId, TreeId, Vec<Change>)>,
+    tidying: Option<Tidying>,
 }
 
 /// The working tree as it was at one moment.
@@ -118,14 +128,32 @@ impl Tree {
     /// Opens the snapshots of the project at `root`. `store` is a folder of ralph's own, outside the working tree
     /// or below `.ralph/`. Without `repo` a repository in `store` takes its place.
     pub fn open(root: &Path, store: &Path, repo: Option<&Repo>) -> Result<Tree, TreeError> {
-        let place = Place::open(root, store, repo)?;
-        place.remove_stale_lock();
-        Ok(Tree { place, compared: None })
+        let tree = Tree::look(root, store, repo)?;
+        tree.place.remove_stale_lock();
+        Ok(tree)
+    }
+
+    /// The same for those who only compare snapshots, beside a run that may be going on.
+    pub fn look(root: &Path, store: &Path, repo: Option<&Repo>) -> Result<Tree, TreeError> {
+        Ok(Tree { place: Place::open(root, store, repo)?, compared: None, tidying: None })
+    }
+
+    /// Opens them after the store was damaged: what an index remembers of lost objects is worth nothing.
+    pub fn anew(root: &Path, store: &Path, repo: Option<&Repo>) -> Result<Tree, TreeError> {
+        let tree = Tree::open(root, store, repo)?;
+        tree.place.forget()?;
+        Ok(tree)
+    }
+
+    /// Whether the folders that hold the snapshots are there.
+    pub fn is_whole(&self) -> bool {
+        self.place.is_whole()
     }
 
     /// Measures the working tree. A file that changes while it is read, or an object store that is being
     /// repacked, is tried again; the last attempt starts over from the user's index.
     pub fn snapshot(&mut self) -> Result<Snapshot, TreeError> {
+        self.let_tidying_end();
         let mut memory = Memory::load(&self.place);
         for wait in WAITS {
             match self.take(memory) {
@@ -161,6 +189,26 @@ impl Tree {
         Ok(changes)
     }
 
+    /// What differs between two snapshots, line by line, as `git diff` would show it.
+    pub fn patch(&self, from: &TreeId, to: &TreeId) -> Result<Vec<u8>, TreeError> {
+        let call = self.place.call("diff-tree").args([
+            "-r",
+            "-p",
+            "-M",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+            "--submodule=short",
+        ]);
+        Ok(call.arg(from.as_str()).arg(to.as_str()).output()?)
+    }
+
+    /// Whether a snapshot is stored whole, as far as its folders go.
+    pub fn has(&self, tree: &TreeId) -> bool {
+        let listed = self.place.call("ls-tree").args(["-r", "--name-only", "-z"]).arg(tree.as_str()).run();
+        listed.is_ok_and(|listed| listed.end.success())
+    }
+
     /// TODO and FIXME comments that are in `to` and were not in `from`.
     pub fn added_todos(&self, from: &TreeId, to: &TreeId) -> Result<AddedTodos, TreeError> {
         if from == to {
@@ -179,7 +227,7 @@ impl Tree {
 
     /// One attempt.
     fn take(&mut self, mut memory: Memory) -> Result<Snapshot, TreeError> {
-        let mut fresh = seed::refresh(&self.place, &mut memory)?;
+        let mut fresh = seed::refresh(&mut self.place, &mut memory)?;
         let mut found = files::look(&self.place, &memory)?;
         // Where git skips files that are absent, an absent file need not be a deletion.
         if !fresh && (found.ignore_rules || memory.skips && !found.gone.is_empty()) {
@@ -188,15 +236,19 @@ impl Tree {
             found = files::look(&self.place, &memory)?;
         }
         let before = memory.tree.take();
-        let mut unchanged = !fresh;
+        let mut taken = Taken::Nothing;
         if !found.dirty.is_empty() {
-            unchanged &= !files::take_in(&self.place, &memory, &mut found)?;
+            taken = files::take_in(&self.place, &memory, &mut found)?;
             seed::note_gone(&self.place, &mut memory, &found.gone)?;
         }
         let tree = match &before {
-            Some(tree) if unchanged => tree.clone(),
+            Some(tree) if !fresh && matches!(taken, Taken::Nothing) => tree.clone(),
             _ => self.write_tree()?,
         };
+        if let (Some(before), Taken::All, false) = (&before, &taken, fresh) {
+            // The index was the last snapshot, so what differed from it is the difference: git need not look again.
+            self.compared = Some((before.clone(), tree.clone(), std::mem::take(&mut found.changes)));
+        }
         let let_go = match before {
             Some(before) if fresh && before != tree => self.let_go(before, &tree),
             _ => Vec::new(),
@@ -209,9 +261,13 @@ impl Tree {
     }
 
     fn write_tree(&self) -> Result<TreeId, TreeError> {
+        self.write_tree_of(&self.place.index())
+    }
+
+    fn write_tree_of(&self, index: &Path) -> Result<TreeId, TreeError> {
         // Without --missing-ok git would look for every file of every changed folder in both object stores, which
         // takes longer than all the rest, and proves nothing about the other folders.
-        let call = self.place.call("write-tree").arg("--missing-ok");
+        let call = self.place.call_on(index, "write-tree").arg("--missing-ok");
         let id = call.line()?.and_then(|id| TreeId::new(&id));
         Ok(id.ok_or_else(|| call.strange("a tree was asked for"))?)
     }

@@ -1,25 +1,47 @@
 //! The only owner of standard output and standard error. Data goes to the first, talk to the second.
 //!
-//! On a terminal a run is shown in seed 001's boxes; without one in plain `[ralph]` lines.
+//! On a terminal a run is shown in seed 001's boxes, with a line below that tells what goes on; without one in plain
+//! `[ralph]` lines. `--json` adds events on standard output.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `boxes`, `plain` | a run for people, on a terminal and without one |
+//! | `stream` | where talk goes, and how wide that is |
+//! | `live` | the line that is written over |
+//! | `remarks` | what is worth a word beside them |
+//! | `stops`, `summary` | each reason to stop in words; what came of a run |
+//! | `first` | the screen before the first run in a project |
 
 mod boxes;
+mod first;
+mod live;
 mod plain;
+mod remarks;
 mod stops;
+mod stream;
+mod summary;
 
 use std::cell::Cell;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
-use ralph_core::decision::{Kind, Outcome, Phase, Stop, Verdict};
+use ralph_core::decision::{Phase, Stop};
 use ralph_core::effect::Effect;
 use ralph_core::event::{Event, StopBy};
-use ralph_core::evidence::Held;
 use ralph_core::journal::{Body, Record};
 use ralph_core::state::State;
-use ralph_core::{text, view};
-use unicode_width::UnicodeWidthStr;
+use ralph_core::text;
+use ralph_core::view::doing::Doing;
+use ralph_core::view::event::{self, RunChanges};
 
+use crate::clock;
 use crate::error::{Error, Exit};
+pub(crate) use boxes::describe_agent;
+pub(crate) use first::Introduction;
+use live::Live;
+pub(crate) use live::Pulse;
+use stream::Stream;
 
 /// How a run is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,13 +55,19 @@ enum Mode {
 #[derive(Debug)]
 pub struct Ui {
     mode: Mode,
+    stream: Stream,
     colour: bool,
-    columns: usize,
+    /// Lines can be written over.
+    moving: bool,
+    /// Events are told on standard output.
+    events: bool,
     /// A box has been begun and not closed.
     box_open: bool,
-    live: bool,
+    live: Live,
     /// Data was lost, and that was said.
     lost: Cell<bool>,
+    /// Who read standard output has seen enough.
+    unheard: Cell<bool>,
 }
 
 /// What a line means; colours follow meaning.
@@ -53,20 +81,35 @@ enum Tone {
 }
 
 impl Ui {
-    #[expect(clippy::disallowed_methods, reason = "the owner of standard error")]
     pub fn new(quiet: bool) -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        let columns =
-            rustix::termios::tcgetwinsize(std::io::stderr()).map_or(80, |size| usize::from(size.ws_col));
-        let columns = if columns == 0 { 80 } else { columns };
+        Self::on(Stream::Error, quiet)
+    }
+
+    /// Shows on standard output what others show on standard error.
+    #[must_use]
+    pub fn on_standard_output() -> Self {
+        Self::on(Stream::Output, false)
+    }
+
+    /// Tells events as JSON on standard output too.
+    #[must_use]
+    pub fn with_events(mut self, events: bool) -> Self {
+        self.events = events;
+        self
+    }
+
+    fn on(stream: Stream, quiet: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+        let moving = stream.is_terminal() && !dumb;
         let mode = match quiet {
             true => Mode::Quiet,
-            false if terminal && !dumb && columns >= boxes::COLUMNS => Mode::Boxes,
+            false if moving && stream.columns() >= boxes::COLUMNS => Mode::Boxes,
             false => Mode::Plain,
         };
-        let colour = terminal && !dumb && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Self { mode, colour, columns, box_open: false, live: false, lost: Cell::new(false) }
+        let colour = moving && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let (lost, unheard) = (Cell::new(false), Cell::new(false));
+        let live = Live::default();
+        Self { mode, stream, colour, moving, events: false, box_open: false, live, lost, unheard }
     }
 
     /// Data, for standard output, as it is.
@@ -78,13 +121,19 @@ impl Ui {
         let mut out = std::io::stdout().lock();
         match out.write_all(bytes).and_then(|()| out.flush()) {
             // A reader that has seen enough closes the pipe; that is no error.
-            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => self.unheard.set(true),
+            Err(error) => {
                 self.lost.set(true);
                 let error = Error::new("cannot write to standard output").because(error);
                 self.talk(&format!("{error}\n"));
             }
             _ => {}
         }
+    }
+
+    /// Whether anybody still reads what is written to standard output.
+    pub fn is_heard(&self) -> bool {
+        !self.unheard.get()
     }
 
     /// How the program ends that would end like this: whoever asked for data and did not get it all is told.
@@ -102,6 +151,26 @@ impl Ui {
         }
     }
 
+    /// What differs, line by line: as it is into a pipe; on a terminal in colours, and without anybody else's codes.
+    #[expect(clippy::disallowed_methods, reason = "the owner of standard output")]
+    pub fn patch(&self, bytes: &[u8]) {
+        if !std::io::stdout().is_terminal() {
+            return self.data(bytes);
+        }
+        let mut shown = String::new();
+        for line in text::plain(&String::from_utf8_lossy(bytes)).lines() {
+            let tone = match line.as_bytes() {
+                [b'+', ..] => Tone::Good,
+                [b'-', ..] => Tone::Bad,
+                [b'@', ..] => Tone::Faint,
+                _ => Tone::Plain,
+            };
+            shown.push_str(&self.painted(tone, line));
+            shown.push('\n');
+        }
+        self.data(shown.as_bytes());
+    }
+
     pub fn data_line(&self, text: &str) {
         self.data(format!("{text}\n").as_bytes());
     }
@@ -109,6 +178,12 @@ impl Ui {
     /// A document for machines.
     pub fn json(&self, document: &serde_json::Value) {
         self.data_line(&serde_json::to_string_pretty(document).unwrap_or_default());
+    }
+
+    /// One of many, on a line of its own.
+    pub fn json_line(&mut self, document: &serde_json::Value) {
+        self.clear();
+        self.data_line(&document.to_string());
     }
 
     /// Whoever sits before a terminal and sees nothing happen is told what is waited for.
@@ -120,7 +195,7 @@ impl Ui {
 
     /// Talk that is already laid out.
     pub fn talk(&self, text: &str) {
-        self.write(text.as_bytes());
+        self.stream.write(text.as_bytes());
     }
 
     /// A line of talk.
@@ -140,31 +215,82 @@ impl Ui {
     pub fn error(&mut self, error: &Error) {
         self.close_box();
         self.line(Tone::Bad, &error.to_string());
+        if self.events {
+            let (why, exit) = (error.why.as_deref(), error.exit as u8);
+            self.json_line(&event::failed(clock::now(), &error.what, why, &error.hints, exit));
+        }
     }
 
-    /// What the agent is doing, in a line that is written over. Only on a terminal.
-    pub fn live(&mut self, what: &str) {
-        if self.mode != Mode::Boxes {
+    /// What is heard of the agent or check that was just shown to start.
+    pub(crate) fn pulse(&self) -> Pulse {
+        self.live.pulse()
+    }
+
+    /// When the line about what goes on changes by itself, if anybody sees it.
+    pub fn next_change(&self) -> Option<Duration> {
+        let ms = self.live.next_change_ms(clock::now()).filter(|_| self.moves())?;
+        Some(Duration::from_millis(ms))
+    }
+
+    /// Draws that line again: only on a terminal, over the old one, and never wider than the window.
+    pub fn draw(&mut self) {
+        if !self.moves() {
             return;
         }
-        let what = fit(&text::one_line(what, 400), self.columns.saturating_sub(8));
-        let line = format!("\r\u{1b}[K{}", self.painted(Tone::Faint, &format!("  │  … {what}")));
-        self.write(line.as_bytes());
-        self.live = true;
+        let edge = match (self.mode, self.box_open) {
+            (Mode::Boxes, true) => "  │  ",
+            (Mode::Boxes, false) => "  ",
+            _ => "",
+        };
+        // A line that fills the last column may wrap.
+        let room = self.stream.columns().saturating_sub(edge.chars().count() + 1);
+        let Some(line) = self.live.line(clock::now(), room) else { return };
+        let line = format!("\r\u{1b}[K{}", self.painted(Tone::Faint, &format!("{edge}{line}")));
+        self.stream.write(line.as_bytes());
+        self.live.drawn = true;
     }
 
-    /// Shows what a record means to somebody who watches.
+    fn moves(&self) -> bool {
+        self.moving && self.mode != Mode::Quiet
+    }
+
+    /// The agent of the current iteration uses a tool.
+    pub fn tool(&mut self, state: &State, name: &str, target: Option<&str>) {
+        if self.events {
+            self.json_line(&event::tool(state, clock::now(), name, target));
+        }
+        self.draw();
+    }
+
+    /// Shows what a record means to somebody who watches. How a run stopped is shown by [`Ui::stopped`].
     pub fn show(&mut self, state: &State, record: &Record) {
         let Body::Step { event, decision } = &record.body else { return };
+        self.live.is(Doing::of(state), state.totals);
+        if self.events {
+            event::of(state, record).iter().for_each(|event| self.json_line(event));
+        }
         match self.mode {
             Mode::Quiet => {}
             Mode::Boxes => self.show_boxes(state, record),
             Mode::Plain => {
-                for (tone, line) in plain::lines(state, event, decision) {
+                for (tone, line) in plain::lines(state, event, decision, record.at) {
                     self.line(tone, &format!("[ralph] {line}"));
                 }
             }
         }
+        self.draw();
+    }
+
+    /// What goes on already when somebody begins to watch.
+    pub fn join(&mut self, state: &State) {
+        self.live.is(Doing::of(state), state.totals);
+        if let (Mode::Boxes, Phase::Working | Phase::Checking, Some(current)) =
+            (self.mode, &state.phase, &state.current)
+        {
+            self.lines(Tone::Plain, &boxes::begin(state, current));
+            self.box_open = true;
+        }
+        self.draw();
     }
 
     fn show_boxes(&mut self, state: &State, record: &Record) {
@@ -180,24 +306,23 @@ impl Ui {
                 self.lines(Tone::Plain, &boxes::begin(state, last));
             }
             self.lines(Tone::Plain, &boxes::conclude(last));
-            for (tone, line) in remarks(last) {
+            for (tone, line) in remarks::remarks(last) {
                 self.line(tone, &format!("  {line}"));
             }
             self.line(Tone::Plain, "");
         }
-        if let Some((tone, line)) = baseline(state, event) {
+        for (tone, line) in remarks::baseline(state, event).into_iter().chain(remarks::touched(state, event))
+        {
             self.line(tone, &format!("  {line}"));
         }
         if let Some(line) = plain::asked(event, decision) {
             match self.box_open {
-                true => self.live(&line),
+                true => self.lines(Tone::Plain, &boxes::beside(&line)),
                 false => self.line(Tone::Plain, &format!("  {line}")),
             }
         }
-        if let Verdict::Wait = decision.verdict
-            && let Some(reason) = decision.reasons.last()
-        {
-            self.line(Tone::Warning, &format!("  ⚠ {}", reason.text));
+        if let Some(line) = plain::wait(event, decision, record.at) {
+            self.line(Tone::Warning, &format!("  ⚠ {line}"));
             self.line(Tone::Plain, "");
         }
         let starts = decision.effects.iter().any(|effect| matches!(effect, Effect::StartAgent));
@@ -205,16 +330,34 @@ impl Ui {
             self.lines(Tone::Plain, &boxes::begin(state, current));
             self.box_open = true;
         }
-        if let Event::StopAsked { by: StopBy::Interrupt | StopBy::Terminate } = event
-            && !decision.effects.is_empty()
-        {
-            self.live("stopping; once more to leave at once");
+        let ends = |effect: &Effect| matches!(effect, Effect::EndAgent { .. } | Effect::EndCheck { .. });
+        if decision.effects.iter().any(ends) {
+            self.live.notice(match event {
+                Event::StopAsked { by: StopBy::Interrupt | StopBy::Terminate } => {
+                    "stopping; once more to leave at once".into()
+                }
+                _ => decision.reasons.first().map(|reason| reason.text.clone()).unwrap_or_default(),
+            });
         }
-        if let Phase::Halted { stop } = &decision.next {
-            self.close_box();
-            let tone = stops::tone(stop);
-            let lines = boxes::halted(state, stop);
-            self.lines(tone, &lines);
+    }
+
+    /// How a run stopped and what came of it.
+    pub fn stopped(&mut self, state: &State, stop: &Stop, changes: Option<&RunChanges>) {
+        self.live.is(None, state.totals);
+        match self.mode {
+            Mode::Quiet => {}
+            Mode::Boxes => {
+                self.close_box();
+                self.lines(stops::tone(stop), &boxes::halted(state, stop, changes));
+            }
+            Mode::Plain => {
+                for (tone, line) in plain::stopped(state, stop, changes) {
+                    self.line(tone, &format!("[ralph] {line}"));
+                }
+            }
+        }
+        if self.events {
+            self.json_line(&event::stopped(state, stop, changes, clock::now()));
         }
     }
 
@@ -224,6 +367,10 @@ impl Ui {
             let mark = if self.mode == Mode::Boxes { "  " } else { "[ralph] " };
             self.line(stops::tone(stop), &format!("{mark}{}", stops::in_a_line(stop)));
             self.line(Tone::Plain, &format!("{mark}no new run was begun; to try one iteration of it all the same: ralph run \"GOAL\" --probe"));
+        }
+        if self.events {
+            // Nothing was used or changed: the last run's figures would be taken for this one's.
+            self.json_line(&event::stopped(&State::default(), stop, None, clock::now()));
         }
         self.next_steps(last, stop);
     }
@@ -256,9 +403,15 @@ impl Ui {
     }
 
     fn line(&mut self, tone: Tone, line: &str) {
-        let clear = if std::mem::take(&mut self.live) { "\r\u{1b}[K" } else { "" };
-        let line = format!("{clear}{}\n", self.painted(tone, line));
-        self.write(line.as_bytes());
+        self.clear();
+        self.stream.write(format!("{}\n", self.painted(tone, line)).as_bytes());
+    }
+
+    /// Takes the line that is written over off the screen.
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.live.drawn) {
+            self.stream.write(b"\r\x1b[K");
+        }
     }
 
     fn painted(&self, tone: Tone, line: &str) -> String {
@@ -272,12 +425,6 @@ impl Ui {
         };
         format!("\u{1b}[{code}m{line}\u{1b}[0m")
     }
-
-    #[expect(clippy::disallowed_methods, reason = "the owner of standard error")]
-    fn write(&self, bytes: &[u8]) {
-        let mut err = std::io::stderr().lock();
-        let _ = err.write_all(bytes).and_then(|()| err.flush());
-    }
 }
 
 /// Leaves without waiting for anything. The keepers end what they keep.
@@ -288,103 +435,22 @@ pub fn leave_at_once(code: i32) -> ! {
 }
 
 /// Whether a person may be looking.
-#[expect(clippy::disallowed_methods, reason = "the owner of standard error")]
 pub fn watched() -> bool {
-    std::io::stderr().is_terminal()
+    Stream::Error.is_terminal()
+}
+
+/// Whether there is somebody to ask.
+pub fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && Stream::Error.is_terminal()
 }
 
 /// Asks a question on the terminal; `None` when there is nobody to ask.
-#[expect(clippy::disallowed_methods, reason = "the owner of standard error")]
 pub fn ask(question: &str) -> Option<String> {
-    let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
-    if !stdin.is_terminal() || !stderr.is_terminal() {
+    if !can_ask() {
         return None;
     }
-    let _ = write!(stderr, "{question}").and_then(|()| stderr.flush());
+    Stream::Error.write(question.as_bytes());
     let mut answer = String::new();
-    stdin.read_line(&mut answer).ok()?;
+    std::io::stdin().read_line(&mut answer).ok()?;
     Some(answer.trim().to_owned())
-}
-
-/// How a check stood before the first iteration.
-fn baseline(state: &State, event: &Event) -> Option<(Tone, String)> {
-    let Event::CheckEnded(check) = event else { return None };
-    if state.last.is_some() || state.current.as_ref().is_some_and(|current| current.started_at.is_some()) {
-        return None;
-    }
-    match check.passed() {
-        true => Some((Tone::Faint, format!("before the run: {}", check.describe()))),
-        false => Some((Tone::Warning, format!("before the run: ✗ {}", check.describe()))),
-    }
-}
-
-/// What is worth a word about an iteration; above all a claim that the facts do not bear out.
-fn remarks(last: &ralph_core::state::Iteration) -> Vec<(Tone, String)> {
-    let Some(conclusion) = &last.conclusion else { return vec![] };
-    let mut lines = vec![];
-    let mut warn = |text: String| lines.push((Tone::Warning, text));
-    match conclusion.outcome {
-        Outcome::Silent => warn("no report in what the agent printed; the prompt asks for one".into()),
-        // A plain "more work" needs no remark; a report that contradicts itself does.
-        Outcome::More
-            if conclusion.words.contains("contradicts") || conclusion.words.contains("claims done") =>
-        {
-            warn(conclusion.words.clone());
-        }
-        Outcome::Accepted if last.kind == Kind::Review && last.progress() => {
-            warn("the review changed something, so it is reviewed again".into());
-        }
-        _ => {}
-    }
-    let flagged = conclusion.evidence.conditions.iter().filter(|condition| condition.name == "leftovers");
-    for condition in flagged.filter(|condition| condition.held == Held::NotApplicable) {
-        warn(text::one_line(&condition.fact, 400));
-    }
-    conclusion.warnings.iter().for_each(|warning| warn(text::one_line(warning, 400)));
-    if let Some(refusal) = &conclusion.refusal {
-        lines.push((Tone::Bad, format!("✗ claimed done, refused: {}", text::one_line(refusal, 600))));
-        if last.checks.iter().any(|check| !check.passed()) {
-            lines.push((Tone::Faint, format!("  full output: ralph history {} --checks", last.number)));
-        }
-    }
-    lines
-}
-
-/// The start of a text that fits into so many columns.
-fn fit(text: &str, columns: usize) -> String {
-    if text.width() <= columns {
-        return text.to_owned();
-    }
-    let mut out = String::new();
-    for c in text.chars() {
-        if out.width() + unicode_width::UnicodeWidthChar::width(c).unwrap_or(0) + 1 > columns {
-            break;
-        }
-        out.push(c);
-    }
-    out.push('…');
-    out
-}
-
-/// `checks: cargo test exit 0; 1/1 reviews`
-fn proof_line(state: &State) -> String {
-    let Some(last) = &state.last else { return "none".into() };
-    let conditions = last.conclusion.iter().flat_map(|conclusion| &conclusion.evidence.conditions);
-    let checks = conditions.filter(|condition| condition.name.starts_with("check "));
-    let mut parts: Vec<String> = checks.map(|condition| condition.fact.clone()).collect();
-    if let Some(conclusion) = last.conclusion.as_ref().filter(|conclusion| conclusion.passes_needed > 0) {
-        parts.push(format!("{}/{} reviews without a change", conclusion.passes, conclusion.passes_needed));
-    }
-    let word = match state.stop() {
-        Some(Stop::Complete { proof }) => proof.word(),
-        _ => "none",
-    };
-    if parts.is_empty() { word.to_owned() } else { format!("{word}: {}", parts.join("; ")) }
-}
-
-fn cost_line(state: &State) -> String {
-    match (state.totals.usage.total(), state.totals.cost_micro_usd) {
-        (0, None) => "cost not told by the agent".into(),
-        _ => view::cost(&state.totals),
-    }
 }

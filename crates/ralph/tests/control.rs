@@ -250,6 +250,27 @@ fn a_note_reaches_the_next_prompt_once() {
 }
 
 #[test]
+fn the_status_tells_machines_what_nobody_has_read_and_why_a_run_waits() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().exit(3));
+    let running = run(&sandbox, &agent).args(["--set", "backoff=1h"]).spawn();
+    running.wait_for_stderr("failure 1 in a row");
+    ralph(&sandbox).args(["note", "mind the gap"]).run().assert_code(0);
+    running.wait_for_stderr("note for the next prompt");
+    let shown = status(&sandbox);
+    assert_eq!(
+        (&shown["status"], &shown["notes"]),
+        (&"waiting".into(), &serde_json::json!(["mind the gap"]))
+    );
+    assert_eq!(shown["waiting"]["why"], "custom: failure 1 in a row: exit 3", "{shown:#}");
+    let people = ralph(&sandbox).arg("status").run();
+    people.assert_stdout_has("doing:      waiting until ").assert_stdout_has("left): custom: failure 1");
+    ralph(&sandbox).arg("stop").run().assert_code(0);
+    running.wait().assert_code(130);
+    assert_eq!(status(&sandbox)["waiting"], Value::Null);
+}
+
+#[test]
 fn a_note_without_a_run_is_kept_and_answers_a_block() {
     let sandbox = repository();
     let agent = FakeAgent::new("agent")

@@ -1,4 +1,5 @@
-//! What is safe when things go wrong: `kill -9` at three places, Ctrl-C, SIGTERM, and the user's own work.
+//! What is safe when things go wrong: `kill -9` of ralph, its keeper or both, Ctrl-C, SIGTERM, SIGHUP, and the user's own
+//! work.
 
 mod common;
 
@@ -8,7 +9,8 @@ use common::{
     TEST, history, one_call, outcomes, ralph, repository, repository_with_work_in_progress, run, says_done,
     says_more, status,
 };
-use ralph_testkit::{Background, FakeAgent, Sandbox, Signal, StatusBlock, Steps};
+use ralph_testkit::{Background, FakeAgent, Sandbox, Signal, StatusBlock, Steps, Terminal};
+use rustix::process::{Pid, kill_process};
 
 #[test]
 fn killed_while_the_agent_works_nothing_runs_on_and_the_next_iteration_follows() {
@@ -302,14 +304,6 @@ fn git_init_by_the_agent_does_not_hide_the_run() {
 }
 
 #[test]
-fn a_journal_that_was_deleted_under_the_run_stops_it_with_a_word() {
-    let sandbox = Sandbox::new();
-    let agent = one_call(&sandbox, Steps::new().shell("rm -rf .ralph").status(&StatusBlock::in_progress()));
-    run(&sandbox, &agent).run().assert_code(1).assert_stderr_has("journal").assert_stderr_has("is gone");
-    sandbox.assert_no_processes();
-}
-
-#[test]
 fn wrong_usage_writes_nothing_and_a_run_above_does_not_catch_folders_below_home() {
     let sandbox = Sandbox::new();
     ralph(&sandbox).arg("run").run().assert_code(64);
@@ -344,4 +338,164 @@ fn a_second_run_in_the_same_tree_is_refused_with_pid_and_since_when() {
     assert_eq!(status["status"], "working");
     running.signal(Signal::INT);
     running.wait().assert_code(130);
+}
+
+/// A process of the sandbox by a word of its command line.
+fn process(sandbox: &Sandbox, word: &str) -> Pid {
+    let found = sandbox.processes().into_iter().find(|(_, line)| line.contains(word));
+    let (pid, _) = found.unwrap_or_else(|| panic!("no {word} in {:?}", sandbox.processes()));
+    Pid::from_raw(i32::try_from(pid).expect("a number")).expect("a process")
+}
+
+/// Everything that tries to get away: a session of its own, no environment, deaf to TERM, and a child of each kind.
+fn runaways() -> Steps {
+    let stubborn = Background::new().own_session().clean_environment().ignores_term();
+    Steps::new()
+        .background(Background::new())
+        .background(Background::new().own_session())
+        .background(Background::new().clean_environment().keeps_output())
+        .background(stubborn)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn if_the_keeper_is_killed_ralph_ends_everything_and_goes_on() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(runaways().write("half.txt", "half\n").reach("agent").hang())
+        .call(says_done())
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.wait_for("agent");
+    kill_process(process(&sandbox, "__keep"), Signal::KILL).expect("kill -9");
+    running.wait().assert_code(0).assert_stderr_has("its keeper was killed");
+    assert_eq!(sandbox.read("half.txt"), "half\n", "the work is kept");
+    assert_eq!(history(&sandbox)[0]["files"][0]["path"], "half.txt", "and measured");
+    sandbox.assert_no_processes();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn if_ralph_and_the_keeper_are_both_killed_the_next_start_ends_what_is_left() {
+    let sandbox = repository();
+    let agent =
+        FakeAgent::new("agent").call(runaways().reach("agent").hang()).call(says_done()).install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.wait_for("agent");
+    let keeper = process(&sandbox, "__keep");
+    // Stopped, so that it cannot do its duty when ralph dies.
+    kill_process(keeper, Signal::STOP).expect("stopped");
+    running.kill9();
+    running.wait().assert_code(137);
+    kill_process(keeper, Signal::KILL).expect("kill -9");
+    assert!(sandbox.processes().len() >= 5, "agent and runaways are there: {:?}", sandbox.processes());
+
+    // Somebody else's, which must not be touched.
+    let mut stranger = sandbox.command("sleep").arg("1000000").spawn().expect("a stranger");
+    let resumed = ralph(&sandbox).arg("run").run();
+    resumed.assert_code(0).assert_stderr_has("that a killed run had left at work");
+    assert!(stranger.try_wait().expect("its state").is_none(), "the stranger lives");
+    stranger.kill().expect("ended");
+    stranger.wait().expect("gone");
+    assert_eq!(outcomes(&sandbox)[0], (1, "interrupted".to_owned()));
+    sandbox.assert_no_processes();
+}
+
+#[test]
+fn after_a_second_ctrl_c_the_next_start_knows_what_happened() {
+    let sandbox = repository();
+    let deaf = Steps::new().write("half.txt", "half\n").shell("trap '' TERM").reach("agent");
+    let agent = FakeAgent::new("agent")
+        .call(deaf.shell("while :; do sleep 1000; done"))
+        .call(says_done())
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.wait_for("agent");
+    running.signal(Signal::INT);
+    running.wait_for_stderr("ending the agent");
+    running.signal(Signal::INT);
+    running.wait().assert_code(130).assert_stderr_has("to go on: ralph run");
+    sandbox.assert_no_processes();
+    ralph(&sandbox).arg("run").run().assert_code(0);
+    assert_eq!(outcomes(&sandbox)[0], (1, "interrupted".to_owned()));
+    assert_eq!(sandbox.read("half.txt"), "half\n");
+}
+
+#[test]
+fn a_hangup_stops_the_run_and_keeps_the_work() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(runaways().write("half.txt", "half\n").reach("agent").hang())
+        .call(says_done())
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.wait_for("agent");
+    running.signal(Signal::HUP);
+    running.wait().assert_code(143);
+    sandbox.assert_no_processes();
+    assert_eq!(status(&sandbox)["stop_reason"], "terminated");
+    ralph(&sandbox).arg("run").run().assert_code(0);
+    assert_eq!(sandbox.read("half.txt"), "half\n");
+}
+
+#[test]
+fn a_window_that_is_closed_leaves_nothing_running() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, runaways().write("half.txt", "half\n").reach("agent").hang());
+    let mut terminal = Terminal::start(&run(&sandbox, &agent).into_command());
+    sandbox.wait_for("agent");
+    terminal.hang_up();
+    assert_eq!(terminal.wait(), 143);
+    sandbox.assert_no_processes();
+    assert_eq!(status(&sandbox)["stop_reason"], "terminated");
+    assert_eq!(sandbox.read("half.txt"), "half\n");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_run_started_with_nohup_outlives_the_window() {
+    let sandbox = repository();
+    let agent =
+        one_call(&sandbox, Steps::new().reach("agent").hold("go").status(&StatusBlock::in_progress()));
+    let script = format!(
+        "#!/bin/sh\ntrap '' HUP\nexec {} run goal --max-iterations 1 --agent-cmd {}\n",
+        env!("CARGO_BIN_EXE_ralph"),
+        agent.path().display()
+    );
+    let running = sandbox.ralph(&sandbox.install_script("without-hangup", &script)).spawn();
+    sandbox.wait_for("agent");
+    running.signal(Signal::HUP);
+    assert_eq!(status(&sandbox)["status"], "working");
+    sandbox.release("go");
+    running.wait().assert_code(3);
+}
+
+#[test]
+fn ctrl_c_twice_at_the_terminal_leaves_at_once() {
+    let sandbox = repository();
+    let deaf = runaways().shell("trap '' TERM INT").reach("agent").shell("while :; do sleep 1000; done");
+    let agent = one_call(&sandbox, deaf);
+    let mut terminal = Terminal::start(&run(&sandbox, &agent).into_command());
+    sandbox.wait_for("agent");
+    terminal.type_text("\x03");
+    terminal.wait_for("once more to leave at once");
+    terminal.type_text("\x03");
+    assert_eq!(terminal.wait(), 130, "{}", terminal.all_output());
+    sandbox.assert_no_processes();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_keeper_that_does_not_do_its_duty_is_ended_with_what_it_keeps() {
+    let sandbox = repository();
+    let agent =
+        FakeAgent::new("agent").call(runaways().reach("agent").hang()).call(says_done()).install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.wait_for("agent");
+    let keeper = process(&sandbox, "__keep");
+    kill_process(keeper, Signal::STOP).expect("stopped");
+    running.kill9();
+    running.wait().assert_code(137);
+    ralph(&sandbox).arg("run").run().assert_code(0);
+    sandbox.assert_no_processes();
 }

@@ -269,7 +269,7 @@ fn a_limit_with_a_known_end_is_waited_for() {
         .args(["--test-cmd", TEST, "--reviews", "0"])
         .run()
         .assert_code(0)
-        .assert_stderr_has("custom: waiting")
+        .assert_stderr_has("[ralph] waiting until ")
         .assert_stderr_has("✓ COMPLETE");
 }
 

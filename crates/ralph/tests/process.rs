@@ -19,7 +19,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ralph::process::{
-    self, End, Job, JobEnd, Output, SpawnError, Spec, Stdin, capture, capture_for, start_with_keeper,
+    self, End, Job, JobEnd, Mark, Output, SpawnError, Spec, Stdin, Swept, capture, capture_for,
+    start_with_keeper, sweep,
 };
 use rustix::fs::{CWD, Mode, mkfifoat};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
@@ -102,7 +103,7 @@ fn ready(job: &mut Job) -> (BufReader<Output>, Output) {
 }
 
 fn ended(end: End) -> JobEnd {
-    JobEnd { end, leftovers: 0, survivors: Vec::new(), asked: false }
+    JobEnd { end, leftovers: 0, survivors: Vec::new(), asked: false, unkept: None }
 }
 
 #[test]
@@ -121,6 +122,27 @@ fn a_job_reports_its_exit_code_and_output() {
     let (end, stdout, stderr) = finish(start(&sh("echo out; echo err >&2; exit 7")));
     assert_eq!(end, ended(End::Exited(7)));
     assert_eq!((stdout, stderr), (b"out\n".to_vec(), b"err\n".to_vec()));
+}
+
+#[test]
+fn transcripts_hold_what_a_command_printed_though_nobody_listens() {
+    let folder = scratch("transcripts");
+    let [out, err] = ["out", "err"].map(|name| folder.join(name));
+    let spec = sh("printf 1; echo a >&2; head -c 200000 /dev/zero; printf 2").transcripts(&out, &err);
+    for times in 1..=2 {
+        // Its output is closed, not read.
+        assert_eq!(start(&spec).wait(), ended(End::Exited(0)));
+        let kept = fs::read(&out).expect("kept");
+        assert_eq!((kept.len(), kept.last()), (times * 200_002, Some(&b'2')), "appended");
+        assert_eq!(fs::read(&err).expect("kept"), b"a\n".repeat(times));
+    }
+    let (end, stdout, stderr) = finish(start(&sh("echo b; echo c >&2").transcripts(&out, &err)));
+    assert_eq!((end, stdout, stderr), (ended(End::Exited(0)), b"b\n".to_vec(), b"c\n".to_vec()), "passed on");
+
+    let nowhere = folder.join("no such folder/out");
+    let refused =
+        start_with_keeper(&sh("true").transcripts(&nowhere, &err), keeper()).expect_err("no transcript");
+    assert!(refused.to_string().contains("what it prints cannot be kept"), "{refused}");
 }
 
 #[test]
@@ -158,7 +180,7 @@ fn what_cannot_start_says_why() {
     let no_keeper = start_with_keeper(&sh("true"), Path::new("/no/such/keeper")).expect_err("no keeper");
     assert!(matches!(no_keeper, SpawnError::Keeper { .. }));
     let not_a_keeper = start_with_keeper(&sh("true"), Path::new("/bin/true")).expect_err("not a keeper");
-    assert!(matches!(not_a_keeper, SpawnError::Keeper { .. }));
+    assert!(matches!(not_a_keeper, SpawnError::KeeperLost { .. }));
 }
 
 #[test]
@@ -376,6 +398,48 @@ fn a_killed_keeper_is_a_lost_job_and_not_a_hang() {
     read_all(&mut held);
     assert_eq!(sleepers(&mark), 0);
     read_all(stdout);
+}
+
+/// A folder of its own for a mark.
+fn mark(name: &str) -> Mark {
+    Mark::of(&scratch(name)).expect("a folder")
+}
+
+#[test]
+fn what_left_the_session_of_a_killed_keeper_is_found_by_its_mark() {
+    let sleeping = marker();
+    let hidden =
+        format!("env -i setsid sh -c \"trap '' TERM; setsid sleep {sleeping} & sleep {sleeping}; :\" &");
+    let mut job = start(&sh(&format!("{hidden} echo ready; wait")).mark(mark("killed-keeper")));
+    let _output = ready(&mut job);
+    until("both are there", || sleepers(&sleeping) == 2);
+    let command = Pid::from_raw(job.pid().try_into().expect("a number")).expect("a process");
+    kill_process(parent(command), Signal::KILL).expect("kill -9");
+    assert_eq!(job.wait(), ended(End::Lost));
+    assert_eq!(sleepers(&sleeping), 0);
+}
+
+#[test]
+fn a_sweep_ends_what_has_its_mark_and_nobody_else() {
+    let (ours, others, none) = (marker(), marker(), marker());
+    let (mark, other) = (mark("swept"), mark("unswept"));
+    assert_ne!(mark, other);
+    let runaway =
+        |sleeping: &str| sh(&format!("trap '' TERM; env -i setsid sleep {sleeping} & echo ready; wait"));
+    let mut swept = start(&runaway(&ours).mark(mark));
+    let mut other = start(&runaway(&others).mark(other));
+    let mut unmarked = start(&runaway(&none));
+    let _outputs = [&mut swept, &mut other, &mut unmarked].map(ready);
+    until("all are there", || [&ours, &others, &none].iter().all(|sleeping| sleepers(sleeping) == 1));
+    let found = sweep(mark, GRACE);
+    assert!(found.ended >= 2 && found.survivors.is_empty(), "{found:?}");
+    assert_eq!([&ours, &others, &none].map(|sleeping| sleepers(sleeping)), [0, 1, 1]);
+    assert_eq!(sweep(mark, GRACE), Swept::default(), "nothing is left to do");
+    assert_eq!(swept.wait().end, End::Lost, "the keeper had the mark too");
+    for job in [other, unmarked] {
+        job.ender().end_now();
+        job.wait();
+    }
 }
 
 #[test]

@@ -80,7 +80,7 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"Signalled.
 "#;
     sandbox.install_script("claude", script);
     let command = ralph(&sandbox)
-        .args(["run", "goal", "--permissions", "inherit", "--profile", "rotations"])
+        .args(["run", "goal", "--yes", "--permissions", "inherit", "--profile", "rotations"])
         .into_command();
     let mut terminal = Terminal::start(&command);
     assert_eq!(terminal.wait(), 2, "{}", terminal.all_output());
@@ -149,7 +149,7 @@ fn ctrl_c_at_the_terminal_stops_the_run() {
 fn permissions_are_asked_for_on_a_terminal() {
     let sandbox = repository();
     sandbox.install_script("claude", "#!/bin/sh\nprintf '%s ' \"$@\" > args.txt\n");
-    let command = ralph(&sandbox).args(["run", "goal", "--max-iterations", "1"]).into_command();
+    let command = ralph(&sandbox).args(["run", "goal", "--yes", "--max-iterations", "1"]).into_command();
     let mut terminal = Terminal::start(&command);
     terminal.wait_for("What may claude do");
     terminal.type_text("edits\r");
@@ -159,7 +159,7 @@ fn permissions_are_asked_for_on_a_terminal() {
     let mut terminal = Terminal::start(&ralph(&sandbox).args(["run", "other goal"]).into_command());
     terminal.wait_for("What may claude do");
     terminal.type_text("whatever\r");
-    terminal.wait_for("full, edits or inherit?");
+    terminal.wait_for("one of full, edits, inherit?");
     terminal.type_text("nothing\rreally\r");
     assert_eq!(terminal.wait(), 64, "{}", terminal.all_output());
 }

@@ -56,7 +56,7 @@ fn usable(opened: &Opened) {
     for event in [Event::DeadlinePassed, Event::AgentNeverStarted, Event::Unknown] {
         assert!(!decide(state, &Stamped { at, event }).reasons.is_empty(), "a decision says why");
     }
-    let around = view::json::Surroundings { initialized: true, pid: None };
+    let around = view::json::Surroundings { initialized: true, ..Default::default() };
     assert!(view::json::status(Some(state), around).is_object());
     let _ = (view::files::session(state), view::files::state_json(state));
     for iteration in state.last.iter().map(|last| &**last).chain(&state.current) {

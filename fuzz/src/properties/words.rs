@@ -5,6 +5,7 @@ use ralph_core::git_text;
 use ralph_core::indicator::indicators;
 use ralph_core::limit::{self, Limit, Reset};
 use ralph_core::profile::Gate;
+use ralph_core::redact::{self, Secrets};
 use ralph_core::report::IterationReport;
 use ralph_core::report::block::{self, Block, Status, Tests};
 use ralph_core::report::dialects::{self, Saying, Vote};
@@ -183,4 +184,18 @@ pub(super) fn git(bytes: &[u8]) {
     }
     assert!(!git_text::reason(bytes).contains('\n'));
     let _ = (git_text::files_moved(bytes), git_text::complaints(bytes));
+}
+
+pub(super) fn redact(bytes: &[u8]) {
+    let words = String::from_utf8_lossy(bytes);
+    let token = || ("MY_TOKEN".to_owned(), "swordfish-1".to_owned());
+    let secrets = Secrets::new([token()], redact::dotenv(&words));
+    let hidden = secrets.hide(&format!("{words} swordfish-1")).into_owned();
+    assert!(!hidden.contains("swordfish-1"));
+    // Shapes that are hidden once are hidden for good.
+    let shapes = redact::shapes(&words).into_owned();
+    assert_eq!(redact::shapes(&shapes), shapes);
+    // No line of a JSON document becomes another kind of value.
+    let key = format!("{{\"a\":\"ghp_{}\"}}", "a1".repeat(18));
+    assert_eq!(redact::shapes(&key), "{\"a\":\"[redacted]\"}");
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use super::memory::peak;
 use super::place::Place;
 use super::samples::Samples;
 use super::streams::{self, Shape};
@@ -62,7 +63,7 @@ pub(super) fn reading(place: &Place, large: bool) -> Result<(Vec<Row>, Vec<Strin
         streams::write(&file, subject.shape, subject.bytes)?;
         rows.extend(subject.times(place, &file, jq)?);
         if subject.bytes >= LONG_ENOUGH {
-            match peak(place, &file)? {
+            match peak(&mut analyze(place, &file))? {
                 Some(megabytes) => rows.push(memory(megabytes)),
                 None => remarks.push("Peak memory is read from /proc, which this system has not: left out."),
             }
@@ -137,27 +138,6 @@ fn understood(command: &mut Command) -> Result<()> {
     Err(format!("{command:?} did not find the report at the end:\n{answer:#}"))
 }
 
-/// The largest the program ever was, in megabytes. The kernel keeps the mark; it is read until there is no more of it.
-fn peak(place: &Place, file: &Path) -> Result<Option<f64>> {
-    let mut command = analyze(place, file);
-    let mut child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
-    let status = format!("/proc/{}/status", child.id());
-    let mut kilobytes = None;
-    loop {
-        let ended = child.try_wait().map_err(|error| format!("{command:?}: {error}"))?;
-        if ended.is_some() {
-            return Ok(kilobytes.map(|kilobytes: u64| kilobytes as f64 * 1024.0 / 1e6));
-        }
-        let text = fs::read_to_string(&status).unwrap_or_default();
-        kilobytes = kilobytes.max(high_water_mark(&text));
-    }
-}
-
-fn high_water_mark(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse().ok()
-}
-
 fn memory(megabytes: f64) -> Row {
     Row {
         what: "  peak memory".into(),
@@ -195,16 +175,5 @@ fn row(
         target,
         runs: measured.len(),
         spread: Some(measured.spread()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_kernel_s_high_water_mark_is_found_and_a_dead_process_has_none() {
-        assert_eq!(high_water_mark("Name:\tx\nVmPeak:\t    9 kB\nVmHWM:\t    2048 kB\n"), Some(2048));
-        assert_eq!(high_water_mark("Name:\tx\nState:\tZ (zombie)\n"), None);
     }
 }

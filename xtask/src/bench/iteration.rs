@@ -14,11 +14,57 @@ const CHANGED: usize = 10;
 /// `git status` calls before, and again after, ralph's run of a round.
 const STATUSES: usize = 5;
 
+/// Iterations by which a run is continued to measure it, and how often.
+const MORE: usize = 20;
+const TIMES: usize = 5;
+/// The most that a long history may cost; the noise of a small difference included.
+const FLAT: f64 = 1.2;
+
+/// Ten files, all over the repository, with another content each time.
+fn changes(files: usize) -> String {
+    (0..CHANGED)
+        .map(|number| format!("echo \"$$ {number}\" > {}\n", place::file(number * files / CHANGED)))
+        .collect()
+}
+
+/// The overhead when a run has this many iterations behind it, each of which changed ten files: against `git status`,
+/// and against the first of these.
+pub(super) fn growing(place: &Place, files: usize, behind: &[usize]) -> Result<Vec<Row>> {
+    let bench = Bench::new(place, &format!("{files}-growing"), files, MORE, &changes(files))?;
+    let mut done = 0;
+    let mut first: Option<Vec<f64>> = None;
+    let mut rows = Vec::new();
+    for count in behind {
+        if done < *count {
+            bench.goes_on(*count)?;
+            done = *count;
+        }
+        let (mut overhead, mut status) = (Vec::new(), Vec::new());
+        for _ in 0..TIMES {
+            let mut calls = Samples::default();
+            let agent = bench.shell(&bench.agent_loop)?;
+            bench.statuses(&mut calls)?;
+            done += MORE;
+            overhead.push((bench.goes_on(done)? - agent) / MORE as f64);
+            bench.statuses(&mut calls)?;
+            status.push(calls.median());
+        }
+        let what = format!("{files} files, 10 changed, after {count}");
+        rows.push(row(what, &overhead, &status, "git status", Some(Target::AtMost(5.0))));
+        match &first {
+            Some(first) => {
+                let flat = Some(Target::AtMost(FLAT));
+                rows.push(row(format!("  flat: after {count}"), &overhead, first, "the first", flat));
+            }
+            None => first = Some(overhead),
+        }
+    }
+    Ok(rows)
+}
+
 /// The overhead of an agent that changes nothing and of one that changes ten files each time.
 pub(super) fn overhead(place: &Place, files: usize, iterations: usize, rounds: usize) -> Result<Vec<Row>> {
-    let changes: String = (0..CHANGED)
-        .map(|number| format!("echo \"$$ {number}\" > {}\n", place::file(number * files / CHANGED)))
-        .collect();
+    let changes = changes(files);
     let mut rows = Vec::new();
     for (word, script, target) in [("0 changed", "", 3.0), ("10 changed", changes.as_str(), 5.0)] {
         let name = format!("{files}-{}", word.replace(' ', "-"));
@@ -86,10 +132,18 @@ impl<'a> Bench<'a> {
     }
 
     fn ralph(&self, iterations: usize) -> Result<f64> {
+        self.run(iterations, &["--fresh"])
+    }
+
+    /// The same run, up to this many iterations in all.
+    fn goes_on(&self, iterations: usize) -> Result<f64> {
+        self.run(iterations, &[])
+    }
+
+    fn run(&self, iterations: usize, more: &[&str]) -> Result<f64> {
         let limit = iterations.to_string();
-        let args =
-            ["run", "bench", "--fresh", "--agent-cmd", &self.agent, "--max-iterations", &limit, "--quiet"];
-        let args = [&args[..], &super::STILL].concat();
+        let args = ["run", "bench", "--agent-cmd", &self.agent, "--max-iterations", &limit, "--quiet"];
+        let args = [&args[..], more, &super::STILL].concat();
         self.place.time(&mut self.place.ralph(&self.repo, &args), LIMIT_REACHED)
     }
 

@@ -64,6 +64,7 @@ impl Place {
     /// A file beside the repositories: a script is `../NAME` to what runs in one of them.
     pub(super) fn script(&self, name: &str, text: &str) -> Result<PathBuf> {
         let path = self.at(name);
+        make_dir(path.parent().unwrap_or(&self.dir))?;
         write(&path, text)?;
         Ok(path)
     }

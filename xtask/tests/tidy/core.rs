@@ -3,7 +3,8 @@
 use crate::sources::{Source, names, shipped};
 
 /// What core may depend on. None of these opens a file, reads a clock or starts a thread without `std`.
-const ALLOWED: [&str; 6] = ["crc32fast", "jiff", "memchr", "serde", "serde_json", "thiserror"];
+const ALLOWED: [&str; 7] =
+    ["crc32fast", "granit-parser", "jiff", "memchr", "serde", "serde_json", "thiserror"];
 
 pub(crate) fn dependencies(core: &str, workspace: &str) -> Vec<String> {
     let mut complaints = Vec::new();
@@ -68,10 +69,12 @@ mod tests {
 
     const WORKSPACE: &str = "[workspace.dependencies]\n\
         crc32fast = { default-features = false }\njiff = { default-features = false }\n\
+        granit-parser = { default-features = false }\n\
         memchr = { default-features = false }\nserde = { default-features = false }\n\
         serde_json = { default-features = false }\nthiserror = { default-features = false }\n\
         rand = { default-features = false }\n";
     const CORE: &str = "[dependencies]\ncrc32fast.workspace = true\njiff.workspace = true\n\
+        granit-parser.workspace = true\n\
         memchr.workspace = true\nserde.workspace = true\nserde_json.workspace = true\n\
         thiserror.workspace = true\n[dev-dependencies]\nproptest.workspace = true\n";
 

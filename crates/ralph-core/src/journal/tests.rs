@@ -132,7 +132,7 @@ fn a_checkpoint_of_another_shape_is_passed_over() {
     let sim = Sim::new(plan(&[]));
     let body = Body::Checkpoint { state: Box::new(State::default()) };
     let line = encode(&Record { seq: 2, at: sim.now, body });
-    let other = resealed(line.trim_end(), "\"shape\":5", "\"shape\":9");
+    let other = resealed(line.trim_end(), &format!("\"shape\":{STATE_SHAPE}"), "\"shape\":999");
     let text = format!("{}{other}", sim.journal);
     assert_eq!(last_checkpoint(text.as_bytes(), true), None);
     let opened = open(text.as_bytes(), |_, _| {});
@@ -167,4 +167,20 @@ fn a_journal_of_format_1_is_read_whole() {
     assert_eq!(opened.state.stop().map(crate::decision::Stop::word), Some("complete"));
     let plan = &opened.state.run.as_ref().expect("a run").plan;
     assert_eq!((plan.agents.len(), plan.agents[0].name.as_str()), (1, "custom"));
+}
+
+#[test]
+fn a_journal_that_grows_is_read_as_it_grows() {
+    let text = sample();
+    let (whole, ends) = (open(text.as_bytes(), |_, _| {}), text.match_indices('\n').map(|(at, _)| at + 1));
+    for end in ends {
+        let first = open(&text.as_bytes()[..end], |_, _| {});
+        let mut seen = 0;
+        let rest = go_on(first.state, &text.as_bytes()[end..], |_, _| seen += 1);
+        assert_eq!((rest.state, rest.problems), (whole.state.clone(), vec![]), "after {end} bytes");
+        assert_eq!((first.records + rest.records, seen), (whole.records, rest.records));
+    }
+    let skipped = &text.as_bytes()[text.find('\n').expect("a line") + 1..];
+    let first = open(skipped.split_at(0).0, |_, _| {});
+    assert!(go_on(State { seq: 7, ..first.state }, skipped, |_, _| {}).problems.len() == 1, "a gap is named");
 }

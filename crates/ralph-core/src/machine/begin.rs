@@ -12,7 +12,7 @@ use crate::limits;
 use crate::prelude::*;
 use crate::profile;
 use crate::state::{Iteration, State};
-use crate::time::Time;
+use crate::time::{self, Time};
 
 /// An iteration that was just concluded: what it came to and what the rules know now.
 pub(super) struct Concluded<'a> {
@@ -80,7 +80,7 @@ pub(super) fn next_iteration(
         Next::Wait { until, why } => {
             let decision = match limits::wait(budget, now, until) {
                 Some(stop) => halt(seen, stop),
-                None => wait(seen, until, &why),
+                None => wait(seen, now, until, &why),
             };
             return with(rules, decision);
         }
@@ -157,10 +157,11 @@ fn begin(seen: &State, plan: &Plan, rules: Rules, beginning: Beginning<'_>) -> D
     }
 }
 
-fn wait(seen: &State, until: Time, why: &str) -> Decision {
+fn wait(seen: &State, now: Time, until: Time, why: &str) -> Decision {
+    let reason = format!("waiting {} until {until}: {why}", time::duration(until.since(now)));
     Decision {
         verdict: Verdict::Wait,
         next: Phase::Waiting { until, why: why.into() },
-        ..proceed(seen, "agents", why)
+        ..proceed(seen, "agents", &reason)
     }
 }

@@ -326,7 +326,10 @@ fn differences(current: &Iteration, attempt: Option<Attempt>) -> Vec<String> {
     let mut differences = vec![];
     let (Some(block), Some(after)) = (current.block(), &current.after) else { return differences };
     if let Some(files) = block.files.filter(|files| *files > after.changed_total && after.commits == 0) {
-        differences.push(format!("FILES_MODIFIED: {files}, and {} changed", text::count(after.changed_total, "file")));
+        differences.push(format!(
+            "FILES_MODIFIED: {files}, and {} changed",
+            text::count(after.changed_total, "file")
+        ));
     }
     let proved = u64::from(attempt == Some(Attempt::Passed));
     if let (Some(tasks), Some(_)) = (block.tasks.filter(|tasks| *tasks > proved), attempt) {
@@ -334,7 +337,8 @@ fn differences(current: &Iteration, attempt: Option<Attempt>) -> Vec<String> {
     }
     let others = after.item.as_ref().map_or(&[][..], |item| &item.ticked_others);
     if !others.is_empty() {
-        differences.push(format!("marked as done without being worked on, and taken back: {}", others.join(", ")));
+        differences
+            .push(format!("marked as done without being worked on, and taken back: {}", others.join(", ")));
     }
     differences
 }

@@ -30,7 +30,9 @@ pub(super) fn selected(seen: &State, plan: &Plan, now: Time, read: &BacklogRead)
         Found::Selected(work) => next_iteration(seen, plan, now, None, Selection::Item(work)),
         Found::Unreadable { why } => halt(seen, Stop::Unreadable { what: why.clone() }),
         Found::Stuck { why } => halt(seen, Stop::Blocked { why: why.clone() }),
-        Found::Complete if seen.rules.items.passed == 0 && !seen.rules.reviews.reviewing && seen.used == 0 => {
+        Found::Complete
+            if seen.rules.items.passed == 0 && !seen.rules.reviews.reviewing && seen.used == 0 =>
+        {
             halt(seen, Stop::BacklogComplete { once })
         }
         Found::Complete if declared_done(seen, plan) => {
@@ -108,7 +110,12 @@ fn why(conclusion: &Conclusion, current: &Iteration) -> String {
         facts.collect::<Vec<_>>().join("; ")
     };
     let failure = || current.ended.as_ref().and_then(|ended| ended.failure());
-    conclusion.refusal.clone().or_else(|| Some(held()).filter(|held| !held.is_empty())).or_else(failure).unwrap_or_else(|| conclusion.words.clone())
+    conclusion
+        .refusal
+        .clone()
+        .or_else(|| Some(held()).filter(|held| !held.is_empty()))
+        .or_else(failure)
+        .unwrap_or_else(|| conclusion.words.clone())
 }
 
 /// What may be committed now, if anything was changed and the policy commits.

@@ -42,6 +42,8 @@ pub(crate) fn agent(name: &str) -> AgentInfo {
         permissions: None,
         args: vec![],
         role: Role::Any,
+        title: None,
+        tells_cost: None,
     }
 }
 
@@ -330,6 +332,72 @@ fn an_agent_past_its_time_is_ended_once_and_counts_as_failed() {
     let last = sim.state.last.as_ref().expect("concluded");
     assert_eq!(last.ended.as_ref().expect("ended").end, End::TimedOut);
     assert_eq!(sim.outcome(), Outcome::Failed);
+}
+
+#[test]
+fn an_agent_that_says_nothing_for_too_long_is_ended_and_counts_as_failed() {
+    let mut sim = Sim::new(plan(&[]));
+    assert_eq!(silence(&sim.state), None, "nobody works yet");
+    sim.tree(When::Before, 0);
+    sim.event(Event::AgentStarted { pid: 7 });
+    assert_eq!(silence(&sim.state), Some(600_000));
+    sim.event(Event::AgentSilent { for_ms: 599_999 });
+    assert_eq!(sim.effects, []);
+    sim.event(Event::AgentSilent { for_ms: 600_000 });
+    assert_eq!(sim.effects, [Effect::EndAgent { why: Ending::Idle { ms: 600_000 } }]);
+    assert_eq!((silence(&sim.state), deadline(&sim.state)), (None, None), "it is ended once");
+    sim.event(ended("", End::Signaled { signal: 15 }));
+    sim.tree(When::After, 0);
+    let last = sim.state.last.as_ref().expect("concluded");
+    let end = &last.ended.as_ref().expect("ended").end;
+    assert_eq!(end.to_string(), "ended: it said nothing for 10m");
+    assert_eq!(sim.outcome(), Outcome::Failed);
+    assert!(matches!(sim.state.phase, Phase::Waiting { .. }), "as after any failure");
+}
+
+#[test]
+fn silence_may_last_for_ever_where_the_policy_says_so() {
+    let mut quiet = plan(&[]);
+    quiet.policy.set("idle_timeout", "0").expect("a value");
+    let mut sim = Sim::new(quiet);
+    sim.tree(When::Before, 0);
+    sim.event(Event::AgentStarted { pid: 7 });
+    assert_eq!(silence(&sim.state), None);
+    sim.event(Event::AgentSilent { for_ms: u64::MAX });
+    assert_eq!(sim.effects, []);
+}
+
+#[test]
+fn time_that_the_machine_slept_is_neither_worked_nor_counted_against_the_agent() {
+    let mut sim = Sim::new(plan(&[]));
+    sim.tree(When::Before, 0);
+    sim.event(Event::AgentStarted { pid: 7 });
+    let (due, worked) = (deadline(&sim.state).expect("a deadline"), sim.state.active_ms);
+    let since = sim.state.updated_at;
+    sim.now = sim.now.plus(60_000 + 8 * 3_600_000);
+    sim.event(Event::Slept { ms: 8 * 3_600_000 });
+    let awake = sim.state.updated_at.since(since) - 8 * 3_600_000;
+    assert_eq!(deadline(&sim.state), Some(due.plus(8 * 3_600_000)));
+    assert_eq!(sim.state.active_ms, worked + awake);
+    sim.event(Event::DeadlinePassed);
+    assert_eq!(sim.effects, [], "it has its time yet");
+    sim.event(ended(MORE, End::Exited { code: 0 }));
+    sim.tree(When::After, 1);
+    sim.event(Event::AgentStarted { pid: 8 });
+    let fresh = deadline(&sim.state).expect("a deadline").since(sim.now);
+    assert!(fresh <= 30 * 60_000, "the next one is not given the night: {fresh}");
+}
+
+#[test]
+fn a_wait_is_over_at_its_time_though_the_machine_slept() {
+    let mut sim = Sim::new(plan(&[]));
+    sim.iteration("", 0, End::Exited { code: 1 });
+    let due = deadline(&sim.state).expect("a wait");
+    sim.now = due.plus(3_600_000);
+    sim.event(Event::Slept { ms: 3_600_000 });
+    assert_eq!(deadline(&sim.state), Some(due));
+    sim.event(Event::DeadlinePassed);
+    assert!(!matches!(sim.state.phase, Phase::Waiting { .. }));
 }
 
 #[test]

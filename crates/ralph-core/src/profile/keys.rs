@@ -1,7 +1,10 @@
 //! The keys of a policy: one list of names, meanings, readers and writers. `--set`, the config file, `profile show` and
 //! the profiles themselves all go through it.
 
-use super::{Baseline, Commits, EvidenceNeeded, FailedItem, Gate, Order, Policy, Protocol, ReviewPolicy, Saturated, Todos, Trip};
+use super::{
+    Baseline, Commits, EvidenceNeeded, FailedItem, Gate, Order, Policy, Protocol, ReviewPolicy, Saturated,
+    Todos, Trip,
+};
 use crate::prelude::*;
 use crate::time;
 
@@ -189,6 +192,24 @@ impl Word for SpanLimit {
     }
 }
 
+/// How many iterations are kept: the last few are what prompts and people are pointed to, so they always are.
+struct Kept(u64);
+
+impl Kept {
+    const FEWEST: u64 = 10;
+}
+
+impl Word for Kept {
+    fn write(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let number = text.parse().ok().filter(|n| *n == 0 || *n >= Self::FEWEST);
+        number.map(Self).ok_or_else(|| format!("a number from {} on, or 0", Self::FEWEST))
+    }
+}
+
 /// Money in dollars, kept in millionths.
 struct Money(u64);
 
@@ -279,8 +300,12 @@ keys! {
     "limit_backoff", limit_backoff_ms as Span, "The first wait after a limit that does not say when it ends, doubled too";
     "max_wait", max_wait_ms as Span, "The longest wait for an agent that is limited";
     "timeout", agent_timeout_ms as Span, "Longest time for one agent process";
+    "idle_timeout", idle_timeout_ms as SpanLimit, "Longest silence of an agent process; none = no limit";
     "check_timeout", check_timeout_ms as Span, "Longest time for one check";
+    "keep_output", keep_output as Kept, "Of how many iterations, counted back, prompt and output are kept; 0 = of all";
+    "keep_snapshots", keep_snapshots, "Iterations, the last ones, whose files can be undone and compared; 0 = all of them";
     "failed_item", failed_item, "What becomes of work on an item that could not be proved";
+    "once", once, "Stop after one attempt at one item of a backlog";
     "commits", commits, "What ralph commits: every proved item of a backlog, or never";
     "session_view", session_view, "Keep .ralph-session.json at the top of the project";
 }

@@ -105,7 +105,11 @@ impl<F: Fn(&mut Plan)> Changed<F> {
                 }
                 Event::RunResumed(Box::new(RunResumed { plan, ..(**resumed).clone() }))
             }
-            Event::NoteAdded { .. } | Event::CircuitReset | Event::Unknown => event.clone(),
+            Event::NoteAdded { .. }
+            | Event::OwnFilesTouched { .. }
+            | Event::CircuitReset
+            | Event::TreePutBack(_)
+            | Event::Unknown => event.clone(),
             Event::StopAsked { by } if !in_step && *by != StopBy::Request => {
                 if self.replayed.stop().is_some() {
                     self.came = Some(Came::Stops);

@@ -2,7 +2,7 @@
 
 use super::changed::Changed;
 use crate::effect::Ending;
-use crate::event::{Event, When};
+use crate::event::{AgentEnded, Event, When};
 use crate::prelude::*;
 use crate::profile::{Policy, Todos};
 use crate::state::State;
@@ -23,9 +23,12 @@ pub(super) fn fact<F>(replay: &Changed<F>, event: &Event) -> Option<String> {
                     by.agent, was.agent
                 ));
             }
+            let who = format!("the agent of iteration {nth}");
             let times =
                 Times { took: ended.duration_ms, now: policy.agent_timeout_ms, then: old.agent_timeout_ms };
-            times.told(&format!("the agent of iteration {nth}"), ended.asked, [was.ending, by.ending])
+            times
+                .told(&who, ended.asked, [was.ending, by.ending])
+                .or_else(|| silence(&who, ended, [was.ending, by.ending], [old, policy]))
         }
         Event::CheckEnded(check) => {
             let times =
@@ -64,6 +67,26 @@ fn ending(state: &State) -> Option<Ending> {
 
 fn quoted(command: &str) -> String {
     format!("`{}`", one_line(command, 120))
+}
+
+/// A silence is recorded only where it was too long, so a shorter limit cannot be told from the record.
+fn silence(
+    who: &str,
+    ended: &AgentEnded,
+    endings: [Option<Ending>; 2],
+    [old, new]: [&Policy; 2],
+) -> Option<String> {
+    let [recorded, replayed] = endings.map(|ending| ending.filter(|_| ended.asked));
+    if let (Some(Ending::Idle { ms }), None) = (recorded, replayed) {
+        let silent = time::span(ms);
+        return Some(format!(
+            "{who} was ended after {silent} of silence; what it would have said later, nobody knows"
+        ));
+    }
+    let limit = new.idle_timeout_ms;
+    let shorter = limit > 0 && (old.idle_timeout_ms == 0 || limit < old.idle_timeout_ms);
+    (shorter && recorded.is_none() && ended.duration_ms >= limit)
+        .then(|| format!("the record does not hold whether {who} was silent for {}", time::span(limit)))
 }
 
 /// How long a process ran, and how long it may: by these rules, and by the recorded ones.

@@ -339,6 +339,24 @@ fn another_agent_or_another_time_out_cannot_be_told() {
     assert!(why.starts_with("the agent of iteration 1 was ended after 30m"), "{why}");
 }
 
+#[test]
+fn a_silence_that_was_too_long_is_told_and_a_shorter_one_was_never_recorded() {
+    let mut sim = start(&[], &[]);
+    sim.tree(crate::event::When::Before, 0);
+    sim.event(Event::AgentSilent { for_ms: 600_000 });
+    sim.event(crate::machine::tests::ended("", End::Signaled { signal: 15 }));
+    sim.tree(crate::event::When::After, 0);
+    let Came::CannotBeTold { why } = under(&sim, &[("idle_timeout", "1h")]).came else { panic!("tells") };
+    assert!(why.starts_with("the agent of iteration 1 was ended after 10m of silence"), "{why}");
+    assert_eq!(under(&sim, &[("idle_timeout", "9m")]).came, Came::Same);
+
+    let mut sim = start(&[], &[]);
+    sim.work(MORE, 1);
+    let Came::CannotBeTold { why } = under(&sim, &[("idle_timeout", "1ms")]).came else { panic!("tells") };
+    assert_eq!(why, "the record does not hold whether the agent of iteration 1 was silent for 1ms");
+    assert_eq!(under(&sim, &[("idle_timeout", "1h")]).came, Came::Same);
+}
+
 /// What each agent of a run says, changes and how it ends, and how the check stands then.
 type Script = Vec<(&'static str, u64, i32, i32)>;
 

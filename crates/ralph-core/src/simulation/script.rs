@@ -115,9 +115,11 @@ impl Script {
         }
         let checks = self.checks.iter().map(Check::spec).collect();
         let agents = self.agents.iter().map(|player| agent(&player.name, player.role)).collect();
-        let backlog = self
-            .backlog
-            .then(|| BacklogPlan { file: "backlog".into(), once: self.once, ..BacklogPlan::default() });
+        let backlog = self.backlog.then(|| BacklogPlan {
+            file: "backlog".into(),
+            once: self.once,
+            ..BacklogPlan::default()
+        });
         Ok(started(&self.goal, Plan { policy, checks, agents, backlog, commit: false }, self.seed))
     }
 }
@@ -153,6 +155,8 @@ pub(super) fn agent(name: &str, role: Role) -> AgentInfo {
         permissions: None,
         args: vec![],
         role,
+        title: None,
+        tells_cost: None,
     }
 }
 

@@ -54,6 +54,19 @@ fn an_agent_that_never_ends_is_ended_at_its_deadline() {
 }
 
 #[test]
+fn an_agent_that_falls_silent_is_ended_long_before_its_deadline() {
+    let script = r#"{"set": {"max_iterations": "1", "idle_timeout": "4m"},
+        "agents": [{"name": "a", "steps": [{"do": {"never_ends": true, "silent": true}}]}]}"#;
+    let script = Script::read(script).expect("a script");
+    let mut reader = Reader::default();
+    let mut sim = Simulation::new(script.world(), script.agents(), &mut reader);
+    sim.run(script.started().expect("a plan"), 100, |_, _| {});
+    let ended = sim.state.last.as_ref().and_then(|last| last.ended.clone()).expect("ended");
+    assert_eq!(ended.end, crate::event::End::Idle { ms: 240_000 });
+    assert!((240_000..241_000).contains(&ended.duration_ms), "{}", ended.duration_ms);
+}
+
+#[test]
 fn a_limit_with_a_reset_is_waited_for_and_not_counted() {
     let (outcomes, stop) = played(
         r#"{"set": {"max_iterations": "1"},

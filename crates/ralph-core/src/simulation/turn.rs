@@ -49,6 +49,8 @@ pub struct Turn {
     pub takes_ms: u64,
     /// It runs until it is ended.
     pub never_ends: bool,
+    /// It prints nothing while it works; what it says comes at its end.
+    pub silent: bool,
     pub exit: i32,
     pub signal: Option<i32>,
     /// Why it cannot be started.
@@ -77,6 +79,7 @@ impl Default for Turn {
             todos: 0,
             takes_ms: 60_000,
             never_ends: false,
+            silent: false,
             exit: 0,
             signal: None,
             not_started: None,

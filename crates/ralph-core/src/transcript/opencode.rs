@@ -32,7 +32,8 @@ pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
                 cache_write: number(&tokens["cache"]["write"]),
             };
             each(Item::Usage { message: string(&part["id"]), usage });
-            if let Some(cost) = micro_usd(&part["cost"]) {
+            // Of a model without a price it says 0, which is not what it costs.
+            if let Some(cost) = micro_usd(&part["cost"]).filter(|cost| *cost > 0) {
                 each(Item::Cost(cost));
             }
             each(Item::Finished(Finished::default()));

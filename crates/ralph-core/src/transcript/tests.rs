@@ -372,3 +372,13 @@ fn a_stream_whose_events_stand_over_many_lines_says_the_same() {
         assert_eq!(decode(format, &[pretty.as_bytes()]).1.len(), items.len(), "{format:?}");
     }
 }
+
+#[test]
+fn a_model_of_opencode_without_a_price_tells_no_cost() {
+    let costs = |cost: &str| {
+        let step = format!(r#"{{"type":"step_finish","sessionID":"x","part":{{"id":"p","cost":{cost}}}}}"#);
+        let (_, items) = decode(Format::Opencode, &[step.as_bytes()]);
+        items.into_iter().filter(|item| matches!(item, Item::Cost(_))).count()
+    };
+    assert_eq!((costs("0"), costs("0.002")), (0, 1));
+}

@@ -6,21 +6,38 @@ use super::agent_of;
 use super::{result_word, status_word};
 use crate::breaker::Breaker;
 use crate::check::CheckResult;
-use crate::decision::Stop;
+use crate::decision::{Phase, Stop};
+use crate::event::PutBack;
 use crate::prelude::*;
-use crate::state::{Iteration, State};
+use crate::state::{Iteration, State, Undone};
+
+/// An entry of `ralph.history/1`: files that the user had put back.
+pub fn undone(undone: &Undone, run: u64) -> Value {
+    let PutBack { iteration, from, to, files } = &undone.put_back;
+    json!({
+        "run": run,
+        "at": undone.at,
+        "after": undone.after,
+        "iteration": iteration,
+        "files": files,
+        "tree_before": from,
+        "tree_after": to,
+    })
+}
 
 /// What the shell knows beside the state.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Surroundings {
+pub struct Surroundings<'a> {
     /// Whether the project has a `.ralph/` folder or any run.
     pub initialized: bool,
     /// The process that holds the lock.
     pub pid: Option<u32>,
+    /// The user's words that no iteration has read yet.
+    pub notes: &'a [String],
 }
 
 /// `ralph.status/1`
-pub fn status(state: Option<&State>, around: Surroundings) -> Value {
+pub fn status(state: Option<&State>, around: Surroundings<'_>) -> Value {
     let running = around.pid.is_some();
     let run = state.and_then(|state| state.run.as_ref());
     let current = state.and_then(|state| state.current.as_ref());
@@ -41,6 +58,10 @@ pub fn status(state: Option<&State>, around: Surroundings) -> Value {
         "max_iterations": run.map(|run| run.plan.policy.max_iterations),
         "kind": current.map(|current| current.kind.word()),
         "status": state.map_or("idle", |state| status_word(state, running)),
+        "waiting": state.and_then(|state| match &state.phase {
+            Phase::Waiting { until, why } if running => Some(json!({"until": until, "why": why})),
+            _ => None,
+        }),
         "stop_reason": state.and_then(State::stop).map(Stop::word),
         "stop_text": state.and_then(State::stop).map(ToString::to_string),
         "done_count": state.map_or(0, |state| state.rules.reviews.passes),
@@ -65,6 +86,7 @@ pub fn status(state: Option<&State>, around: Surroundings) -> Value {
             "iterations_without_cost": state.totals.without_cost,
         })),
         "last_decision": state.and_then(|state| state.last.as_deref()).map(last_decision),
+        "notes": around.notes,
         "proof": state.and_then(State::stop).and_then(Stop::proof).map(|proof| proof.word()),
     })
 }
@@ -111,6 +133,7 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
         "words": iteration.conclusion.as_ref().map(|c| c.words.as_str()),
         "refusal": iteration.conclusion.as_ref().and_then(|c| c.refusal.as_deref()),
         "agent": ended.map(|ended| json!({
+            "name": iteration.agent,
             "end": ended.end.to_string(),
             "duration_ms": ended.duration_ms,
             "leftovers": ended.leftovers,
@@ -125,6 +148,7 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
             "exit_signal": block.exit_signal,
             "recommendation": block.recommendation,
         })),
+        "own_files": iteration.own_files,
         "problems": report.map_or(&[][..], |report| &report.problems),
         "files_changed": iteration.after.as_ref().map(|after| after.changed_total),
         "files": iteration.after.as_ref().map_or(vec![], |after| {
@@ -140,15 +164,16 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
 }
 
 pub(super) fn checks(results: &[CheckResult]) -> Value {
-    let check = |check: &CheckResult| {
-        json!({
-            "name": check.name,
-            "command": check.command,
-            "passed": check.passed(),
-            "end": check.end.to_string(),
-            "failing": check.failing,
-            "duration_ms": check.duration_ms,
-        })
-    };
     results.iter().map(check).collect()
+}
+
+pub(super) fn check(check: &CheckResult) -> Value {
+    json!({
+        "name": check.name,
+        "command": check.command,
+        "passed": check.passed(),
+        "end": check.end.to_string(),
+        "failing": check.failing,
+        "duration_ms": check.duration_ms,
+    })
 }

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use ralph_core::check::CheckResult;
 use ralph_core::effect::Effect;
 use ralph_core::event::{
-    AgentEnded, Carried, End, Event, Measured, Plan, RunInfo, RunResumed, RunStarted, Stamped, StopBy, When,
+    AgentEnded, Carried, End, Event, Measured, Plan, PutBack, RunInfo, RunResumed, RunStarted, Stamped,
+    StopBy, When,
 };
 use ralph_core::evidence::{AddedTodos, Items};
 use ralph_core::limit::{Limit, LimitKind};
@@ -79,6 +80,8 @@ fn event() -> impl Strategy<Value = Event> {
         4 => ended().prop_map(|ended| Event::AgentEnded(Box::new(ended))),
         3 => checked().prop_map(|check| Event::CheckEnded(Box::new(check))),
         2 => Just(Event::DeadlinePassed),
+        2 => number().prop_map(|for_ms| Event::AgentSilent { for_ms }),
+        1 => number().prop_map(|ms| Event::Slept { ms }),
         2 => prop_oneof![Just(StopBy::Interrupt), Just(StopBy::Terminate), Just(StopBy::Request)]
             .prop_map(|by| Event::StopAsked { by }),
         1 => Just(Event::AgentStarted { pid: 7 }),
@@ -86,6 +89,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => Just(Event::MeasureFailed { error: "gone".into() }),
         1 => Just(Event::NoteAdded { id: "n".into(), text: "use tabs".into() }),
         1 => Just(Event::CircuitReset),
+        1 => put_back(),
         1 => Just(Event::RunClosed),
         1 => Just(Event::Unknown),
         2 => (plan(), any::<bool>()).prop_map(|(plan, probe)| {
@@ -97,6 +101,13 @@ fn event() -> impl Strategy<Value = Event> {
             Event::RunStarted(Box::new(RunStarted { run, carried }))
         }),
     ]
+}
+
+fn put_back() -> impl Strategy<Value = Event> {
+    prop::option::of(0..9u64).prop_map(|iteration| {
+        let (from, to) = ("a".repeat(40), "b".repeat(40));
+        Event::TreePutBack(Box::new(PutBack { iteration, from, to, files: 3 }))
+    })
 }
 
 /// Another plan than before: other agents, or none, and values at their ends.
@@ -127,6 +138,7 @@ fn end() -> impl Strategy<Value = End> {
         1 => any::<i32>().prop_map(|code| End::Exited { code }),
         1 => any::<i32>().prop_map(|signal| End::Signaled { signal }),
         1 => Just(End::TimedOut),
+        1 => number().prop_map(|ms| End::Idle { ms }),
         1 => Just(End::Stopped),
         1 => Just(End::Cut),
         1 => Just(End::Lost),

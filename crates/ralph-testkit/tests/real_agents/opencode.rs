@@ -56,7 +56,7 @@ fn a_refused_key_is_an_error_line() {
     assert_eq!(server.main_requests().len(), 1);
 }
 
-/// No line tells that it is waiting, and it never gives up.
+/// No line tells that it is waiting.
 #[test]
 fn a_rate_limit_is_tried_again_without_a_word() {
     let sandbox = Sandbox::new();

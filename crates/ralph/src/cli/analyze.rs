@@ -1,6 +1,5 @@
 //! `ralph analyze`: what an agent's output says, without a run. It judges words only and exits 0 whatever they say.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,7 +12,7 @@ use serde_json::Value;
 use super::args::AnalyzeArgs;
 use crate::error::{self, Result};
 use crate::ui::Ui;
-use crate::{clock, settings};
+use crate::{clock, settings, store};
 
 pub(super) fn main(args: &AnalyzeArgs, ui: &Ui) -> Result<ExitCode> {
     let policy = settings::profile(&args.profile)?.policy();
@@ -40,13 +39,13 @@ pub(super) fn main(args: &AnalyzeArgs, ui: &Ui) -> Result<ExitCode> {
     super::fine()
 }
 
-/// Reads a file, or standard input for `-`, in pieces: it may be larger than memory.
+/// Reads a file, or standard input for `-`, in pieces: it may be larger than memory. What is packed is unpacked.
 fn read(file: &Path, format: Format) -> Result<(Format, IterationReport)> {
-    let mut source: Box<dyn Read> = if file == Path::new("-") {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(File::open(file).map_err(error::io("cannot read", file))?)
+    let source = match file == Path::new("-") {
+        true => store::unpacked(io::stdin().lock()),
+        false => store::open_kept(file),
     };
+    let mut source = source.map_err(error::io("cannot read", file))?;
     let mut decoder = Decoder::new(format);
     let mut builder = Builder::default();
     let mut buffer = vec![0; 64 << 10];

@@ -1,8 +1,13 @@
 //! The command line as data.
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ralph_core::event::Permissions;
 use ralph_core::transcript::Format;
+
+use crate::settings::For;
+use crate::settings::pool;
 
 /// Runs coding agents in a loop until the work is proved done.
 #[derive(Debug, Parser)]
@@ -31,11 +36,16 @@ pub(super) enum Command {
     Stop,
     /// Say something to the next iteration, or answer one that is blocked
     Note(super::ask::NoteArgs),
+    /// Look at a task file, select from it, record attempts; changes only the bytes that must change
+    #[command(subcommand)]
+    Backlog(super::backlog::BacklogCommand),
     /// Show or close the circuit breaker
     #[command(subcommand)]
     Circuit(super::circuit::CircuitCommand),
     /// Close the last run and the circuit breaker; deletes nothing
     Reset,
+    /// Put the files back as they were before an iteration; a snapshot is taken first, and commits stay
+    Undo(super::undo::UndoArgs),
     /// Show the rules that runs decide by
     #[command(subcommand)]
     Profile(super::profile::ProfileCommand),
@@ -90,6 +100,9 @@ pub(super) struct RunArgs {
     /// Longest time for one agent process, such as 90s, 30m or 2h [default: 30m]
     #[arg(long, value_name = "TIME")]
     pub(super) timeout: Option<String>,
+    /// Longest time an agent may print nothing, such as 10m; 0 = no limit [default: 10m]
+    #[arg(long, value_name = "TIME")]
+    pub(super) idle_timeout: Option<String>,
     /// Stop when the run has cost this many dollars
     #[arg(long, value_name = "USD")]
     pub(super) budget: Option<String>,
@@ -99,6 +112,27 @@ pub(super) struct RunArgs {
     /// Stop when the run has worked this long, such as 8h
     #[arg(long, value_name = "TIME")]
     pub(super) max_time: Option<String>,
+    /// Work through this task file instead of a goal
+    #[arg(long, value_name = "FILE", conflicts_with = "goal")]
+    pub(super) backlog: Option<PathBuf>,
+    /// The folder that feature_list.json is in
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["goal", "backlog"])]
+    pub(super) harness_dir: Option<PathBuf>,
+    /// Only this item of the backlog
+    #[arg(long, value_name = "ID", conflicts_with = "goal")]
+    pub(super) task: Option<String>,
+    /// Only items of this phase
+    #[arg(long, value_name = "PHASE", conflicts_with = "goal")]
+    pub(super) phase: Option<String>,
+    /// One attempt at one item: exit 0 proved, 3 not proved, 2 blocked, 7 nothing left to do
+    #[arg(long, conflicts_with = "goal")]
+    pub(super) once: bool,
+    /// Go on to the next item, also where the profile makes one attempt
+    #[arg(long, conflicts_with_all = ["goal", "once"])]
+    pub(super) all: bool,
+    /// Commit what reached the goal; proved items of a backlog are committed without it
+    #[arg(long)]
+    pub(super) commit: bool,
     /// Try one iteration although the circuit is open
     #[arg(long)]
     pub(super) probe: bool,
@@ -108,6 +142,12 @@ pub(super) struct RunArgs {
     /// Start a new run even if the last one with this goal is unfinished
     #[arg(long)]
     pub(super) fresh: bool,
+    /// Agree to the first run here and to the commands that the project brings; chooses no permissions
+    #[arg(long)]
+    pub(super) yes: bool,
+    /// Tell what happens as JSON, an event a line (schema ralph.event/1)
+    #[arg(long)]
+    pub(super) json: bool,
     /// Show only how it ended
     #[arg(long, short)]
     pub(super) quiet: bool,
@@ -115,7 +155,8 @@ pub(super) struct RunArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct AgentArgs {
-    /// Which agents work; with a role: claude:work,other:review [default: claude]
+    /// Which agents work: claude, codex, opencode, gemini or one of .ralph/config.toml; with a role:
+    /// claude:work,codex:review [default: the first that is installed]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with = "agent_cmd")]
     pub(super) agents: Vec<String>,
     /// Any command as the agent: the prompt comes on its standard input; several make a pool
@@ -124,12 +165,13 @@ pub(super) struct AgentArgs {
     /// How to read the command's output
     #[arg(long, value_name = "FORMAT", requires = "agent_cmd")]
     pub(super) agent_format: Option<FormatArg>,
-    /// The model the agent is to use
-    #[arg(long, value_name = "MODEL", conflicts_with = "agent_cmd")]
-    pub(super) model: Option<String>,
-    /// What the agent may do without asking
-    #[arg(long, value_name = "WHAT", conflicts_with = "agent_cmd")]
-    pub(super) permissions: Option<PermissionsArg>,
+    /// The model the agent is to use; of several agents: --model claude=MODEL
+    #[arg(long, value_name = "[NAME=]MODEL", conflicts_with = "agent_cmd", value_parser = named_model)]
+    pub(super) model: Vec<For<String>>,
+    /// What the agents may do without asking: full (everything), edits (edit files), inherit (what their own
+    /// settings say); of one: --permissions codex=edits
+    #[arg(long, value_name = "[NAME=]WHAT", conflicts_with = "agent_cmd", value_parser = named_permissions)]
+    pub(super) permissions: Vec<For<Permissions>>,
     /// Handed on to the agent as they are
     #[arg(last = true, value_name = "AGENT ARGS", conflicts_with = "agent_cmd")]
     pub(super) agent_args: Vec<String>,
@@ -137,7 +179,10 @@ pub(super) struct AgentArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct StatusArgs {
-    /// As JSON (schema ralph.status/1)
+    /// Go on showing what happens until the run ends
+    #[arg(long, short)]
+    pub(super) follow: bool,
+    /// As JSON (schema ralph.status/1); with --follow a line for each change
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -146,6 +191,9 @@ pub(super) struct StatusArgs {
 pub(super) struct HistoryArgs {
     /// One iteration, by the number it has in the project
     pub(super) iteration: Option<u64>,
+    /// What it changed, line by line; without N, the last iteration
+    #[arg(long, conflicts_with_all = ["checks", "transcript", "json"])]
+    pub(super) diff: bool,
     /// What its checks printed; without N, those of the last iteration
     #[arg(long, conflicts_with_all = ["transcript", "json"])]
     pub(super) checks: bool,
@@ -256,6 +304,29 @@ impl From<PermissionsArg> for Permissions {
             PermissionsArg::Edits => Self::Edits,
             PermissionsArg::Inherit => Self::Inherit,
         }
+    }
+}
+
+fn named_model(text: &str) -> Result<For<String>, String> {
+    let (agent, value) = named(text);
+    if value.is_empty() {
+        Err("the model has no name".into())
+    } else {
+        Ok(For { agent, value: value.into() })
+    }
+}
+
+fn named_permissions(text: &str) -> Result<For<Permissions>, String> {
+    let (agent, word) = named(text);
+    let value = pool::permissions(word).ok_or("one of full, edits, inherit")?;
+    Ok(For { agent, value })
+}
+
+/// `claude=opus`, or `opus` for whoever it may concern.
+fn named(text: &str) -> (Option<String>, &str) {
+    match text.split_once('=') {
+        Some((agent, value)) => (Some(agent.trim().to_owned()), value.trim()),
+        None => (None, text.trim()),
     }
 }
 

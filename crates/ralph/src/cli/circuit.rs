@@ -41,7 +41,7 @@ pub(super) fn main(command: &CircuitCommand, ui: &mut Ui) -> Result<ExitCode> {
 
 fn status(args: &StatusArgs, project: &Project, ui: &Ui) -> Result<ExitCode> {
     let opened = Runs::of(&project.truth).shown()?;
-    let state = opened.map(|opened| opened.state).filter(|state| state.run.is_some());
+    let state = opened.map(|(_, opened)| opened.state).filter(|state| state.run.is_some());
     let breaker = state.as_ref().map_or_else(Breaker::default, |state| state.rules.breaker.clone());
     if args.json {
         let mut document = json::circuit(&breaker);

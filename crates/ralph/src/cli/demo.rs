@@ -7,14 +7,14 @@ use super::run::{self, Order, Which};
 use crate::demo;
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::settings::{self, AgentWishes, Value, Wishes};
+use crate::settings::{self, AgentWishes, For, Value, Wishes};
 use crate::ui::Ui;
 
 pub(super) fn main(args: DemoArgs, ui: &mut Ui) -> Result<ExitCode> {
     let agent = match args.agent {
         Some(name) => AgentWishes {
             names: vec![name],
-            permissions: args.permissions.map(Into::into),
+            permissions: args.permissions.map(|chosen| For::all(chosen.into())).into_iter().collect(),
             ..AgentWishes::default()
         },
         None => AgentWishes { commands: vec![demo::agent_command()?], ..AgentWishes::default() },
@@ -24,12 +24,13 @@ pub(super) fn main(args: DemoArgs, ui: &mut Ui) -> Result<ExitCode> {
     let mut wishes = Wishes { agent, values: vec![most], checks, ..Wishes::default() };
     // Before the folder is made, so that none is left behind by a demo that cannot begin.
     let settled = settings::settle(&wishes, None).map_err(in_demo_s_words)?;
-    wishes.agent.permissions = settled.plan.agents.first().and_then(|agent| agent.permissions);
+    let chosen = settled.plan.agents.first().and_then(|agent| agent.permissions);
+    wishes.agent.permissions = chosen.map(For::all).into_iter().collect();
     let dir = demo::make(args.dir)?;
     ui.say(&format!("A project with a failing test, made for this: {}", dir.display()));
     ui.say("The agent may say what it likes; ralph runs the test itself.\n");
     let project = Project::at(&dir)?;
-    let order = Order { goal: Some(demo::GOAL), which: Which::Fresh, probe: false };
+    let order = Order { goal: Some(demo::GOAL), which: Which::Fresh, probe: false, consent: None };
     let stop = run::run(&project, order, &wishes, ui)?;
     ui.say(&format!("\nLook around, and delete it when you like: cd {}", dir.display()));
     ui.say(&format!("There: {} history", demo::own_name()));

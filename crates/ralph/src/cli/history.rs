@@ -1,11 +1,12 @@
 //! `ralph history`: what each iteration did and why it counted. Reads the journal, not the views.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::borrow::Cow;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
 use ralph_core::decision::Kind;
+use ralph_core::redact::Secrets;
 use ralph_core::state::Iteration;
 use ralph_core::view;
 use ralph_core::{text, time};
@@ -14,20 +15,34 @@ use serde_json::json;
 use super::args::HistoryArgs;
 use crate::error::{self, Error, Result};
 use crate::project::Project;
-use crate::store::Runs;
+use crate::secrets;
+use crate::store::{self, Runs};
+use crate::tree::{Tree, TreeId};
 use crate::ui::Ui;
 
 pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
-    let project = Project::look()?;
+    // A diff needs git, and so the repository.
+    let project = if args.diff { Project::find()? } else { Project::look()? };
     let runs = Runs::of(&project.truth);
-    let last =
-        || (args.checks || args.transcript).then(|| runs.last_iteration()).filter(|number| *number > 0);
+    let last = || {
+        let wanted = args.diff || args.checks || args.transcript;
+        wanted.then(|| runs.last_iteration()).filter(|number| *number > 0)
+    };
     let Some(number) = args.iteration.or_else(last) else { return list(&runs, args.json, ui) };
     let Some((run, iteration, state)) = runs.of_iteration(number)? else {
         return Err(Error::usage(format!("there is no iteration {number}")).hint("ralph history"));
     };
     let files = run.files(number);
-    if args.checks {
+    if (args.checks || args.transcript) && iteration.ended.is_some() && !files.prompt().exists() {
+        let keep = state.run.as_ref().map_or(0, |run| run.plan.policy.keep_output);
+        return Err(Error::new(format!("the output of iteration {number} is not kept any more"))
+            .because(format!("only that of the last {keep} iterations is (keep_output)"))
+            .hint(format!("ralph history {number}, what the journal knows of it")));
+    }
+    let secrets = secrets::of(&project.root);
+    if args.diff {
+        diff(&project, &iteration, ui)?;
+    } else if args.checks {
         if iteration.checks.is_empty() {
             let none = state.run.as_ref().is_none_or(|run| run.plan.checks.is_empty());
             let error = Error::new(format!("iteration {number} ran no checks"));
@@ -39,11 +54,11 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
         for check in &iteration.checks {
             let mark = if check.passed() { "✓" } else { "✗" };
             ui.data_line(&format!("{mark} {} in {}", check.describe(), time::duration(check.duration_ms)));
-            show(&files.check(&check.name), ui)?;
+            show(&files.check(&check.name), &secrets, ui)?;
         }
     } else if args.transcript {
-        show(&files.transcript(), ui)?;
-        show(&files.stderr(), ui)?;
+        show(&files.transcript(), &secrets, ui)?;
+        show(&files.stderr(), &secrets, ui)?;
     } else if args.json {
         let mut entry = view::json::iteration(&iteration, run.number);
         entry["schema"] = "ralph.history/1".into();
@@ -54,10 +69,35 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
     super::fine()
 }
 
+/// What an iteration did to the files, from the snapshots before and after it.
+fn diff(project: &Project, iteration: &Iteration, ui: &Ui) -> Result<()> {
+    let number = iteration.number;
+    let before = iteration.before.as_ref().and_then(|mark| TreeId::new(&mark.tree));
+    let after = iteration.after.as_ref().and_then(|after| TreeId::new(&after.tree));
+    let Some((before, after)) = before.zip(after) else {
+        return Err(Error::new(format!("iteration {number} has no two snapshots to compare"))
+            .because("it is still at work, or was cut off before it was measured"));
+    };
+    if before == after {
+        ui.talk(&format!("iteration {number} changed no files\n"));
+        return Ok(());
+    }
+    let patch = Tree::look(&project.root, &project.truth, project.repo.as_ref())
+        .and_then(|tree| tree.patch(&before, &after))
+        .map_err(|error| {
+            Error::new(format!("what iteration {number} changed is not stored any more"))
+                .because(error)
+                .hint("keep_snapshots says how many iterations are kept: ralph profile show")
+        })?;
+    ui.patch(&patch);
+    Ok(())
+}
+
 fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
     let mut entries = Vec::new();
     let mut problems = Vec::new();
     let mut lines = Vec::new();
+    let mut undone = Vec::new();
     for run in runs.all() {
         let mut headed = false;
         let opened = run.iterations(|iteration, state| {
@@ -71,6 +111,12 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
             }
             lines.push(line(iteration));
         })?;
+        for one in &opened.state.undone {
+            let from = one.put_back.from.get(..12).unwrap_or_default();
+            let line = format!("after #{}: {}; back again: ralph undo --to {from}", one.after, one.put_back);
+            lines.push(format!("  undone {line}"));
+        }
+        undone.extend(opened.state.undone.iter().map(|one| view::json::undone(one, run.number)));
         if let Some(stop) = opened.state.stop() {
             lines.push(format!("  stopped: {stop}"));
         }
@@ -78,7 +124,7 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
         lines.extend(opened.problems.iter().map(|problem| format!("  journal: {problem}")));
     }
     if as_json {
-        let document = json!({"schema": "ralph.history/1", "iterations": entries, "problems": problems});
+        let document = json!({"schema": "ralph.history/1", "iterations": entries, "undone": undone, "problems": problems});
         ui.json(&document);
     } else if lines.is_empty() {
         ui.data_line("nothing has been run here yet; start with: ralph run \"GOAL\"");
@@ -107,19 +153,40 @@ fn line(iteration: &Iteration) -> String {
     words
 }
 
-/// Copies a kept file to standard output: as it is into a pipe, without escape codes onto a terminal.
-fn show(path: &Path, ui: &Ui) -> Result<()> {
-    let mut file = match File::open(path) {
-        Ok(file) => file,
+/// How much is looked at in one piece, to the next line end: a longer line is cut.
+const PIECE: u64 = 1 << 20;
+
+/// Copies a kept file to standard output without secrets; onto a terminal without escape codes too. The file itself stays
+/// as it is.
+fn show(path: &Path, secrets: &Secrets, ui: &Ui) -> Result<()> {
+    let mut file = match store::open_kept(path) {
+        Ok(file) => BufReader::new(file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error::io("cannot read", path)(error)),
     };
-    let mut buffer = vec![0; 64 << 10];
     loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(read) => ui.kept(&buffer[..read]),
-            Err(error) => return Err(error::io("cannot read", path)(error)),
+        let mut piece = Vec::new();
+        let read = file
+            .by_ref()
+            .take(PIECE)
+            .read_to_end(&mut piece)
+            .and_then(|_| file.by_ref().take(PIECE).read_until(b'\n', &mut piece));
+        read.map_err(error::io("cannot read", path))?;
+        if piece.is_empty() {
+            return Ok(());
         }
+        ui.kept(&without(secrets, &piece));
     }
+}
+
+/// Bytes that are no text stay as they are, unless there is a secret in their line.
+fn without(secrets: &Secrets, piece: &[u8]) -> Vec<u8> {
+    if let Ok(text) = std::str::from_utf8(piece) {
+        return secrets.hide(text).into_owned().into_bytes();
+    }
+    let line = |line: &[u8]| match secrets.hide(&String::from_utf8_lossy(line)) {
+        Cow::Borrowed(_) => line.to_vec(),
+        Cow::Owned(hidden) => hidden.into_bytes(),
+    };
+    piece.split_inclusive(|byte| *byte == b'\n').flat_map(line).collect()
 }

@@ -1,24 +1,34 @@
 //! `ralph run`: start a run or take the last one up again.
 
+mod backlog;
+mod consent;
+
 use std::process::ExitCode;
 use std::time::Duration;
 
 use ralph_core::decision::Stop;
-use ralph_core::event::{Carried, Event, Plan, RunInfo, RunResumed, RunStarted};
+use ralph_core::event::{Carried, Event, Permissions, Plan, RunInfo, RunResumed, RunStarted};
+use ralph_core::redact::Secrets;
 use ralph_core::state::State;
 use ralph_core::text;
 
 use super::args::{AgentArgs, RunArgs};
+use crate::config::{self, Config};
 use crate::error::{Error, Result};
+use crate::process::{self, Mark};
 use crate::project::Project;
 use crate::runner::{self, Runner};
-use crate::settings::{self, AgentWishes, Settled, Value, Wishes};
+use crate::settings::{self, AgentWishes, For, Settled, Value, Wishes};
 use crate::store::{self, JournalFile, Lock, Run, Runs};
-use crate::ui::Ui;
-use crate::{agent, clock, config};
+use crate::trust::{self, Consent};
+use crate::ui::{self, Ui};
+use crate::{agent, clock, secrets};
+use consent::Proposal;
 
+/// How long what nobody keeps any more may take to end after TERM.
+const LEFTOVERS: Duration = Duration::from_secs(2);
 /// How long keepers of an earlier run may take to end what they keep, before we give up.
-const KEEPERS: Duration = Duration::from_secs(20);
+pub(super) const KEEPERS: Duration = Duration::from_secs(20);
 
 pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::find()?;
@@ -29,8 +39,11 @@ pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
     } else {
         Which::Either
     };
-    let order = Order { goal: args.goal.as_deref(), which, probe: args.probe };
-    let stop = run(&project, order, &wishes(args), ui)?;
+    let consent = Some(if args.yes { Consent::Given } else { Consent::Ask });
+    let mut wishes = wishes(args);
+    wishes.backlog = backlog::wanted(&project, args)?;
+    let order = Order { goal: args.goal.as_deref(), which, probe: args.probe, consent };
+    let stop = run(&project, order, &wishes, ui)?;
     Ok(ExitCode::from(stop.exit_code()))
 }
 
@@ -41,6 +54,7 @@ fn wishes(args: &RunArgs) -> Wishes {
         ("max_iterations", "max-iterations", number(args.max_iterations)),
         ("reviews", "reviews", number(args.reviews.map(u64::from))),
         ("timeout", "timeout", args.timeout.clone()),
+        ("idle_timeout", "idle-timeout", args.idle_timeout.clone()),
         ("budget", "budget", args.budget.clone()),
         ("max_tokens", "max-tokens", number(args.max_tokens)),
         ("max_time", "max-time", args.max_time.clone()),
@@ -55,6 +69,9 @@ fn wishes(args: &RunArgs) -> Wishes {
         profile: args.profile.clone(),
         values: set.chain(flags).collect(),
         checks: checks.into_iter().filter_map(|(name, command)| Some((name, command.clone()?))).collect(),
+        backlog: None,
+        all: args.all,
+        commit: args.commit,
     }
 }
 
@@ -63,9 +80,10 @@ fn agent_wishes(args: &AgentArgs) -> AgentWishes {
         names: args.agents.clone(),
         commands: args.agent_cmd.clone(),
         format: args.agent_format.map(Into::into),
-        model: args.model.clone(),
-        permissions: args.permissions.map(Into::into),
+        models: args.model.clone(),
+        permissions: args.permissions.clone(),
         args: args.agent_args.clone(),
+        ..AgentWishes::default()
     }
 }
 
@@ -85,14 +103,29 @@ pub(super) struct Order<'a> {
     pub(super) which: Which,
     /// Try once although the circuit is open.
     pub(super) probe: bool,
+    /// How the user agrees to it; `None` where there is nothing to agree to.
+    pub(super) consent: Option<Consent>,
 }
 
 pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut Ui) -> Result<Stop> {
-    let Order { goal, which, probe } = order;
+    let Order { goal, which, probe, consent } = order;
+    let secrets = secrets::of(&project.root);
+    let told = goal.map(|goal| secrets.hide(goal).into_owned()).or_else(|| backlog::goal(wishes));
+    let goal = told.as_deref();
     // Everything that can be refused is refused before anything is written.
     let runs = Runs::of(&project.truth);
     let last = last_run(&runs, which)?;
-    let choice = choose(goal, which, last.as_ref())?;
+    let found = backlog::found(project, goal.is_none());
+    let choice = match (choose(goal, which, last.as_ref()), &found) {
+        // Without a word, and nothing to continue, the project's backlog is what there is to do.
+        (Err(_), Some((_, goal))) if which != Which::Resume => Choice::Start(goal),
+        (choice, _) => choice?,
+    };
+    let mut wishes = wishes.clone();
+    if let (Choice::Start(_), Some((backlog, _)), None) = (&choice, &found, goal) {
+        wishes.backlog = Some(backlog.clone());
+    }
+    let wishes = &wishes;
     if let (Choice::Start(_), Some(last)) = (&choice, &last)
         && let Err(open) = last.state.rules.breaker.carried().guard(clock::now(), probe)
     {
@@ -104,25 +137,56 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let earlier =
         last.as_ref().filter(|_| matches!(choice, Choice::Resume)).and_then(|last| last.state.run.as_ref());
     // A run that goes on keeps its plan: the project's file is for new ones.
-    let wishes = match earlier {
-        Some(_) => wishes.clone(),
-        None => wishes.over(config::read(&project.ralph_dir)?),
+    let config = match earlier {
+        Some(_) if wishes.agent.names.is_empty() => Config::default(),
+        // Somebody names other agents, which may be the file's.
+        Some(_) => Config { agents: config::read(&project.ralph_dir)?.agents, ..Config::default() },
+        None => config::read(&project.ralph_dir)?,
     };
-    let Settled { plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
+    let own = wishes;
+    let brought = consent::brought(&config, own);
+    let mut wishes = own.over(config);
+    // What is asked before a first run includes the permissions; until then they are nobody's choice.
+    let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask();
+    let unchosen = asks && wishes.agent.leaves_permissions_open();
+    if unchosen {
+        wishes.agent.permissions.push(For::all(Permissions::Inherit));
+    }
+    let Settled { mut plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
+    if unchosen {
+        consent::permit(&mut plan, None);
+    }
     for agent in &plan.agents {
         agent::find_script(agent, &project.root)?;
     }
-    for remark in remarks {
+    for remark in remarks.into_iter().chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
     }
+    let kept = consent::kept_in_tree(project, &plan);
+    if let Some(consent) = consent {
+        let goal = earlier.map_or(goal.unwrap_or_default(), |run| &run.goal);
+        let commands = match earlier {
+            Some(run) => consent::not_said_again(&kept, &run.plan),
+            None => brought,
+        };
+        let first = last.is_none();
+        Proposal { project, goal, commands: &commands, first, unchosen }.agree(consent, &mut plan, ui)?;
+    }
 
-    let lock = Lock::take(&project.truth, clock::now())?;
-    store::wait_for_keepers(&runner::custody_file(&project.truth), KEEPERS)?;
+    let mut lock = Lock::take(&project.truth, clock::now())?;
+    let custody = runner::custody_file(&project.truth);
+    let waited = store::wait_for_keepers(&custody, KEEPERS);
+    // A keeper that does not do its duty is ended with what it keeps: it has the mark too.
+    end_leftovers(project, ui)?;
+    waited.or_else(|_| store::wait_for_keepers(&custody, LEFTOVERS))?;
     let mark = |last: &Last| (last.run.number, last.state.seq);
     if last_run(&runs, which)?.as_ref().map(mark) != last.as_ref().map(mark) {
         return Err(
             Error::new("another run was going on here meanwhile").hint("ralph status, then try again")
         );
+    }
+    if consent.is_some() {
+        trust::vouch(project, &kept, ui);
     }
     let (run, journal, state, first) = match (choice, last) {
         (Choice::Resume, Some(last)) => {
@@ -131,6 +195,10 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
             (last.run, journal, state, Event::RunResumed(Box::new(RunResumed { plan, version, probe })))
         }
         (Choice::Start(goal), last) => {
+            if let Some(last) = &last {
+                // Its ralph may have been cut off between its last record and the views, and nobody takes it up again.
+                runner::publish(project, &last.run, &last.state, ui);
+            }
             if let Some(last) = last.as_ref().filter(|last| last.unfinished()) {
                 let left = format!(
                     "run {} is left unfinished and cannot be continued: {}",
@@ -154,13 +222,44 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         }
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
-    let (stop, state) = Runner::new(project, &lock, run, journal, state, ui)?.run(first)?;
+    let (stop, state) = Runner::new(project, &mut lock, run, journal, state, ui)?.run(first)?;
     if let Stop::Complete { .. } = stop {
         warn_of_unread(&state, ui);
     }
     ui.next_steps(&state, &stop);
     drop(lock);
     Ok(stop)
+}
+
+/// What an earlier run left because it was killed together with its keeper.
+fn end_leftovers(project: &Project, ui: &mut Ui) -> Result<()> {
+    let Ok(mark) = Mark::of(&project.truth) else { return Ok(()) };
+    let swept = process::sweep(mark, LEFTOVERS);
+    if !swept.survivors.is_empty() {
+        return Err(Error::new("an agent or check of an earlier run is still at work here")
+            .because(format!("these processes cannot be ended: {:?}", swept.survivors))
+            .hint("end them yourself, then try again"));
+    }
+    if swept.ended > 0 {
+        let word = if swept.ended == 1 { "process" } else { "processes" };
+        ui.warn(&format!("ended {} {word} that a killed run had left at work", swept.ended));
+    }
+    Ok(())
+}
+
+/// Goals and commands are kept: a secret in one is better told otherwise.
+fn told_secrets(secrets: &Secrets, order: Order<'_>, plan: &Plan) -> Vec<String> {
+    let has = |text: &str| secrets.hide(text) != text;
+    let goal = order.goal.filter(|goal| has(goal)).map(|_| {
+        "the goal holds what looks like a secret: it was left out; let the agent find it in its environment".into()
+    });
+    let commands = plan.checks.iter().map(|check| &check.command);
+    let commands = commands.chain(plan.agents.iter().filter_map(|agent| agent.command.as_ref()));
+    let command = commands.into_iter().find(|command| has(command)).map(|command| {
+        let shown = text::one_line(&secrets.hide(command), 120);
+        format!("a command holds what looks like a secret, and commands are kept to continue the run; better put it into the environment: {shown}")
+    });
+    goal.into_iter().chain(command).collect()
 }
 
 /// Notes go with their run; what nobody read may be worth saying again.
@@ -189,7 +288,17 @@ struct Last {
 
 impl Last {
     fn unfinished(&self) -> bool {
-        !matches!(self.state.stop(), Some(Stop::Complete { .. } | Stop::Closed))
+        let over = |stop: &Stop| {
+            matches!(
+                stop,
+                Stop::Complete { .. }
+                    | Stop::Closed
+                    | Stop::ItemPassed { .. }
+                    | Stop::ItemFailed { .. }
+                    | Stop::BacklogComplete { .. }
+            )
+        };
+        !self.state.stop().is_some_and(over)
     }
 
     fn goal(&self) -> String {

@@ -1,5 +1,7 @@
 //! `ralph status`: what is going on, or how the last run ended.
 
+mod follow;
+
 use std::process::ExitCode;
 
 use ralph_core::breaker::Circuit;
@@ -7,10 +9,12 @@ use ralph_core::decision::Stop;
 use ralph_core::limits::Resource;
 use ralph_core::profile::Budget;
 use ralph_core::state::State;
+use ralph_core::view::doing::Doing;
 use ralph_core::view::json::{self, Surroundings};
-use ralph_core::{text, view};
+use ralph_core::{text, time, view};
 
 use super::args::StatusArgs;
+use crate::clock;
 use crate::error::Result;
 use crate::project::Project;
 use crate::store::{self, Holder, Requests, Runs};
@@ -19,28 +23,68 @@ use crate::ui::Ui;
 pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
     let project = Project::look()?;
     let holder = store::holder(&project.truth);
-    let opened = Runs::of(&project.truth).shown()?;
+    let shown = Runs::of(&project.truth).shown()?;
+    let (run, opened) = shown.map_or((None, None), |(run, opened)| (Some(run), Some(opened)));
     let state = opened.as_ref().map(|opened| &opened.state).filter(|state| state.run.is_some());
-    let problems =
+    let goes_on = state.is_some_and(|state| state.stop().is_none());
+    let problems: Vec<String> =
         opened.as_ref().map_or(vec![], |opened| opened.problems.iter().map(ToString::to_string).collect());
+    if let (true, true, Some(run), Some(holder)) = (args.follow, goes_on, &run, &holder) {
+        if args.json {
+            let each = |ui: &mut Ui, state: &State| {
+                let holder = Some(holder).filter(|_| state.stop().is_none());
+                ui.json_line(&document(Some(state), holder, &[], &project));
+            };
+            follow::follow(&project, holder, run, &mut Ui::new(true), each)?;
+        } else {
+            show(state, Some(holder), &problems, &project, ui, false);
+            ui.data_line("");
+            follow::follow(&project, holder, run, &mut Ui::on_standard_output(), |_, _| {})?;
+        }
+        return super::fine();
+    }
     if args.json {
-        let initialized = project.ralph_dir.is_dir() || state.is_some();
-        let mut status =
-            json::status(state, Surroundings { initialized, pid: holder.map(|holder| holder.pid) });
-        status["problems"] = problems.into();
-        ui.json(&status);
+        let status = document(state, holder.as_ref(), &problems, &project);
+        // A line, where lines are asked for.
+        if args.follow { ui.data_line(&status.to_string()) } else { ui.json(&status) }
     } else {
-        for line in lines(state, holder.as_ref(), opened.as_ref().is_some_and(|opened| !opened.writable())) {
-            ui.data_line(&line);
-        }
-        for note in unread(state, &project) {
-            ui.data_line(&format!("note:       {}", text::one_line(&note, 200)));
-        }
-        for problem in problems {
-            ui.data_line(&format!("journal:    {problem}"));
-        }
+        let damaged = opened.as_ref().is_some_and(|opened| !opened.writable());
+        show(state, holder.as_ref(), &problems, &project, ui, damaged);
     }
     super::fine()
+}
+
+fn document(
+    state: Option<&State>,
+    holder: Option<&Holder>,
+    problems: &[String],
+    project: &Project,
+) -> serde_json::Value {
+    let initialized = project.ralph_dir.is_dir() || state.is_some();
+    let notes = unread(state, project);
+    let around = Surroundings { initialized, pid: holder.map(|holder| holder.pid), notes: &notes };
+    let mut status = json::status(state, around);
+    status["problems"] = problems.into();
+    status
+}
+
+fn show(
+    state: Option<&State>,
+    holder: Option<&Holder>,
+    problems: &[String],
+    project: &Project,
+    ui: &Ui,
+    damaged: bool,
+) {
+    for line in lines(state, holder, damaged) {
+        ui.data_line(&line);
+    }
+    for note in unread(state, project) {
+        ui.data_line(&format!("note:       {}", text::one_line(&note, 200)));
+    }
+    for problem in problems {
+        ui.data_line(&format!("journal:    {problem}"));
+    }
 }
 
 /// The user's words that no iteration has read yet.
@@ -50,6 +94,21 @@ fn unread(state: Option<&State>, project: &Project) -> Vec<String> {
     let waiting = Requests::of(&project.truth).notes();
     let new = waiting.into_iter().filter(|new| known.iter().all(|note| note.id != new.id));
     known.iter().map(|note| note.text.clone()).chain(new.map(|note| note.text)).collect()
+}
+
+/// What takes time right now, and for how long.
+fn doing_words(doing: &Doing) -> String {
+    let now = clock::now();
+    match doing {
+        Doing::Agent { since } => format!("the agent works, for {}", time::duration(now.since(*since))),
+        Doing::Check { command, since } => {
+            format!("checking: {command}, for {}", time::duration(now.since(*since)))
+        }
+        Doing::Wait { until, why } => {
+            let left = time::duration(until.since(now));
+            format!("waiting until {} ({left} left): {why}", clock::local(*until, now))
+        }
+    }
 }
 
 /// What is used of what a run may use.
@@ -87,6 +146,9 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool) -> Vec<S
             (_, Some(stop)) => stop.to_string(),
         },
     );
+    if let (Some(_), Some(doing)) = (holder, Doing::of(state)) {
+        add("doing:", doing_words(&doing));
+    }
     add(
         "iteration:",
         format!("{} of run {} (#{})", view::nth_of(state, state.used), run.number, state.iteration),

@@ -10,7 +10,7 @@ use crate::process::{self, Captured, SpawnError, Spec};
 
 /// Settings of the user that must not have a say in a measurement, because they run programs, write files of
 /// their own, hide edits or turn a warning into a refusal.
-const MEASURING: [&str; 6] = [
+const MEASURING: [&str; 7] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.splitIndex=false",
@@ -18,6 +18,9 @@ const MEASURING: [&str; 6] = [
     "core.safecrlf=false",
     // git 2.47 aborts on some sparse indexes when files appear outside the patterns.
     "index.sparse=false",
+    // A checksum over the private index, written several times a snapshot, costs more than it tells: one that does not
+    // fit what is remembered of it is made again.
+    "index.skipHash=true",
 ];
 
 /// A git command with its arguments, to be run any number of times.

@@ -19,7 +19,8 @@ impl Repo {
         let format = format!("--format=%H %(trailers:key={name},valueonly,separator=%x20)");
         let output = self.call("log").args([RECENT, "--no-show-signature", &format, "HEAD"]).output()?;
         let text = String::from_utf8_lossy(&output);
-        let found = text.lines().filter_map(|line| line.split_once(' ')).find(|(_, found)| found.trim() == value);
+        let found =
+            text.lines().filter_map(|line| line.split_once(' ')).find(|(_, found)| found.trim() == value);
         Ok(found.map(|(id, _)| id.to_owned()).filter(|id| is_object_id(id)))
     }
 
@@ -57,7 +58,8 @@ impl Repo {
             self.literal("add").args(add).stdin(joined(&new)).output()?;
         }
         let from_file = format!("--pathspec-from-file={}", list.display());
-        let commit = self.literal("commit").args(["--quiet", "--only", "--file=-", "--pathspec-file-nul", &from_file]);
+        let commit =
+            self.literal("commit").args(["--quiet", "--only", "--file=-", "--pathspec-file-nul", &from_file]);
         if let Err(error) = commit.stdin(message.as_bytes().to_vec()).output() {
             if !new.is_empty() {
                 let reset = ["--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"];

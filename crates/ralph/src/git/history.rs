@@ -1,5 +1,7 @@
 //! Where HEAD is, and what was committed in between.
 
+use std::collections::BTreeSet;
+
 use ralph_core::event::is_progress;
 use ralph_core::git_text::{is_object_id, parse_paths};
 
@@ -33,6 +35,34 @@ impl Repo {
     /// The name of the current branch, also if it has no commits yet; `None` if HEAD is detached.
     pub fn branch(&self) -> Result<Option<String>, GitError> {
         self.call("symbolic-ref").args(["--quiet", "--short", "HEAD"]).line()
+    }
+
+    /// Whether a commit is there: a history that was rewritten and cleaned up has lost its old ones.
+    pub fn has_commit(&self, id: &str) -> Result<bool, GitError> {
+        Ok(self.call("cat-file").arg("-e").arg(format!("{id}^{{commit}}")).run()?.end.success())
+    }
+
+    /// How many files differ from what is committed; an untracked folder is one.
+    pub fn uncommitted(&self) -> Result<u64, GitError> {
+        let call = self.call("status").measuring().args(["--porcelain", "-z", "--no-renames"]);
+        let output = call.arg("--untracked-files=normal").output()?;
+        Ok(output.iter().filter(|byte| **byte == 0).count() as u64)
+    }
+
+    /// Which of these names are commits that exist here.
+    pub fn existing_commits<'n>(&self, names: &BTreeSet<&'n str>) -> Result<BTreeSet<&'n str>, GitError> {
+        // A name with a line break would be two questions.
+        let asked: Vec<&'n str> = names.iter().copied().filter(|name| !name.contains(['\n', '\r'])).collect();
+        let questions: String = asked.iter().map(|name| format!("{name}^{{commit}}\n")).collect();
+        let answer = self.call("cat-file").arg("--batch-check").stdin(questions.into_bytes()).output()?;
+        let answer = String::from_utf8_lossy(&answer);
+        let there = |line: &str| line.split(' ').nth(1) == Some("commit");
+        Ok(asked
+            .into_iter()
+            .zip(answer.lines())
+            .filter(|(_, line)| there(line))
+            .map(|(name, _)| name)
+            .collect())
     }
 
     /// What came in between two heads, each `None` where there are no commits yet. Commits that were made

@@ -13,6 +13,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::ready::{exit_of, wait_ready};
 use super::{End, SpawnError, Spec, Stdin};
+use crate::point;
 
 /// What a helper printed and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,8 +49,13 @@ fn run(spec: &Spec, limit: Option<Duration>) -> Result<Captured, SpawnError> {
     if limit.is_some() {
         command.process_group(0);
     }
-    let mut child = command.spawn().map_err(|error| spec.spawn_error(&error))?;
-    let captured = collect(&mut child, &spec.stdin, deadline);
+    for name in point::VARIABLES {
+        command.env_remove(name);
+    }
+    let spawned = point::call("start", &spec.program, &spec.args).and_then(|()| command.spawn());
+    let mut child = spawned.map_err(|error| spec.spawn_error(&error))?;
+    let captured = point::call("wait for", &spec.program, &spec.args)
+        .and_then(|()| collect(&mut child, &spec.stdin, deadline));
     captured.map_err(|error| {
         let _ = child.kill();
         let _ = child.wait();

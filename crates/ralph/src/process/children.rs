@@ -8,6 +8,7 @@ use rustix::process::Pid;
 pub(super) struct Child {
     pub(super) pid: Pid,
     pub(super) group: i32,
+    pub(super) session: i32,
     /// Not yet exited. What has exited stays listed until it is reaped.
     pub(super) alive: bool,
 }
@@ -15,7 +16,7 @@ pub(super) struct Child {
 #[cfg(target_os = "linux")]
 pub use linux::become_reaper;
 #[cfg(target_os = "linux")]
-pub(super) use linux::{end_unlisted, list};
+pub(super) use linux::{all, end_unlisted, list, look};
 #[cfg(not(target_os = "linux"))]
 pub use other::become_reaper;
 #[cfg(not(target_os = "linux"))]
@@ -63,9 +64,15 @@ mod linux {
         Some(pids)
     }
 
-    fn all() -> Vec<Pid> {
+    /// Every process there is.
+    pub(in crate::process) fn all() -> Vec<Pid> {
         let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
         entries.flatten().filter_map(|entry| parse_pid(entry.file_name().to_str()?)).collect()
+    }
+
+    /// A process, whoever's child it is.
+    pub(in crate::process) fn look(pid: Pid) -> Option<Child> {
+        stat(pid).map(|(_, process)| process)
     }
 
     fn parse_pid(text: &str) -> Option<Pid> {
@@ -75,15 +82,17 @@ mod linux {
     /// Parent of a process, and the rest of what we want to know.
     fn stat(pid: Pid) -> Option<(i32, Child)> {
         let text = fs::read(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
-        parse_stat(&text).map(|(parent, group, alive)| (parent, Child { pid, group, alive }))
+        let (alive, [parent, group, session]) = parse_stat(&text)?;
+        Some((parent, Child { pid, group, session, alive }))
     }
 
-    /// `pid (name) state parent group …`, where the name may hold anything, parentheses and line ends too.
-    fn parse_stat(text: &[u8]) -> Option<(i32, i32, bool)> {
+    /// `pid (name) state parent group session …`, where the name may hold anything, parentheses and line ends too.
+    fn parse_stat(text: &[u8]) -> Option<(bool, [i32; 3])> {
         let after_name = text.iter().rposition(|byte| *byte == b')')? + 1;
         let mut fields = str::from_utf8(&text[after_name..]).ok()?.split_ascii_whitespace();
         let alive = !matches!(fields.next()?, "Z" | "X" | "x");
-        Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?, alive))
+        let mut number = || fields.next()?.parse().ok();
+        Some((alive, [number()?, number()?, number()?]))
     }
 
     #[cfg(test)]
@@ -96,8 +105,8 @@ mod linux {
 
         #[test]
         fn a_stat_line_is_read_whatever_the_name() {
-            assert_eq!(parse_stat(b"7 (sh) S 3 7 7 0 -1"), Some((3, 7, true)));
-            assert_eq!(parse_stat(b"7 (a) Z 9 9 (\xff\n) Z 3 7 7"), Some((3, 7, false)));
+            assert_eq!(parse_stat(b"7 (sh) S 3 7 6 0 -1"), Some((true, [3, 7, 6])));
+            assert_eq!(parse_stat(b"7 (a) Z 9 9 (\xff\n) Z 3 7 6"), Some((false, [3, 7, 6])));
             assert_eq!(parse_stat(b"7 (sh"), None);
             assert_eq!(parse_stat(b"7 (sh) S"), None);
         }

@@ -11,11 +11,13 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::process::{Pid, Signal, WaitOptions, getsid, kill_process_group, waitpid};
+use rustix::process::{Pid, Signal, WaitId, WaitOptions, getsid, kill_process_group, waitpid};
 
-use super::ready::{exit_of, wait_ready};
+use super::ready::{exit_of, wait_ready, wait_unreaped};
+use super::sweep::{Ours, sweep_all};
 use super::wire::{END, END_NOW, Failure, KEEP, Order, Report};
-use super::{End, KILL_PATIENCE, Output, SpawnError, Spec};
+use super::{End, KILL_PATIENCE, Mark, Output, SpawnError, Spec};
+use crate::point;
 
 /// Starts a command in the custody of a keeper. Returns when it runs, or could not be started.
 pub fn start(spec: &Spec) -> Result<Job, SpawnError> {
@@ -46,7 +48,7 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
     let mut command = spec.command(keeper.as_os_str());
     command.arg0("ralph").arg(KEEP).args(order.into_args());
     command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let spawned = command.spawn();
+    let spawned = point::pass("start keeper").and_then(|()| command.spawn());
     // It holds the keeper's end of the socket, which would hide the keeper's death from us.
     drop(command);
     let mut keeper = spawned.map_err(|error| match error.kind() {
@@ -55,6 +57,7 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
         _ => spec.folder_error().unwrap_or_else(|| lost(error)),
     })?;
 
+    let _ = point::pass("hear from keeper");
     let report = Report::read_from(&mut reports);
     if let Some(Report::Started { pid }) = report
         && let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw)
@@ -62,7 +65,16 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
     {
         let output = (Output::new(stdout, out_over), Output::new(stderr, err_over));
         let line = Arc::new(ours);
-        return Ok(Job { keeper, pid, line, reports, output, grace: spec.grace, _over: job_over });
+        return Ok(Job {
+            keeper,
+            pid,
+            line,
+            reports,
+            output,
+            grace: spec.grace,
+            mark: spec.mark,
+            _over: job_over,
+        });
     }
     drop((ours, reports));
     let end = keeper.wait().map_err(lost)?;
@@ -73,7 +85,10 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
             (Failure::Stdin, super::Stdin::File(file)) => SpawnError::stdin(file, error),
             (Failure::Stdin | Failure::Other, _) => spec.start_error(io::ErrorKind::Other, error),
         },
-        _ => lost(io::Error::other(format!("it ended first ({})", End::from(end)))),
+        _ => SpawnError::KeeperLost {
+            program: spec.program.to_string_lossy().into_owned(),
+            end: End::from(end).to_string(),
+        },
     })
 }
 
@@ -92,6 +107,7 @@ pub struct Job {
     reports: BufReader<UnixStream>,
     output: (Output, Output),
     grace: Duration,
+    mark: Option<Mark>,
     /// Closed with the job, which is what tells the outputs that it is over.
     _over: PipeWriter,
 }
@@ -106,6 +122,8 @@ pub struct JobEnd {
     pub survivors: Vec<u32>,
     /// The end was asked for before the command exited.
     pub asked: bool,
+    /// Why not all that it printed is in its transcripts.
+    pub unkept: Option<String>,
 }
 
 impl Job {
@@ -130,20 +148,30 @@ impl Job {
         let report = Report::read_from(&mut self.reports);
         // A keeper that talks nonsense is told that this is the end; a dead one does not mind.
         let _ = self.line.shutdown(Shutdown::Both);
-        let _ = self.keeper.wait();
         let Some(Report::Ended(ended)) = report else {
-            self.end_group();
-            return JobEnd { end: End::Lost, leftovers: 0, survivors: Vec::new(), asked: false };
+            wait_unreaped(&WaitId::Pid(Pid::from_child(&self.keeper)));
+            let survivors = self.end_without_keeper();
+            let _ = self.keeper.wait();
+            return JobEnd { end: End::Lost, leftovers: 0, survivors, asked: false, unkept: None };
         };
+        let _ = self.keeper.wait();
         JobEnd {
             end: End::of(ended.code, ended.signal),
             leftovers: ended.leftovers,
             survivors: ended.survivors,
             asked: ended.asked,
+            unkept: ended.unkept,
         }
     }
 
-    /// Ends what can be found without the keeper: the command's process group.
+    /// Ends what can be found without the keeper: what has its mark, its session, the command's process group.
+    fn end_without_keeper(&self) -> Vec<u32> {
+        let ours = Ours { mark: self.mark, session: Some(Pid::from_child(&self.keeper)) };
+        let swept = sweep_all(ours, self.grace);
+        self.end_group();
+        swept.survivors
+    }
+
     fn end_group(&self) {
         // A number that was given to somebody else meanwhile is not in the keeper's session. (A session's number
         // is not given away while one of its processes lives.)

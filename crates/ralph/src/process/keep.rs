@@ -3,6 +3,7 @@
 //! Three threads: one listens to ralph, one reaps, and the main thread decides and signals. They meet in one
 //! channel, where the main thread blocks until something happens or a grace period is over.
 
+mod copy;
 mod family;
 mod plan;
 
@@ -10,6 +11,7 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -19,11 +21,16 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::Instant;
 
+use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, WaitStatus, setsid};
 use rustix::stdio::{dup2_stderr, dup2_stdout, stderr, stdin, stdout};
 
 use super::children::become_reaper;
+use super::mark::wear;
+use super::ready::wait_ready;
 use super::wire::{END, END_NOW, Ended, Failure, Order, Report};
+use crate::point;
+use copy::Copies;
 use family::Family;
 use plan::{Plan, Request};
 
@@ -42,29 +49,48 @@ fn keep(order: &Order) -> io::Result<()> {
     let line = UnixStream::from(stdin().try_clone_to_owned()?);
     let requests = line.try_clone()?;
     let _held = order.hold.as_deref().map(hold).transpose()?;
-    let command = match begin(order) {
-        Ok(command) => command,
+    // A later ralph that asked for the lock before we held it did not wait for us. It could ask only because ours was
+    // dead, and then nothing may be started any more.
+    if is_cut(&line)? {
+        return Ok(());
+    }
+    let (command, copies) = match begin(order) {
+        Ok(begun) => begun,
         Err((kind, error)) => return Report::Failed { error: error.to_string(), kind }.write_to(&line),
     };
     // If ralph cannot be told any more it is gone; the listener sees that too, and ends the command.
+    let _ = point::pass("keeper: tell start");
     let _ = Report::Started { pid: raw(command) }.write_to(&line);
-    Report::Ended(watch(command, order, requests)).write_to(&line)
+    let mut ended = watch(command, order, requests);
+    ended.unkept = copies.and_then(|copies| copies.finish().err()).map(|error| error.to_string());
+    let _ = point::pass("keeper: tell end");
+    Report::Ended(ended).write_to(&line)
 }
 
 /// Tells a ralph that comes after that something is still kept here.
 fn hold(file: &Path) -> io::Result<File> {
+    point::file("keeper: hold", file)?;
     let file = File::options().read(true).write(true).create(true).truncate(false).open(file)?;
     file.lock_shared()?;
     Ok(file)
 }
 
+/// Whether ralph is gone.
+fn is_cut(line: &UnixStream) -> io::Result<bool> {
+    let mut ready = [PollFd::new(line, PollFlags::IN)];
+    wait_ready(&mut ready, Some(Instant::now()))?;
+    Ok(ready[0].revents().contains(PollFlags::HUP))
+}
+
 /// Leaves ralph's session, so that neither Ctrl-C nor the terminal reaches the command, and starts it.
 #[expect(clippy::disallowed_methods, reason = "this is the spawner")]
-fn begin(order: &Order) -> Result<Pid, (Failure, io::Error)> {
+fn begin(order: &Order) -> Result<(Pid, Option<Copies>), (Failure, io::Error)> {
     let other = |error| (Failure::Other, error);
-    let (stdout, stderr) = hand_over_output().map_err(other)?;
+    let mut streams = hand_over_output().map_err(other)?;
     setsid().map_err(|error| other(error.into()))?;
     become_reaper().map_err(other)?;
+    // Without a mark all is well as long as the keeper lives.
+    let _ = order.mark.map(wear);
     if cfg!(target_os = "linux") {
         // For those who look at a process list; started as /proc/self/exe we would be called "exe".
         let name = File::options().write(true).open("/proc/self/comm");
@@ -74,25 +100,37 @@ fn begin(order: &Order) -> Result<Pid, (Failure, io::Error)> {
         None => Stdio::null(),
         Some(file) => File::open(file).map_err(|error| (Failure::Stdin, error))?.into(),
     };
+    let mut copies = None;
+    if let Some(files) = &order.transcripts {
+        let (ends, begun) = copy::start(streams, files).map_err(|error| {
+            (Failure::Other, io::Error::new(error.kind(), format!("what it prints cannot be kept: {error}")))
+        })?;
+        (streams, copies) = (ends, Some(begun));
+    }
+    let [stdout, stderr] = streams;
     let mut command = Command::new(&order.program);
     command.args(&order.args).stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
-    let child = command.spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => (Failure::NotFound, error),
-        io::ErrorKind::PermissionDenied => (Failure::Permission, error),
-        _ => (Failure::Other, error),
-    })?;
-    Ok(Pid::from_child(&child))
+    for name in point::VARIABLES {
+        command.env_remove(name);
+    }
+    let child =
+        point::pass("keeper: start").and_then(|()| command.spawn()).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => (Failure::NotFound, error),
+            io::ErrorKind::PermissionDenied => (Failure::Permission, error),
+            _ => (Failure::Other, error),
+        })?;
+    Ok((Pid::from_child(&child), copies))
 }
 
 /// Gives up the keeper's own standard output and error for the command's sake: the keeper must neither write
 /// there nor hold the pipes open.
-fn hand_over_output() -> io::Result<(Stdio, Stdio)> {
+fn hand_over_output() -> io::Result<[OwnedFd; 2]> {
     let stdout = stdout().try_clone_to_owned()?;
     let stderr = stderr().try_clone_to_owned()?;
     let null = File::options().read(true).write(true).open("/dev/null")?;
     dup2_stdout(&null)?;
     dup2_stderr(&null)?;
-    Ok((stdout.into(), stderr.into()))
+    Ok([stdout, stderr])
 }
 
 enum Event {

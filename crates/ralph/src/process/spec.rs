@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use super::Mark;
+
 /// How long a command may take to end after TERM, unless its spec says otherwise.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -22,6 +24,11 @@ pub struct Spec {
     pub grace: Duration,
     /// A file that the keeper holds locked, shared, for as long as anything of a kept command lives.
     pub hold: Option<PathBuf>,
+    /// By which a kept command, and all that it starts, is found if its keeper is killed.
+    pub mark: Option<Mark>,
+    /// Files to which the keeper appends what a kept command prints, before it passes it on: standard output, standard
+    /// error.
+    pub transcripts: Option<[PathBuf; 2]>,
 }
 
 /// What a command reads on standard input. Never ralph's own terminal.
@@ -43,6 +50,8 @@ impl Spec {
             stdin: Stdin::Null,
             grace: GRACE,
             hold: None,
+            mark: None,
+            transcripts: None,
         }
     }
 
@@ -96,6 +105,18 @@ impl Spec {
     #[must_use]
     pub fn hold(mut self, file: impl Into<PathBuf>) -> Spec {
         self.hold = Some(file.into());
+        self
+    }
+
+    #[must_use]
+    pub fn mark(mut self, mark: Mark) -> Spec {
+        self.mark = Some(mark);
+        self
+    }
+
+    #[must_use]
+    pub fn transcripts(mut self, stdout: impl Into<PathBuf>, stderr: impl Into<PathBuf>) -> Spec {
+        self.transcripts = Some([stdout.into(), stderr.into()]);
         self
     }
 
@@ -154,6 +175,9 @@ pub enum SpawnError {
     Stdin { file: PathBuf, reason: String },
     #[error("cannot start the keeper of {program}: {reason}")]
     Keeper { program: String, reason: String },
+    /// Nobody knows whether it had started the command.
+    #[error("the keeper of {program} ended without a word ({end})")]
+    KeeperLost { program: String, end: String },
     #[error("cannot start {program}: {reason}")]
     Other { program: String, reason: String },
 }

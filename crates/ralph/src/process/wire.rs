@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{SpawnError, Spec, Stdin};
+use super::{Mark, SpawnError, Spec, Stdin};
 
 /// First argument of a keeper.
 pub(super) const KEEP: &str = "__keep";
@@ -25,6 +25,8 @@ pub(super) struct Order {
     pub(super) grace: Duration,
     pub(super) stdin: Option<PathBuf>,
     pub(super) hold: Option<PathBuf>,
+    pub(super) mark: Option<Mark>,
+    pub(super) transcripts: Option<[PathBuf; 2]>,
     pub(super) program: OsString,
     pub(super) args: Vec<OsString>,
 }
@@ -46,6 +48,8 @@ impl Order {
             grace: spec.grace,
             stdin,
             hold: spec.hold.clone(),
+            mark: spec.mark,
+            transcripts: spec.transcripts.clone(),
             program: spec.program.clone(),
             args: spec.args.clone(),
         })
@@ -55,15 +59,23 @@ impl Order {
         let grace = self.grace.as_millis().to_string().into();
         let stdin = self.stdin.unwrap_or_default().into_os_string();
         let hold = self.hold.unwrap_or_default().into_os_string();
-        [grace, stdin, hold, self.program].into_iter().chain(self.args)
+        let mark = self.mark.map_or(OsString::new(), |mark| mark.to_word().into());
+        let [out, err] = self.transcripts.unwrap_or_default().map(PathBuf::into_os_string);
+        [grace, stdin, hold, out, err, mark, self.program].into_iter().chain(self.args)
     }
 
     pub(super) fn from_args(mut args: impl Iterator<Item = OsString>) -> Option<Order> {
         let grace = Duration::from_millis(args.next()?.to_str()?.parse().ok()?);
         let mut file = || Some(PathBuf::from(args.next()?));
-        let (stdin, hold) = (file()?, file()?);
-        let [stdin, hold] = [stdin, hold].map(|file| Some(file).filter(|file| !file.as_os_str().is_empty()));
-        Some(Order { grace, stdin, hold, program: args.next()?, args: args.collect() })
+        let files = [file()?, file()?, file()?, file()?];
+        let [stdin, hold, out, err] =
+            files.map(|file| Some(file).filter(|file| !file.as_os_str().is_empty()));
+        let transcripts = out.zip(err).map(|(out, err)| [out, err]);
+        let mark = match args.next()?.to_str()? {
+            "" => None,
+            word => Some(Mark::from_word(word)?),
+        };
+        Some(Order { grace, stdin, hold, mark, transcripts, program: args.next()?, args: args.collect() })
     }
 }
 
@@ -93,6 +105,9 @@ pub(super) struct Ended {
     pub(super) leftovers: u32,
     pub(super) survivors: Vec<u32>,
     pub(super) asked: bool,
+    /// Why not all that it printed is in the transcripts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) unkept: Option<String>,
 }
 
 impl Report {
@@ -124,6 +139,8 @@ mod tests {
                 grace: Duration::from_millis(1500),
                 stdin: stdin.clone(),
                 hold: stdin.clone(),
+                mark: stdin.as_ref().and_then(|_| Mark::of("/".as_ref()).ok()),
+                transcripts: stdin.clone().map(|file| [file, PathBuf::from("err")]),
                 program: odd.clone(),
                 args: vec!["--".into(), OsString::new(), odd.clone()],
             };
@@ -133,7 +150,14 @@ mod tests {
 
     #[test]
     fn half_an_order_is_none() {
-        for args in [&[][..], &["1"], &["1", ""], &["one", "", "sh"]] {
+        for args in [
+            &[][..],
+            &["1"],
+            &["1", ""],
+            &["1", "", "", "", "", ""],
+            &["one", "", "", "", "", "", "sh"],
+            &["1", "", "", "", "", "1024", "sh"],
+        ] {
             assert_eq!(Order::from_args(args.iter().map(OsString::from)), None, "{args:?}");
         }
     }

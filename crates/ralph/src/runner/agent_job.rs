@@ -3,21 +3,23 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::Sender;
 use std::thread;
-use std::time::{Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use ralph_core::event::{AgentEnded, End, Event};
-use ralph_core::report::{Builder, IterationReport, dialects};
+use ralph_core::redact::Secrets;
+use ralph_core::report::{IterationReport, dialects};
 use ralph_core::time::Time;
-use ralph_core::transcript::{Decoder, Format, Item};
+use ralph_core::transcript::{Format, Item};
 use ralph_core::{limit, text};
 
-use super::Input;
-use super::effects::tee;
+use super::effects::{Heard, read_all};
+use super::reader::Reader;
+use super::silence::{self, Voice};
+use super::{Input, Tool, Tools};
 use crate::clock;
-use crate::process::{self, Ender, Job, Output, Spec};
-use crate::store::IterationFiles;
+use crate::process::{self, Ender, Job, Output, SpawnError, Spec};
+use crate::store::{self, IterationFiles};
 
 /// A moment late is better than one early: the agent would run into the same limit again.
 const LATER_MS: u64 = 2_000;
@@ -29,24 +31,29 @@ pub(super) const UNHEARD: &str = ".ralph/status cannot be reset, so no signal in
 pub(super) struct Talk<'a> {
     pub(super) format: Format,
     pub(super) prompt: &'a str,
+    /// What is not to be repeated of what it says.
+    pub(super) secrets: &'a Secrets,
     /// The file it may signal by; `None` if an old signal may still stand there.
     pub(super) signal: Option<PathBuf>,
+    /// After how long a silence the loop is told.
+    pub(super) silence: Option<Duration>,
 }
 
 /// Starts it. A failure to start is an end like any other.
-pub(super) fn start(
-    spec: &Spec,
-    talk: &Talk<'_>,
-    files: &IterationFiles,
-    outbox: &Sender<Input>,
-) -> Option<Ender> {
+pub(super) fn start(spec: &Spec, talk: &Talk<'_>, files: &IterationFiles, heard: &Heard) -> Option<Ender> {
+    let outbox = &heard.outbox;
     let begun = Instant::now();
     let mut job = match process::start(spec) {
         Ok(job) => job,
         Err(error) => {
-            let end = End::NotStarted { error: error.to_string() };
-            let report = IterationReport::default();
-            let ended = cut(end, report);
+            let ended = match error {
+                SpawnError::KeeperLost { .. } => AgentEnded {
+                    end: End::Lost,
+                    stderr: Some(error.to_string()),
+                    ..recover(files, talk.format, None, talk.secrets)
+                },
+                _ => cut(End::NotStarted { error: error.to_string() }, IterationReport::default()),
+            };
             let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
             return None;
         }
@@ -54,14 +61,27 @@ pub(super) fn start(
     let _ = outbox.send(Input::Event(Event::AgentStarted { pid: job.pid() }));
     let ender = job.ender();
     let (stdout, stderr) = job.take_output();
-    let (transcript, errors) = (files.transcript(), files.stderr());
-    let (live, outbox) = (outbox.clone(), outbox.clone());
-    let reader = Reader::new(talk.format, talk.prompt);
-    let signal = talk.signal.clone();
-    let words = thread::spawn(move || listen(stdout, &transcript, reader, &live));
-    let complaints = thread::spawn(move || last_complaints(stderr, &errors));
+    let (heard, outbox) = (heard.clone(), outbox.clone());
+    let reader = Reader::new(talk.format, talk.prompt, talk.secrets);
+    let (secrets, hidden) = (talk.secrets.clone(), talk.secrets.clone());
+    let (signal, files, asked_in) = (talk.signal.clone(), files.clone(), talk.format);
+    let voice = Voice::new();
+    let (said, complained) = (voice.clone(), voice.clone());
+    let words = thread::spawn(move || listen(stdout, reader, &heard, &said));
+    let complaints = thread::spawn(move || hidden.hide(&last_complaints(stderr, &complained)).into_owned());
+    let watch = talk.silence.map(|longest| {
+        let outbox = outbox.clone();
+        silence::watch(voice, longest, move |silent| {
+            let _ = outbox.send(Input::Event(Event::AgentSilent { for_ms: millis(silent) }));
+        })
+    });
     thread::spawn(move || {
-        let ended = wait(job, begun, words, complaints, signal.as_deref());
+        let _watch = watch;
+        let mut ended = wait(job, begun, words, complaints, signal.as_deref());
+        if ended.end == End::Lost {
+            // The keeper writes before it passes on, so the file may know more.
+            ended.report = recover(&files, asked_in, None, &secrets).report;
+        }
         let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
     });
     Some(ender)
@@ -75,10 +95,13 @@ fn wait(
     signal: Option<&Path>,
 ) -> AgentEnded {
     let end = job.wait();
-    let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let duration_ms = millis(begun.elapsed());
     let (format, mut report) = words.join().unwrap_or((Format::Auto, IterationReport::default()));
     if !end.survivors.is_empty() {
         report.problems.push(format!("processes that could not be ended: {:?}", end.survivors));
+    }
+    if let Some(why) = end.unkept {
+        report.problems.push(format!("the transcript could not be kept whole: {why}"));
     }
     match signal {
         Some(signal) => hear_signal(&mut report, signal),
@@ -101,6 +124,10 @@ fn wait(
         stderr,
         reset_at,
     }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// What it wrote into `.ralph/status`. Only a regular file: a pipe would hold the loop up.
@@ -130,33 +157,40 @@ pub(super) fn end_of(end: process::End) -> End {
 }
 
 /// Its report, and the format it talked in.
-fn listen(
-    stdout: Output,
-    transcript: &Path,
-    mut reader: Reader,
-    live: &Sender<Input>,
-) -> (Format, IterationReport) {
-    let kept = tee(stdout, transcript, |bytes| {
-        reader.feed(bytes, |item| {
-            if let Item::Tool { name, target } = item {
-                let what = format!("{name} {}", target.as_deref().unwrap_or(""));
-                let _ = live.send(Input::Live(text::one_line(&what, 200)));
-            }
+fn listen(stdout: Output, mut reader: Reader, heard: &Heard, voice: &Voice) -> (Format, IterationReport) {
+    let tools = Tools::new(heard.outbox.clone());
+    let read = read_all(stdout, |bytes| {
+        voice.heard();
+        let mut used = Vec::new();
+        heard.pulse.beat(|heard| {
+            reader.feed(bytes, |item| {
+                heard.item(item);
+                if let Item::Tool { name, target } = item {
+                    used.push(Tool { name: name.clone(), target: target.clone() });
+                }
+            });
+            (heard.tokens, heard.cost_micro_usd) = reader.spent();
         });
+        used.into_iter().for_each(|tool| tools.used(tool));
     });
     let (format, mut report) = reader.finish();
-    if let Err(error) = kept {
-        report.problems.push(format!("the transcript could not be kept whole: {error}"));
+    if let Err(error) = read {
+        report.problems.push(format!("not all that it said was heard: {error}"));
     }
     (format, report)
 }
 
 /// What a cut-off agent left in its transcript: its words do not count as an end, its tokens and its
 /// time count. Its signal is not heard: nobody knows any more whether an old one stood there when it started.
-pub(super) fn recover(files: &IterationFiles, format: Format, started_at: Option<Time>) -> AgentEnded {
+pub(super) fn recover(
+    files: &IterationFiles,
+    format: Format,
+    started_at: Option<Time>,
+    secrets: &Secrets,
+) -> AgentEnded {
     let prompt = std::fs::read_to_string(files.prompt()).unwrap_or_default();
-    let mut reader = Reader::new(format, &prompt);
-    if let Ok(mut file) = File::open(files.transcript()) {
+    let mut reader = Reader::new(format, &prompt, secrets);
+    if let Ok(mut file) = store::open_kept(&files.transcript()) {
         let mut buffer = vec![0; 256 << 10];
         while let Ok(read @ 1..) = file.read(&mut buffer) {
             reader.feed(&buffer[..read], |_| {});
@@ -175,36 +209,11 @@ fn last_seen(files: &IterationFiles) -> Time {
     Time::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Decoder and report in one.
-struct Reader {
-    decoder: Decoder,
-    builder: Builder,
-}
-
-impl Reader {
-    fn new(format: Format, prompt: &str) -> Self {
-        Self { decoder: Decoder::new(format), builder: Builder::new(prompt) }
-    }
-
-    fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(&Item)) {
-        let Self { decoder, builder } = self;
-        decoder.feed(bytes, |item| {
-            each(&item);
-            builder.add(item);
-        });
-    }
-
-    fn finish(mut self) -> (Format, IterationReport) {
-        let Self { decoder, builder } = &mut self;
-        decoder.finish(|item| builder.add(item));
-        (decoder.format(), self.builder.finish())
-    }
-}
-
-/// Keeps standard error and returns its end.
-fn last_complaints(stderr: Output, file: &Path) -> String {
+/// Reads standard error and returns its end.
+fn last_complaints(stderr: Output, voice: &Voice) -> String {
     let mut tail: Vec<u8> = Vec::new();
-    let _ = tee(stderr, file, |bytes| {
+    let _ = read_all(stderr, |bytes| {
+        voice.heard();
         tail.extend_from_slice(bytes);
         if tail.len() > 64 << 10 {
             tail.drain(..tail.len() - (16 << 10));
@@ -215,17 +224,20 @@ fn last_complaints(stderr: Output, file: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, SystemTime};
+    use std::time::SystemTime;
 
     use super::*;
-    use crate::store::{self, Runs};
+    use crate::store::Runs;
 
     #[test]
     fn a_cut_off_agent_worked_until_its_last_words_and_never_into_the_future() {
         let sandbox = ralph_testkit::Sandbox::new();
         let files = Runs::of(&sandbox.project()).next().files(1);
         files.make().expect("a folder");
-        let worked = |from: i64| recover(&files, Format::Text, Some(Time::from_millis(from))).duration_ms;
+        let worked = |from: i64| {
+            let from = Some(Time::from_millis(from));
+            recover(&files, Format::Text, from, &Secrets::default()).duration_ms
+        };
         let spoke = |path: &Path, at: SystemTime| {
             store::append_private(path).and_then(|file| file.set_modified(at)).expect("a file");
         };
@@ -236,7 +248,7 @@ mod tests {
         spoke(&files.stderr(), second(1_750_000_090));
         assert_eq!(worked(1_750_000_000_000), 90_000, "the later one");
         assert_eq!(worked(1_750_000_100_000), 0, "a clock that was set back");
-        assert_eq!(recover(&files, Format::Text, None).duration_ms, 0);
+        assert_eq!(recover(&files, Format::Text, None, &Secrets::default()).duration_ms, 0);
         spoke(&files.stderr(), second(10_000_000_000));
         let now = clock::now();
         assert!(worked(now.millis() - 5_000) < 3_600_000, "a file from the future");

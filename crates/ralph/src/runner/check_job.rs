@@ -1,7 +1,6 @@
 //! One check: a command of the user's, run in the same custody as an agent.
 
 use std::path::Path;
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
@@ -9,13 +8,15 @@ use std::time::Instant;
 use ralph_core::check::failing::FailingTests;
 use ralph_core::check::{CheckResult, CheckSpec};
 use ralph_core::event::{End, Event};
+use ralph_core::redact::Secrets;
 use ralph_core::text;
 
 use super::Input;
 use super::agent_job::end_of;
-use super::effects::tee;
+use super::effects::{Custody, Heard, tee};
 use crate::process::{self, Ender, Output, Spec};
 use crate::store::{self, IterationFiles};
+use crate::ui::Pulse;
 
 const KEPT_TAIL: usize = 4 << 10;
 
@@ -23,12 +24,14 @@ pub(super) fn start(
     check: &CheckSpec,
     root: &Path,
     files: &IterationFiles,
-    custody: &Path,
-    outbox: Sender<Input>,
+    custody: Custody<'_>,
+    secrets: Secrets,
+    heard: Heard,
 ) -> Option<Ender> {
+    let Heard { outbox, pulse } = heard;
     let begun = Instant::now();
     let output = files.check(&check.name);
-    let spec = Spec::shell(&check.command, root).hold(custody);
+    let spec = custody.over(Spec::shell(&check.command, root));
     let CheckSpec { name, command } = check.clone();
     let report = move |end, asked, failing, output_tail| {
         let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -48,23 +51,26 @@ pub(super) fn start(
     let (stdout, stderr) = job.take_output();
     let tail = Arc::new(Mutex::new(Vec::new()));
     let readers = [stdout, stderr].map(|stream| {
-        let (output, tail) = (output.clone(), tail.clone());
-        thread::spawn(move || read(stream, &output, &tail))
+        let (output, tail, pulse) = (output.clone(), tail.clone(), pulse.clone());
+        thread::spawn(move || read(stream, &output, &tail, &pulse))
     });
     thread::spawn(move || {
         let ended = job.wait();
         let failing = readers.into_iter().flat_map(|reader| reader.join().unwrap_or_default()).collect();
         let tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         let tail = text::plain(&String::from_utf8_lossy(&tail));
+        // Before it is cut: half a secret is not known for one.
+        let tail = secrets.hide(&tail);
         report(end_of(ended.end), ended.asked, failing, text::tail(&tail, KEPT_TAIL).to_owned());
     });
     Some(ender)
 }
 
 /// Reads one stream; both share the tail. Returns the names of failing tests it showed.
-fn read(stream: Output, output: &Path, tail: &Mutex<Vec<u8>>) -> Vec<String> {
+fn read(stream: Output, output: &Path, tail: &Mutex<Vec<u8>>, pulse: &Pulse) -> Vec<String> {
     let mut failing = FailingTests::default();
     let _ = tee(stream, output, |bytes| {
+        pulse.beat(|_| {});
         failing.feed(bytes);
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         tail.extend_from_slice(bytes);

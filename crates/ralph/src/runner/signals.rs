@@ -1,5 +1,6 @@
-//! Ctrl-C and friends. The first asks the loop to stop; the second ends ralph at once, and the keepers then end
-//! what they keep. SIGUSR1 says that another ralph left a request.
+//! Ctrl-C and friends. The first asks the loop to stop; the second has everything killed and ends ralph at once; the next
+//! start reads what was left. SIGHUP is a request like SIGTERM, unless whoever started ralph had it ignored, as `nohup`
+//! does. SIGUSR1 says that another ralph left a request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +12,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 
 use super::Input;
+use super::effects::Jobs;
 use crate::error::{Error, Result};
 
 /// Before anything else. A parent that ignores SIGCHLD hands that on, and then nobody can wait for a child; any
@@ -23,8 +25,9 @@ pub(crate) fn heed() {
     }
 }
 
-pub(super) fn listen(outbox: Sender<Input>) -> Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGUSR1])
+pub(super) fn listen(outbox: Sender<Input>, jobs: Jobs) -> Result<()> {
+    let wanted = [SIGINT, SIGTERM, SIGHUP, SIGUSR1];
+    let mut signals = Signals::new(wanted.iter().filter(|signal| **signal != SIGHUP || !ignores_hangup()))
         .map_err(|error| Error::new("signals cannot be listened to").because(error))?;
     thread::spawn(move || {
         let asked = AtomicBool::new(false);
@@ -39,10 +42,39 @@ pub(super) fn listen(outbox: Sender<Input>) -> Result<()> {
                 _ => (StopBy::Terminate, 143),
             };
             let again = asked.swap(true, Ordering::Relaxed);
+            if again {
+                jobs.end_now();
+            }
             if again || outbox.send(Input::Event(Event::StopAsked { by })).is_err() {
                 crate::ui::leave_at_once(code);
             }
         }
     });
     Ok(())
+}
+
+/// Whether SIGHUP is ignored; only Linux tells.
+fn ignores_hangup() -> bool {
+    std::fs::read_to_string("/proc/self/status").is_ok_and(|status| ignored(&status, SIGHUP))
+}
+
+/// `SigIgn:` is a mask of signals in hexadecimal.
+fn ignored(status: &str, signal: i32) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_s_mask_of_ignored_signals_is_read() {
+        let status = |mask: &str| format!("Name:\tralph\nSigBlk:\t0000000000000001\nSigIgn:\t{mask}\n");
+        assert!(ignored(&status("0000000000000001"), SIGHUP));
+        assert!(!ignored(&status("0000000000001000"), SIGHUP));
+        assert!(ignored(&status("0000000000004000"), SIGTERM));
+        assert!(!ignored("", SIGHUP));
+    }
 }

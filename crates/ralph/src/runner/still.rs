@@ -58,9 +58,14 @@ impl Still {
 
     /// Brings the views up to it.
     pub(crate) fn publish(&self, project: &Project, ui: &mut Ui) {
-        let mut views = Views::new(&project.root, &project.ralph_dir, self.run.clone());
-        if let Err(error) = views.publish(&self.state) {
-            ui.warn(&format!("the views in {} cannot be written: {error}", project.ralph_dir.display()));
-        }
+        publish(project, &self.run, &self.state, ui);
+    }
+}
+
+/// Brings the views up to a run that stands still.
+pub(crate) fn publish(project: &Project, run: &Run, state: &State, ui: &mut Ui) {
+    let mut views = Views::new(&project.root, &project.ralph_dir, run.clone());
+    if let Err(error) = views.publish(state) {
+        ui.warn(&format!("the views in {} cannot be written: {error}", project.ralph_dir.display()));
     }
 }

@@ -80,7 +80,11 @@ impl Ledger {
             let text = text?;
             let Ok(record) = serde_json::from_slice::<Value>(&text) else {
                 if !text.iter().all(u8::is_ascii_whitespace) {
-                    lines.push(Line { number: nth + 1, record: Value::Null, problem: Some("it cannot be read".into()) });
+                    lines.push(Line {
+                        number: nth + 1,
+                        record: Value::Null,
+                        problem: Some("it cannot be read".into()),
+                    });
                 }
                 continue;
             };

@@ -2,34 +2,88 @@
 #![expect(clippy::disallowed_methods, reason = "the store writes ralph's files")]
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
+use super::stamp::Stamp;
+use crate::point;
+
 /// A folder only the user can look into, with its parents.
 pub(super) fn private_dir(dir: &Path) -> io::Result<()> {
+    point::file("make folder", dir)?;
     DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
 /// A folder others may look into, as the user's own settings say.
 pub(super) fn make_dir(dir: &Path) -> io::Result<()> {
+    point::file("make folder", dir)?;
     std::fs::create_dir_all(dir)
 }
 
 /// A new private file. An old one of that name (of an attempt that was cut off) is replaced.
 pub fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
-    let mut file = private().write(true).create(true).truncate(true).open(path)?;
+    let mut file = new_private(path)?;
+    point::torn(path, || (&file).write_all(&text[..text.len() / 2]))?;
     file.write_all(text)
+}
+
+/// The same, to be written to.
+pub(super) fn new_private(path: &Path) -> io::Result<File> {
+    point::file("create", path)?;
+    private().write(true).create(true).truncate(true).open(path)
 }
 
 /// A new file with the user's own permissions; there must be none of that name.
 pub fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
+    point::file("create", path)?;
     OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text)
 }
 
 /// A private file to append to.
 pub fn append_private(path: &Path) -> io::Result<File> {
-    private().append(true).create(true).open(path)
+    point::file("open", path)?;
+    private().read(true).append(true).create(true).open(path)
+}
+
+/// A file that was written to and lost its name meanwhile gets it back, with all that is in it.
+pub fn put_back_if_gone(path: &Path, file: &mut File) -> io::Result<()> {
+    let held = Stamp::of_open(file).zip(Stamp::at(path));
+    if held.is_some_and(|(held, named)| held.same_file(named)) {
+        return Ok(());
+    }
+    if let Some(dir) = path.parent() {
+        private_dir(dir)?;
+    }
+    file.rewind()?;
+    io::copy(file, &mut private_anew(path)?).map(drop)
+}
+
+/// A private file made anew, whatever stands there.
+pub(super) fn private_anew(path: &Path) -> io::Result<File> {
+    remove(path)?;
+    point::file("create", path)?;
+    private().read(true).write(true).create_new(true).open(path)
+}
+
+/// A private file that nobody can find: it has no name any more.
+pub(super) fn nameless(path: &Path) -> io::Result<File> {
+    let file = private_anew(path)?;
+    remove(path)?;
+    Ok(file)
+}
+
+/// A file that may be gone already.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match point::file("remove", path).and_then(|()| std::fs::remove_file(path)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    point::file("rename", to)?;
+    std::fs::rename(from, to)
 }
 
 fn private() -> OpenOptions {
@@ -46,22 +100,32 @@ pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
 
 /// The same, with the place where the new one is made; it must be on the same file system.
 pub(super) fn replace_through(made: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
-    std::fs::write(made, text)?;
-    std::fs::rename(made, path)
+    let replaced = point::file("write", made)
+        .and_then(|()| std::fs::write(made, text))
+        .and_then(|()| point::file("rename", path))
+        .and_then(|()| std::fs::rename(made, path));
+    if replaced.is_err() {
+        // Nobody asks for it under that name; where it cannot be removed either, it is as harmless as it is useless.
+        let _ = std::fs::remove_file(made);
+    }
+    replaced
 }
 
 /// Replaces a private file whole; it is durable when this returns.
 pub(super) fn replace_durably(path: &Path, text: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.new"));
-    let mut file = private().write(true).create(true).truncate(true).open(&beside)?;
+    let mut file = new_private(&beside)?;
     file.write_all(text)?;
+    point::file("sync", &beside)?;
     file.sync_all()?;
+    point::file("rename", path)?;
     std::fs::rename(&beside, path)?;
     path.parent().map_or(Ok(()), sync_dir)
 }
 
 /// Makes the names in a folder durable.
 pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
+    point::file("sync folder", dir)?;
     File::open(dir)?.sync_all()
 }

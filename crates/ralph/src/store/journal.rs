@@ -1,24 +1,31 @@
 //! A run's journal on disk.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use ralph_core::journal::{self, Opened, Problem, Record};
+use ralph_core::own_files::How;
 use ralph_core::state::State;
 
+use super::copy::Copy;
 use super::files;
+use super::stamp::Stamp;
 use crate::error::{self, Error, Result};
+use crate::point;
 
 /// How much of the end is read at first to find the last checkpoint.
 const TAIL: u64 = 256 << 10;
 
-/// Open for appending.
+/// Open for appending. It knows what it wrote, so that what anybody else did to the file is noticed, and undone from a
+/// copy of its own.
 #[derive(Debug)]
 pub struct JournalFile {
     file: File,
     path: PathBuf,
+    /// The file as we left it.
+    left: Option<Stamp>,
+    copy: Copy,
 }
 
 impl JournalFile {
@@ -31,7 +38,8 @@ impl JournalFile {
         for dir in dir.ancestors().take(4) {
             files::sync_dir(dir).map_err(error::io("cannot sync", dir))?;
         }
-        Ok(Self { file, path: path.to_path_buf() })
+        let left = Stamp::sign(&file);
+        Ok(Self { left, copy: Copy::new(path), file, path: path.to_path_buf() })
     }
 
     /// Opens a run to continue it: a torn last line is dropped, anything worse refuses.
@@ -42,32 +50,67 @@ impl JournalFile {
         }
         let io = |error| error::io("cannot write", path)(error);
         let file = OpenOptions::new().append(true).open(path).map_err(io)?;
-        file.set_len(good).map_err(io)?;
-        file.sync_data().map_err(io)?;
-        Ok((Self { file, path: path.to_path_buf() }, opened.state))
+        point::file("cut", path).and_then(|()| file.set_len(good)).map_err(io)?;
+        point::file("sync", path).and_then(|()| file.sync_data()).map_err(io)?;
+        let copy = File::open(path).map_or_else(|_| Copy::none(), |mut whole| Copy::of(path, &mut whole));
+        let left = Stamp::sign(&file);
+        Ok((Self { left, copy, file, path: path.to_path_buf() }, opened.state))
     }
 
     /// The record is durable when this returns.
     pub fn append(&mut self, record: &Record) -> Result<()> {
-        self.is_in_place()?;
+        if let Some(how) = self.touched() {
+            let did = if how == How::Removed { "gone" } else { "not what was written" };
+            return Err(Error::new(format!("the journal {} is {did}", self.path.display()))
+                .because("something changed it while the run went on, so nothing more can be recorded")
+                .hint("look at what was done here, then start again: ralph run --fresh GOAL"));
+        }
         let line = journal::encode(record);
-        self.file
-            .write_all(line.as_bytes())
+        let before = self.left.map_or(0, Stamp::size);
+        point::file("append to", &self.path)
+            .and_then(|()| {
+                point::torn(&self.path, || self.file.write_all(&line.as_bytes()[..line.len() / 2]))
+            })
+            .and_then(|()| self.file.write_all(line.as_bytes()))
+            .and_then(|()| point::file("sync", &self.path))
             .and_then(|()| self.file.sync_data())
-            .map_err(error::io("cannot write the journal", &self.path))
+            .map_err(error::io("cannot write the journal", &self.path))?;
+        self.copy.append(line.as_bytes());
+        // What came in between is not ours: then the next look compares every byte.
+        let expected = before + line.len() as u64;
+        self.left = Stamp::sign(&self.file).filter(|left| left.size() == expected);
+        Ok(())
     }
 
-    /// A record in a file that nobody can find is no record.
-    fn is_in_place(&self) -> Result<()> {
-        let same = |data: &Metadata, other: &Metadata| (data.dev(), data.ino()) == (other.dev(), other.ino());
-        match (self.file.metadata(), std::fs::metadata(&self.path)) {
-            (Ok(open), Ok(named)) if same(&open, &named) => Ok(()),
-            _ => Err(Error::new(format!("the journal {} is gone", self.path.display()))
-                .because(
-                    "something deleted or replaced it while the run went on, so nothing more can be recorded",
-                )
-                .hint("look at what the agent did, then start again: ralph run --fresh GOAL")),
+    /// What was done to the file since we wrote it. Looks only at its stamp, unless that has changed.
+    pub fn touched(&mut self) -> Option<How> {
+        let named = Stamp::at(&self.path);
+        if self.left.is_some() && named == self.left {
+            return None;
         }
+        match (Stamp::of_open(&self.file), named) {
+            (_, None) => Some(How::Removed),
+            (Some(open), Some(named)) if open.same_file(named) && self.copy.equals(&self.path) => {
+                self.left = Some(named);
+                None
+            }
+            _ => Some(How::Changed),
+        }
+    }
+
+    /// Puts back what was written, byte for byte.
+    pub fn put_back(&mut self) -> std::io::Result<()> {
+        let dir = self.path.parent().unwrap_or(&self.path);
+        files::private_dir(dir)?;
+        let beside = self.path.with_extension("back");
+        let mut file = files::private_anew(&beside)?;
+        self.copy.write_to(&mut file)?;
+        file.sync_all()?;
+        files::rename(&beside, &self.path)?;
+        files::sync_dir(dir)?;
+        self.file = files::append_private(&self.path)?;
+        self.left = Stamp::sign(&self.file);
+        Ok(())
     }
 
     /// The state at the end of a journal, from its last checkpoint on.
@@ -88,6 +131,47 @@ impl JournalFile {
         std::io::BufRead::read_until(&mut reader, b'\n', &mut line)
             .map_err(error::io("cannot read", path))?;
         Ok(journal::open(&line, |_, _| {}).state)
+    }
+}
+
+/// A journal that another process writes, read as it grows.
+#[derive(Debug)]
+pub struct JournalTail {
+    path: PathBuf,
+    file: File,
+    /// Up to where it was read.
+    read: u64,
+    state: State,
+}
+
+impl JournalTail {
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(error::io("cannot read", path))?;
+        let (opened, read) = read_tail(path)?;
+        Ok(Self { path: path.to_path_buf(), file, read, state: opened.state })
+    }
+
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// What has come since, as far as its lines are whole.
+    pub fn more(&mut self, each: impl FnMut(&Record, &State)) -> Result<()> {
+        let mut bytes = Vec::new();
+        self.file
+            .seek(SeekFrom::Start(self.read))
+            .and_then(|_| self.file.read_to_end(&mut bytes))
+            .map_err(error::io("cannot read", &self.path))?;
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let opened = journal::go_on(std::mem::take(&mut self.state), &bytes[..whole], each);
+        (self.state, self.read) = (opened.state, self.read + opened.good as u64);
+        match opened.problems.first() {
+            Some(
+                problem @ (Problem::Checksum { .. } | Problem::Unreadable { .. } | Problem::Sequence { .. }),
+            ) => Err(Error::data(format!("the journal {} cannot be followed", self.path.display()))
+                .because(problem)),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -202,5 +286,39 @@ mod tests {
         assert_eq!((opened.state.seq, opened.problems), (6, vec![]));
         #[expect(clippy::disallowed_methods, reason = "a test's own folder")]
         std::fs::remove_dir_all(path.parent().expect("a folder")).expect("removed");
+    }
+
+    #[test]
+    fn a_write_of_the_same_length_in_the_same_moment_is_noticed_and_undone() {
+        let path = scratch("touched");
+        write(&path, 3, 100);
+        let (mut journal, state) = JournalFile::resume(&path).expect("resumed");
+        let whole = std::fs::read(&path).expect("read");
+        assert_eq!(journal.touched(), None);
+        for n in 0..50 {
+            let at = state.updated_at;
+            let body = Body::Checkpoint { state: Box::new(state.clone()) };
+            journal.append(&Record { seq: state.seq + 1 + n, at, body }).expect("appended");
+            let written = std::fs::read(&path).expect("read");
+            let mut file = OpenOptions::new().write(true).open(&path).expect("open");
+            file.seek(SeekFrom::Start(40)).and_then(|_| file.write_all(b"#")).expect("written");
+            assert_eq!(journal.touched(), Some(How::Changed), "{n}");
+            journal.put_back().expect("put back");
+            assert_eq!(journal.touched(), None);
+            assert_eq!(std::fs::read(&path).expect("read"), written);
+        }
+        assert!(std::fs::read(&path).expect("read").starts_with(&whole));
+    }
+
+    #[test]
+    fn a_journal_that_was_only_looked_at_or_linked_is_not_touched() {
+        let path = scratch("linked");
+        write(&path, 2, 100);
+        let (mut journal, _) = JournalFile::resume(&path).expect("resumed");
+        let link = path.with_extension("link");
+        let _ = files::remove(&link);
+        std::fs::hard_link(&path, &link).expect("linked");
+        std::fs::read(&path).expect("read");
+        assert_eq!(journal.touched(), None);
     }
 }

@@ -2,15 +2,18 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use ralph_core::own_files::How;
 use ralph_core::time::Time;
 use serde::{Deserialize, Serialize};
 
 use super::files;
+use super::stamp::Stamp;
 use crate::error::{self, Error, Result};
+use crate::point;
 
 /// Who holds the lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +26,10 @@ pub struct Holder {
 #[derive(Debug)]
 pub struct Lock {
     file: File,
+    path: PathBuf,
     holder: Holder,
+    /// Held as well, in a repository: nobody can remove the git folder and go on working in it.
+    _folder: Option<File>,
 }
 
 impl Lock {
@@ -38,11 +44,12 @@ impl Lock {
         for _ in 0..3 {
             match file.try_lock() {
                 Ok(()) => {
+                    let folder = hold_folder(truth)?;
                     let holder = Holder { pid: std::process::id(), since: now };
-                    let text = serde_json::to_string(&holder).unwrap_or_default();
-                    let written = file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
-                    written.map_err(error::io("cannot write", &path))?;
-                    return Ok(Self { file, holder });
+                    point::file("write", &path)
+                        .and_then(|()| write(&mut file, &holder))
+                        .map_err(error::io("cannot write", &path))?;
+                    return Ok(Self { file, path, holder, _folder: folder });
                 }
                 Err(TryLockError::WouldBlock) => pause(Duration::from_millis(50)),
                 Err(TryLockError::Error(error)) => return Err(error::io("cannot lock", &path)(error)),
@@ -61,6 +68,48 @@ impl Lock {
             .hint("wait for it, or stop it: ralph stop"))
     }
 
+    /// What was done to the file since it was taken.
+    pub fn touched(&mut self) -> Option<How> {
+        match (Stamp::of_open(&self.file), Stamp::at(&self.path)) {
+            (_, None) => Some(How::Removed),
+            (Some(held), Some(named)) if held.same_file(named) => match read(&mut self.file) {
+                Some(holder) if holder == self.holder => None,
+                _ => Some(How::Changed),
+            },
+            _ => Some(How::Changed),
+        }
+    }
+
+    /// Takes it anew where it was. Whoever took it meanwhile has it, and then this is the error.
+    pub fn put_back(&mut self) -> std::io::Result<()> {
+        if let Some(truth) = self.path.parent() {
+            files::private_dir(truth)?;
+        }
+        let mut file = open(&self.path)?;
+        let held = Stamp::of_open(&self.file).zip(Stamp::of_open(&file));
+        if !held.is_some_and(|(held, named)| held.same_file(named)) {
+            let locked = (0..3).any(|_| match file.try_lock() {
+                Ok(()) => true,
+                Err(_) => {
+                    pause(Duration::from_millis(50));
+                    false
+                }
+            });
+            if !locked {
+                let other = read(&mut file).map_or_else(String::new, |other| format!(" (pid {})", other.pid));
+                return Err(std::io::Error::other(format!(
+                    "another ralph{other} has taken its place, and two cannot work in one tree"
+                )));
+            }
+        }
+        write(&mut file, &self.holder)?;
+        // The lock of the same file goes with its last descriptor; ours is kept where it is the same.
+        if !held.is_some_and(|(held, named)| held.same_file(named)) {
+            self.file = file;
+        }
+        Ok(())
+    }
+
     /// Who holds it: us.
     pub fn holder(&self) -> &Holder {
         &self.holder
@@ -70,8 +119,28 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         // So that the next one who holds it is not taken for us before it has written who it is.
-        let _ = self.file.set_len(0);
+        let _ = point::pass("empty lock").and_then(|()| self.file.set_len(0));
     }
+}
+
+/// The second lock of a run in a repository. Where the system has no such locks on folders, the first must do.
+fn hold_folder(truth: &Path) -> Result<Option<File>> {
+    let git_dir = truth.parent().filter(|_| truth.ends_with("ralph"));
+    let Some(folder) = git_dir.and_then(|folder| File::open(folder).ok()) else { return Ok(None) };
+    match folder.try_lock() {
+        Ok(()) => Ok(Some(folder)),
+        Err(TryLockError::WouldBlock) => Err(Error::new("another run is going on here")
+            .because("its lock file was removed under it, and it is still at work")
+            .hint("wait for it, or look for it: ps")),
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+fn write(file: &mut File, holder: &Holder) -> std::io::Result<()> {
+    let text = serde_json::to_string(holder).unwrap_or_default();
+    file.rewind()?;
+    file.set_len(0)?;
+    file.write_all(text.as_bytes())
 }
 
 /// Who holds the lock of this truth folder now, if anybody does.
@@ -101,6 +170,7 @@ pub fn wait_for_keepers(file: &Path, longest: Duration) -> Result<()> {
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
+    point::file("open", path)?;
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
 

@@ -1,7 +1,6 @@
 //! What another ralph asks of the run that goes on, or of the next one: a file for each request, in a folder of the
 //! truth. A request is durable before anybody is told of it, and is removed once its record is.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Holder, files};
@@ -103,12 +102,8 @@ impl Requests {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a request that was taken in")]
 fn remove(path: &Path) -> Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error::io("cannot remove", path)(error)),
-        _ => Ok(()),
-    }
+    files::remove(path).map_err(error::io("cannot remove", path))
 }
 
 #[cfg(test)]

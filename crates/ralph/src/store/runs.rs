@@ -1,11 +1,12 @@
 //! The runs of a project, each in a folder of its own: `runs/0001/journal.jsonl` and what its iterations left.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ralph_core::journal::Opened;
 use ralph_core::state::{Iteration, State};
 
-use super::{JournalFile, cannot_continue, files};
+use super::{JournalFile, cannot_continue, files, packed};
 use crate::error::{self, Result};
 
 #[derive(Debug, Clone)]
@@ -57,14 +58,14 @@ impl Runs {
 
     /// What there is to show: the same run that `newest` means, also if its journal is damaged. Where none was begun,
     /// the last attempt.
-    pub fn shown(&self) -> Result<Option<Opened>> {
+    pub fn shown(&self) -> Result<Option<(Run, Opened)>> {
         let mut attempt = None;
         for run in self.all().into_iter().rev() {
             let opened = run.peek()?;
             if opened.state.run.is_some() || !opened.writable() {
-                return Ok(Some(opened));
+                return Ok(Some((run, opened)));
             }
-            attempt.get_or_insert(opened);
+            attempt.get_or_insert((run, opened));
         }
         Ok(attempt)
     }
@@ -87,6 +88,22 @@ impl Runs {
     pub fn next(&self) -> Run {
         let number = self.folders().last().map_or(1, |run| run.number + 1);
         Run { number, dir: self.dir.join(format!("{number:04}")) }
+    }
+
+    /// Every tree that the records name, with the iteration it belongs to; oldest runs first.
+    pub fn trees(&self) -> Result<Vec<(u64, String)>> {
+        let mut trees = Vec::new();
+        for run in self.all() {
+            let opened = run.iterations(|iteration, _| {
+                let before = iteration.before.as_ref().map(|mark| &mark.tree);
+                let after = iteration.after.as_ref().map(|after| &after.tree);
+                trees.extend(before.into_iter().chain(after).map(|tree| (iteration.number, tree.clone())));
+            })?;
+            for undone in opened.state.undone {
+                trees.extend([undone.put_back.from, undone.put_back.to].map(|tree| (undone.after, tree)));
+            }
+        }
+        Ok(trees)
     }
 
     /// The run that holds the project's iteration `number`.
@@ -148,6 +165,14 @@ impl Run {
     }
 }
 
+const PROMPT: &str = "prompt.md";
+const TRANSCRIPT: &str = "transcript.out";
+const ERRORS: &str = "transcript.err";
+
+fn is_output(name: &str) -> bool {
+    [TRANSCRIPT, ERRORS].contains(&name) || (name.starts_with("check-") && name.ends_with(".out"))
+}
+
 /// What one iteration leaves behind: its prompt, what the agent printed, what the checks printed.
 #[derive(Debug, Clone)]
 pub struct IterationFiles {
@@ -159,16 +184,49 @@ impl IterationFiles {
         files::private_dir(&self.dir).map_err(error::io("cannot make", &self.dir))
     }
 
+    pub fn folder(&self) -> &Path {
+        &self.dir
+    }
+
     pub fn prompt(&self) -> PathBuf {
-        self.dir.join("prompt.md")
+        self.dir.join(PROMPT)
     }
 
     pub fn transcript(&self) -> PathBuf {
-        self.dir.join("transcript.out")
+        self.dir.join(TRANSCRIPT)
     }
 
     pub fn stderr(&self) -> PathBuf {
-        self.dir.join("transcript.err")
+        self.dir.join(ERRORS)
+    }
+
+    pub(super) fn exist(&self) -> bool {
+        self.dir.is_dir()
+    }
+
+    /// Packs what was printed. What somebody else put here is left alone.
+    pub(super) fn pack(&self) -> io::Result<()> {
+        for entry in std::fs::read_dir(&self.dir)?.flatten() {
+            let large = entry.metadata().is_ok_and(|data| data.is_file() && data.len() >= packed::WORTH_IT);
+            if large && entry.file_name().to_str().is_some_and(is_output) {
+                packed::pack(&entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what ralph wrote here, and the folder if nothing else is in it.
+    #[expect(clippy::disallowed_methods, reason = "the store removes what it wrote")]
+    pub(super) fn remove(&self) {
+        for entry in std::fs::read_dir(&self.dir).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let name = name.trim_start_matches('.').trim_end_matches(".new").trim_end_matches(".gz");
+            if name == PROMPT || is_output(name) {
+                // What cannot be removed stays.
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+        let _ = std::fs::remove_dir(&self.dir);
     }
 
     /// The output of a check; its name is made safe as a file name.

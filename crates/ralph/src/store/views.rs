@@ -7,11 +7,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ralph_core::event::RunInfo;
-use ralph_core::state::State;
+use ralph_core::state::{Iteration, State};
 use ralph_core::view::files as made;
 use serde_json::Value;
 
-use super::{Run, files};
+use super::{Run, Runs, files};
+use crate::error::{self, Result};
 use progress::Progress;
 
 const OWN_IGNORE: &str = "# ralph's own files; nothing here is committed\n*\n";
@@ -22,6 +23,9 @@ pub struct Views {
     /// The checkpoint before the task was written by this process. What an earlier one left may be of a forgotten run.
     checked_in: bool,
     progress: Progress,
+    run: Run,
+    /// Something could not be written, so logs of earlier iterations may be missing.
+    behind: bool,
 }
 
 impl Views {
@@ -29,14 +33,24 @@ impl Views {
         Self {
             dir: ralph_dir.to_path_buf(),
             checked_in: false,
-            progress: Progress::new(root, ralph_dir, run),
+            progress: Progress::new(root, ralph_dir, run.clone()),
+            run,
+            behind: false,
         }
     }
 
     /// Before an agent starts: an old signal must never be taken for a new one. Where this fails, nobody may listen.
     pub fn reset_signal(&self) -> io::Result<()> {
+        const IDLE: &[u8] = b"IDLE\n";
         files::make_dir(&self.dir)?;
-        files::replace(&self.signal(), b"IDLE\n")
+        let signal = self.signal();
+        let is_file = std::fs::symlink_metadata(&signal)
+            .is_ok_and(|data| data.is_file() && data.len() == IDLE.len() as u64);
+        // Most agents never write it; replacing a file costs more than looking at it.
+        if is_file && std::fs::read(&signal).is_ok_and(|text| text == IDLE) {
+            return Ok(());
+        }
+        files::replace(&signal, IDLE)
     }
 
     /// Makes the folder and the files that must be there before an agent starts.
@@ -61,28 +75,67 @@ impl Views {
         if ignore.exists() { Ok(()) } else { files::replace(&ignore, OWN_IGNORE.as_bytes()) }
     }
 
-    /// Brings every view up to the state.
+    /// Brings every view up to the state; one that cannot be written does not hold up the others.
     pub fn publish(&mut self, state: &State) -> io::Result<()> {
-        self.make_folder()?;
-        files::replace(&self.dir.join("session.md"), made::session(state).as_bytes())?;
-        files::replace(&self.dir.join("state.json"), &pretty(&made::state_json(state)))?;
-        self.write_history(state)?;
-        if let (Some(checkpoint), Some(run)) = (made::post_task(state), &state.run) {
-            self.write_checkpoint("post", run, &checkpoint)?;
-        }
-        self.progress.publish(state)
+        let folder = self.make_folder();
+        let session = files::replace(&self.dir.join("session.md"), made::session(state).as_bytes());
+        let json = files::replace(&self.dir.join("state.json"), &pretty(&made::state_json(state)));
+        let history = self.write_history(state);
+        let checkpoint = match (made::post_task(state), &state.run) {
+            (Some(checkpoint), Some(run)) => self.write_checkpoint("post", run, &checkpoint),
+            _ => Ok(()),
+        };
+        let progress = self.progress.publish(state);
+        folder.and(session).and(json).and(history).and(checkpoint).and(progress)
     }
 
-    fn write_history(&self, state: &State) -> io::Result<()> {
+    /// Pages of the history that are not there any more, from the journals. To be asked for when somebody took them away.
+    pub fn remake_history(&self, runs: &Runs) -> Result<()> {
+        if self.dir.join("history").is_dir() {
+            return Ok(());
+        }
+        for run in runs.all() {
+            let mut written = Ok(());
+            run.iterations(|iteration, state| {
+                if iteration.conclusion.is_some() && written.is_ok() {
+                    written = self.write_log(iteration, state, false);
+                }
+            })?;
+            written.map_err(error::io("cannot write", &self.dir))?;
+        }
+        Ok(())
+    }
+
+    /// The log of the last iteration; after trouble, of every one that has none.
+    fn write_history(&mut self, state: &State) -> io::Result<()> {
         let Some(last) = state.last.as_deref() else { return Ok(()) };
-        let history = self.dir.join("history");
-        let path = history.join(format!("iteration-{:03}.md", last.number));
         // The record that concluded an iteration knows most about it; a later one fills in what is missing.
-        if !state.just_concluded(last) && path.exists() {
+        let written = self.write_log(last, state, state.just_concluded(last)).and_then(|()| self.catch_up());
+        self.behind = written.is_err();
+        written
+    }
+
+    fn catch_up(&self) -> io::Result<()> {
+        if !self.behind {
+            return Ok(());
+        }
+        let mut written = Ok(());
+        let read = self.run.iterations(|iteration, state| {
+            if iteration.conclusion.is_some() && written.is_ok() {
+                written = self.write_log(iteration, state, false);
+            }
+        });
+        read.map_err(io::Error::other).and(written)
+    }
+
+    fn write_log(&self, iteration: &Iteration, state: &State, again: bool) -> io::Result<()> {
+        let history = self.dir.join("history");
+        let path = history.join(format!("iteration-{:03}.md", iteration.number));
+        if !again && path.exists() {
             return Ok(());
         }
         files::make_dir(&history)?;
-        files::replace(&path, made::history(state, last).as_bytes())
+        files::replace(&path, made::history(state, iteration).as_bytes())
     }
 
     fn write_checkpoint(&self, when: &str, run: &RunInfo, checkpoint: &Value) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! The files on disk against the private index: what differs, and taking it in.
 
-use ralph_core::git_text;
+use ralph_core::git_text::{self, Change};
 
 use super::memory::Memory;
 use super::{Place, TreeError, WAITS, pause};
@@ -9,12 +9,17 @@ use crate::git::Call;
 /// Untracked files over this size are named, not stored.
 const BIG: u64 = 50_000_000;
 
+/// Of a nested repository only the commit is part of a snapshot.
+const UNSETTLED: &str = "a repository of its own with changes that are not committed, which are not measured";
+
 /// What differs, and where HEAD is.
 pub(super) struct Found {
     pub(super) head: Option<String>,
     pub(super) branch: Option<String>,
     /// Paths to take in. One that ends with a slash is a nested repository.
     pub(super) dirty: Vec<Vec<u8>>,
+    /// What became of each of them since the last snapshot.
+    pub(super) changes: Vec<Change>,
     /// Those of them that are no longer there.
     pub(super) gone: Vec<Vec<u8>>,
     /// A file with ignore rules is among them.
@@ -33,7 +38,7 @@ pub(super) fn look(place: &Place, memory: &Memory) -> Result<Found, TreeError> {
         "--no-ahead-behind",
         "--no-renames",
         "--untracked-files=all",
-        "--ignore-submodules=dirty",
+        "--ignore-submodules=none",
     ]);
     let captured = call.run()?;
     if !captured.end.success() {
@@ -45,6 +50,7 @@ pub(super) fn look(place: &Place, memory: &Memory) -> Result<Found, TreeError> {
         // Without git it is the branch of ralph's own repository.
         branch: status.branch.filter(|_| place.user_index.is_some()),
         dirty: Vec::new(),
+        changes: Vec::new(),
         gone: Vec::new(),
         ignore_rules: false,
         too_big: Vec::new(),
@@ -61,25 +67,40 @@ pub(super) fn look(place: &Place, memory: &Memory) -> Result<Found, TreeError> {
         if !entry.in_head && place.file_size(&entry.path) > BIG {
             found.too_big.push(entry.path);
         } else {
+            found.changes.push(Change { path: entry.path.clone(), kind: entry.kind, old: None, new: None });
             found.dirty.push(entry.path);
         }
     }
     found.too_big.sort();
+    found.changes.sort_by(|one, other| one.path.cmp(&other.path));
+    for path in status.unsettled.iter().filter(|path| !place.is_ours(path)) {
+        let name = String::from_utf8_lossy(path);
+        found.problems.push(format!("{name}: {UNSETTLED}"));
+    }
     Ok(found)
 }
 
-/// Takes the dirty files into the private index and says whether that changed it.
-pub(super) fn take_in(place: &Place, memory: &Memory, found: &mut Found) -> Result<bool, TreeError> {
+/// What became of the private index.
+pub(super) enum Taken {
+    /// It has exactly what was found.
+    All,
+    /// Some of that, or something else: files moved, or could not be read.
+    Some,
+    Nothing,
+}
+
+/// Takes the dirty files into the private index.
+pub(super) fn take_in(place: &Place, memory: &Memory, found: &mut Found) -> Result<Taken, TreeError> {
     // By name, which spares git another walk over all files. It stops at the first file that it cannot read.
     if found.dirty.iter().all(|path| !path.ends_with(b"/")) {
         let by_name = seeing_all(place, memory, "update-index");
         let by_name =
             by_name.args(["-z", "--add", "--remove", "--replace", "--stdin"]).stdin(list("", &found.dirty));
         if by_name.run()?.end.success() {
-            return Ok(true);
+            return Ok(Taken::All);
         }
     }
-    add_all(place, memory, found)
+    Ok(if add_all(place, memory, found)? { Taken::Some } else { Taken::Nothing })
 }
 
 /// Takes in all that can be read, and names the rest.

@@ -9,6 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::{Place, TreeError, TreeId};
+use crate::point;
 
 const FIRST_LINE: &str = "ralph snapshot 1";
 
@@ -52,6 +53,11 @@ impl Stamp {
         ))
     }
 
+    /// Of two files at once.
+    pub(super) fn and(&self, other: &Stamp) -> Stamp {
+        Stamp(format!("{}+{}", self.0, other.0))
+    }
+
     pub(super) fn at(path: &Path) -> Result<Stamp, TreeError> {
         match fs::metadata(path) {
             Ok(data) => Ok(Stamp::of(&data)),
@@ -86,7 +92,11 @@ impl Memory {
         }
         let path = place.memory();
         let next = path.with_extension("next");
-        fs::write(&next, &text).and_then(|()| fs::rename(&next, &path)).map_err(TreeError::file(&path))?;
+        point::file("write", &next)
+            .and_then(|()| fs::write(&next, &text))
+            .and_then(|()| point::file("rename", &path))
+            .and_then(|()| fs::rename(&next, &path))
+            .map_err(TreeError::file(&path))?;
         self.saved = text;
         Ok(())
     }

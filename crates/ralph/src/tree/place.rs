@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use super::TreeError;
 use crate::git::{Call, Repo};
+use crate::point;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Place {
     /// Top of the working tree that is measured.
     work: PathBuf,
@@ -24,11 +25,15 @@ pub(super) struct Place {
     pub(super) user_index: Option<PathBuf>,
     /// `.ralph` of the project, seen from the top of the working tree.
     ours: Vec<u8>,
+    /// There are ignore rules for ralph alone.
+    pub(super) has_own_rules: bool,
 }
 
 impl Place {
     pub(super) fn open(root: &Path, store: &Path, repo: Option<&Repo>) -> Result<Place, TreeError> {
-        fs::create_dir_all(store).map_err(TreeError::file(store))?;
+        point::file("make folder", store)
+            .and_then(|()| fs::create_dir_all(store))
+            .map_err(TreeError::file(store))?;
         // git takes a repository without its object folder for none at all.
         create_private(&store.join("objects"))?;
         match repo {
@@ -40,6 +45,7 @@ impl Place {
                 exclude: repo.common_dir.join("info/exclude"),
                 user_index: Some(repo.git_dir.join("index")),
                 ours: ours_below(&repo.root, root),
+                has_own_rules: false,
             }),
             None => Place::without_git(root, store),
         }
@@ -52,7 +58,9 @@ impl Place {
             let init = Call::new(root, "init").measuring().args(["--quiet", "--bare", "--template="]);
             init.arg("--initial-branch=main").arg(&git_dir).output()?;
             create_private(&git_dir.join("info"))?;
-            fs::write(&exclude, "/.ralph/\n").map_err(TreeError::file(&exclude))?;
+            point::file("write", &exclude)
+                .and_then(|()| fs::write(&exclude, "/.ralph/\n"))
+                .map_err(TreeError::file(&exclude))?;
         }
         Ok(Place {
             work: root.to_path_buf(),
@@ -62,7 +70,25 @@ impl Place {
             exclude,
             user_index: None,
             ours: b".ralph".to_vec(),
+            has_own_rules: false,
         })
+    }
+
+    pub(super) fn is_whole(&self) -> bool {
+        self.store.join("objects").is_dir() && self.git_dir.join("HEAD").exists()
+    }
+
+    /// Removes what the last snapshot left.
+    pub(super) fn forget(&self) -> Result<(), TreeError> {
+        for path in [self.index(), self.memory()] {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(TreeError::file(&path)(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// A call on the private index and object store.
@@ -76,15 +102,45 @@ impl Place {
             .env("GIT_DIR", &self.git_dir)
             .env("GIT_WORK_TREE", &self.work)
             .env("GIT_INDEX_FILE", index)
-            .env("GIT_OBJECT_DIRECTORY", self.store.join("objects"));
-        match &self.lent_objects {
+            .env("GIT_OBJECT_DIRECTORY", self.objects());
+        let call = match &self.lent_objects {
             Some(objects) => call.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects),
             None => call,
+        };
+        match self.has_own_rules {
+            true => call.setting(&format!("core.excludesFile={}", self.rules().display())),
+            false => call,
         }
+    }
+
+    /// A call that sees what is in the private object store, and not what the user's repository lends.
+    pub(super) fn call_on_own_objects(&self, command: &'static str) -> Call {
+        Call::new(&self.work, command)
+            .measuring()
+            .env("GIT_DIR", &self.git_dir)
+            .env("GIT_OBJECT_DIRECTORY", self.objects())
+    }
+
+    pub(super) fn objects(&self) -> PathBuf {
+        self.store.join("objects")
     }
 
     pub(super) fn index(&self) -> PathBuf {
         self.store.join("index")
+    }
+
+    /// A file of ralph's own.
+    pub(super) fn beside(&self, name: &str) -> PathBuf {
+        self.store.join(name)
+    }
+
+    pub(super) fn in_work_tree(&self, name: &str) -> PathBuf {
+        self.work.join(name)
+    }
+
+    /// A call that sees the user's settings only.
+    pub(super) fn outside_settings(&self, command: &'static str) -> Call {
+        Call::new(&self.work, command).env("GIT_DIR", &self.git_dir)
     }
 
     /// Where the next private index is prepared.
@@ -98,6 +154,7 @@ impl Place {
 
     /// A killed git leaves its lock behind. Nobody but ralph, which is alone here, uses this index.
     pub(super) fn remove_stale_lock(&self) {
+        let _ = point::pass("remove stale index locks");
         let _ = fs::remove_file(self.store.join("index.lock"));
         let _ = fs::remove_file(self.store.join("index.next.lock"));
     }
@@ -132,7 +189,9 @@ impl Place {
 
 /// Snapshots hold files that only their owner may read, so the store is closed to others.
 fn create_private(dir: &Path) -> Result<(), TreeError> {
-    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(TreeError::file(dir))
+    point::file("make folder", dir)
+        .and_then(|()| DirBuilder::new().recursive(true).mode(0o700).create(dir))
+        .map_err(TreeError::file(dir))
 }
 
 fn ours_below(work: &Path, root: &Path) -> Vec<u8> {

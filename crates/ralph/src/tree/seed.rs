@@ -14,13 +14,18 @@ use std::path::Path;
 use ralph_core::git_text::{Listed, parse_listing, parse_paths};
 
 use super::memory::{Memory, Stamp};
-use super::{Place, TreeError};
+use super::{Place, TreeError, rules};
+use crate::point;
 
 /// Brings the private index up to date with the user's, if need be. `true`: it was replaced, and what it stands
 /// for is not known.
-pub(super) fn refresh(place: &Place, memory: &mut Memory) -> Result<bool, TreeError> {
+pub(super) fn refresh(place: &mut Place, memory: &mut Memory) -> Result<bool, TreeError> {
     let is_back = memory.gone.iter().any(|path| place.has_file(path));
-    if is_back || !memory.fits_index(place)? || memory.exclude != Stamp::at(&place.exclude)? {
+    let rules = rules::look(place)?;
+    let made = !place.has_own_rules || place.rules().exists();
+    if is_back || !made || !memory.fits_index(place)? || memory.exclude != rules {
+        rules::make(place)?;
+        memory.exclude = rules;
         rebuild(place, memory)?;
         return Ok(true);
     }
@@ -54,7 +59,6 @@ pub(super) fn replace(place: &Place, memory: &mut Memory) -> Result<(), TreeErro
 }
 
 fn rebuild(place: &Place, memory: &mut Memory) -> Result<(), TreeError> {
-    memory.exclude = Stamp::at(&place.exclude)?;
     match prepare(place)? {
         Some(next) => next.install(place, memory),
         None => {
@@ -109,7 +113,11 @@ impl Next {
         look_again(place, &next, &entries)?;
         let ours = entries.iter().map(|e| e.path).filter(|path| place.is_ours(path));
         update_index(place, &next, "--force-remove", &ours.collect::<Vec<_>>())?;
-        fs::rename(&next, &index).map_err(TreeError::file(&index))?;
+        let left_out = rules::left_out(place, &next)?;
+        update_index(place, &next, "--force-remove", &parse_paths(&left_out)?)?;
+        point::file("rename", &index)
+            .and_then(|()| fs::rename(&next, &index))
+            .map_err(TreeError::file(&index))?;
 
         memory.listing = self.digest()?;
         memory.skips = entries.iter().any(|e| e.skipped);
@@ -186,13 +194,15 @@ fn present<'a>(place: &Place, paths: impl Iterator<Item = &'a [u8]>) -> HashSet<
 /// later one would hide edits that were made since, within the same second.
 fn copy(mut from: &File, to: &Path) -> io::Result<Stamp> {
     let data = from.metadata()?;
+    point::file("create", to)?;
     let mut file = File::create(to)?;
+    point::file("fill", to)?;
     io::copy(&mut from, &mut file)?;
     file.set_times(FileTimes::new().set_modified(data.modified()?))?;
     Ok(Stamp::of(&data))
 }
 
-fn update_index(place: &Place, index: &Path, how: &str, paths: &[&[u8]]) -> Result<(), TreeError> {
+pub(super) fn update_index(place: &Place, index: &Path, how: &str, paths: &[&[u8]]) -> Result<(), TreeError> {
     if !paths.is_empty() {
         let call = place.call_on(index, "update-index").args(["-z", how, "--stdin"]);
         call.stdin(joined(paths)).output()?;
@@ -207,7 +217,7 @@ fn joined(paths: &[&[u8]]) -> Vec<u8> {
 }
 
 fn remove(path: &Path) -> Result<(), TreeError> {
-    match fs::remove_file(path) {
+    match point::file("remove", path).and_then(|()| fs::remove_file(path)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(TreeError::file(path)(error)),
         _ => Ok(()),
     }

@@ -4,10 +4,11 @@ use ralph_core::decision::{Kind, Stop};
 use ralph_core::event::{AgentInfo, Permissions, Plan};
 use ralph_core::profile::Policy;
 use ralph_core::state::{Iteration, State};
+use ralph_core::view::event::RunChanges;
 use ralph_core::{text, time, view};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::{cost_line, proof_line, stops};
+use super::{stops, summary};
 use crate::agent;
 
 /// A terminal needs this many columns for them.
@@ -77,7 +78,7 @@ pub(super) fn limit(max_iterations: u64) -> String {
     }
 }
 
-pub(super) fn describe_agent(agent: &AgentInfo) -> String {
+pub(crate) fn describe_agent(agent: &AgentInfo) -> String {
     let mut words = match &agent.command {
         Some(command) => text::one_line(command, 200),
         None => agent.name.clone(),
@@ -156,16 +157,21 @@ pub(super) fn conclude(last: &Iteration) -> Vec<String> {
     lines
 }
 
+/// A word from beside the run, while the box is open.
+pub(super) fn beside(words: &str) -> Vec<String> {
+    row("You:", words)
+}
+
 /// The last box of a run.
-pub(super) fn halted(state: &State, stop: &Stop) -> Vec<String> {
+pub(super) fn halted(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> Vec<String> {
     let mut lines = vec![plain_top()];
     lines.extend(line(stops::title(stop)));
-    if let Stop::Complete { .. } = stop {
-        lines.extend(row("Proof:", &proof_line(state)));
-    }
     lines.extend(stops::details(stop).iter().flat_map(|detail| line(detail)));
-    lines.extend(row("Iterations:", &state.used.to_string()));
-    lines.extend(row("Used:", &format!("{}, {}", time::duration(state.totals.agent_ms), cost_line(state))));
+    for (label, value) in summary::rows(state, stop, changes) {
+        lines.extend(row(label, &value));
+    }
+    lines.extend(row("Iterations:", &summary::iterations(state)));
+    lines.extend(row("Used:", &summary::used(state)));
     lines.push(bottom());
     lines
 }
@@ -212,8 +218,13 @@ fn framed(content: &str) -> String {
 
 /// Breaks at spaces into lines of at most so many columns; a longer word is broken where it must be.
 fn wrap(text: &str, columns: usize) -> Vec<String> {
+    wrap_whole(&text::one_line(text, 2000), columns)
+}
+
+/// The same for a text of any length that has no line breaks.
+pub(super) fn wrap_whole(text: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in text::one_line(text, 2000).split(' ') {
+    for word in text.split(' ') {
         let last = lines.last_mut().expect("there is always a line");
         let gap = usize::from(!last.is_empty());
         if last.width() + gap + word.width() <= columns {

@@ -4,11 +4,15 @@ use ralph_core::decision::{Decision, Kind, Phase, Stop, Verdict};
 use ralph_core::effect::Effect;
 use ralph_core::event::{Event, StopBy};
 use ralph_core::state::{Iteration, State};
-use ralph_core::{text, time, view};
+use ralph_core::time::{self, Time};
+use ralph_core::view::event::RunChanges;
+use ralph_core::{text, view};
 
-use super::{Tone, baseline, boxes, cost_line, proof_line, remarks, stops};
+use super::remarks::{baseline, remarks, touched};
+use super::{Tone, boxes, stops, summary};
+use crate::clock;
 
-pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(Tone, String)> {
+pub(super) fn lines(state: &State, event: &Event, decision: &Decision, now: Time) -> Vec<(Tone, String)> {
     let mut lines = Vec::new();
     if let Event::RunStarted(_) | Event::RunResumed(_) = event
         && let Some(run) = &state.run
@@ -43,12 +47,9 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(T
         lines.extend(remarks(last));
     }
     lines.extend(baseline(state, event));
+    lines.extend(touched(state, event));
     lines.extend(asked(event, decision).map(|line| (Tone::Plain, line)));
-    if let Verdict::Wait = decision.verdict
-        && let Some(reason) = decision.reasons.last()
-    {
-        lines.push((Tone::Warning, reason.text.clone()));
-    }
+    lines.extend(wait(event, decision, now).map(|line| (Tone::Warning, line)));
     for effect in &decision.effects {
         match (effect, &state.current) {
             (Effect::StartAgent, Some(current)) => {
@@ -75,14 +76,6 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision) -> Vec<(T
             }
             _ => {}
         }
-    }
-    if let Phase::Halted { stop } = &decision.next {
-        lines.push((stops::tone(stop), halted(state, stop)));
-        let used = time::duration(state.totals.agent_ms);
-        lines.push((
-            Tone::Plain,
-            format!("{} in {used}, {}", text::count(state.used, "iteration"), cost_line(state)),
-        ));
     }
     lines
 }
@@ -142,11 +135,36 @@ pub(super) fn asked(event: &Event, decision: &Decision) -> Option<String> {
     }
 }
 
-fn halted(state: &State, stop: &Stop) -> String {
-    let title = stops::title(stop);
-    match stop {
-        Stop::Complete { .. } => format!("{title}, proof: {}", proof_line(state)),
-        Stop::Blocked { why } => format!("{title}, human input needed: {}", text::one_line(why, 500)),
-        _ => stops::in_a_line(stop),
+/// How long nobody works, and why.
+pub(super) fn wait(event: &Event, decision: &Decision, now: Time) -> Option<String> {
+    let Phase::Waiting { until, why } = &decision.next else { return None };
+    // Whoever says something meanwhile does not begin another wait.
+    if decision.verdict != Verdict::Wait || matches!(event, Event::NoteAdded { .. }) {
+        return None;
     }
+    let (at, length) = (clock::local(*until, now), time::duration(until.since(now)));
+    Some(format!("waiting until {at} ({length}): {}", text::one_line(why, 300)))
+}
+
+/// The last lines of a run.
+pub(super) fn stopped(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> Vec<(Tone, String)> {
+    let mut rows = summary::rows(state, stop, changes);
+    let title = match (stop, rows.first()) {
+        (Stop::Complete { .. }, Some(("Proof:", proof))) => {
+            let line = format!("{}, proof: {proof}", stops::title(stop));
+            rows.remove(0);
+            line
+        }
+        (Stop::Blocked { why }, _) => {
+            format!("{}, human input needed: {}", stops::title(stop), text::one_line(why, 500))
+        }
+        _ => stops::in_a_line(stop),
+    };
+    let mut lines = vec![(stops::tone(stop), title)];
+    lines.extend(
+        rows.into_iter().map(|(label, value)| (Tone::Plain, format!("{} {value}", label.to_lowercase()))),
+    );
+    let used = summary::used(state);
+    lines.push((Tone::Plain, format!("{} in {used}", text::count(state.used, "iteration"))));
+    lines
 }

@@ -6,6 +6,7 @@ use ralph_core::state::State;
 use ralph_core::text;
 
 use super::Tone;
+use crate::agent;
 
 /// The line that catches the eye.
 pub(super) fn title(stop: &Stop) -> &'static str {
@@ -77,6 +78,14 @@ pub(super) fn tone(stop: &Stop) -> Tone {
 
 /// What to do next.
 pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
+    let mut steps = to_go_on(state, stop);
+    if let Some(last) = state.last.as_ref().filter(|last| last.progress()) {
+        steps.push(format!("to take its last iteration back: ralph undo {}", last.number));
+    }
+    steps
+}
+
+fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
     let last = state.iteration;
     let more = |what: &str, used: u64, unit: &str| {
         vec!["what it did: ralph history".into(), format!("to go on: ralph run --{what} {used}{unit}")]
@@ -113,16 +122,25 @@ pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
         Stop::Budget { what: Resource::Time, used, max, .. } => {
             more("max-time", twice(*used, *max).div_ceil(60_000), "m")
         }
-        Stop::AgentsExhausted { .. } => vec![
-            format!("what it printed: ralph history {last} --transcript"),
-            "to try again: ralph run".into(),
-        ],
+        Stop::AgentsExhausted { .. } => {
+            let printed = format!("what it printed: ralph history {last} --transcript");
+            let again = "to try again: ralph run".to_owned();
+            [printed].into_iter().chain(remedies(state)).chain([again]).collect()
+        }
         Stop::Interrupted | Stop::Terminated | Stop::Stopped => {
             vec!["the work is kept; to go on: ralph run".into()]
         }
         Stop::Closed => vec!["to start a new one: ralph run \"GOAL\"".into()],
         Stop::Error { .. } | Stop::Unreadable { .. } | Stop::Unknown => vec!["once that is settled: ralph run".into()],
     }
+}
+
+/// What somebody can do about agents that are out for good.
+fn remedies(state: &State) -> impl Iterator<Item = String> {
+    state.rules.agents.members.iter().filter_map(|member| {
+        let agent = state.run.as_ref()?.plan.agent(&member.name)?;
+        agent::remedy(agent, member.out.as_ref()?.limit?)
+    })
 }
 
 /// Enough to go on with.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use ralph_core::decision::TreeMark;
 use ralph_core::event::is_progress;
 use ralph_core::items::{CommitOrder, Span};
 
@@ -16,14 +17,23 @@ pub(super) struct Paths {
     pub(super) left: Vec<Vec<u8>>,
 }
 
-pub(super) fn of(order: &CommitOrder, repo: &Repo, tree: &Tree, now: &TreeId) -> Result<Paths, TreeError> {
+/// `backlog` is the task file, which ralph changes itself.
+pub(super) fn of(
+    order: &CommitOrder,
+    repo: &Repo,
+    tree: &Tree,
+    now: &TreeId,
+    backlog: Option<Vec<u8>>,
+) -> Result<Paths, TreeError> {
     let mut changed = BTreeSet::new();
     for span in &order.spans {
         changed.extend(between(tree, &span.from, &span.to)?);
     }
+    changed.extend(backlog);
     let foreign = foreign(order, repo, tree)?;
     let head = repo.head()?;
-    let uncommitted: BTreeSet<Vec<u8>> = names(tree, &id(&repo.tree_of(head.as_deref())?), Some(now.clone()))?;
+    let uncommitted: BTreeSet<Vec<u8>> =
+        names(tree, &id(&repo.tree_of(head.as_deref())?), Some(now.clone()))?;
     let ours = changed.into_iter().filter(|path| uncommitted.contains(path) && !is_own(path));
     let (left, commit) = ours.partition(|path| foreign.contains(path));
     Ok(Paths { commit, left })
@@ -42,6 +52,22 @@ fn foreign(order: &CommitOrder, repo: &Repo, tree: &Tree) -> Result<BTreeSet<Vec
         }
     }
     Ok(foreign)
+}
+
+/// What commits of an agent hold and is to be taken back: the files are as they were before it, and HEAD is not. Left
+/// are those that were not clean then.
+pub(super) fn to_take_back(
+    repo: &Repo,
+    tree: &Tree,
+    before: &TreeMark,
+    keep: &dyn Fn(&[u8]) -> bool,
+) -> Result<Paths, TreeError> {
+    let old = repo.tree_of(before.head.as_deref())?;
+    let new = repo.tree_of(repo.head()?.as_deref())?;
+    let dirty = between(tree, &old, &before.tree)?;
+    let committed = between(tree, &old, &new)?.into_iter().filter(|path| !keep(path));
+    let (left, commit) = committed.partition(|path| dirty.contains(path));
+    Ok(Paths { commit, left })
 }
 
 fn between(tree: &Tree, from: &str, to: &str) -> Result<BTreeSet<Vec<u8>>, TreeError> {

@@ -55,7 +55,8 @@ impl Settler<'_> {
         {
             problems.push(format!("the commit could not be recorded as evidence: {error}"));
         }
-        let attempted = self.record_attempt(settlement, iteration, &settled).and_then(|()| self.mark(settlement, true));
+        let attempted =
+            self.record_attempt(settlement, iteration, &settled).and_then(|()| self.mark(settlement, true));
         problems.extend(attempted.err().map(|error| error.to_string()));
         settled.problems = problems;
         settled
@@ -80,7 +81,12 @@ impl Settler<'_> {
     }
 
     /// Where the backlog keeps attempts, this one; and one more iteration, if it did not pass.
-    fn record_attempt(&self, settlement: &Settlement, iteration: &Iteration, settled: &Settled) -> Result<()> {
+    fn record_attempt(
+        &self,
+        settlement: &Settlement,
+        iteration: &Iteration,
+        settled: &Settled,
+    ) -> Result<()> {
         let (Some(source), Some(item)) = (self.source, &settlement.item) else { return Ok(()) };
         let run_id = attempt_id(self.run, settlement.iteration);
         if source.has_attempt(&item.id, &run_id) {
@@ -125,7 +131,9 @@ impl Settler<'_> {
         iteration: &Iteration,
         evidence: Option<&str>,
     ) -> std::result::Result<(Option<String>, Vec<String>), String> {
-        let (Some(repo), Some(order)) = (self.project.repo.clone(), &settlement.commit) else { return Ok((None, vec![])) };
+        let (Some(repo), Some(order)) = (self.project.repo.clone(), &settlement.commit) else {
+            return Ok((None, vec![]));
+        };
         if let Some(made) = self.made_already(&repo, settlement)? {
             return Ok((Some(made), vec![]));
         }
@@ -133,29 +141,40 @@ impl Settler<'_> {
             return Err(format!("{what} is under way in this repository"));
         }
         let now = self.tree.snapshot().map_err(|error| error.to_string())?;
-        let backlog = self.source.map(Source::path);
-        let paths = paths::of(order, &repo, self.tree, &now.tree, backlog).map_err(|error| error.to_string())?;
+        let backlog = self.source.and_then(|source| source.below(&self.project.root));
+        let paths =
+            paths::of(order, &repo, self.tree, &now.tree, backlog).map_err(|error| error.to_string())?;
         let left = paths.left.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
         if paths.commit.is_empty() {
             // What the agent committed by itself is the commit.
             let own = repo.head().map_err(|error| error.to_string())?;
-            let moved = own.filter(|head| iteration.before.as_ref().and_then(|mark| mark.head.as_ref()) != Some(head));
+            let moved = own
+                .filter(|head| iteration.before.as_ref().and_then(|mark| mark.head.as_ref()) != Some(head));
             return Ok((moved, left));
         }
         let message = items::commit_message(settlement, iteration, self.run, evidence);
         self.commit_paths(&repo, &paths.commit, &message).map(|commit| (Some(commit), left))
     }
 
-    fn made_already(&self, repo: &Repo, settlement: &Settlement) -> std::result::Result<Option<String>, String> {
+    fn made_already(
+        &self,
+        repo: &Repo,
+        settlement: &Settlement,
+    ) -> std::result::Result<Option<String>, String> {
         let id = attempt_id(self.run, settlement.iteration);
         repo.commit_with_trailer(TRAILER, &id).map_err(|error| error.to_string())
     }
 
-    fn commit_paths(&self, repo: &Repo, paths: &[Vec<u8>], message: &str) -> std::result::Result<String, String> {
+    fn commit_paths(
+        &self,
+        repo: &Repo,
+        paths: &[Vec<u8>],
+        message: &str,
+    ) -> std::result::Result<String, String> {
         let list = self.project.truth.join("commit-paths");
         store::write_private(&list, &git::joined(paths)).map_err(|error| error.to_string())?;
         let commit = repo.commit_paths(paths, &list, message).map_err(|error| error.to_string());
-        store::remove(&list);
+        let _ = store::remove(&list);
         commit
     }
 
@@ -169,9 +188,9 @@ impl Settler<'_> {
     ) -> std::result::Result<Vec<String>, String> {
         let Some(mark) = &settlement.revert else { return Ok(vec![]) };
         let to = TreeId::new(&mark.tree).ok_or("the snapshot has no name")?;
-        let backlog = self.source.map(|source| source.below(&self.project.root));
+        let backlog = self.source.and_then(|source| source.below(&self.project.root));
         let keep = |path: &[u8]| !ralph_core::event::is_progress(path) || backlog.as_deref() == Some(path);
-        let way = self.tree.way_back_but(&to, keep).map_err(|error| error.to_string())?;
+        let way = self.tree.way_back_but(&to, &keep).map_err(|error| error.to_string())?;
         self.tree.put_back(&way).map_err(|error| error.to_string())?;
         let Some(repo) = self.project.repo.clone() else { return Ok(vec![]) };
         let head = repo.head().map_err(|error| error.to_string())?;
@@ -181,7 +200,8 @@ impl Settler<'_> {
         if let Some(what) = repo.is_busy() {
             return Err(format!("commits of the agent stay, for {what} is under way"));
         }
-        if repo.commits_between(mark.head.as_deref(), head.as_deref()).is_ok_and(|commits| commits.total == 0) {
+        if repo.commits_between(mark.head.as_deref(), head.as_deref()).is_ok_and(|commits| commits.total == 0)
+        {
             return Err("the agent went to another commit or branch; HEAD stays where it is".into());
         }
         let paths = paths::to_take_back(&repo, self.tree, mark, &keep).map_err(|error| error.to_string())?;

@@ -1,13 +1,13 @@
 //! The task file of a run.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use ralph_core::backlog::{self, Backlog, Change, Selection, State, Syntax, Wish};
+use ralph_core::backlog::{self, Backlog, Change, Selection, State, Wish};
 use ralph_core::check::CheckSpec;
 use ralph_core::evidence::Items;
 use ralph_core::items::{BacklogPlan, BacklogRead, Found, ItemAfter, Memory, Needs, PhaseItems, Work};
 
-use crate::cli::backlog::Place;
+use super::Place;
 use crate::error::{Error, Result};
 use crate::{clock, digest, store};
 
@@ -34,8 +34,10 @@ impl Source {
         Ok(Self { place, plan: plan.clone(), most_attempts })
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.place.path
+    /// From the top of the project, as git names it.
+    pub(crate) fn below(&self, root: &Path) -> Option<Vec<u8>> {
+        let path = self.place.path.strip_prefix(root).ok()?;
+        Some(path.as_os_str().as_encoded_bytes().to_vec())
     }
 
     /// What the file hands out now.
@@ -64,7 +66,7 @@ impl Source {
                 .because(format!("phases: {}", backlog.phases().join(", "))));
         }
         let wish = Wish { phase: self.plan.phase.as_deref(), task: self.plan.task.as_deref() };
-        let (selection, _) = backlog::select_without(&backlog, wish, |id| self.had_its_attempts(memory, id));
+        let (selection, _) = backlog::select_but(&backlog, wish, |id| self.had_its_attempts(memory, id));
         let phase = self.phase(&backlog, &selection);
         Ok(BacklogRead {
             items: self.count(&backlog),
@@ -86,14 +88,24 @@ impl Source {
             Selection::Item(at) => Found::Selected(Box::new(self.work(backlog, *at, memory)?)),
             Selection::Complete => Found::Complete,
             Selection::Waiting(waiting) => {
-                let told = waiting.iter().take(10).map(|waits| format!("{} waits for {}", name(&waits.item), waits.on.join(", ")));
+                let told = waiting
+                    .iter()
+                    .take(10)
+                    .map(|waits| format!("{} waits for {}", name(&waits.item), waits.on.join(", ")));
                 Found::Stuck { why: told.collect::<Vec<_>>().join("; ") }
             }
-            Selection::AtLimit(items) => {
-                Found::Stuck { why: format!("{} had all its attempts; ralph backlog reset ID gives it new ones", names(items)) }
+            Selection::AtLimit(items) => Found::Stuck {
+                why: format!(
+                    "{} had all its attempts; ralph backlog reset ID gives it new ones",
+                    names(items)
+                ),
+            },
+            Selection::Blocked(items) => {
+                Found::Stuck { why: format!("only blocked items are left: {}", names(items)) }
             }
-            Selection::Blocked(items) => Found::Stuck { why: format!("only blocked items are left: {}", names(items)) },
-            Selection::Cycle(ring) => Found::Stuck { why: format!("items depend on each other in a ring: {}", ring.join(" -> ")) },
+            Selection::Cycle(ring) => {
+                Found::Stuck { why: format!("items depend on each other in a ring: {}", ring.join(" -> ")) }
+            }
         })
     }
 
@@ -115,9 +127,9 @@ impl Source {
             criteria: self.criteria(backlog, at),
             checks: own.collect(),
             needs: Needs {
-                build: convergence.build_passes,
-                tests: convergence.tests_pass,
-                acceptance: convergence.acceptance_met,
+                build: convergence.build,
+                tests: convergence.tests,
+                acceptance: convergence.acceptance,
             },
             attempts: limit.map_or_else(|| memory.attempts(&item.id), |limit| limit.used),
             max_attempts: limit.map_or(self.most_attempts, |limit| limit.max),
@@ -155,7 +167,9 @@ impl Source {
     fn phase(&self, backlog: &Backlog<'_>, selection: &Selection) -> Option<String> {
         let first = || backlog.phases().first().map(ToString::to_string);
         match selection {
-            Selection::Item(at) => backlog.items()[*at].phase.as_ref().map(ToString::to_string).or_else(first),
+            Selection::Item(at) => {
+                backlog.items()[*at].phase.as_ref().map(ToString::to_string).or_else(first)
+            }
             _ => self.plan.phase.clone().or_else(|| backlog.phases().last().map(ToString::to_string)),
         }
     }
@@ -171,8 +185,12 @@ impl Source {
     pub(crate) fn after(&self, id: &str, before: &Before) -> ItemAfter {
         let Ok(bytes) = self.place.read() else { return ItemAfter::default() };
         let Ok(backlog) = self.place.parse(&bytes) else { return ItemAfter::default() };
-        let newly = backlog.items().iter().filter(|item| item.state == State::Done && !before.done.contains(&*item.id));
-        let (own, others): (Vec<_>, Vec<_>) = newly.map(|item| item.id.to_string()).partition(|done| done == id);
+        let newly = backlog
+            .items()
+            .iter()
+            .filter(|item| item.state == State::Done && !before.done.contains(&*item.id));
+        let (own, others): (Vec<_>, Vec<_>) =
+            newly.map(|item| item.id.to_string()).partition(|done| done == id);
         ItemAfter {
             ticked: !own.is_empty(),
             criteria: backlog.find(id).map(|at| self.criteria(&backlog, at)).unwrap_or_default(),
@@ -202,27 +220,21 @@ impl Source {
         let Ok(bytes) = self.place.read() else { return false };
         let Ok(backlog) = self.place.parse(&bytes) else { return false };
         let Some(at) = backlog.find(id) else { return false };
-        backlog.attempts(at).iter().any(|attempt| attempt.run_id == Some(run_id))
+        backlog.attempts(at).iter().any(|attempt| attempt.run_id.as_deref() == Some(run_id))
     }
 }
 
 fn phases(backlog: &Backlog<'_>) -> Vec<PhaseItems> {
     let first = backlog.phases().first();
     let count = |phase: &str| {
-        let of = backlog.items().iter().filter(|item| item.enabled && item.phase.as_ref().or(first).is_some_and(|own| own == phase));
+        let of = backlog
+            .items()
+            .iter()
+            .filter(|item| item.enabled && item.phase.as_ref().or(first).is_some_and(|own| own == phase));
         of.fold(Items::default(), |items, item| {
             let open = !matches!(item.state, State::Done | State::Cancelled);
             Items { open: items.open + u64::from(open), total: items.total + 1 }
         })
     };
     backlog.phases().iter().map(|phase| PhaseItems { name: phase.to_string(), items: count(phase) }).collect()
-}
-
-/// From the top of the project, for messages and records.
-pub(crate) fn relative(root: &Path, path: &Path) -> PathBuf {
-    path.strip_prefix(root).unwrap_or(path).to_path_buf()
-}
-
-pub(crate) fn syntax_of(path: &Path) -> Option<Syntax> {
-    Syntax::of_name(&path.file_name()?.to_string_lossy())
 }

@@ -17,9 +17,9 @@ pub(crate) fn ralph(sandbox: &Sandbox) -> RalphCommand {
     sandbox.ralph(Path::new(env!("CARGO_BIN_EXE_ralph")))
 }
 
-/// `ralph run GOAL` with this agent.
+/// `ralph run GOAL` with this agent; nobody is asked, on a terminal neither.
 pub(crate) fn run(sandbox: &Sandbox, agent: &InstalledAgent) -> RalphCommand {
-    ralph(sandbox).args(["run", GOAL, "--agent-cmd"]).arg(agent.path())
+    ralph(sandbox).args(["run", GOAL, "--yes", "--agent-cmd"]).arg(agent.path())
 }
 
 /// A repository with one commit.

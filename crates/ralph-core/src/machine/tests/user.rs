@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::breaker::Circuit;
+use crate::event::PutBack;
 
 fn note(id: &str, text: &str) -> Event {
     Event::NoteAdded { id: id.into(), text: text.into() }
@@ -59,6 +60,34 @@ fn a_reset_closes_an_open_circuit_of_a_stopped_run() {
     assert_eq!((sim.stop(), sim.state.rules.breaker.circuit), ("circuit_open", Circuit::Open));
     sim.event(Event::CircuitReset);
     assert_eq!((sim.stop(), sim.state.rules.breaker.circuit), ("circuit_open", Circuit::Closed));
+}
+
+#[test]
+fn an_undo_is_told_to_the_next_iteration_and_takes_the_refusal_with_the_work() {
+    let put_back = |iteration| {
+        let (from, to) = ("a".repeat(40), "b".repeat(40));
+        Event::TreePutBack(Box::new(PutBack { iteration, from, to, files: 2 }))
+    };
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.tree(When::Before, 0);
+    sim.event(ended(DONE, End::Exited { code: 0 }));
+    sim.tree(When::After, 1);
+    sim.check(1);
+    assert!(sim.state.refusal.is_some());
+    let number = sim.state.last.as_ref().map(|last| last.number);
+    sim.event(Event::StopAsked { by: StopBy::Interrupt });
+    let worked = sim.state.active_ms;
+    sim.now = sim.now.plus(86_400_000);
+    sim.event(put_back(number.map(|number| number + 1)));
+    assert!(sim.state.refusal.is_some(), "what came after it was undone");
+    sim.event(put_back(number));
+    assert_eq!((sim.state.refusal.clone(), sim.state.active_ms), (None, worked));
+    let told = sim.state.undone_since_last().map(|undone| undone.put_back.to_string());
+    assert_eq!(told, number.map(|number| format!("2 files put back as before iteration {number}")));
+    for _ in 0..30 {
+        sim.event(put_back(None));
+    }
+    assert_eq!(sim.state.undone.len(), 20, "bounded");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The items of a Markdown checklist, such as IMPLEMENTATION_PLAN.md.
 
+use crate::backlog::{State, checklist};
 use crate::prelude::*;
 use crate::text;
 
@@ -15,43 +16,13 @@ pub struct Plan {
 /// Reads the list items with a box, whatever their marker and indentation. What stands in a code fence is an example.
 pub fn read_plan(text: &str) -> Plan {
     let mut plan = Plan::default();
-    let mut fence: Option<&str> = None;
-    for line in text.lines().map(str::trim_start) {
-        let mark = ["```", "~~~"].into_iter().find(|mark| line.starts_with(mark));
-        match (fence, mark) {
-            (Some(open), Some(mark)) if open == mark => fence = None,
-            (None, Some(mark)) => fence = Some(mark),
-            (None, None) => match item(line) {
-                Some((' ' | '/', words)) => plan.open.push(text::one_line(words, 80)),
-                Some(('x' | 'X', _)) => plan.done += 1,
-                _ => {}
-            },
-            (Some(_), _) => {}
+    for found in checklist::read(text).boxes {
+        match found.state {
+            State::Done => plan.done += 1,
+            _ => plan.open.push(text::one_line(found.words, 80)),
         }
     }
     plan
-}
-
-/// What is in the box of a list item, and the words after it. Some plans make a heading of each item: `### - [ ] x`.
-fn item(line: &str) -> Option<(char, &str)> {
-    let line = line.trim_start_matches('#').trim_start();
-    let rest = match line.strip_prefix(['-', '*', '+']) {
-        Some(rest) => rest,
-        None => {
-            line.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(['.', ')']).filter(|_| {
-                // A dot alone is no marker: there is a number before it.
-                line.starts_with(|c: char| c.is_ascii_digit())
-            })?
-        }
-    };
-    let boxed = rest.trim_start();
-    if boxed.len() == rest.len() {
-        return None;
-    }
-    let mut inside = boxed.strip_prefix('[')?.chars();
-    let state = inside.next()?;
-    let words = inside.as_str().strip_prefix(']')?;
-    (words.is_empty() || words.starts_with(char::is_whitespace)).then_some((state, words))
 }
 
 #[cfg(test)]

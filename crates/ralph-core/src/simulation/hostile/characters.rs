@@ -108,9 +108,10 @@ fn flapper(turn: Turn, turns: u64, dice: &mut Dice) -> Turn {
 
 fn crasher(turn: Turn, dice: &mut Dice) -> Turn {
     let turn = if dice.one_in(2) { done(turn, dice) } else { turn };
-    match dice.throw(5) {
+    match dice.throw(6) {
         0 => Turn { signal: Some(11), ..turn },
         1 => Turn { never_ends: true, ..turn },
+        4 => Turn { never_ends: true, silent: true, ..turn },
         2 => Turn { not_started: Some("no such file".into()), ..turn },
         3 => Turn { error: Some("Reached maximum number of turns (1)".into()), ..turn },
         _ => Turn { exit: 3, stderr: "thread main panicked".into(), ..turn },

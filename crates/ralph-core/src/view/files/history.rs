@@ -31,6 +31,9 @@ pub fn history(state: &State, iteration: &Iteration) -> String {
     if iteration.notes > 0 {
         line("Your words in its prompt", &count(iteration.notes as u64, "note"));
     }
+    for touched in &iteration.own_files {
+        line("ralph's own files", &one_line(touched, 1000));
+    }
     if let Some(ended) = &iteration.ended {
         line("Agent process", &format!("{} after {}", ended.end, duration(ended.duration_ms)));
         if let Some(failure) = ended.failure() {

@@ -1,0 +1,318 @@
+//! Task files as values: four ways of writing, seven dialects, one model. Reading never fails on what it can use:
+//! what is odd becomes a [`Problem`]; what is no task file at all is [`Unreadable`], with its line.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `model` | item, state, limit, problems |
+//! | `json`, `yaml`, `node` | values that know their bytes |
+//! | `fields`, `checklist` | an item out of its fields; boxes in Markdown |
+//! | `index`, `select` | items by id; which one is next, and cycles |
+//! | `detail`, `attempt` | what is read only when asked for: criteria, commands, words for the prompt; attempts |
+//! | `moves`, `change`, `write` | which state may follow which; a change as edits that are checked; the edits |
+//! | `validate`, `requirements` | the rules of evidence; the document an item may refer to |
+
+mod attempt;
+mod change;
+pub(crate) mod checklist;
+mod detail;
+mod fields;
+mod index;
+mod json;
+mod model;
+mod moves;
+mod node;
+mod requirements;
+mod select;
+mod validate;
+mod write;
+mod yaml;
+
+use alloc::borrow::Cow;
+use core::ops::Range;
+
+pub use attempt::{Attempt, Outcome, Recorded};
+pub use change::{Change, Changed, Incremented, NewItem, Refusal};
+pub use detail::Convergence;
+pub use model::{Item, Limit, NAMES, Problem, Shape, State, Syntax, Unreadable};
+pub use moves::{legal, word as state_word};
+pub use requirements::Requirements;
+pub use select::{Selection, Stats, Waiting, Wish, cycle, select, select_but};
+pub use validate::{Finding, Findings, Rule, validate};
+
+use crate::edit;
+use crate::prelude::*;
+use checklist::Checklist;
+use fields::Gathered;
+use index::Index;
+use node::Node;
+
+/// A task file that was read.
+#[derive(Debug)]
+pub struct Backlog<'a> {
+    text: &'a str,
+    syntax: Syntax,
+    shape: Shape,
+    items: Vec<Item<'a>>,
+    phases: Vec<Cow<'a, str>>,
+    problems: Vec<Problem>,
+    index: Index,
+    source: Source<'a>,
+}
+
+/// Where the items are.
+#[derive(Debug)]
+enum Source<'a> {
+    /// The list itself.
+    Json {
+        list: Range<usize>,
+    },
+    /// The whole tree, and the name of the list in it; none where the tree is the list.
+    Yaml {
+        root: yaml::Node<'a>,
+        list: Option<&'static str>,
+    },
+    Markdown(Checklist<'a>),
+}
+
+impl<'a> Backlog<'a> {
+    /// Reads a file's bytes.
+    pub fn parse(bytes: &'a [u8], syntax: Syntax) -> Result<Self, Unreadable> {
+        let text = core::str::from_utf8(bytes).map_err(|error| Unreadable {
+            line: bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1,
+            why: "the file is not UTF-8".into(),
+        })?;
+        Self::read(text, syntax)
+    }
+
+    /// Reads a file's text.
+    pub fn read(text: &'a str, syntax: Syntax) -> Result<Self, Unreadable> {
+        let (mut gathered, shape, source) = match syntax {
+            Syntax::Json => json_items(text)?,
+            Syntax::Yaml => yaml_items(text)?,
+            Syntax::Markdown => boxes(text),
+        };
+        gathered.rank_phases();
+        let Gathered { items, mut problems, phases, .. } = gathered;
+        let (index, again) = Index::of(&items);
+        problems.extend(again.into_iter().map(|at| Problem::Duplicate {
+            id: items[at].id.clone().into_owned(),
+            line: edit::line_of(text, items[at].span.start),
+        }));
+        Ok(Self { text, syntax, shape, items, phases, problems, index, source })
+    }
+
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    pub fn items(&self) -> &[Item<'a>] {
+        &self.items
+    }
+
+    /// In the order in which they are first named.
+    pub fn phases(&self) -> &[Cow<'a, str>] {
+        &self.phases
+    }
+
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// The first item of this id.
+    pub fn find(&self, id: &str) -> Option<usize> {
+        self.index.find(id, &self.items)
+    }
+
+    /// The line on which an item begins.
+    pub fn line(&self, at: usize) -> usize {
+        self.items.get(at).map_or(1, |item| edit::line_of(self.text, item.span.start))
+    }
+
+    /// The lines on which the items begin, all in one go.
+    pub fn lines(&self) -> Vec<usize> {
+        let (mut line, mut at) = (1, 0);
+        let begins = self.items.iter().map(|item| {
+            let start = item.span.start.max(at);
+            line += edit::line_of(&self.text[at..], start - at) - 1;
+            at = start;
+            line
+        });
+        begins.collect()
+    }
+
+    /// Whether an item refers to requirements at all.
+    pub fn has_prd(&self, at: usize) -> bool {
+        match self.source {
+            Source::Json { .. } => self.items.get(at).is_some_and(|item| !item.prd.is_empty()),
+            _ => self.node(at).is_some_and(|node| node.get("prd_reference").is_some()),
+        }
+    }
+
+    /// The dialect's own word for an item's state.
+    pub fn status(&self, at: usize) -> String {
+        let Some(item) = self.items.get(at) else { return String::new() };
+        let word = self.node(at).and_then(|node| node.get("status")?.str()).map(Cow::into_owned);
+        word.filter(|word| !word.is_empty()).unwrap_or_else(|| item.state.word().into())
+    }
+
+    /// The place of an item in JSON or YAML.
+    fn node(&self, at: usize) -> Option<Node<'_, 'a>> {
+        let item = self.items.get(at)?;
+        match &self.source {
+            Source::Json { .. } => Some(Node::Json(json::Value::at(self.text, item.span.clone()))),
+            Source::Yaml { .. } => self.list()?.nth(item.nth),
+            Source::Markdown(_) => None,
+        }
+    }
+
+    /// The list that the items are in.
+    fn list(&self) -> Option<Node<'_, 'a>> {
+        match &self.source {
+            Source::Json { list } => Some(Node::Json(json::Value::at(self.text, list.clone()))),
+            Source::Yaml { root, list } => match list {
+                Some(name) => Node::Yaml(root).get(name),
+                None => Some(Node::Yaml(root)),
+            },
+            Source::Markdown(_) => None,
+        }
+    }
+
+    /// The whole document in JSON or YAML.
+    fn root(&self) -> Option<Node<'_, 'a>> {
+        match &self.source {
+            Source::Json { .. } => json::Walk::new(self.text).any().ok().map(Node::Json),
+            Source::Yaml { root, .. } => Some(Node::Yaml(root)),
+            Source::Markdown(_) => None,
+        }
+    }
+}
+
+type Read<'a> = (Gathered<'a>, Shape, Source<'a>);
+
+fn no_list(line: usize) -> Unreadable {
+    let names: Vec<&str> = Shape::LISTS.iter().map(|(name, _)| *name).collect();
+    Unreadable { line, why: format!("there is no list of items: none of {}", names.join(", ")) }
+}
+
+/// One walk over the text: the list is read where it stands.
+fn json_items(text: &str) -> Result<Read<'_>, Unreadable> {
+    let unreadable = |fault: json::Fault| Unreadable {
+        line: edit::line_of(text, fault.at),
+        why: format!("the file is no JSON: {}", fault.why),
+    };
+    let mut walk = json::Walk::new(text);
+    let mut found: Option<(usize, Gathered<'_>, Range<usize>)> = None;
+    match walk.peek() {
+        b'[' => {
+            let start = walk.at;
+            let gathered = json_list(&mut walk, text, Shape::FeatureArray).map_err(unreadable)?;
+            found = Some((0, gathered, start..walk.at));
+        }
+        b'{' => walk
+            .fields_with(|walk, key| {
+                let name = walk.name(key);
+                let rank = Shape::LISTS.iter().position(|(list, _)| *list == name);
+                let better = |rank: &usize| found.as_ref().is_none_or(|(best, ..)| rank < best);
+                match rank.filter(better) {
+                    Some(rank) if walk.peek() == b'[' => {
+                        let start = walk.at;
+                        let gathered = json_list(walk, text, Shape::LISTS[rank].1)?;
+                        found = Some((rank, gathered, start..walk.at));
+                    }
+                    _ => drop(walk.any()?),
+                }
+                Ok(())
+            })
+            .map_err(unreadable)?,
+        _ => drop(walk.any().map_err(unreadable)?),
+    }
+    walk.end().map_err(unreadable)?;
+    let (_, gathered, list) = found.ok_or_else(|| no_list(1))?;
+    let shape = gathered.shape();
+    Ok((gathered, shape, Source::Json { list }))
+}
+
+fn json_list<'a>(
+    walk: &mut json::Walk<'a>,
+    text: &'a str,
+    shape: Shape,
+) -> Result<Gathered<'a>, json::Fault> {
+    let mut gathered = Gathered::new(shape);
+    let mut fields = Vec::new();
+    let mut nth = 0;
+    walk.array(|walk| {
+        if walk.peek() == b'{' {
+            let value = walk.item(&mut fields)?;
+            let span = value.span();
+            let named = fields.drain(..).map(|field: json::Field<'a>| (field.name, Node::Json(field.value)));
+            gathered.item(named, span.clone(), nth, || edit::line_of(text, span.start));
+        } else {
+            let value = walk.any()?;
+            let line = edit::line_of(text, value.span().start);
+            gathered.problems.push(Problem::NoItem { line });
+        }
+        nth += 1;
+        Ok(())
+    })?;
+    Ok(gathered)
+}
+
+fn yaml_items(text: &str) -> Result<Read<'_>, Unreadable> {
+    let root = yaml::read(text).map_err(|fault| Unreadable {
+        line: edit::line_of(text, fault.at),
+        why: format!("the file is no YAML: {}", fault.why),
+    })?;
+    let (list, shape) = match Node::Yaml(&root) {
+        node if node.is_list() => (None, Shape::FeatureArray),
+        node => {
+            // A list with nothing in it yet is a list too.
+            let is_list = |node: Node<'_, '_>| node.is_list() || node.is_null();
+            let known = Shape::LISTS.iter().find(|(name, _)| node.get(name).is_some_and(is_list));
+            let (name, shape) = known.ok_or_else(|| no_list(1))?;
+            (Some(*name), *shape)
+        }
+    };
+    let mut gathered = Gathered::new(shape);
+    let whole = Node::Yaml(&root);
+    let place = list.map_or(Some(whole), |name| whole.get(name));
+    for (nth, element) in place.map(|list| list.elements()).unwrap_or_default().into_iter().enumerate() {
+        let line = || edit::line_of(text, element.span().start);
+        if element.is_map() {
+            gathered.item(element.fields().into_iter(), element.span(), nth, line);
+        } else {
+            gathered.problems.push(Problem::NoItem { line: line() });
+        }
+    }
+    Ok((gathered, shape, Source::Yaml { root, list }))
+}
+
+fn boxes(text: &str) -> Read<'_> {
+    let list = checklist::read(text);
+    let mut gathered = Gathered::new(Shape::Checklist);
+    for (nth, found) in list.boxes.iter().enumerate() {
+        let id = gathered.made(found.words);
+        gathered.items.push(Item {
+            id: Cow::Owned(id),
+            title: Cow::Borrowed(found.words),
+            state: found.state,
+            priority: found.priority,
+            phase: None,
+            dependencies: Vec::new(),
+            enabled: true,
+            limit: None,
+            span: found.line.clone(),
+            phase_rank: 0,
+            nth,
+            attempts: 0..0,
+            prd: 0..0,
+        });
+    }
+    (gathered, Shape::Checklist, Source::Markdown(list))
+}
+
+#[cfg(test)]
+mod tests;

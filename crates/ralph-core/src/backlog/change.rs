@@ -1,0 +1,325 @@
+//! A change of the backlog: what it means, whether it may be, and its edits. The edited text is read again, and only
+//! if it says exactly what was meant is it handed out.
+
+mod add;
+mod prove;
+
+use super::attempt::{Attempt, Outcome};
+use super::model::{Problem, Shape, State, Unreadable};
+use super::moves;
+use super::node::Node;
+use super::validate::{Finding, Rule, validate};
+use super::write::{self, Step, Written};
+use super::{Backlog, Limit, Source};
+use crate::edit::{Edit, splice};
+use crate::prelude::*;
+use crate::time::Time;
+
+pub use add::NewItem;
+
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// `at` is written where the dialect keeps when something began or ended.
+    State {
+        id: String,
+        to: State,
+        at: Option<Time>,
+    },
+    Attempt {
+        id: String,
+        attempt: Attempt,
+    },
+    /// One more iteration; blocked at the limit only where that is asked for, with the reason.
+    Increment {
+        id: String,
+        block_on_max: bool,
+        override_reason: Option<String>,
+    },
+    /// Back to no iterations; what is blocked or begun is open again.
+    Reset {
+        id: String,
+    },
+    Add(NewItem),
+}
+
+/// A file after a change.
+#[derive(Debug)]
+pub struct Changed {
+    pub text: String,
+    /// None, where it was so already.
+    pub edits: Vec<Edit>,
+    pub id: String,
+    /// The file's own word for the state that the item has now.
+    pub status: String,
+    pub limit: Option<Limit>,
+    pub incremented: Option<Incremented>,
+    /// The attempt's, where one was recorded.
+    pub run_id: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Incremented {
+    pub limit: Limit,
+    pub blocked: bool,
+}
+
+/// Why a change is not made. The file stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("there is no item {0}")]
+    UnknownId(String),
+    #[error("there are several items with the id {0}")]
+    Ambiguous(String),
+    #[error("there is an item {0} already")]
+    Duplicate(String),
+    #[error("{id} is {from}, and cannot become {to} from there")]
+    IllegalMove { id: String, from: &'static str, to: &'static str },
+    #[error("{id} is {from}: a reset is for what is open or blocked")]
+    NotOpen { id: String, from: &'static str },
+    #[error("a {shape} has no state '{state}'")]
+    NoState { shape: &'static str, state: &'static str },
+    #[error("{id} cannot become PASSING: {why}")]
+    NoEvidence { id: String, why: String },
+    #[error("PASSED needs evidence: {0} is missing")]
+    PassedWithout(&'static str),
+    #[error("{id} depends on {dependency}, which is not in the file")]
+    MissingDependency { id: String, dependency: String },
+    #[error("items would depend on each other in a ring: {}", .0.join(" -> "))]
+    Cycle(Vec<String>),
+    #[error("{0} has reached its limit, and blocking it needs a reason")]
+    ReasonNeeded(String),
+    #[error("a {shape} has no place for {what}")]
+    NoPlace { shape: &'static str, what: &'static str },
+    #[error("'{0}' is no priority here")]
+    BadPriority(String),
+    #[error("an item needs a title")]
+    NoTitle,
+    /// The change cannot be made by editing a few bytes.
+    #[error("the file cannot be edited without changing more than was asked for: {0}")]
+    NotLossless(String),
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+}
+
+/// What is written into an item's notes when it is blocked at its limit.
+const AT_LIMIT: &str = "Max iterations reached, human review required";
+
+/// A change in steps, and what there is to tell about it.
+#[derive(Debug, Default)]
+struct Plan {
+    steps: Vec<Step>,
+    incremented: Option<Incremented>,
+    run_id: Option<String>,
+}
+
+impl Backlog<'_> {
+    /// Makes a change, or says why not.
+    pub fn change(&self, change: &Change) -> Result<Changed, Refusal> {
+        let (id, at, plan) = match change {
+            Change::Add(new) => return self.add(new),
+            Change::State { id, to, at } => {
+                let item = self.one(id)?;
+                if let Source::Markdown(_) = self.source {
+                    return self.tick(item, *to);
+                }
+                (id, item, Plan { steps: self.to_state(item, *to, *at)?, ..Plan::default() })
+            }
+            Change::Attempt { id, attempt } => {
+                let item = self.one(id)?;
+                (id, item, self.attempt(item, attempt)?)
+            }
+            Change::Increment { id, block_on_max, override_reason } => {
+                let item = self.one(id)?;
+                (id, item, self.increment(item, *block_on_max, override_reason.as_deref())?)
+            }
+            Change::Reset { id } => {
+                let item = self.one(id)?;
+                if let Source::Markdown(_) = self.source {
+                    return self.tick(item, State::Open);
+                }
+                (id, item, Plan { steps: self.reset(item)?, ..Plan::default() })
+            }
+        };
+        let node = self.node(at).ok_or_else(|| Refusal::UnknownId(id.clone()))?;
+        let mut edits = Vec::new();
+        let mut expected = node.value();
+        for step in &plan.steps {
+            step.expect(&mut expected);
+            let edit = match node {
+                Node::Json(value) => write::json::edit(self.text, value, step),
+                Node::Yaml(map) => write::yaml::edit(self.text, map, step),
+            };
+            edits.push(edit.map_err(Refusal::NotLossless)?);
+        }
+        let text = self.spliced(&edits)?;
+        let (status, limit) = self.prove_item(&text, at, &expected)?;
+        let Plan { incremented, run_id, .. } = plan;
+        Ok(Changed { text, edits, id: id.clone(), status, limit, incremented, run_id })
+    }
+
+    fn spliced(&self, edits: &[Edit]) -> Result<String, Refusal> {
+        splice(self.text, edits).ok_or_else(|| Refusal::NotLossless("two edits meet in one place".into()))
+    }
+
+    /// The only item of this id.
+    fn one(&self, id: &str) -> Result<usize, Refusal> {
+        let again =
+            |problem: &Problem| matches!(problem, Problem::Duplicate { id: again, .. } if again == id);
+        if self.problems.iter().any(again) {
+            return Err(Refusal::Ambiguous(id.into()));
+        }
+        self.find(id).ok_or_else(|| Refusal::UnknownId(id.into()))
+    }
+
+    fn may_move(&self, at: usize, to: State) -> Result<(), Refusal> {
+        let item = &self.items[at];
+        let shown = |state: State| moves::word(self.shape, state).unwrap_or(state.word());
+        if !moves::legal(item.state, to) {
+            let id = item.id.clone().into_owned();
+            return Err(Refusal::IllegalMove { id, from: shown(item.state), to: shown(to) });
+        }
+        Ok(())
+    }
+
+    fn to_state(&self, at: usize, to: State, time: Option<Time>) -> Result<Vec<Step>, Refusal> {
+        if self.items[at].state == to {
+            return Ok(Vec::new());
+        }
+        self.may_move(at, to)?;
+        if self.shape == Shape::Features && to == State::Done {
+            self.has_evidence(at)?;
+        }
+        let has = |name: &str| self.node(at).and_then(|node| node.get(name));
+        let mut steps = Vec::new();
+        // Which of the fields the item has: some dialects have a truth value, some a word, some both.
+        let flag: Option<&'static [&'static str]> = match self.shape {
+            Shape::Tasks if has("completed").is_some() => Some(&["completed"]),
+            Shape::FeatureArray => Some(&["passes"]),
+            Shape::UserStories if has("passes").is_some() || has("status").is_none() => Some(&["passes"]),
+            _ => None,
+        };
+        let worded = match self.shape {
+            Shape::FeatureArray => false,
+            Shape::Tasks | Shape::UserStories => has("status").is_some() || flag.is_none(),
+            _ => true,
+        };
+        let none = || Refusal::NoState { shape: self.shape.word(), state: to.word() };
+        match (worded, moves::word(self.shape, to)) {
+            (true, Some(word)) => steps.push(Step::Set(&["status"], Written::Text(word.into()))),
+            (true, None) => return Err(none()),
+            (false, _) if !matches!(to, State::Open | State::Done) => return Err(none()),
+            (false, _) => {}
+        }
+        if let Some(path) = flag {
+            steps.push(Step::Set(path, Written::Bool(to == State::Done)));
+        }
+        if let (Shape::Stories, Some(time)) = (self.shape, time) {
+            let path: Option<&'static [&'static str]> = match to {
+                State::InProgress => Some(&["startedAt"]),
+                State::Done => Some(&["completedAt"]),
+                _ => None,
+            };
+            steps.extend(path.map(|path| Step::Set(path, Written::Text(time.to_string()))));
+        }
+        Ok(steps)
+    }
+
+    /// PASSING needs a PASSED attempt, and attempts that are in order.
+    fn has_evidence(&self, at: usize) -> Result<(), Refusal> {
+        let id = || self.items[at].id.clone().into_owned();
+        if !self.attempts(at).iter().any(super::Recorded::is_passed) {
+            return Err(Refusal::NoEvidence { id: id(), why: "it has no PASSED attempt".into() });
+        }
+        let of_attempts = |finding: &&Finding| finding.rule != Rule::Dependency;
+        match validate(self, Some(at), false).findings.iter().find(of_attempts) {
+            Some(finding) => Err(Refusal::NoEvidence { id: id(), why: finding.what.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    fn attempt(&self, at: usize, attempt: &Attempt) -> Result<Plan, Refusal> {
+        if self.shape != Shape::Features {
+            return Err(Refusal::NoPlace { shape: self.shape.word(), what: "attempts" });
+        }
+        if attempt.outcome == Outcome::Passed {
+            if attempt.commands.iter().all(|command| command.trim().is_empty()) {
+                return Err(Refusal::PassedWithout("--commands"));
+            }
+            if attempt.summary.as_ref().is_none_or(|summary| summary.trim().is_empty()) {
+                return Err(Refusal::PassedWithout("--summary"));
+            }
+        }
+        let run_id = attempt.run_id.clone().unwrap_or_else(|| self.next_run_id(at));
+        let steps = vec![Step::Push("attempts", attempt.written(run_id.clone()))];
+        Ok(Plan { steps, run_id: Some(run_id), ..Plan::default() })
+    }
+
+    fn increment(&self, at: usize, block: bool, reason: Option<&str>) -> Result<Plan, Refusal> {
+        let item = &self.items[at];
+        let Some(limit) = item.limit else {
+            return Err(Refusal::NoPlace { shape: self.shape.word(), what: "a count of iterations" });
+        };
+        let limit = Limit { used: limit.used.saturating_add(1), ..limit };
+        let used = i64::try_from(limit.used).unwrap_or(i64::MAX);
+        let mut steps = vec![Step::Set(&["ralph_loop", "current_iteration"], Written::Number(used))];
+        let blocked = block && limit.is_reached() && item.state != State::Blocked;
+        if blocked {
+            self.may_move(at, State::Blocked)?;
+            let reason = reason.filter(|reason| !reason.trim().is_empty());
+            let reason = reason.ok_or_else(|| Refusal::ReasonNeeded(item.id.clone().into_owned()))?;
+            let notes = match self.notes(at) {
+                Some(notes) => format!("{}\n{AT_LIMIT}", notes.trim_end()),
+                None => AT_LIMIT.into(),
+            };
+            let word = moves::word(self.shape, State::Blocked).unwrap_or_default();
+            steps.push(Step::Set(&["status"], Written::Text(word.into())));
+            steps.push(Step::Set(&["override_reason"], Written::Text(reason.into())));
+            steps.push(Step::Set(&["notes"], Written::Text(notes)));
+        }
+        Ok(Plan { steps, incremented: Some(Incremented { limit, blocked }), ..Plan::default() })
+    }
+
+    fn reset(&self, at: usize) -> Result<Vec<Step>, Refusal> {
+        let item = &self.items[at];
+        let mut steps = match item.state {
+            State::Done | State::Cancelled => {
+                let from = moves::word(self.shape, item.state).unwrap_or(item.state.word());
+                let id = item.id.clone().into_owned();
+                return Err(Refusal::NotOpen { id, from });
+            }
+            _ => self.to_state(at, State::Open, None)?,
+        };
+        if item.limit.is_some_and(|limit| limit.used > 0) {
+            steps.push(Step::Set(&["ralph_loop", "current_iteration"], Written::Number(0)));
+        }
+        Ok(steps)
+    }
+
+    /// A box has no fields, only its mark.
+    fn tick(&self, at: usize, to: State) -> Result<Changed, Refusal> {
+        let Source::Markdown(list) = &self.source else { return Err(Refusal::UnknownId(String::new())) };
+        let item = &self.items[at];
+        let id = item.id.clone().into_owned();
+        let mut edits = Vec::new();
+        if item.state != to {
+            self.may_move(at, to)?;
+            let mark = moves::word(self.shape, to)
+                .ok_or(Refusal::NoState { shape: self.shape.word(), state: to.word() })?;
+            edits.push(write::lines::mark(self.text, list, at, mark).map_err(Refusal::NotLossless)?);
+        }
+        let text = self.spliced(&edits)?;
+        self.prove_tick(&text, at, to)?;
+        Ok(Changed {
+            text,
+            edits,
+            id,
+            status: to.word().into(),
+            limit: None,
+            incremented: None,
+            run_id: None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

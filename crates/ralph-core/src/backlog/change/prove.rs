@@ -1,0 +1,136 @@
+//! Reads an edited text again: it must say what was meant, and of everything else what it said before.
+
+use serde_json::Value;
+
+use super::Refusal;
+use crate::backlog::{Backlog, Limit, Source, State};
+use crate::prelude::*;
+
+/// What an item's state is called now, and its iterations.
+type Now = (String, Option<Limit>);
+
+impl Backlog<'_> {
+    /// One item has become `expected`.
+    pub(super) fn prove_item(&self, text: &str, at: usize, expected: &Value) -> Result<Now, Refusal> {
+        let new = self.again(text)?;
+        match &self.source {
+            Source::Json { .. } => self.same_places(&new, at)?,
+            _ => {
+                let mut whole = self.whole();
+                if let Some(place) =
+                    self.list_in(&mut whole).and_then(|list| list.get_mut(self.items[at].nth))
+                {
+                    *place = expected.clone();
+                }
+                same(&whole, &new.whole())?;
+            }
+        }
+        same(expected, &new.value(at))?;
+        Ok((new.status(at), new.items[at].limit))
+    }
+
+    /// One more item stands at the end.
+    pub(super) fn prove_added(&self, text: &str, expected: &Value) -> Result<Now, Refusal> {
+        let new = self.again(text)?;
+        let at = self.items.len();
+        if new.items.len() != at + 1 {
+            return Err(Refusal::NotLossless("the new item is not read as one".into()));
+        }
+        match &self.source {
+            Source::Json { .. } => self.same_places(&new, at)?,
+            _ => {
+                let mut whole = self.whole();
+                match self.list_in(&mut whole) {
+                    Some(list) => list.push(expected.clone()),
+                    None => return Err(Refusal::NotLossless("there is no list".into())),
+                }
+                same(&whole, &new.whole())?;
+            }
+        }
+        same(expected, &new.value(at))?;
+        Ok((new.status(at), new.items[at].limit))
+    }
+
+    /// One box has another mark.
+    pub(super) fn prove_tick(&self, text: &str, at: usize, to: State) -> Result<(), Refusal> {
+        let new = self.again(text)?;
+        let expected = self.items.iter().enumerate().map(|(nth, item)| {
+            (&item.id, &item.title, if nth == at { to } else { item.state }, item.priority)
+        });
+        let found = new.items.iter().map(|item| (&item.id, &item.title, item.state, item.priority));
+        if expected.eq(found) { Ok(()) } else { Err(Refusal::NotLossless("another box would change".into())) }
+    }
+
+    /// One more box stands at the end.
+    pub(super) fn prove_box(&self, text: &str, title: &str) -> Result<String, Refusal> {
+        let new = self.again(text)?;
+        let before = self.items.iter().map(|item| (&item.id, &item.title, item.state));
+        let kept = new.items.iter().take(self.items.len()).map(|item| (&item.id, &item.title, item.state));
+        match new.items.get(self.items.len()) {
+            Some(last)
+                if new.items.len() == self.items.len() + 1 && last.title == title && before.eq(kept) =>
+            {
+                Ok(last.id.clone().into_owned())
+            }
+            _ => Err(Refusal::NotLossless("the new line is not read as a box".into())),
+        }
+    }
+
+    fn again<'n>(&self, text: &'n str) -> Result<Backlog<'n>, Refusal> {
+        Backlog::read(text, self.syntax)
+            .map_err(|error| Refusal::NotLossless(format!("the edited file could not be read: {error}")))
+    }
+
+    /// In JSON, every other item has kept its bytes: it stands where it stood, or as much further as the text grew.
+    /// What is outside of the list was spliced as it is, and the list begins and ends where it did.
+    fn same_places(&self, new: &Backlog<'_>, at: usize) -> Result<(), Refusal> {
+        let grown = new.text.len().wrapping_sub(self.text.len());
+        let (Source::Json { list: old_list }, Source::Json { list: new_list }) = (&self.source, &new.source)
+        else {
+            return Err(Refusal::NotLossless("it is no JSON any more".into()));
+        };
+        let lists = old_list.start == new_list.start && old_list.end.wrapping_add(grown) == new_list.end;
+        let kept = self.items.iter().zip(&new.items).enumerate().all(|(nth, (old, new))| {
+            let (before, after) = if nth < at {
+                (0, 0)
+            } else if nth > at {
+                (grown, grown)
+            } else {
+                (0, grown)
+            };
+            old.nth == new.nth
+                && old.span.start.wrapping_add(before) == new.span.start
+                && old.span.end.wrapping_add(after) == new.span.end
+        });
+        let counts = new.items.len() == self.items.len() + usize::from(at == self.items.len());
+        if lists && kept && counts {
+            Ok(())
+        } else {
+            Err(Refusal::NotLossless("another item would change".into()))
+        }
+    }
+
+    fn whole(&self) -> Value {
+        self.root().map(|root| root.value()).unwrap_or_default()
+    }
+
+    /// The list of items in the document's value.
+    fn list_in<'v>(&self, whole: &'v mut Value) -> Option<&'v mut Vec<Value>> {
+        let list = match &self.source {
+            Source::Yaml { list: Some(name), .. } => whole.get_mut(*name)?,
+            _ => whole,
+        };
+        if list.is_null() {
+            *list = Value::Array(Vec::new());
+        }
+        list.as_array_mut()
+    }
+}
+
+fn same(expected: &Value, found: &Value) -> Result<(), Refusal> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(Refusal::NotLossless("the edited file would not say what was meant".into()))
+    }
+}

@@ -1,0 +1,296 @@
+//! Changes dialect by dialect: exactly these bytes, or exactly this refusal.
+
+use super::*;
+use crate::backlog::tests::FEATURES;
+use crate::backlog::{Attempt, Outcome, Syntax};
+
+fn changed(text: &str, syntax: Syntax, change: &Change) -> Result<String, Refusal> {
+    Ok(Backlog::read(text, syntax)?.change(change)?.text)
+}
+
+fn state(id: &str, to: State) -> Change {
+    Change::State { id: id.into(), to, at: None }
+}
+
+/// What an edit did: the part that went, and the part that came.
+fn difference<'a>(old: &'a str, new: &'a str) -> (&'a str, &'a str) {
+    let start = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
+    let most = old.len().min(new.len()) - start;
+    let end = old.bytes().rev().zip(new.bytes().rev()).take(most).take_while(|(a, b)| a == b).count();
+    (&old[start..old.len() - end], &new[start..new.len() - end])
+}
+
+fn attempt(outcome: Outcome) -> Attempt {
+    Attempt {
+        run_id: None,
+        at: Time::parse("2026-11-16T08:00:00Z").expect("a time"),
+        outcome,
+        commands: vec!["make test".into()],
+        summary: Some("12 \"green\"".into()),
+        commit: Some("abc".into()),
+        reverted: false,
+        failure_reason: None,
+        investigation: None,
+        files_changed: vec![],
+    }
+}
+
+#[test]
+fn each_dialect_gets_its_own_words_and_nothing_else_changes() {
+    use State::{Blocked, Done, InProgress, Open};
+    for (syntax, text, id, to, gone, came) in [
+        (
+            Syntax::Yaml,
+            "tasks:\n  - id: a # x\n    status: \"todo\" # y\n",
+            "a",
+            InProgress,
+            "todo",
+            "in-progress",
+        ),
+        (Syntax::Yaml, "tasks:\r\n- id: a\r\n  status: 'todo'\r\n", "a", Blocked, "todo", "blocked"),
+        (Syntax::Yaml, "tasks: [{id: a, status: todo}]", "a", Done, "todo", "done"),
+        (Syntax::Yaml, "tasks: [{\"id\": \"a\"}]", "a", Done, "", ", \"status\": \"done\""),
+        (Syntax::Yaml, "tasks:\n  - id: a", "a", Done, "", "\n    status: done"),
+        (Syntax::Yaml, "tasks:\n  - id: a\n    status:\n  - id: b\n", "a", Done, "", " done"),
+        (Syntax::Yaml, "tasks:\n  - title: a\n    completed: false\n", "a", Done, "false", "true"),
+        (Syntax::Json, r#"{"userStories":[{"id":"a","passes":false}]}"#, "a", Done, "false", "true"),
+        (
+            Syntax::Json,
+            r#"{"userStories":[{"id":"a","status":"pending"}]}"#,
+            "a",
+            InProgress,
+            "pending",
+            "in_progress",
+        ),
+        (Syntax::Json, r#"{"userStories":[{"id":"a"}]}"#, "a", Done, "", ",\"passes\":true"),
+        (Syntax::Json, r#"{"stories":[{"id":"a","status":"open"}]}"#, "a", Done, "open", "done"),
+        (Syntax::Json, r#"[{"id":"a","passes":true}]"#, "a", Open, "true", "false"),
+        (Syntax::Markdown, "- [ ] a", "af63dc4c", InProgress, " ", "/"),
+    ] {
+        let backlog = Backlog::read(text, syntax).expect("a backlog");
+        let id = if syntax == Syntax::Markdown { &*backlog.items()[0].id } else { id };
+        let new = changed(text, syntax, &state(id, to)).unwrap_or_else(|refusal| panic!("{text}: {refusal}"));
+        // `todo` and `done` share letters: compare with what stands around them.
+        let at = if gone.is_empty() { None } else { text.rfind(gone) };
+        match at {
+            Some(at) if syntax != Syntax::Markdown => {
+                assert_eq!(new, format!("{}{came}{}", &text[..at], &text[at + gone.len()..]), "{text}");
+            }
+            _ => assert_eq!(difference(text, &new), (gone, came), "{text}"),
+        }
+        assert_eq!(Backlog::read(&new, syntax).expect("a backlog").items()[0].state, to);
+    }
+}
+
+#[test]
+fn both_fields_change_where_a_story_has_both_and_times_where_there_are_some() {
+    let text = r#"{"userStories":[{"id":"a","status":"pending","passes":false}]}"#;
+    let new = changed(text, Syntax::Json, &state("a", State::Done)).expect("changed");
+    assert_eq!(new, r#"{"userStories":[{"id":"a","status":"completed","passes":true}]}"#);
+    let text = r#"{"stories":[{"id":"a","status":"open","startedAt":null}]}"#;
+    let at = Time::parse("2026-11-16T08:00:00Z");
+    let new = changed(text, Syntax::Json, &Change::State { id: "a".into(), to: State::InProgress, at });
+    let expected =
+        r#"{"stories":[{"id":"a","status":"in_progress","startedAt":"2026-11-16T08:00:00.000Z"}]}"#;
+    assert_eq!(new.expect("changed"), expected);
+}
+
+#[test]
+fn what_is_so_already_needs_no_edit() {
+    let backlog = Backlog::read(FEATURES, Syntax::Json).expect("a backlog");
+    let same = backlog.change(&state("FEAT-2", State::Open)).expect("fine");
+    assert!(same.edits.is_empty() && same.text == FEATURES);
+}
+
+#[test]
+fn an_attempt_is_added_at_the_end_in_the_way_the_file_is_written() {
+    let text = "{\n  \"items\": [\n    {\n      \"id\": \"A\",\n      \"attempts\": []\n    }\n  ]\n}\n";
+    let once =
+        changed(text, Syntax::Json, &Change::Attempt { id: "A".into(), attempt: attempt(Outcome::Passed) });
+    let once = once.expect("changed");
+    let expected = "[\n        {\n          \"run_id\": \"worker-001\",\n          \"timestamp\": \"2026-11-16T08:00:00.000Z\",\n          \"result\": \"PASSED\",\n          \"evidence\": {\n            \"commands_run\": [\n              \"make test\"\n            ],\n            \"results_summary\": \"12 \\\"green\\\"\"\n          },\n          \"commit\": \"abc\",\n          \"reverted\": false\n        }\n      ]";
+    assert_eq!(once, text.replace("[]", expected));
+    let failed = Attempt {
+        failure_reason: Some("slow".into()),
+        investigation: Some("cache".into()),
+        reverted: true,
+        commit: None,
+        ..attempt(Outcome::Failed)
+    };
+    let twice =
+        changed(&once, Syntax::Json, &Change::Attempt { id: "A".into(), attempt: failed }).expect("changed");
+    assert!(twice.contains("\"run_id\": \"worker-002\"") && twice.contains("\"commit\": null"), "{twice}");
+    assert!(twice.contains("        },\n        {\n          \"run_id\": \"worker-002\""), "{twice}");
+    assert!(twice.contains(
+        "\"reverted\": true,\n          \"failure_reason\": \"slow\",\n          \"investigation\": \"cache\""
+    ));
+    let compact = r#"{"items":[{"id":"A"}]}"#;
+    let new = changed(
+        compact,
+        Syntax::Json,
+        &Change::Attempt { id: "A".into(), attempt: attempt(Outcome::InProgress) },
+    );
+    assert!(
+        new.expect("changed")
+            .starts_with(r#"{"items":[{"id":"A","attempts":[{"run_id":"worker-001","timestamp":"#)
+    );
+}
+
+#[test]
+fn an_attempt_never_changes_the_status() {
+    let new = changed(
+        FEATURES,
+        Syntax::Json,
+        &Change::Attempt { id: "FEAT-2".into(), attempt: attempt(Outcome::Passed) },
+    );
+    let new = new.expect("changed");
+    let backlog = Backlog::read(&new, Syntax::Json).expect("a backlog");
+    assert_eq!((backlog.items()[0].state, backlog.attempts(0).len()), (State::Open, 1));
+    let proved = changed(&new, Syntax::Json, &state("FEAT-2", State::Done)).expect("evidence is there");
+    let limit = Backlog::read(&proved, Syntax::Json).expect("a backlog").items()[0].limit;
+    assert_eq!(limit, Some(Limit { used: 1, max: 5 }), "the count stays: it shows the effort");
+}
+
+#[test]
+fn the_count_goes_up_and_blocks_only_where_asked_and_with_a_reason() {
+    let increment = |text: &str, block_on_max, reason: Option<&str>| {
+        let backlog = Backlog::read(text, Syntax::Json).expect("a backlog");
+        let override_reason = reason.map(ToOwned::to_owned);
+        backlog.change(&Change::Increment { id: "FEAT-2".into(), block_on_max, override_reason })
+    };
+    let one = increment(FEATURES, true, None).expect("changed");
+    assert_eq!(difference(FEATURES, &one.text), ("1", "2"));
+    assert_eq!(one.incremented, Some(Incremented { limit: Limit { used: 2, max: 5 }, blocked: false }));
+    let near = FEATURES.replace("\"current_iteration\": 1", "\"current_iteration\": 4");
+    let warned = increment(&near, false, None).expect("changed");
+    assert_eq!(difference(&near, &warned.text), ("4", "5"), "without the flag the status stays");
+    assert_eq!(increment(&near, true, None).unwrap_err(), Refusal::ReasonNeeded("FEAT-2".into()));
+    assert_eq!(increment(&near, true, Some(" ")).unwrap_err(), Refusal::ReasonNeeded("FEAT-2".into()));
+    let blocked = increment(&near, true, Some("five times the same")).expect("changed");
+    assert_eq!(blocked.incremented.map(|told| told.blocked), Some(true));
+    let backlog = Backlog::read(&blocked.text, Syntax::Json).expect("a backlog");
+    let value = backlog.value(0);
+    assert_eq!(
+        (&value["status"], &value["override_reason"], &value["notes"]),
+        (&"BLOCKED".into(), &"five times the same".into(), &AT_LIMIT.into())
+    );
+    let reset = backlog.change(&Change::Reset { id: "FEAT-2".into() }).expect("changed");
+    let item = &Backlog::read(&reset.text, Syntax::Json).expect("a backlog").items()[0].clone();
+    assert_eq!((item.state, item.limit), (State::Open, Some(Limit { used: 0, max: 5 })));
+}
+
+#[test]
+fn a_new_item_is_written_as_its_dialect_has_them() {
+    let add = |id: Option<&str>, depends: &[&str]| {
+        Change::Add(NewItem {
+            id: id.map(Into::into),
+            title: "New: one".into(),
+            dependencies: depends.iter().map(|id| (*id).into()).collect(),
+            ..NewItem::default()
+        })
+    };
+    let text = "tasks:\n  - id: \"a\"\n    title: \"A\"\n    notes: |\n      x\n\n# the end\n";
+    let new = changed(text, Syntax::Yaml, &add(None, &["a"])).expect("changed");
+    assert!(new.contains("  - id: \"new-one\"\n    title: \"New: one\"\n    priority: \"medium\"\n    status: \"todo\"\n    dependencies:\n      - \"a\"\n"), "{new}");
+    assert!(
+        new.ends_with("# the end\n")
+            && new.starts_with("tasks:\n  - id: \"a\"\n    title: \"A\"\n    notes: |\n      x\n")
+    );
+    for empty in ["tasks: []\n", "tasks:\n", "project: x\ntasks:"] {
+        let new = changed(empty, Syntax::Yaml, &add(None, &[]))
+            .unwrap_or_else(|refusal| panic!("{empty}: {refusal}"));
+        assert!(
+            new.contains("tasks:") && new.contains("\n  - id: \"new-one\"\n    title: \"New: one\"\n"),
+            "{new}"
+        );
+    }
+    let new = changed(FEATURES, Syntax::Json, &add(Some("FEAT-3"), &["FEAT-2"])).expect("changed");
+    let backlog = Backlog::read(&new, Syntax::Json).expect("a backlog");
+    let last = backlog.items().last().expect("one");
+    assert_eq!((&*last.id, last.enabled, last.limit), ("FEAT-3", true, Some(Limit { used: 0, max: 5 })));
+    let list = "1. [x] a\n2. [ ] b\n   more\n\nEnd.\n";
+    let new = changed(list, Syntax::Markdown, &add(None, &[])).expect("changed");
+    assert_eq!(new, "1. [x] a\n2. [ ] b\n   more\n3. [ ] New: one\n\nEnd.\n");
+    assert_eq!(
+        changed("# Plan", Syntax::Markdown, &add(None, &[])).expect("changed"),
+        "# Plan\n- [ ] New: one\n"
+    );
+    let stories = r#"{"userStories": []}"#;
+    let new = changed(stories, Syntax::Json, &add(None, &[])).expect("changed");
+    assert!(new.starts_with(r#"{"userStories": [{"id": "new-one", "title": "New: one""#), "{new}");
+}
+
+#[test]
+fn each_refusal_says_its_own_reason() {
+    let add = |id: &str, depends: &[&str]| {
+        Change::Add(NewItem {
+            id: Some(id.into()),
+            title: "T".into(),
+            dependencies: depends.iter().map(|id| (*id).into()).collect(),
+            ..NewItem::default()
+        })
+    };
+    let passed = |commands: &[&str], summary: Option<&str>| Change::Attempt {
+        id: "FEAT-2".into(),
+        attempt: Attempt {
+            commands: commands.iter().map(|c| (*c).into()).collect(),
+            summary: summary.map(Into::into),
+            ..attempt(Outcome::Passed)
+        },
+    };
+    let twice = FEATURES.replace("\"OLD\"", "\"FEAT-2\"");
+    let waits = FEATURES.replace("[\"FEAT-1\"]", "[\"FEAT-9\"]");
+    for (text, change, message) in [
+        (FEATURES, state("FEAT-7", State::Done), "there is no item FEAT-7"),
+        (&twice, state("FEAT-2", State::Blocked), "there are several items with the id FEAT-2"),
+        (FEATURES, add("FEAT-1", &[]), "there is an item FEAT-1 already"),
+        (FEATURES, add("FEAT-9", &["FEAT-8"]), "FEAT-9 depends on FEAT-8, which is not in the file"),
+        (
+            FEATURES,
+            add("FEAT-9", &["FEAT-9"]),
+            "items would depend on each other in a ring: FEAT-9 -> FEAT-9",
+        ),
+        (
+            &waits,
+            add("FEAT-9", &["FEAT-2"]),
+            "items would depend on each other in a ring: FEAT-2 -> FEAT-9 -> FEAT-2",
+        ),
+        (FEATURES, state("OLD", State::Done), "OLD is CANCELLED, and cannot become PASSING from there"),
+        (
+            FEATURES,
+            state("FEAT-1", State::Blocked),
+            "FEAT-1 is PASSING, and cannot become BLOCKED from there",
+        ),
+        (FEATURES, state("FEAT-2", State::InProgress), "a feature list has no state 'in_progress'"),
+        (FEATURES, state("FEAT-2", State::Done), "FEAT-2 cannot become PASSING: it has no PASSED attempt"),
+        (FEATURES, passed(&[], Some("x")), "PASSED needs evidence: --commands is missing"),
+        (FEATURES, passed(&["make"], None), "PASSED needs evidence: --summary is missing"),
+        (
+            FEATURES,
+            Change::Reset { id: "FEAT-1".into() },
+            "FEAT-1 is PASSING: a reset is for what is open or blocked",
+        ),
+    ] {
+        let refusal = changed(text, Syntax::Json, &change).expect_err(message);
+        assert_eq!(refusal.to_string(), message);
+    }
+    let yaml = "tasks:\n  - id: a\n    status: todo\n";
+    let refusal =
+        changed(yaml, Syntax::Yaml, &Change::Attempt { id: "a".into(), attempt: attempt(Outcome::Failed) });
+    assert_eq!(refusal.unwrap_err().to_string(), "a task list has no place for attempts");
+    let folded = "tasks:\n  - id: a\n    status: >\n      todo\n";
+    let refusal = changed(folded, Syntax::Yaml, &state("a", State::Done)).unwrap_err();
+    assert!(refusal.to_string().ends_with("its value runs over several lines"), "{refusal}");
+    let tagged = "tasks:\n  - id: a\n    status: !!str todo\n";
+    assert!(
+        changed(tagged, Syntax::Yaml, &state("a", State::Done))
+            .is_ok_and(|new| new == tagged.replace("todo", "\"done\""))
+    );
+}
+
+#[test]
+fn a_value_behind_an_alias_changes_where_it_is_used_only() {
+    let text = "open: &open todo\ntasks:\n  - id: a\n    status: *open\n  - id: b\n    status: *open\n";
+    let new = changed(text, Syntax::Yaml, &state("a", State::Done)).expect("changed");
+    assert_eq!(new, text.replacen("*open", "done", 1));
+}

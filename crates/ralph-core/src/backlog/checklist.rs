@@ -1,0 +1,196 @@
+//! Boxes to tick in Markdown: `- [ ]`, `* [/]`, `1. [x]`, `### - [ ]`. What stands in a code fence is an example.
+
+use core::ops::Range;
+
+use super::fields::priority_of;
+use super::model::State;
+use crate::prelude::*;
+use crate::text::{Fences, Place};
+
+/// A line with a box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tick<'a> {
+    pub(crate) state: State,
+    /// The words after the box.
+    pub(crate) words: &'a str,
+    /// The whole line, without its end.
+    pub(crate) line: Range<usize>,
+    /// The character in the box.
+    pub(crate) mark: usize,
+    /// Indentation, marker and space before the box.
+    pub(crate) lead: Range<usize>,
+    pub(crate) priority: i64,
+    /// The heading that it stands under.
+    pub(crate) heading: Option<&'a str>,
+}
+
+/// All boxes, and the commands that a plan lists under `Validation Commands`.
+#[derive(Debug, Default)]
+pub(crate) struct Checklist<'a> {
+    pub(crate) boxes: Vec<Tick<'a>>,
+    pub(crate) commands: Vec<&'a str>,
+}
+
+/// What a heading says, at its level.
+#[derive(Debug, Clone, Copy)]
+struct Heading<'a> {
+    level: usize,
+    words: &'a str,
+    priority: Option<i64>,
+}
+
+/// Items under no heading that tells are of medium priority.
+const MEDIUM: i64 = 2;
+
+pub(crate) fn read(text: &str) -> Checklist<'_> {
+    let mut list = Checklist::default();
+    let mut fences = Fences::default();
+    let mut headings: Vec<Heading<'_>> = Vec::new();
+    let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    for whole in text[at..].split_inclusive('\n') {
+        let start = at;
+        at += whole.len();
+        let line = whole.trim_end_matches(['\n', '\r']);
+        let place = fences.line(line);
+        let commands = headings.last().is_some_and(|heading| is_commands(heading.words));
+        if place != Place::Outside {
+            // A fenced block of commands is as good as a list of them.
+            if place == Place::Inside && commands && is_command(line) {
+                list.commands.push(line.trim());
+            }
+            continue;
+        }
+        if let Some((mark, words)) = boxed(line) {
+            let Some(state) = state_of(line[mark..].chars().next()) else { continue };
+            let priority = headings.iter().rev().find_map(|heading| heading.priority).unwrap_or(MEDIUM);
+            list.boxes.push(Tick {
+                state,
+                words: words.trim(),
+                line: start..start + line.len(),
+                mark: start + mark,
+                lead: start..start + mark - 1,
+                priority,
+                heading: headings.last().map(|heading| heading.words),
+            });
+        } else if let Some(heading) = heading(line) {
+            headings.retain(|above| above.level < heading.level);
+            headings.push(heading);
+        } else if commands && let Some(command) = listed(line) {
+            list.commands.push(command);
+        }
+    }
+    list
+}
+
+fn state_of(mark: Option<char>) -> Option<State> {
+    match mark? {
+        ' ' => Some(State::Open),
+        '/' => Some(State::InProgress),
+        'x' | 'X' => Some(State::Done),
+        _ => None,
+    }
+}
+
+/// Where in a line the character in its box is, and the words after the box. Some plans make a heading of each item.
+pub(crate) fn boxed(line: &str) -> Option<(usize, &str)> {
+    let bare = line.trim_start().trim_start_matches('#').trim_start();
+    let rest = match bare.strip_prefix(['-', '*', '+']) {
+        Some(rest) => rest,
+        None => {
+            let digits = bare.trim_start_matches(|c: char| c.is_ascii_digit());
+            // A dot alone is no marker: there is a number before it.
+            digits.strip_prefix(['.', ')']).filter(|_| digits.len() < bare.len())?
+        }
+    };
+    let inside = rest.trim_start();
+    if inside.len() == rest.len() {
+        return None;
+    }
+    let mut chars = inside.strip_prefix('[')?.chars();
+    chars.next()?;
+    let words = chars.as_str().strip_prefix(']')?;
+    let mark = line.len() - inside.len() + 1;
+    (words.is_empty() || words.starts_with(char::is_whitespace)).then_some((mark, words))
+}
+
+fn heading(line: &str) -> Option<Heading<'_>> {
+    let bare = line.trim_start();
+    let words = bare.trim_start_matches('#');
+    let level = bare.len() - words.len();
+    if !(1..=6).contains(&level) || !words.starts_with([' ', '\t']) {
+        return None;
+    }
+    let words = words.trim().trim_end_matches('#').trim_end();
+    let priority = words.split(|c: char| !c.is_alphanumeric()).find_map(|word| {
+        // A number in a heading is a chapter's, not a priority.
+        if word.chars().all(|c| c.is_ascii_digit()) { None } else { priority_of(word) }
+    });
+    Some(Heading { level, words, priority })
+}
+
+fn is_commands(heading: &str) -> bool {
+    heading.to_ascii_lowercase().contains("validation commands")
+}
+
+fn is_command(line: &str) -> bool {
+    let line = line.trim();
+    !line.is_empty() && !line.starts_with('#')
+}
+
+/// The command in `- \`cargo test\``: what stands in backticks, or else the whole words.
+fn listed(line: &str) -> Option<&str> {
+    let words = line.trim_start().strip_prefix(['-', '*', '+'])?.strip_prefix(' ')?.trim();
+    let quoted = words.split('`').nth(1).filter(|quoted| !quoted.trim().is_empty());
+    Some(quoted.unwrap_or(words)).filter(|command| is_command(command))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn boxes(text: &str) -> Vec<(State, &str, i64)> {
+        read(text).boxes.iter().map(|found| (found.state, found.words, found.priority)).collect()
+    }
+
+    #[test]
+    fn any_marker_and_indentation_counts() {
+        let text = "- [ ] a\n* [/] b\n+ [x] c\n1. [X] d\n2) [ ] e\n  - [ ] f\n### - [ ] g\n- [ ]\n";
+        let found = boxes(text);
+        let words: Vec<&str> = found.iter().map(|(_, words, _)| *words).collect();
+        assert_eq!(words, ["a", "b", "c", "d", "e", "f", "g", ""]);
+        let marks: String =
+            read(text).boxes.iter().map(|found| text[found.mark..].chars().next().unwrap()).collect();
+        assert_eq!(marks, " /xX    ", "the place is that of the mark");
+        assert_eq!((found[1].0, found[3].0), (State::InProgress, State::Done));
+    }
+
+    #[test]
+    fn the_heading_above_gives_the_priority() {
+        let text = "- [ ] none\n# Plan\n## High Priority\n- [ ] h\n### 3. Detail\n- [ ] hh\n## Low\n- [ ] l\n\
+                    # Other\n- [ ] m\n## Critical!\n- [ ] c\n";
+        let priorities: Vec<i64> = boxes(text).iter().map(|(_, _, priority)| *priority).collect();
+        assert_eq!(priorities, [2, 1, 1, 3, 2, 0]);
+        assert_eq!(read(text).boxes[2].heading, Some("3. Detail"));
+    }
+
+    #[test]
+    fn examples_in_fences_and_other_brackets_are_no_items() {
+        let text = "```\n- [ ] x\n```\n- [-] dropped\n- [](a)\n- [ ](a)\n[ ] x\n-[ ] x\n> - [ ] x\n. [ ] x\n";
+        assert_eq!(boxes(text), []);
+    }
+
+    #[test]
+    fn validation_commands_are_read_from_a_list_or_a_fence() {
+        let text = "# Plan\n## Validation Commands\n- `cargo test`\n* run `npm test` twice\n- make check\n\
+                    ```sh\n# all of them\n./verify\n```\n## Tasks\n- `not this`\n";
+        assert_eq!(read(text).commands, ["cargo test", "npm test", "make check", "./verify"]);
+    }
+
+    #[test]
+    fn line_ends_of_windows_and_a_mark_at_the_start_do_not_matter() {
+        let text = "\u{feff}- [ ] a\r\n- [x] b";
+        let list = read(text);
+        assert_eq!((&text[list.boxes[0].line.clone()], list.boxes[1].words), ("- [ ] a", "b"));
+        assert_eq!(&text[list.boxes[1].lead.clone()], "- ");
+    }
+}

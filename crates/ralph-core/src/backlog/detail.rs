@@ -1,0 +1,185 @@
+//! What is read of an item only when somebody asks: criteria, commands, and its words for a prompt.
+
+use super::node::Node;
+use super::requirements::Requirements;
+use super::{Backlog, Source};
+use crate::prelude::*;
+
+/// Which checks must pass before an item does: seed 003's `convergence_criteria`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Convergence {
+    pub build: bool,
+    pub tests: bool,
+    pub acceptance: bool,
+}
+
+/// The names that each thing has in one dialect or another.
+const CRITERIA: [&str; 4] = ["acceptance_criteria", "acceptanceCriteria", "criteria", "steps"];
+const COMMANDS: [&str; 4] = ["verification", "verification_commands", "validation_commands", "verify"];
+const PARTS: [&str; 2] = ["subtasks", "tasks"];
+const NOTES: [&str; 2] = ["notes", "completionNotes"];
+
+impl<'a> Backlog<'a> {
+    /// The whole item as it stands in the file.
+    pub fn value(&self, at: usize) -> serde_json::Value {
+        match (self.node(at), &self.source) {
+            (Some(node), _) => node.value(),
+            (None, Source::Markdown(list)) => list.boxes.get(at).map_or_else(
+                Default::default,
+                |found| serde_json::json!({ "text": found.words, "heading": found.heading }),
+            ),
+            (None, _) => serde_json::Value::Null,
+        }
+    }
+
+    pub fn criteria(&self, at: usize) -> Vec<String> {
+        self.texts_of(at, &CRITERIA)
+    }
+
+    /// Commands whose success is the item's own proof.
+    pub fn verification(&self, at: usize) -> Vec<String> {
+        self.texts_of(at, &COMMANDS)
+    }
+
+    pub fn subtasks(&self, at: usize) -> Vec<String> {
+        self.texts_of(at, &PARTS)
+    }
+
+    pub fn notes(&self, at: usize) -> Option<String> {
+        self.text_of(at, &NOTES)
+    }
+
+    pub fn description(&self, at: usize) -> Option<String> {
+        self.text_of(at, &["description"])
+    }
+
+    /// The file with its requirements: `prd_reference.file`. A path that leads elsewhere is none.
+    pub fn prd_file(&self, at: usize) -> Option<String> {
+        if !self.has_prd(at) {
+            return None;
+        }
+        let file = self.node(at)?.get("prd_reference")?.get("file")?.str()?.into_owned();
+        let plain = !file.is_empty() && !file.starts_with('/') && !file.split('/').any(|part| part == "..");
+        plain.then(|| if file.ends_with(".json") { file } else { format!("{file}.json") })
+    }
+
+    /// All are required where an item says nothing.
+    pub fn convergence(&self, at: usize) -> Convergence {
+        let criteria = self.node(at).and_then(|node| node.get("ralph_loop")?.get("convergence_criteria"));
+        let wanted = |name: &str| {
+            criteria.and_then(|criteria| criteria.get(name)).and_then(|node| node.bool()) != Some(false)
+        };
+        Convergence {
+            build: wanted("build_passes"),
+            tests: wanted("tests_pass"),
+            acceptance: wanted("acceptance_met"),
+        }
+    }
+
+    /// Commands that the file wants to pass for every item: quality gates, a plan's validation commands.
+    pub fn checks(&self) -> Vec<String> {
+        if let Source::Markdown(list) = &self.source {
+            return list.commands.iter().map(|command| (*command).to_owned()).collect();
+        }
+        let Some(root) = self.root() else { return Vec::new() };
+        let mut checks: Vec<String> = Vec::new();
+        if let Some(gates) = root.get("qualityGates") {
+            checks.extend(gates.texts().into_iter().map(Into::into));
+        }
+        for name in ["build_command", "test_command", "lint_command"] {
+            let command = root.get("config").and_then(|config| config.get(name)?.str());
+            checks.extend(command.filter(|command| !command.trim().is_empty()).map(Into::into));
+        }
+        checks
+    }
+
+    /// What the project is called, where the file says so.
+    pub fn project(&self) -> (Option<String>, Option<String>) {
+        let project = self.root().and_then(|root| root.get("project"));
+        let text = |name: &str| project.and_then(|project| project.get(name)?.str()).map(Into::into);
+        let name = project.and_then(|project| project.str()).map(Into::into).or_else(|| text("name"));
+        (name, text("version"))
+    }
+
+    /// What an item is judged by, in one text: if the agent changes any of it, its hash changes.
+    pub fn judged_by(&self, at: usize, prd: Option<&str>) -> String {
+        let convergence = self.convergence(at);
+        serde_json::json!({
+            "criteria": self.criteria(at),
+            "verification": self.verification(at),
+            "convergence": [convergence.build, convergence.tests, convergence.acceptance],
+            "checks": self.checks(),
+            "prd": prd,
+        })
+        .to_string()
+    }
+
+    /// The item in words, for a prompt: with its PRD, or else with its own criteria.
+    pub fn words(&self, at: usize, prd: Option<&Requirements>) -> String {
+        let Some(item) = self.items.get(at) else { return String::new() };
+        let mut words = format!("{}: {}\n", item.id, item.title);
+        if let Source::Markdown(list) = &self.source
+            && let Some(heading) = list.boxes.get(at).and_then(|found| found.heading)
+        {
+            words.push_str(&format!("(under the heading: {heading})\n"));
+        }
+        if let Some(text) = self.description(at).filter(|text| *text != item.title) {
+            words.push_str(&format!("\n{}\n", text.trim_end()));
+        }
+        if let Some(prd) = prd {
+            words.push_str(&prd.words());
+        }
+        let own =
+            |lines: Vec<String>| if prd.is_some_and(|prd| prd.criteria == lines) { vec![] } else { lines };
+        section(&mut words, "Acceptance criteria", &own(self.criteria(at)));
+        section(&mut words, "Parts", &self.subtasks(at));
+        section(&mut words, "Commands that must succeed", &self.verification(at));
+        if let Some(notes) = self.notes(at) {
+            words.push_str(&format!("\nNotes: {}\n", notes.trim_end()));
+        }
+        let attempts = self.attempts(at);
+        if let Some(last) = attempts.iter().rev().find(|attempt| attempt.failure_reason.is_some()) {
+            let reason = last.failure_reason.as_deref().unwrap_or_default();
+            words.push_str(&format!("\nThe last attempt failed: {reason}\n"));
+            if let Some(next) = &last.investigation {
+                words.push_str(&format!("What was found out: {next}\n"));
+            }
+        }
+        words
+    }
+
+    fn first_of(&self, at: usize, names: &[&str]) -> Option<Node<'_, 'a>> {
+        let node = self.node(at)?;
+        names.iter().find_map(|name| node.get(name)).filter(|node| !node.is_null())
+    }
+
+    fn text_of(&self, at: usize, names: &[&str]) -> Option<String> {
+        let text = self.first_of(at, names)?.str()?;
+        (!text.trim().is_empty()).then(|| text.into_owned())
+    }
+
+    fn texts_of(&self, at: usize, names: &[&str]) -> Vec<String> {
+        self.first_of(at, names).map(lines_of).unwrap_or_default()
+    }
+}
+
+/// Texts, or objects that have one.
+fn lines_of(node: Node<'_, '_>) -> Vec<String> {
+    if let Some(text) = node.str() {
+        return vec![text.into_owned()];
+    }
+    let one = |node: &Node<'_, '_>| {
+        let named = ["description", "command", "title", "text", "name"];
+        node.str().or_else(|| named.iter().find_map(|name| node.get(name)?.str())).map(Into::into)
+    };
+    node.elements().iter().filter_map(one).collect()
+}
+
+pub(crate) fn section(words: &mut String, title: &str, lines: &[String]) {
+    if !lines.is_empty() {
+        words.push_str(&format!("\n{title}:\n"));
+        for line in lines {
+            words.push_str(&format!("- {}\n", line.trim()));
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! An item out of its fields, whatever the dialect calls them.
+
+use alloc::borrow::Cow;
+use core::ops::Range;
+
+use super::model::{Item, Limit, Problem, Shape, State, id_of};
+use super::node::Node;
+use crate::prelude::*;
+
+/// What the reading of one list gathers beside its items.
+#[derive(Debug)]
+pub(crate) struct Gathered<'a> {
+    pub(crate) items: Vec<Item<'a>>,
+    pub(crate) problems: Vec<Problem>,
+    /// In the order in which they are first named.
+    pub(crate) phases: Vec<Cow<'a, str>>,
+    /// How often a text was met that an id is made of.
+    texts: alloc::collections::BTreeMap<u64, u32>,
+    shape: Shape,
+}
+
+/// The names that an item's fields have in one dialect or another.
+#[derive(Debug, Default)]
+struct Seen<'t, 'a> {
+    id: Option<Node<'t, 'a>>,
+    title: Option<Node<'t, 'a>>,
+    name: Option<Node<'t, 'a>>,
+    description: Option<Node<'t, 'a>>,
+    status: Option<Node<'t, 'a>>,
+    passes: Option<Node<'t, 'a>>,
+    completed: Option<Node<'t, 'a>>,
+    priority: Option<Node<'t, 'a>>,
+    phase: Option<Node<'t, 'a>>,
+    dependencies: Option<Node<'t, 'a>>,
+    ralph_loop: Option<Node<'t, 'a>>,
+    attempts: Option<Node<'t, 'a>>,
+    prd: Option<Node<'t, 'a>>,
+}
+
+impl<'a> Gathered<'a> {
+    pub(crate) fn new(shape: Shape) -> Self {
+        Self {
+            items: Vec::new(),
+            problems: Vec::new(),
+            phases: Vec::new(),
+            texts: alloc::collections::BTreeMap::new(),
+            shape,
+        }
+    }
+
+    /// Reads one item. `line` tells where it is, if that is asked for.
+    pub(crate) fn item<'t>(
+        &mut self,
+        fields: impl Iterator<Item = (Cow<'a, str>, Node<'t, 'a>)>,
+        span: Range<usize>,
+        nth: usize,
+        line: impl Fn() -> usize,
+    ) where
+        'a: 't,
+    {
+        let mut seen = Seen::default();
+        for (name, node) in fields {
+            let place = match &*name {
+                "id" => &mut seen.id,
+                "title" => &mut seen.title,
+                "name" => &mut seen.name,
+                "description" => &mut seen.description,
+                "status" => &mut seen.status,
+                "passes" => &mut seen.passes,
+                "completed" => &mut seen.completed,
+                "priority" => &mut seen.priority,
+                "phase" => &mut seen.phase,
+                "dependencies" | "dependsOn" | "depends_on" => &mut seen.dependencies,
+                "ralph_loop" => &mut seen.ralph_loop,
+                "attempts" => &mut seen.attempts,
+                "prd_reference" => &mut seen.prd,
+                _ => continue,
+            };
+            *place = Some(node);
+        }
+        let words =
+            |node: Option<Node<'t, 'a>>| node.and_then(|node| node.str()).filter(|text| !text.is_empty());
+        let title = words(seen.title).or_else(|| words(seen.name));
+        let description = || words(seen.description);
+        let id = match seen.id.and_then(name_of).or_else(|| title.clone()) {
+            Some(id) => id,
+            None => match description() {
+                Some(text) => Cow::Owned(self.made(&text)),
+                None => return self.problems.push(Problem::NoName { line: line() }),
+            },
+        };
+        let title = title.or_else(description).unwrap_or_else(|| id.clone());
+        let state = self.state(&seen, &id);
+        let priority = self.priority(seen.priority, &id);
+        let phase = seen.phase.and_then(name_of);
+        let dependencies = seen.dependencies.map(dependencies).unwrap_or_default();
+        let (enabled, limit) = self.looping(&seen);
+        let place = |node: Option<Node<'t, 'a>>| match node {
+            Some(node @ Node::Json(_)) => node.span(),
+            _ => 0..0,
+        };
+        let (attempts, prd) = (place(seen.attempts), place(seen.prd));
+        self.items.push(Item {
+            id,
+            title,
+            state,
+            priority,
+            phase,
+            dependencies,
+            enabled,
+            limit,
+            span,
+            phase_rank: 0,
+            nth,
+            attempts,
+            prd,
+        });
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// An id for what has only a text.
+    pub(crate) fn made(&mut self, text: &str) -> String {
+        let count = self.texts.entry(crate::text::hash(text)).or_default();
+        *count += 1;
+        id_of(text, *count)
+    }
+
+    /// Items without a phase are in the first one.
+    pub(crate) fn rank_phases(&mut self) {
+        let mut ranks = alloc::collections::BTreeMap::new();
+        for item in &mut self.items {
+            let Some(phase) = &item.phase else { continue };
+            let next = ranks.len();
+            item.phase_rank = *ranks.entry(phase.clone()).or_insert_with(|| {
+                self.phases.push(phase.clone());
+                next
+            });
+        }
+    }
+
+    fn state(&mut self, seen: &Seen<'_, 'a>, id: &str) -> State {
+        if seen.passes.or(seen.completed).and_then(|node| node.bool()) == Some(true) {
+            return State::Done;
+        }
+        match seen.status {
+            Some(node) if !node.is_null() => {
+                let word = node.str().unwrap_or(Cow::Borrowed(""));
+                State::parse(&word).unwrap_or_else(|| {
+                    self.problems.push(Problem::UnknownState { id: id.into(), word: word.into_owned() });
+                    State::Unknown
+                })
+            }
+            _ => State::Open,
+        }
+    }
+
+    fn priority(&mut self, node: Option<Node<'_, 'a>>, id: &str) -> i64 {
+        let none = if self.shape == Shape::Tasks { MEDIUM } else { i64::MAX };
+        let Some(node) = node.filter(|node| !node.is_null()) else { return none };
+        if let Some(number) = node.number() {
+            return number;
+        }
+        let word = node.str().unwrap_or(Cow::Borrowed(""));
+        priority_of(&word).unwrap_or_else(|| {
+            self.problems.push(Problem::UnknownPriority { id: id.into(), word: word.into_owned() });
+            i64::MAX
+        })
+    }
+
+    fn looping(&self, seen: &Seen<'_, 'a>) -> (bool, Option<Limit>) {
+        if self.shape != Shape::Features {
+            return (true, None);
+        }
+        let (mut enabled, mut limit) = (false, Limit { used: 0, max: Limit::DEFAULT });
+        for (name, node) in seen.ralph_loop.map(|node| node.fields()).unwrap_or_default() {
+            let number = || node.number().and_then(|number| u64::try_from(number).ok());
+            match &*name {
+                "enabled" => enabled = node.bool() == Some(true),
+                "max_iterations" => limit.max = number().unwrap_or(limit.max),
+                "current_iteration" => limit.used = number().unwrap_or(limit.used),
+                _ => {}
+            }
+        }
+        (enabled, Some(limit))
+    }
+}
+
+const MEDIUM: i64 = 2;
+
+/// critical, high, medium, low; also P0 to P3, and numbers that stand in quotes.
+pub(crate) fn priority_of(word: &str) -> Option<i64> {
+    let word = word.trim().to_ascii_lowercase();
+    Some(match word.as_str() {
+        "critical" | "urgent" | "p0" => 0,
+        "high" | "p1" => 1,
+        "medium" | "normal" | "p2" => MEDIUM,
+        "low" | "p3" => 3,
+        _ => return word.parse().ok(),
+    })
+}
+
+/// An id or a phase: a text or a number.
+fn name_of<'a>(node: Node<'_, 'a>) -> Option<Cow<'a, str>> {
+    let text = match node {
+        Node::Json(value) if node.number().is_some() => Some(Cow::Borrowed(value.raw())),
+        _ => node.str(),
+    };
+    text.filter(|text| !text.is_empty())
+}
+
+/// A list, or an object that has one (`blocks` says the same from the other side).
+fn dependencies<'a>(node: Node<'_, 'a>) -> Vec<Cow<'a, str>> {
+    let list =
+        if node.is_map() { node.get("depends_on").or_else(|| node.get("dependsOn")) } else { Some(node) };
+    match list {
+        Some(list) if list.is_list() => list.elements().into_iter().filter_map(name_of).collect(),
+        Some(one) => name_of(one).into_iter().collect(),
+        None => Vec::new(),
+    }
+}

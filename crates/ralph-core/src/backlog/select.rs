@@ -1,0 +1,218 @@
+//! Which item is next.
+
+use super::Backlog;
+use super::model::{Item, Shape, State};
+use crate::prelude::*;
+
+/// What is asked for; nothing: the whole backlog.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wish<'w> {
+    pub phase: Option<&'w str>,
+    /// This item and no other.
+    pub task: Option<&'w str>,
+}
+
+/// How the items stand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Stats {
+    pub total: u64,
+    pub open: u64,
+    pub in_progress: u64,
+    pub done: u64,
+    pub blocked: u64,
+    pub cancelled: u64,
+    /// Could be worked on now.
+    pub eligible: u64,
+    /// Open, but something they depend on is not done.
+    pub waiting: u64,
+    /// Open, but out of iterations.
+    pub at_limit: u64,
+    /// Open, but not for the loop (`ralph_loop.enabled`).
+    pub disabled: u64,
+}
+
+/// An item that cannot begin, and what it waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    pub item: usize,
+    pub on: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selection {
+    Item(usize),
+    /// Nothing is open: all is done, or was never for the loop.
+    Complete,
+    /// Something is open and cannot begin.
+    Waiting(Vec<Waiting>),
+    /// What is open has used up its iterations.
+    AtLimit(Vec<usize>),
+    /// Only blocked items are left.
+    Blocked(Vec<usize>),
+    /// Items that depend on each other in a ring, by id; the first again at the end.
+    Cycle(Vec<String>),
+}
+
+impl Selection {
+    /// 0 selected, 1 none eligible, 2 a ring, or all that is left is out of iterations.
+    pub fn exit(&self, backlog: &Backlog<'_>) -> u8 {
+        let out = |at: &usize| backlog.items()[*at].limit.is_some_and(|limit| limit.is_reached());
+        match self {
+            Self::Item(_) => 0,
+            Self::Complete | Self::Waiting(_) => 1,
+            Self::Blocked(items) if items.iter().all(out) => 2,
+            Self::Blocked(_) => 1,
+            Self::AtLimit(_) | Self::Cycle(_) => 2,
+        }
+    }
+
+    /// Why nothing was selected, in a word.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::Item(_) => "selected",
+            Self::Complete => "complete",
+            Self::Waiting(_) => "waiting",
+            Self::AtLimit(_) => "at_limit",
+            Self::Blocked(_) => "blocked",
+            Self::Cycle(_) => "cycle",
+        }
+    }
+}
+
+/// Chooses: in-progress items first, then by phase, priority and order of the file (seed 003: by id).
+pub fn select(backlog: &Backlog<'_>, wish: Wish<'_>) -> (Selection, Stats) {
+    select_but(backlog, wish, |_| false)
+}
+
+/// The same, without items that are out of iterations by somebody else's count.
+pub fn select_but(
+    backlog: &Backlog<'_>,
+    wish: Wish<'_>,
+    is_out: impl Fn(&str) -> bool,
+) -> (Selection, Stats) {
+    let mut stats = Stats { total: backlog.items().len() as u64, ..Stats::default() };
+    let mut best: Option<usize> = None;
+    let (mut waiting, mut at_limit, mut blocked) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, item) in backlog.items().iter().enumerate() {
+        count(&mut stats, item);
+        let wanted = wish.task.is_none_or(|id| item.id == id)
+            && wish.phase.is_none_or(|phase| phase_of(backlog, item) == Some(phase));
+        if !item.enabled {
+            stats.disabled += u64::from(item.state.is_open());
+            continue;
+        }
+        if item.state == State::Blocked && wanted {
+            blocked.push(at);
+        }
+        if !item.state.is_open() {
+            continue;
+        }
+        if item.limit.map_or_else(|| is_out(&item.id), |limit| limit.is_reached()) {
+            stats.at_limit += 1;
+            if wanted {
+                at_limit.push(at);
+            }
+            continue;
+        }
+        if !item.dependencies.iter().all(|id| is_satisfied(backlog, id)) {
+            stats.waiting += 1;
+            if wanted {
+                waiting.push(at);
+            }
+            continue;
+        }
+        stats.eligible += 1;
+        if wanted && best.is_none_or(|best| sooner(backlog, at, best)) {
+            best = Some(at);
+        }
+    }
+    let selection = match (cycle(backlog), best) {
+        (Some(ring), _) => Selection::Cycle(ring),
+        (None, Some(best)) => Selection::Item(best),
+        (None, None) if !waiting.is_empty() => {
+            let on = |item: usize| Waiting { item, on: blocking(backlog, &backlog.items()[item]) };
+            Selection::Waiting(waiting.into_iter().map(on).collect())
+        }
+        (None, None) if !at_limit.is_empty() => Selection::AtLimit(at_limit),
+        (None, None) if !blocked.is_empty() => Selection::Blocked(blocked),
+        (None, None) => Selection::Complete,
+    };
+    (selection, stats)
+}
+
+fn count(stats: &mut Stats, item: &Item<'_>) {
+    match item.state {
+        State::Open => stats.open += 1,
+        State::InProgress => stats.in_progress += 1,
+        State::Done => stats.done += 1,
+        State::Blocked => stats.blocked += 1,
+        State::Cancelled => stats.cancelled += 1,
+        State::Unknown => {}
+    }
+}
+
+/// What says no phase is in the first one.
+fn phase_of<'b>(backlog: &'b Backlog<'_>, item: &'b Item<'_>) -> Option<&'b str> {
+    item.phase.as_deref().or_else(|| backlog.phases().first().map(|phase| &**phase))
+}
+
+/// One that is not in the file is not.
+fn is_satisfied(backlog: &Backlog<'_>, id: &str) -> bool {
+    backlog.find(id).is_some_and(|at| backlog.items()[at].state.satisfies())
+}
+
+/// The dependencies that are not satisfied.
+fn blocking(backlog: &Backlog<'_>, item: &Item<'_>) -> Vec<String> {
+    let open = item.dependencies.iter().filter(|id| !is_satisfied(backlog, id));
+    open.map(|id| id.clone().into_owned()).collect()
+}
+
+fn sooner(backlog: &Backlog<'_>, one: usize, other: usize) -> bool {
+    let by_id = backlog.shape() == Shape::Features;
+    let key = |at: usize| {
+        let item = &backlog.items()[at];
+        (item.state != State::InProgress, item.phase_rank, item.priority, by_id.then_some(&item.id), at)
+    };
+    key(one) < key(other)
+}
+
+/// The first ring of dependencies, if there is one.
+pub fn cycle(backlog: &Backlog<'_>) -> Option<Vec<String>> {
+    const NEW: u8 = 0;
+    const OPEN: u8 = 1;
+    const DONE: u8 = 2;
+    let items = backlog.items();
+    let mut seen = vec![NEW; items.len()];
+    // The way that is being walked: items, and how many of their dependencies were looked at.
+    let mut way: Vec<(usize, usize)> = Vec::new();
+    for start in 0..items.len() {
+        if seen[start] != NEW || items[start].dependencies.is_empty() {
+            continue;
+        }
+        way.push((start, 0));
+        seen[start] = OPEN;
+        while let Some((at, next)) = way.last_mut() {
+            let Some(id) = items[*at].dependencies.get(*next) else {
+                seen[*at] = DONE;
+                way.pop();
+                continue;
+            };
+            *next += 1;
+            let Some(dependency) = backlog.find(id) else { continue };
+            match seen[dependency] {
+                NEW if items[dependency].dependencies.is_empty() => seen[dependency] = DONE,
+                NEW => {
+                    seen[dependency] = OPEN;
+                    way.push((dependency, 0));
+                }
+                OPEN => {
+                    let ring = way.iter().skip_while(|(at, _)| *at != dependency).map(|(at, _)| *at);
+                    let names = ring.chain([dependency]).map(|at| items[at].id.clone().into_owned());
+                    return Some(names.collect());
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,143 @@
+//! The rules of evidence (seed 003's five, and two more that are strict), and what else a backlog must be.
+
+use super::{Backlog, Shape, State, select};
+use crate::prelude::*;
+use crate::time::Time;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    PassedAttempt,
+    CommandsRun,
+    ResultsSummary,
+    Timestamp,
+    RunId,
+    /// Strict: the newest attempt of what passes is PASSED.
+    Newest,
+    /// Strict: and names a commit that exists.
+    Commit,
+    Dependency,
+    Cycle,
+    Requirements,
+    Shape,
+}
+
+impl Rule {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::PassedAttempt => "passed_attempt",
+            Self::CommandsRun => "commands_run",
+            Self::ResultsSummary => "results_summary",
+            Self::Timestamp => "timestamp",
+            Self::RunId => "run_id",
+            Self::Newest => "newest_attempt",
+            Self::Commit => "commit",
+            Self::Dependency => "dependency",
+            Self::Cycle => "cycle",
+            Self::Requirements => "prd",
+            Self::Shape => "shape",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// None: about the file.
+    pub id: Option<String>,
+    pub rule: Rule,
+    pub what: String,
+}
+
+#[derive(Debug, Default)]
+pub struct Findings {
+    pub findings: Vec<Finding>,
+    /// How many items were looked at.
+    pub checked: u64,
+    /// Strict: commits that must exist, with the item that names them.
+    pub commits: Vec<(String, String)>,
+}
+
+/// Looks at one item, or at all of them and the file.
+pub fn validate(backlog: &Backlog<'_>, only: Option<usize>, strict: bool) -> Findings {
+    let mut found = Findings::default();
+    match only {
+        Some(at) => item(backlog, at, strict, &mut found),
+        None => {
+            let shape = backlog.problems().iter();
+            found.findings.extend(shape.map(|problem| Finding {
+                id: None,
+                rule: Rule::Shape,
+                what: problem.to_string(),
+            }));
+            if let Some(ring) = select::cycle(backlog) {
+                let what = format!("items depend on each other in a ring: {}", ring.join(" -> "));
+                found.findings.push(Finding { id: None, rule: Rule::Cycle, what });
+            }
+            (0..backlog.items().len()).for_each(|at| item(backlog, at, strict, &mut found));
+        }
+    }
+    found
+}
+
+fn item(backlog: &Backlog<'_>, at: usize, strict: bool, found: &mut Findings) {
+    let item = &backlog.items()[at];
+    found.checked += 1;
+    let findings = &mut found.findings;
+    let mut add = |rule: Rule, what: String| {
+        findings.push(Finding { id: Some(item.id.clone().into_owned()), rule, what });
+    };
+    for id in item.dependencies.iter().filter(|id| backlog.find(id).is_none()) {
+        add(Rule::Dependency, format!("it depends on {id}, which is not in the file"));
+    }
+    if backlog.shape() != Shape::Features {
+        return;
+    }
+    let attempts = backlog.attempts(at);
+    for (nth, attempt) in attempts.iter().enumerate() {
+        let nth = nth + 1;
+        if attempt.is_passed() {
+            if attempt.commands.is_empty() {
+                add(Rule::CommandsRun, format!("attempt {nth} is PASSED without evidence.commands_run"));
+            }
+            if attempt.summary.is_none() {
+                add(
+                    Rule::ResultsSummary,
+                    format!("attempt {nth} is PASSED without evidence.results_summary"),
+                );
+            }
+        }
+        match &attempt.timestamp {
+            None => add(Rule::Timestamp, format!("attempt {nth} has no timestamp")),
+            Some(text) if !is_moment(text) => {
+                add(Rule::Timestamp, format!("the timestamp of attempt {nth} is not ISO 8601: '{text}'"));
+            }
+            Some(_) => {}
+        }
+        if attempt.run_id.is_none() {
+            add(Rule::RunId, format!("attempt {nth} has no run_id"));
+        }
+    }
+    if item.state != State::Done {
+        return;
+    }
+    if !attempts.iter().any(super::attempt::Recorded::is_passed) {
+        add(Rule::PassedAttempt, "it is PASSING without a PASSED attempt".into());
+    }
+    if !strict {
+        return;
+    }
+    match attempts.last() {
+        Some(last) if last.is_passed() => match &last.commit {
+            Some(commit) => {
+                found.commits.push((item.id.clone().into_owned(), commit.clone().into_owned()));
+            }
+            None => add(Rule::Commit, "its newest attempt names no commit".into()),
+        },
+        Some(_) => add(Rule::Newest, "its newest attempt is not PASSED".into()),
+        None => {}
+    }
+}
+
+/// ISO 8601: with a zone, or in nobody's.
+fn is_moment(text: &str) -> bool {
+    Time::parse(text).is_some() || Time::parse(&format!("{text}Z")).is_some()
+}

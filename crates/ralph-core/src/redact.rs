@@ -1,0 +1,106 @@
+//! Secrets out of what is kept and shown: keys of known shapes, and the very values that the environment and `.env`
+//! files name as secrets.
+//!
+//! Values are hidden in an event before anything is decided about it, so that the record, the state and every view agree.
+//! What an agent printed stays as it is in its transcript, which only the user can read.
+
+mod assigned;
+mod event;
+mod pem;
+mod shapes;
+mod values;
+
+use alloc::borrow::Cow;
+use core::fmt;
+
+use memchr::memmem;
+
+use crate::prelude::*;
+pub use values::dotenv;
+
+/// What stands where a secret stood.
+const HIDDEN: &str = "[redacted]";
+/// How every such mark begins.
+const MARK: &str = "[redacted";
+
+/// What must not be told.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Secrets {
+    /// Longest first, so that no part of one is left of another.
+    exact: Vec<Exact>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+struct Exact {
+    value: String,
+    mark: String,
+}
+
+/// Says how many, never which.
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Secrets({})", self.exact.len())
+    }
+}
+
+impl Secrets {
+    /// From the environment, where a name tells a secret, and from `.env` files, where most values are.
+    pub fn new(
+        environment: impl IntoIterator<Item = (String, String)>,
+        dotenv: impl IntoIterator<Item = (String, String)>,
+    ) -> Self {
+        let named = environment.into_iter().filter(|(name, value)| values::named(name, value));
+        let filed = dotenv.into_iter().filter(|(name, value)| values::filed(name, value));
+        let mut exact: Vec<Exact> = named
+            .chain(filed)
+            .flat_map(|(name, value)| {
+                let mark = format!("{MARK}:{}]", values::label(&name));
+                values::parts(value).into_iter().map(move |value| Exact { value, mark: mark.clone() })
+            })
+            .collect();
+        exact.sort_by(|a, b| b.value.len().cmp(&a.value.len()).then_with(|| a.value.cmp(&b.value)));
+        exact.dedup_by(|a, b| a.value == b.value);
+        // A mark must not be marked again.
+        let marks: Vec<String> = exact.iter().map(|exact| exact.mark.clone()).collect();
+        exact.retain(|exact| !marks.iter().any(|mark| mark.contains(&exact.value)));
+        Self { exact }
+    }
+
+    /// The text without its secrets.
+    pub fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut text = Cow::Borrowed(text);
+        for Exact { value, mark } in &self.exact {
+            if memmem::find(text.as_bytes(), value.as_bytes()).is_some() {
+                text = Cow::Owned(text.replace(value.as_str(), mark));
+            }
+        }
+        match shapes::hide(&text) {
+            Some(hidden) => Cow::Owned(hidden),
+            None => text,
+        }
+    }
+
+    pub fn hide_in(&self, text: &mut String) {
+        if let Cow::Owned(hidden) = self.hide(text) {
+            *text = hidden;
+        }
+    }
+
+    fn hide_maybe(&self, text: &mut Option<String>) {
+        if let Some(text) = text {
+            self.hide_in(text);
+        }
+    }
+
+    fn hide_all(&self, texts: &mut [String]) {
+        texts.iter_mut().for_each(|text| self.hide_in(text));
+    }
+}
+
+/// What looks like a secret, whoever's it is.
+pub fn shapes(text: &str) -> Cow<'_, str> {
+    shapes::hide(text).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+#[cfg(test)]
+mod tests;

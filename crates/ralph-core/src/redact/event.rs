@@ -1,0 +1,190 @@
+//! Every text of an event that comes from elsewhere. The parts are taken apart without a rest, so that a field that comes
+//! later has to be thought of here.
+//!
+//! Commands are the exception: a run that is continued starts them as they were given.
+
+use super::Secrets;
+use crate::check::CheckResult;
+use crate::event::{AgentEnded, ChangedPath, End, Event, Measured, RunInfo, RunStarted};
+use crate::evidence::AddedTodos;
+use crate::indicator::Indicators;
+use crate::items::{BacklogRead, Found, ItemAfter, Settled};
+use crate::limit::Limit;
+use crate::own_files::Touch;
+use crate::report::IterationReport;
+use crate::report::block::Block;
+use crate::report::dialects::{Saying, Vote};
+
+impl Secrets {
+    /// The event as it may be recorded.
+    #[must_use]
+    pub fn hide_event(&self, mut event: Event) -> Event {
+        match &mut event {
+            Event::RunStarted(started) => {
+                let RunStarted { run, carried: _ } = &mut **started;
+                let RunInfo { goal, id: _, number: _, plan: _, version: _ } = run;
+                self.hide_in(goal);
+            }
+            Event::TreeMeasured(measured) => self.measured(measured),
+            Event::MeasureFailed { error } => self.hide_in(error),
+            Event::AgentEnded(ended) => self.ended(ended),
+            Event::CheckEnded(check) => self.check(check),
+            Event::NoteAdded { text, id: _ } => self.hide_in(text),
+            Event::OwnFilesTouched { touches } => {
+                for Touch { name, lost, kept, kind: _, how: _ } in touches {
+                    self.hide_in(name);
+                    self.hide_maybe(lost);
+                    self.hide_maybe(kept);
+                }
+            }
+            Event::BacklogRead(read) => {
+                let BacklogRead { found, items: _, phase: _, phases: _ } = &mut **read;
+                match found {
+                    Found::Selected(work) => {
+                        // Its id, criteria and commands must stay as they are to be of use.
+                        self.hide_in(&mut work.title);
+                        self.hide_in(&mut work.text);
+                    }
+                    Found::Stuck { why } | Found::Unreadable { why } => self.hide_in(why),
+                    Found::Complete => {}
+                }
+            }
+            Event::ItemMarked { problem } => self.hide_maybe(problem),
+            Event::Settled(settled) => {
+                let Settled { left, problems, commit: _, reverted: _, evidence: _ } = &mut **settled;
+                self.hide_all(left);
+                self.hide_all(problems);
+            }
+            Event::RunResumed(_)
+            | Event::AgentStarted { .. }
+            | Event::AgentNeverStarted
+            | Event::AgentSilent { .. }
+            | Event::Slept { .. }
+            | Event::TreePutBack(_)
+            | Event::DeadlinePassed
+            | Event::StopAsked { .. }
+            | Event::CircuitReset
+            | Event::RunClosed
+            | Event::Unknown => {}
+        }
+        event
+    }
+
+    fn measured(&self, measured: &mut Measured) {
+        let Measured {
+            changed,
+            notes,
+            todos,
+            when: _,
+            tree: _,
+            head: _,
+            changed_total: _,
+            commits: _,
+            committed_change: _,
+            items: _,
+            item,
+        } = measured;
+        if let Some(ItemAfter { ticked_others, tampered, ticked: _, criteria: _ }) = item {
+            self.hide_all(ticked_others);
+            self.hide_all(tampered);
+        }
+        for ChangedPath { path, kind: _ } in changed {
+            self.hide_in(path);
+        }
+        self.hide_all(notes);
+        if let Some(AddedTodos { samples, total: _ }) = todos {
+            self.hide_all(samples);
+        }
+    }
+
+    fn ended(&self, ended: &mut AgentEnded) {
+        let AgentEnded { end, report, stderr, duration_ms: _, asked: _, leftovers: _, reset_at: _ } = ended;
+        self.end(end);
+        self.report(report);
+        self.hide_maybe(stderr);
+    }
+
+    fn end(&self, end: &mut End) {
+        if let End::NotStarted { error } = end {
+            self.hide_in(error);
+        }
+    }
+
+    fn check(&self, check: &mut CheckResult) {
+        let CheckResult { end, failing, output_tail, name: _, command: _, asked: _, duration_ms: _ } = check;
+        self.end(end);
+        self.hide_all(failing);
+        self.hide_in(output_tail);
+    }
+
+    fn report(&self, report: &mut IterationReport) {
+        let IterationReport {
+            block,
+            sayings,
+            indicators,
+            errors,
+            last_words,
+            denied,
+            files,
+            limit,
+            error,
+            session,
+            model,
+            agent_version,
+            problems,
+            words: _,
+            tools: _,
+            tool_failures: _,
+            api_status: _,
+            usage: _,
+            cost_micro_usd: _,
+            cut_short: _,
+        } = report;
+        if let Some(block) = block {
+            self.block(block);
+        }
+        for Saying { quote, problems, vote, dialect: _ } in sayings {
+            self.hide_in(quote);
+            self.hide_all(problems);
+            if let Vote::Blocked { why } = vote {
+                self.hide_in(why);
+            }
+        }
+        let Indicators { phrases, cancelled_by, count: _ } = indicators;
+        self.hide_all(phrases);
+        self.hide_maybe(cancelled_by);
+        errors.errors = core::mem::take(&mut errors.errors)
+            .into_iter()
+            .map(|error| self.hide(&error).into_owned())
+            .collect();
+        self.hide_in(last_words);
+        self.hide_all(denied);
+        self.hide_all(files);
+        if let Some(Limit { text, kind: _, status: _, reset: _ }) = limit {
+            self.hide_in(text);
+        }
+        for text in [error, session, model, agent_version] {
+            self.hide_maybe(text);
+        }
+        self.hide_all(problems);
+    }
+
+    fn block(&self, block: &mut Block) {
+        let Block {
+            odd_signal,
+            recommendation,
+            verbatim,
+            problems,
+            status: _,
+            tasks: _,
+            files: _,
+            tests: _,
+            work_type: _,
+            exit_signal: _,
+        } = block;
+        self.hide_maybe(odd_signal);
+        self.hide_maybe(recommendation);
+        self.hide_in(verbatim);
+        self.hide_all(problems);
+    }
+}

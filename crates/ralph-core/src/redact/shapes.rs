@@ -1,0 +1,200 @@
+//! Keys that can be told by how they look. One pass over the text; each place that could begin one is looked at.
+
+use super::{HIDDEN, MARK, assigned, pem};
+use crate::prelude::*;
+
+/// A kind of key: how it begins, and what has to follow.
+struct Key {
+    prefix: &'static str,
+    /// It begins a word; else it counts wherever it stands.
+    at_a_word: bool,
+    least: usize,
+    of: fn(u8) -> bool,
+}
+
+const fn key(prefix: &'static str, at_a_word: bool, least: usize, of: fn(u8) -> bool) -> Key {
+    Key { prefix, at_a_word, least, of }
+}
+
+/// Longer beginnings before shorter ones.
+const KEYS: &[Key] = &[
+    key("sk-ant-", false, 12, is_token),
+    key("sk-proj-", false, 20, is_token),
+    key("sk_live_", true, 16, is_alnum),
+    key("sk_test_", true, 16, is_alnum),
+    key("rk_live_", true, 16, is_alnum),
+    key("whsec_", true, 16, is_alnum),
+    key("github_pat_", false, 20, is_token),
+    key("ghp_", false, 20, is_alnum),
+    key("gho_", false, 20, is_alnum),
+    key("ghu_", false, 20, is_alnum),
+    key("ghs_", false, 20, is_alnum),
+    key("ghr_", false, 20, is_alnum),
+    key("glpat-", false, 16, is_token),
+    key("npm_", true, 30, is_alnum),
+    key("pypi-", true, 40, is_token),
+    key("hf_", true, 30, is_alnum),
+    key("AIza", false, 30, is_token),
+    key("ya29.", true, 20, is_token),
+    key("shpat_", true, 32, is_alnum),
+    key("dop_v1_", true, 32, is_alnum),
+    key("xapp-", true, 20, is_token),
+];
+
+pub(super) fn is_alnum(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+}
+
+/// What keys are made of.
+pub(super) fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+/// What was found at a place.
+pub(super) enum Found {
+    /// To be hidden, from here to there.
+    Secret(usize, usize),
+    /// Nothing up to there.
+    Skip(usize),
+}
+
+/// The text with every such key replaced, if there is any. What is hidden may free what stood beside it, so it is looked
+/// at again.
+pub(super) fn hide(text: &str) -> Option<String> {
+    let mut hidden = pass(text)?;
+    for _ in 0..8 {
+        match pass(&hidden) {
+            Some(again) => hidden = again,
+            None => break,
+        }
+    }
+    Some(hidden)
+}
+
+fn pass(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let (mut out, mut copied, mut at) = (String::new(), 0, 0);
+    while at < bytes.len() {
+        match find(bytes, at, copied) {
+            Some(Found::Secret(start, end)) if start >= copied && end > start => {
+                // What is hidden is told by bytes of ASCII, or ends where a character does.
+                let (Some(before), Some(_)) = (text.get(copied..start), text.get(start..end)) else {
+                    at += 1;
+                    continue;
+                };
+                out.push_str(before);
+                out.push_str(HIDDEN);
+                (copied, at) = (end, end.max(at));
+            }
+            Some(Found::Skip(end)) => at = end.max(at + 1),
+            _ => at += 1,
+        }
+    }
+    if copied == 0 && out.is_empty() {
+        return None;
+    }
+    out.push_str(&text[copied..]);
+    Some(out)
+}
+
+fn find(bytes: &[u8], at: usize, copied: usize) -> Option<Found> {
+    match bytes[at] {
+        b'[' if bytes[at..].starts_with(MARK.as_bytes()) => {
+            let end = bytes[at..].iter().take(100).position(|byte| *byte == b']')?;
+            Some(Found::Skip(at + end + 1))
+        }
+        b'=' | b':' => assigned::find(bytes, at),
+        b'-' => pem::find(bytes, at, copied),
+        b'e' => jwt(bytes, at),
+        b'A' => amazon(bytes, at, copied).or_else(|| known(bytes, at, copied)),
+        b'B' | b'b' => assigned::bearer(bytes, at, copied),
+        b'x' => slack(bytes, at).or_else(|| known(bytes, at, copied)),
+        b's' => known(bytes, at, copied).or_else(|| openai(bytes, at, copied)),
+        b'r' | b'w' | b'g' | b'n' | b'p' | b'h' | b'y' | b'd' => known(bytes, at, copied),
+        _ => None,
+    }
+}
+
+fn known(bytes: &[u8], at: usize, copied: usize) -> Option<Found> {
+    let rest = &bytes[at..];
+    let fits = |key: &&Key| {
+        rest.starts_with(key.prefix.as_bytes())
+            && (!key.at_a_word || begins_a_word(bytes, at, copied))
+            && run(rest, key.prefix.len(), key.of) >= key.least
+    };
+    let key = KEYS.iter().find(fits)?;
+    let end = at + key.prefix.len();
+    Some(Found::Secret(at, end + run(bytes, end, key.of)))
+}
+
+/// `sk-` alone begins many a word: what follows has to look random.
+fn openai(bytes: &[u8], at: usize, copied: usize) -> Option<Found> {
+    if !bytes[at..].starts_with(b"sk-") || !begins_a_word(bytes, at, copied) {
+        return None;
+    }
+    let length = run(bytes, at + 3, is_token);
+    let key = &bytes[at + 3..at + 3 + length];
+    let longest = key.split(|byte| !is_alnum(*byte)).map(<[u8]>::len).max().unwrap_or(0);
+    let random =
+        key.iter().any(u8::is_ascii_digit) && (longest >= 16 || key.iter().any(u8::is_ascii_uppercase));
+    (length >= 20 && random).then_some(Found::Secret(at, at + 3 + length))
+}
+
+fn amazon(bytes: &[u8], at: usize, copied: usize) -> Option<Found> {
+    let rest = &bytes[at..];
+    let of = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+    let fits = (rest.starts_with(b"AKIA") || rest.starts_with(b"ASIA"))
+        && begins_a_word(bytes, at, copied)
+        && run(rest, 4, of) >= 16
+        && rest[4..20].iter().any(u8::is_ascii_digit);
+    fits.then_some(Found::Secret(at, at + 20))
+}
+
+fn slack(bytes: &[u8], at: usize) -> Option<Found> {
+    let rest = &bytes[at..];
+    let fits = rest.starts_with(b"xox")
+        && rest.get(3).is_some_and(u8::is_ascii_lowercase)
+        && rest.get(4) == Some(&b'-');
+    let length = if fits { run(rest, 5, is_token) } else { 0 };
+    (length >= 10 && rest[5..5 + length].iter().any(u8::is_ascii_digit))
+        .then_some(Found::Secret(at, at + 5 + length))
+}
+
+/// Three parts, the first of which is JSON in base64.
+fn jwt(bytes: &[u8], at: usize) -> Option<Found> {
+    if !bytes[at..].starts_with(b"eyJ") {
+        return None;
+    }
+    let mut end = at;
+    for part in 0..3 {
+        if part > 0 {
+            if bytes.get(end) != Some(&b'.') {
+                return None;
+            }
+            end += 1;
+        }
+        let length = run(bytes, end, is_token);
+        if length < 8 {
+            return None;
+        }
+        end += length;
+    }
+    Some(Found::Secret(at, end))
+}
+
+pub(super) fn run(bytes: &[u8], from: usize, of: fn(u8) -> bool) -> usize {
+    bytes.get(from..).unwrap_or_default().iter().take_while(|byte| of(**byte)).count()
+}
+
+/// No letter or digit comes before it, but for those of an escape like `\n`; what was just hidden is none.
+pub(super) fn begins_a_word(bytes: &[u8], at: usize, copied: usize) -> bool {
+    if at == copied {
+        return true;
+    }
+    let before = |back: usize| at.checked_sub(back).map(|at| bytes[at]);
+    match before(1) {
+        Some(b'n' | b'r' | b't') if before(2) == Some(b'\\') => true,
+        Some(byte) => !is_alnum(byte),
+        None => true,
+    }
+}

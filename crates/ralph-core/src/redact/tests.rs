@@ -1,0 +1,223 @@
+use std::prelude::v1::*;
+use std::{format, vec};
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Made up here, so that no scanner of repositories takes them for real ones.
+fn keys() -> Vec<String> {
+    let random = "A1b2C3d4E5f6G7h8J9k0L1m2N3p4Q5r6S7t8U9v0";
+    let upper = "A1B2C3D4E5F6G7H8";
+    let base = |text: &str, length: usize| text.chars().cycle().take(length).collect::<String>();
+    vec![
+        format!("sk-ant-api03-{random}-{random}AA"),
+        format!("sk-proj-{random}"),
+        format!("sk-{random}"),
+        format!("ghp_{}", &random[..36]),
+        format!("gho_{}", &random[..36]),
+        format!("github_pat_{}_{random}", &random[..22]),
+        format!("AKIA{upper}"),
+        format!("ASIA{upper}"),
+        format!("xoxb-1234567890-{random}"),
+        format!("AIza{}", base(random, 35)),
+        format!("glpat-{}", &random[..20]),
+        format!("npm_{}", &random[..36]),
+        format!("hf_{}", &random[..34]),
+        format!("sk_live_{}", &random[..24]),
+        format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.{random}"),
+    ]
+}
+
+#[test]
+fn keys_of_known_shapes_are_hidden_wherever_they_stand() {
+    for key in keys() {
+        for text in [
+            key.clone(),
+            format!("the key is {key}."),
+            format!("{{\"key\":\"{key}\"}}"),
+            format!("first\\n{key}\\nlast"),
+            format!("({key})"),
+            format!("ü{key}ü"),
+            format!("export X={key}; echo"),
+        ] {
+            let hidden = shapes(&text);
+            assert!(!hidden.contains(&key) && hidden.contains("[redacted]"), "{text} -> {hidden}");
+        }
+        assert_eq!(shapes(&format!("the key is {key}.")), "the key is [redacted].");
+    }
+}
+
+#[test]
+fn what_is_named_a_secret_is_hidden() {
+    for (text, hidden) in [
+        ("password=hunter2x", "password=[redacted]"),
+        ("DB_PASSWORD: 'correct horse'", "DB_PASSWORD: 'correct horse'"),
+        ("db_password = \"correcthorse\"", "db_password = \"[redacted]\""),
+        (r#"{\"api_key\": \"abc123def456\"}"#, r#"{\"api_key\": \"[redacted]\"}"#),
+        ("\"clientSecret\":\"a1b2c3d4e5\",", "\"clientSecret\":\"[redacted]\","),
+        ("x-api-key: 0123456789abcdef", "x-api-key: [redacted]"),
+        ("GET /?token=abc123def456&page=2", "GET /?token=[redacted]&page=2"),
+        ("Authorization: Bearer abcdef0123456789xyz", "Authorization: Bearer [redacted]"),
+        ("authorization: Basic dXNlcjpwYXNz1234==", "authorization: Basic [redacted]"),
+        ("curl -H 'Bearer abcdef0123456789xyz'", "curl -H 'Bearer [redacted]'"),
+        ("postgres://app:s3cr3t@db/x", "postgres://app:[redacted]@db/x"),
+        ("redis://:p%40ss@127.0.0.1:6379", "redis://:[redacted]@127.0.0.1:6379"),
+        ("https://a1b2c3d4e5f6a7b8c9d0@git.example/x.git", "https://[redacted]@git.example/x.git"),
+        ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG", "aws_secret_access_key = [redacted]"),
+    ] {
+        assert_eq!(shapes(text), hidden);
+    }
+}
+
+#[test]
+fn a_private_key_is_hidden_also_where_one_of_its_lines_is_cut_off() {
+    let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\nAgEAAoIBAQC7VJTUt9Us8cKj\n";
+    let whole = format!("key:\n-----BEGIN RSA PRIVATE KEY-----\n{body}-----END RSA PRIVATE KEY-----\nbye");
+    let expected = "key:\n-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY-----\nbye";
+    assert_eq!(shapes(&whole), expected);
+    let cut = format!("-----BEGIN PRIVATE KEY-----\n{body}");
+    assert_eq!(shapes(&cut), "-----BEGIN PRIVATE KEY-----[redacted]");
+    let rest = format!("some words\n{body}-----END PRIVATE KEY-----\n");
+    assert_eq!(shapes(&rest), "some words\n[redacted]-----END PRIVATE KEY-----\n");
+    let public = "-----BEGIN CERTIFICATE-----\nMIIEvQIBADANBg\n-----END CERTIFICATE-----";
+    assert_eq!(shapes(public), public);
+}
+
+#[test]
+fn ordinary_text_is_left_alone() {
+    for text in [
+        "commit 3f786850e387550fdab836ed7e6dc881de23001b",
+        "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+        "session 0192f0c1-7b1e-7c3a-9d5f-2a1b3c4d5e6f",
+        "error[E0308]: mismatched types --> src/token.rs:12:5",
+        "unexpected token: `identifier`",
+        "error: unexpected token = expected one of `!` or `::`",
+        "test auth::token::refresh_is_refused_2 ... FAILED",
+        "tokens: 123456, max_tokens=4096",
+        "let password = read_password();",
+        "password: String, token: CancellationToken",
+        "secret = config.secret_value",
+        "TOKEN=$GITHUB_TOKEN password=${DB_PASSWORD} api_key=<your key> token=********",
+        "api_key: your-api-key-123 token=/run/secrets/token1",
+        "if token == expected_token {",
+        "sk-learn-feature-extraction-pipeline-v2 is a task-1234567890123456789012",
+        "https://docs.rs/serde/1.0.200/serde/index.html and git@github.com:a/b.git",
+        "http://localhost:3000/a@b?x=1 user@example.com",
+        "node_modules/npm_config_cache/hf_hub/glpat-/ghp_/AKIA/eyJ",
+        "the bearer of good news and the Bearer token",
+        "[redacted] [redacted:API_KEY] token=[redacted:API_KEY]",
+        "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "-----BEGIN-----",
+        "Password must have 8 characters: letters and digits",
+    ] {
+        assert_eq!(shapes(text), text);
+    }
+}
+
+fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+#[test]
+fn values_that_are_told_to_be_secret_are_hidden_by_name() {
+    let environment = pairs(&[
+        ("MY_API_KEY", "swordfish-and-chips"),
+        ("PATH", "/usr/bin:/bin-with-something"),
+        ("EDITOR_TOKEN_FILE", "/project/token"),
+        ("LESSKEY", "nothing-here"),
+        ("SHORT_TOKEN", "abc"),
+        ("TOKEN_TTL", "86400000"),
+        ("SECRET_MODE", "production"),
+        ("HOSTNAME", "a1b2c3d4e5f6"),
+    ]);
+    let filed = dotenv(
+        "# settings\nexport STRIPE='zyx987wvu654'\nAPP_NAME=my-application\nNODE_ENV=production\n\
+         URL=http://localhost:3000\nMODEL=claude-sonnet-4-5\nREGION=eu-central-1\nHOST=db.internal:5432\n\
+         DATABASE_URL=postgres://app:Tr0ub4dor@db/app # main\nLOGIN_PASSWORD=correcthorse\nbroken line\n=x\n\
+         HOOK=https://hooks.example/services/T0001/B0002/abcdef1234567890abcd\nDEBUG=true\nVERSION=10.20.30\n",
+    );
+    let secrets = Secrets::new(environment, filed);
+    for (text, hidden) in [
+        ("got swordfish-and-chips!", "got [redacted:MY_API_KEY]!"),
+        ("zyx987wvu654", "[redacted:STRIPE]"),
+        ("xzyx987wvu654x", "x[redacted:STRIPE]x"),
+        ("postgres://app:Tr0ub4dor@db/app", "[redacted:DATABASE_URL]"),
+        ("the password Tr0ub4dor is wrong", "the password [redacted:DATABASE_URL] is wrong"),
+        ("correcthorse", "[redacted:LOGIN_PASSWORD]"),
+        ("https://hooks.example/services/T0001/B0002/abcdef1234567890abcd", "[redacted:HOOK]"),
+    ] {
+        assert_eq!(secrets.hide(text), hidden);
+    }
+    for text in [
+        "/usr/bin:/bin-with-something",
+        "/project/token",
+        "nothing-here",
+        "86400000",
+        "production",
+        "a1b2c3d4e5f6",
+        "my-application",
+        "http://localhost:3000",
+        "claude-sonnet-4-5",
+        "eu-central-1",
+        "db.internal:5432",
+        "10.20.30",
+    ] {
+        assert_eq!(secrets.hide(text), text);
+    }
+    assert_eq!(format!("{secrets:?}"), "Secrets(6)", "not even a debug line tells them");
+}
+
+#[test]
+fn a_value_that_every_mark_contains_is_let_be() {
+    let secrets = Secrets::new(pairs(&[("A_TOKEN", "redacted:A"), ("B_KEY", "redacted")]), []);
+    assert_eq!(secrets.hide("redacted:A"), "redacted:A");
+}
+
+#[test]
+fn no_text_of_an_event_keeps_a_secret() {
+    use crate::event::{AgentEnded, Event};
+    let key = &keys()[0];
+    // Every text of a full event is a key; what cannot be one (ids, tags, names of tests' enums) is put right after.
+    let ended: AgentEnded = serde_json::from_value(serde_json::json!({
+        "end": {"how": "not_started", "error": key}, "duration_ms": 1, "leftovers": 0, "stderr": key,
+        "report": {
+            "block": {"verbatim": key, "recommendation": key, "odd_signal": key, "problems": [key]},
+            "sayings": [{"dialect": "promise", "vote": {"vote": "blocked", "why": key}, "quote": key, "problems": [key]}],
+            "indicators": {"count": 1, "phrases": [key], "cancelled_by": key},
+            "errors": {"errors": [key]}, "last_words": key, "denied": [key], "files": [key],
+            "limit": {"kind": "usage", "status": null, "reset": null, "text": key},
+            "error": key, "session": key, "model": key, "agent_version": key, "problems": [key],
+        },
+    }))
+    .expect("an event");
+    let hidden = Secrets::default().hide_event(Event::AgentEnded(std::boxed::Box::new(ended)));
+    let text = serde_json::to_string(&hidden).expect("JSON");
+    assert!(!text.contains(key.as_str()), "{text}");
+    assert_eq!(text.matches("[redacted]").count(), 21);
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_taken_and_twice_is_once(text in "\\PC{0,200}", parts in prop::collection::vec(0usize..40, 0..12)) {
+        let pieces = [
+            "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----", "password=", "token: ", "\"", "://",
+            "user:pa55@", "Bearer ", "sk-", "ghp_", "[redacted", "]", "\n", "\\n", "ä", "eyJ", ".", "Authorization: ",
+        ];
+        let keys = keys();
+        let piece = |n: &usize| pieces.get(*n).map_or_else(|| keys[n % keys.len()].clone(), |piece| (*piece).to_owned());
+        let mixed: String = parts.iter().map(piece).collect::<String>() + &text;
+        let secrets = Secrets::new(pairs(&[("MY_TOKEN", "swordfish-1")]), []);
+        let once = secrets.hide(&mixed).into_owned();
+        prop_assert_eq!(secrets.hide(&once), once.as_str());
+    }
+
+    #[test]
+    fn a_key_survives_nowhere(before in "[ -~\n]{0,60}", after in "[ \n\"'.,;)][ -~\n]{0,60}", nth in 0usize..15) {
+        let key = keys()[nth].clone();
+        // Where a letter stands before it, it is part of a longer word.
+        let text = format!("{before} {key}{after}");
+        prop_assert!(!shapes(&text).contains(&key), "{}", text);
+    }
+}

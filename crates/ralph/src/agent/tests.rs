@@ -1,0 +1,78 @@
+use ralph_core::event::Permissions;
+
+use super::*;
+
+fn agent(name: &str, permissions: Permissions) -> AgentInfo {
+    AgentInfo {
+        name: name.into(),
+        command: None,
+        permissions: Some(permissions),
+        ..custom(String::new(), Format::Auto)
+    }
+}
+
+fn line(agent: &AgentInfo, in_git: bool) -> String {
+    arguments(agent, in_git).join(" ")
+}
+
+#[test]
+fn every_permission_is_a_flag_of_the_cli_or_none_at_all() {
+    use Permissions::{Edits, Full, Inherit};
+    for (name, permissions, expected) in [
+        ("claude", Full, "-p --output-format stream-json --verbose --dangerously-skip-permissions"),
+        ("claude", Edits, "-p --output-format stream-json --verbose --permission-mode acceptEdits"),
+        ("claude", Inherit, "-p --output-format stream-json --verbose"),
+        ("codex", Full, "exec --json --dangerously-bypass-approvals-and-sandbox"),
+        ("codex", Edits, "exec --json --sandbox workspace-write"),
+        ("codex", Inherit, "exec --json"),
+        ("opencode", Full, "run --format json --auto"),
+        ("opencode", Inherit, "run --format json"),
+        ("gemini", Full, "--output-format stream-json --approval-mode yolo --skip-trust"),
+        ("gemini", Edits, "--output-format stream-json --approval-mode auto_edit --skip-trust"),
+        ("gemini", Inherit, "--output-format stream-json"),
+    ] {
+        assert_eq!(line(&agent(name, permissions), true), expected, "{name} {permissions:?}");
+    }
+    assert_eq!(adapter("opencode").and_then(|adapter| adapter.may(Edits)), None);
+}
+
+#[test]
+fn a_model_and_the_user_s_own_arguments_come_last() {
+    let args = vec!["-c".into(), "x=1".into()];
+    let codex = AgentInfo { model: Some("o9".into()), args, ..agent("codex", Permissions::Inherit) };
+    assert_eq!(line(&codex, false), "exec --json --skip-git-repo-check --model o9 -c x=1");
+}
+
+#[test]
+fn a_knowledge_file_is_sent_to_whoever_does_not_read_one() {
+    let sandbox = ralph_testkit::Sandbox::new();
+    let root = sandbox.project();
+    let sent = |agent: &AgentInfo| unread_knowledge(agent, &root);
+    let (claude, codex) = (agent("claude", Permissions::Full), agent("codex", Permissions::Full));
+    let (gemini, opencode) = (agent("gemini", Permissions::Full), agent("opencode", Permissions::Full));
+    let command = custom("./x".into(), Format::Auto);
+    assert_eq!(sent(&command), None);
+    sandbox.write("AGENTS.md", "x");
+    let all = [&claude, &codex, &opencode, &gemini, &command].map(sent);
+    assert_eq!(all, [Some("AGENTS.md"), None, None, Some("AGENTS.md"), Some("AGENTS.md")]);
+    sandbox.write("CLAUDE.md", "x");
+    assert_eq!([&claude, &codex, &command].map(sent), [None, None, Some("CLAUDE.md")]);
+    sandbox.write("GEMINI.md", "x");
+    assert_eq!(sent(&gemini), None);
+}
+
+#[test]
+fn a_command_with_the_name_of_a_cli_is_still_a_command() {
+    let command = AgentInfo { name: "codex".into(), ..custom("./codex".into(), Format::Auto) };
+    assert_eq!((title(&command), may_tell_cost(&command)), ("Agent", true));
+    assert!(!may_tell_cost(&AgentInfo { tells_cost: Some(false), ..command.clone() }));
+    assert!(remedy(&command, LimitKind::Auth).is_some_and(|words| !words.contains("codex login")));
+}
+
+#[test]
+fn whoever_can_be_helped_is() {
+    let codex = agent("codex", Permissions::Full);
+    assert_eq!(remedy(&codex, LimitKind::Auth).as_deref(), Some("to log codex in: codex login"));
+    assert!(remedy(&codex, LimitKind::Credit).is_some_and(|words| words.contains("billing")));
+    assert_eq!(remedy(&codex, LimitKind::Rate), None);
+}

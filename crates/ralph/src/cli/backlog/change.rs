@@ -1,0 +1,139 @@
+//! The commands that change the task file: only the bytes of the change, or not at all.
+
+use std::process::ExitCode;
+
+use ralph_core::backlog::{Attempt, Change, Changed, NewItem};
+use serde_json::{Value, json};
+
+use super::args::{AddArgs, AttemptArgs, Common, IncrementArgs, OneArgs, SetArgs};
+use crate::error::Result;
+use crate::ui::Ui;
+use crate::work::Place;
+use crate::{clock, store};
+
+pub(super) fn add(args: &AddArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let new = NewItem {
+        id: args.id.clone(),
+        title: args.title.clone(),
+        description: args.description.clone(),
+        priority: args.priority.clone(),
+        phase: args.phase.clone(),
+        dependencies: args.depends.clone(),
+        criteria: args.criterion.clone(),
+        verification: args.verify.clone(),
+    };
+    let told = make(&args.common, &Change::Add(new))?;
+    tell(ui, &args.common, &told, &format!("added {}", told.id));
+    super::super::fine()
+}
+
+pub(super) fn set(args: &SetArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let change = Change::State { id: args.id.clone(), to: args.state, at: Some(clock::now()) };
+    let told = make(&args.common, &change)?;
+    let line = match told.changed {
+        true => format!("{} is {} now", told.id, told.status),
+        false => format!("{} is {} already", told.id, told.status),
+    };
+    tell(ui, &args.common, &told, &line);
+    super::super::fine()
+}
+
+pub(super) fn attempt(args: &AttemptArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let trimmed = args.commands.iter().map(|command| command.trim().to_owned());
+    let attempt = Attempt {
+        run_id: args.run_id.clone(),
+        at: clock::now(),
+        outcome: args.result.into(),
+        commands: trimmed.filter(|command| !command.is_empty()).collect(),
+        summary: args.summary.clone(),
+        commit: args.commit.clone(),
+        reverted: args.reverted,
+        failure_reason: args.failure_reason.clone(),
+        investigation: args.investigation.clone(),
+        files_changed: vec![],
+    };
+    let told = make(&args.common, &Change::Attempt { id: args.id.clone(), attempt })?;
+    let run_id = told.run_id.as_deref().unwrap_or_default();
+    tell(ui, &args.common, &told, &format!("recorded {run_id} of {}; it is still {}", told.id, told.status));
+    super::super::fine()
+}
+
+pub(super) fn increment(args: &IncrementArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let change = Change::Increment {
+        id: args.id.clone(),
+        block_on_max: args.block_on_max,
+        override_reason: args.override_reason.clone(),
+    };
+    let told = make(&args.common, &change)?;
+    let (used, max) = told.iterations.unwrap_or_default();
+    tell(ui, &args.common, &told, &format!("{}: iteration {used} of {max}", told.id));
+    if told.blocked {
+        ui.warn(&format!("{} has reached its limit and is blocked; a person must look", told.id));
+    } else if used >= max {
+        ui.warn(&format!(
+            "{} has reached its limit; --block-on-max --override-reason TEXT blocks it",
+            told.id
+        ));
+    }
+    super::super::fine()
+}
+
+pub(super) fn reset(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let told = make(&args.common, &Change::Reset { id: args.id.clone() })?;
+    tell(ui, &args.common, &told, &format!("{} is {} and has its iterations back", told.id, told.status));
+    super::super::fine()
+}
+
+/// What there is to tell about a change.
+#[derive(Debug)]
+struct Told {
+    file: String,
+    id: String,
+    status: String,
+    changed: bool,
+    run_id: Option<String>,
+    iterations: Option<(u64, u64)>,
+    blocked: bool,
+}
+
+fn make(common: &Common, change: &Change) -> Result<Told> {
+    let place = common.place()?;
+    place.is_there()?;
+    store::edit(&place.path, |bytes| {
+        let backlog = place.parse(bytes)?;
+        let changed = backlog.change(change).map_err(|refusal| place.refused(&refusal, &backlog))?;
+        let told = told(&place, &changed);
+        Ok((Some(changed.text.into_bytes()), told))
+    })
+}
+
+fn told(place: &Place, changed: &Changed) -> Told {
+    Told {
+        file: place.path.display().to_string(),
+        id: changed.id.clone(),
+        status: changed.status.clone(),
+        changed: !changed.edits.is_empty(),
+        run_id: changed.run_id.clone(),
+        iterations: changed.limit.map(|limit| (limit.used, limit.max)),
+        blocked: changed.incremented.is_some_and(|told| told.blocked),
+    }
+}
+
+fn tell(ui: &mut Ui, common: &Common, told: &Told, line: &str) {
+    if !common.json {
+        return ui.say(line);
+    }
+    let document: Value = json!({
+        "schema": "ralph.change/1",
+        "success": true,
+        "backlog": told.file,
+        "id": told.id,
+        "status": told.status,
+        "changed": told.changed,
+        "run_id": told.run_id,
+        "current_iteration": told.iterations.map(|(used, _)| used),
+        "max_iterations": told.iterations.map(|(_, max)| max),
+        "blocked": told.blocked,
+    });
+    ui.json(&document);
+}

@@ -1,0 +1,149 @@
+//! `ralph backlog list`, `show` and `status`.
+
+use std::process::ExitCode;
+
+use ralph_core::backlog::{Backlog, Wish, select};
+use ralph_core::text;
+use serde_json::{Value, json};
+
+use super::args::{ListArgs, OneArgs};
+use crate::error::Result;
+use crate::ui::Ui;
+use crate::work::Place;
+
+pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let place = args.common.place()?;
+    let bytes = place.read()?;
+    let backlog = place.parse(&bytes)?;
+    if args.common.json {
+        let mut document = overview(&place, &backlog);
+        let lines = backlog.lines();
+        document["items"] = lines.iter().enumerate().map(|(at, line)| entry(&backlog, at, *line)).collect();
+        ui.json(&document);
+    } else {
+        let wide = backlog.items().iter().map(|item| item.id.chars().count()).max().unwrap_or(0).min(40);
+        for item in backlog.items() {
+            let (state, title) = (item.state.word(), text::one_line(&item.title, 200));
+            ui.data_line(&format!("{state:<11}  {:<wide$}  {title}", item.id));
+        }
+        problems(&backlog, ui);
+    }
+    super::super::fine()
+}
+
+pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let place = args.common.place()?;
+    let bytes = place.read()?;
+    let backlog = place.parse(&bytes)?;
+    if args.common.json {
+        ui.json(&overview(&place, &backlog));
+    } else {
+        let (selection, stats) = select(&backlog, Wish::default());
+        let line = |name: &str, value: String| ui.data_line(&format!("{name:<13}{value}"));
+        line("backlog:", format!("{} ({})", place.path.display(), backlog.shape().word()));
+        line("items:", stats.total.to_string());
+        for (name, count) in [
+            ("open:", stats.open),
+            ("in progress:", stats.in_progress),
+            ("done:", stats.done),
+            ("blocked:", stats.blocked),
+            ("cancelled:", stats.cancelled),
+            ("waiting:", stats.waiting),
+            ("at limit:", stats.at_limit),
+        ] {
+            if count > 0 {
+                line(name, count.to_string());
+            }
+        }
+        line(
+            "next:",
+            match selection {
+                ralph_core::backlog::Selection::Item(at) => {
+                    let item = &backlog.items()[at];
+                    format!("{}  {}", item.id, text::one_line(&item.title, 200))
+                }
+                other => other.reason().replace('_', " "),
+            },
+        );
+        problems(&backlog, ui);
+    }
+    super::super::fine()
+}
+
+pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let place = args.common.place()?;
+    let bytes = place.read()?;
+    let backlog = place.parse(&bytes)?;
+    let at = place.item(&backlog, &args.id)?;
+    let prd = place.requirements(&backlog, at);
+    if args.common.json {
+        let mut document = entry(&backlog, at, backlog.line(at));
+        document["schema"] = "ralph.item/1".into();
+        document["backlog"] = place.path.display().to_string().into();
+        document["status"] = backlog.status(at).into();
+        document["description"] = backlog.description(at).into();
+        document["criteria"] = backlog.criteria(at).into();
+        document["verification"] = backlog.verification(at).into();
+        document["notes"] = backlog.notes(at).into();
+        document["attempts"] = backlog.attempts(at).len().into();
+        document["value"] = backlog.value(at);
+        ui.json(&document);
+    } else {
+        let item = &backlog.items()[at];
+        ui.data_line(&format!(
+            "{} ({}, line {})",
+            backlog.status(at),
+            place.path.display(),
+            backlog.line(at)
+        ));
+        if let Some(limit) = item.limit {
+            ui.data_line(&format!("iterations: {} of {}", limit.used, limit.max));
+        }
+        if !item.dependencies.is_empty() {
+            ui.data_line(&format!("depends on: {}", item.dependencies.join(", ")));
+        }
+        let known = prd.as_ref().and_then(|prd| prd.as_ref().ok());
+        ui.data_line(&format!("\n{}", backlog.words(at, known).trim_end()));
+        if let Some(Err(why)) = &prd {
+            ui.warn(why);
+        }
+    }
+    super::super::fine()
+}
+
+fn overview(place: &Place, backlog: &Backlog<'_>) -> Value {
+    let (selection, stats) = select(backlog, Wish::default());
+    let (name, version) = backlog.project();
+    json!({
+        "schema": "ralph.backlog/1",
+        "backlog": place.path.display().to_string(),
+        "format": backlog.shape().word(),
+        "project": { "name": name, "version": version },
+        "phases": backlog.phases(),
+        "next": if let ralph_core::backlog::Selection::Item(at) = selection { Some(&backlog.items()[at].id) } else { None },
+        "stats": stats,
+        "problems": backlog.problems().iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+fn entry(backlog: &Backlog<'_>, at: usize, line: usize) -> Value {
+    let item = &backlog.items()[at];
+    json!({
+        "id": item.id,
+        "title": item.title,
+        "state": item.state.word(),
+        "priority": if item.priority == i64::MAX { None } else { Some(item.priority) },
+        "phase": item.phase,
+        "dependencies": item.dependencies,
+        "enabled": item.enabled,
+        "current_iteration": item.limit.map(|limit| limit.used),
+        "max_iterations": item.limit.map(|limit| limit.max),
+        "line": line,
+    })
+}
+
+fn problems(backlog: &Backlog<'_>, ui: &mut Ui) {
+    for problem in backlog.problems() {
+        ui.warn(&problem.to_string());
+    }
+}

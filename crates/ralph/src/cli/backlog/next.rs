@@ -1,0 +1,115 @@
+//! `ralph backlog next`: seed 003's selection.
+
+use std::process::ExitCode;
+
+use ralph_core::backlog::{Backlog, Selection, Stats, Wish, select};
+use ralph_core::text;
+use serde_json::{Value, json};
+
+use super::args::NextArgs;
+use crate::error::Result;
+use crate::ui::Ui;
+
+/// How many of the items that wait are named to people.
+const NAMED: usize = 10;
+
+pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let place = args.common.place()?;
+    let bytes = place.read()?;
+    let backlog = place.parse(&bytes)?;
+    if let Some(id) = &args.task {
+        place.item(&backlog, id)?;
+    }
+    let wish = Wish { phase: args.phase.as_deref(), task: args.task.as_deref() };
+    let (selection, stats) = select(&backlog, wish);
+    let message = message(&selection, &backlog, &stats);
+    if args.common.json {
+        let mut document = document(&selection, &backlog, &stats);
+        document["backlog"] = place.path.display().to_string().into();
+        document["message"] = message.into();
+        ui.json(&document);
+    } else if let Selection::Item(at) = selection {
+        let item = &backlog.items()[at];
+        ui.data_line(&format!("{}\t{}", item.id, text::one_line(&item.title, 400)));
+    } else {
+        ui.say(&message);
+    }
+    Ok(ExitCode::from(selection.exit(&backlog)))
+}
+
+fn document(selection: &Selection, backlog: &Backlog<'_>, stats: &Stats) -> Value {
+    let id = |at: &usize| backlog.items()[*at].id.clone().into_owned();
+    let (mut waiting, mut blocking): (Vec<Value>, Vec<String>) = (vec![], vec![]);
+    if let Selection::Waiting(items) = selection {
+        waiting = items.iter().map(|one| json!({ "id": id(&one.item), "on": one.on })).collect();
+        blocking = items.iter().flat_map(|one| one.on.clone()).collect();
+        blocking.sort();
+        blocking.dedup();
+    }
+    let at_limit: Vec<String> = match selection {
+        Selection::AtLimit(items) => items.iter().map(id).collect(),
+        _ => vec![],
+    };
+    let cycle: &[String] = if let Selection::Cycle(ring) = selection { ring } else { &[] };
+    json!({
+        "schema": "ralph.next/1",
+        "success": matches!(selection, Selection::Item(_)),
+        "reason": selection.reason(),
+        "selected": if let Selection::Item(at) = selection { selected(backlog, *at) } else { Value::Null },
+        "dependency_check": { "satisfied": blocking.is_empty() && cycle.is_empty(), "blocking_deps": blocking },
+        "waiting": waiting,
+        "at_limit": at_limit,
+        "cycle": cycle,
+        "stats": stats,
+    })
+}
+
+/// Seed 003's keys, and those of the other dialects.
+fn selected(backlog: &Backlog<'_>, at: usize) -> Value {
+    let item = &backlog.items()[at];
+    let value = backlog.value(at);
+    json!({
+        "id": item.id,
+        "title": item.title,
+        "priority": value["priority"],
+        "status": backlog.status(at),
+        "state": item.state.word(),
+        "phase": item.phase,
+        "line": backlog.line(at),
+        "ralph_loop": value["ralph_loop"],
+        "prd_reference": value["prd_reference"],
+    })
+}
+
+fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stats) -> String {
+    let id = |at: &usize| backlog.items()[*at].id.clone().into_owned();
+    let named = |items: &[usize]| {
+        let names: Vec<String> = items.iter().take(NAMED).map(id).collect();
+        more(&names.join(", "), items.len())
+    };
+    match selection {
+        Selection::Item(at) => format!("selected {}", id(at)),
+        Selection::Complete if stats.disabled > 0 => {
+            let left = text::count(stats.disabled, "item");
+            format!("Backlog complete: {left} without ralph_loop.enabled left for people")
+        }
+        Selection::Complete => "Backlog complete".into(),
+        Selection::Waiting(items) => {
+            let waits = items
+                .iter()
+                .take(NAMED)
+                .map(|one| format!("{} waits for {}", id(&one.item), one.on.join(", ")));
+            format!("no item can begin: {}", more(&waits.collect::<Vec<_>>().join("; "), items.len()))
+        }
+        Selection::AtLimit(items) => format!(
+            "all that is left has used up its iterations: {}; ralph backlog reset ID gives one new ones",
+            named(items)
+        ),
+        Selection::Blocked(items) => format!("only blocked items are left: {}", named(items)),
+        Selection::Cycle(ring) => format!("items depend on each other in a ring: {}", ring.join(" -> ")),
+    }
+}
+
+fn more(names: &str, all: usize) -> String {
+    if all > NAMED { format!("{names} and {} more", all - NAMED) } else { names.to_owned() }
+}

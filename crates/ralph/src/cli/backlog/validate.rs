@@ -1,0 +1,91 @@
+//! `ralph backlog validate`: seed 003's rules of evidence, and the PRDs that items refer to.
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use ralph_core::backlog::{Backlog, Finding, Findings, Rule, validate};
+use ralph_core::text;
+use serde_json::{Value, json};
+
+use super::args::ValidateArgs;
+use crate::error::{Error, Result};
+use crate::git;
+use crate::ui::Ui;
+use crate::work::Place;
+
+pub(super) fn main(args: &ValidateArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let place = args.common.place()?;
+    let bytes = place.read()?;
+    let backlog = place.parse(&bytes)?;
+    let only = args.id.as_ref().map(|id| place.item(&backlog, id)).transpose()?;
+    let mut found = validate(&backlog, only, args.strict);
+    requirements(&place, &backlog, only, &mut found);
+    commits(&mut found)?;
+    let valid = found.findings.is_empty();
+    if args.common.json {
+        let findings = found
+            .findings
+            .iter()
+            .map(|finding| json!({ "id": finding.id, "rule": finding.rule.word(), "what": finding.what }));
+        ui.json(&json!({
+            "schema": "ralph.validation/1",
+            "backlog": place.path.display().to_string(),
+            "valid": valid,
+            "strict": args.strict,
+            "checked": found.checked,
+            "findings": findings.collect::<Vec<Value>>(),
+        }));
+    } else {
+        for finding in &found.findings {
+            let id = finding.id.as_deref().unwrap_or("the file");
+            ui.data_line(&format!("{}: {id}: {}", finding.rule.word(), finding.what));
+        }
+        let checked = text::count(found.checked, "item");
+        match found.findings.len() {
+            0 => ui.say(&format!("{checked} checked: all in order")),
+            faults => ui.say(&format!("{checked} checked: {} found", text::count(faults as u64, "fault"))),
+        }
+    }
+    Ok(ExitCode::from(u8::from(!valid)))
+}
+
+fn requirements(place: &Place, backlog: &Backlog<'_>, only: Option<usize>, found: &mut Findings) {
+    let all = 0..backlog.items().len();
+    for at in all.filter(|at| only.is_none_or(|only| only == *at)) {
+        let faults = match place.requirements(backlog, at) {
+            None => continue,
+            Some(Ok(prd)) => prd.faults.into_iter().map(|fault| format!("its PRD: {fault}")).collect(),
+            Some(Err(why)) => vec![why],
+        };
+        let id = &backlog.items()[at].id;
+        found.findings.extend(faults.into_iter().map(|what| Finding {
+            id: Some(id.clone().into_owned()),
+            rule: Rule::Requirements,
+            what,
+        }));
+    }
+}
+
+/// Asks git for the commits that attempts name.
+fn commits(found: &mut Findings) -> Result<()> {
+    if found.commits.is_empty() {
+        return Ok(());
+    }
+    let cwd = std::env::current_dir()
+        .map_err(|error| Error::new("the current folder cannot be found").because(error))?;
+    let repo = git::discover(&cwd).map_err(|error| Error::new(error.to_string()))?;
+    let names: BTreeSet<&str> = found.commits.iter().map(|(_, commit)| commit.as_str()).collect();
+    let there = match repo {
+        Some(repo) => repo.existing_commits(&names).map_err(|error| Error::new(error.to_string()))?,
+        None => BTreeSet::new(),
+    };
+    let missing: Vec<Finding> = (found.commits.iter().filter(|(_, commit)| !there.contains(commit.as_str())))
+        .map(|(id, commit)| Finding {
+            id: Some(id.clone()),
+            rule: Rule::Commit,
+            what: format!("the commit {} is not in this repository", text::one_line(commit, 80)),
+        })
+        .collect();
+    found.findings.extend(missing);
+    Ok(())
+}

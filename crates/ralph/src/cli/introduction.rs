@@ -1,0 +1,60 @@
+//! What is shown before the first run in a project: where, who, what proves it, and how far it may go.
+
+use ralph_core::event::Plan;
+use ralph_core::profile::Policy;
+use ralph_core::{text, time, view};
+
+use crate::project::Project;
+use crate::trust::{self, Commands};
+use crate::ui::{Introduction, describe_agent};
+
+pub(super) fn introduction(project: &Project, goal: &str, plan: &Plan, commands: &Commands) -> Introduction {
+    let mut shown = Introduction { title: "The first run in this project".into(), ..Introduction::default() };
+    shown.row("goal", text::one_line(goal, 400));
+    shown.row("folder", project.root.display().to_string());
+    shown.row("branch", branch(project));
+    for agent in &plan.agents {
+        let open = agent.command.is_none() && agent.permissions.is_none();
+        let yours = if open { ", permissions as you choose below" } else { "" };
+        shown.row("agent", format!("{}{yours}", describe_agent(agent)));
+    }
+    for check in &plan.checks {
+        let found = commands.iter().find(|known| known.command == check.command);
+        let from = found.map_or("your command line", |known| known.source.as_str());
+        shown.row("checks", format!("{}: {} ({from})", check.name, trust::shown(&check.command)));
+    }
+    if plan.checks.is_empty() {
+        shown.row("checks", "none: done is a matter of words and reviews");
+    }
+    shown.row("limits", limits(&plan.policy));
+    shown.row("commits", "ralph makes none; the agent may, as far as its permissions go");
+    shown
+}
+
+/// What is there already, which nobody touches but the agent.
+fn branch(project: &Project) -> String {
+    let Some(repo) = &project.repo else { return "none: this folder is no git repository".into() };
+    let name = match repo.branch() {
+        Ok(Some(name)) => name,
+        _ => "detached HEAD".into(),
+    };
+    match repo.uncommitted() {
+        Ok(0) => format!("{name}, nothing uncommitted"),
+        Ok(files) => format!("{name}, {} left alone", text::count(files, "uncommitted file")),
+        Err(_) => name,
+    }
+}
+
+fn limits(policy: &Policy) -> String {
+    let mut parts = vec![match policy.max_iterations {
+        0 => "any number of iterations".to_owned(),
+        most => text::count(most, "iteration"),
+    }];
+    parts.push(format!("{} for each agent process", time::span(policy.agent_timeout_ms)));
+    let budget = &policy.budget;
+    let money = (budget.micro_usd > 0).then(|| view::money(budget.micro_usd));
+    let tokens = (budget.tokens > 0).then(|| format!("{} tokens", view::thousands(budget.tokens)));
+    let time = (budget.time_ms > 0).then(|| format!("{} in all", time::span(budget.time_ms)));
+    parts.extend([money, tokens, time].into_iter().flatten());
+    parts.join(", ")
+}

@@ -1,0 +1,97 @@
+//! What the user agrees to before a run begins: the run itself where it is the first, the commands that the repository
+//! brings, and the permissions where nobody chose them.
+
+use ralph_core::event::{Permissions, Plan};
+
+use super::super::introduction::introduction;
+use crate::config::{self, Config};
+use crate::error::Result;
+use crate::project::Project;
+use crate::settings::{Wishes, pool};
+use crate::trust::{self, Commands, Consent, Matter};
+use crate::ui::Ui;
+
+/// A run that may begin.
+#[derive(Debug)]
+pub(super) struct Proposal<'a> {
+    pub(super) project: &'a Project,
+    pub(super) goal: &'a str,
+    pub(super) commands: &'a Commands,
+    /// Nothing was ever run here.
+    pub(super) first: bool,
+    /// The permissions of its agents are still to be chosen.
+    pub(super) unchosen: bool,
+}
+
+impl Proposal<'_> {
+    pub(super) fn agree(&self, consent: Consent, plan: &mut Plan, ui: &mut Ui) -> Result<()> {
+        let Self { project, goal, commands, first, unchosen } = *self;
+        let open = plan.agents.iter().find(|agent| agent.command.is_none()).filter(|_| unchosen);
+        let open = open.map(|agent| agent.name.clone());
+        let matter = Matter { project, commands, first, consent, unchosen: open.as_deref() };
+        let mut chosen = trust::decide(&matter, || introduction(project, goal, plan, commands), ui)?;
+        if let (Some(agent), None) = (&open, chosen) {
+            // The project is trusted already, so nothing was asked.
+            chosen = Some(pool::ask_permissions(agent)?);
+        }
+        if let (Some(_), Some(chosen)) = (open, chosen) {
+            let built_in = plan.agents.iter().filter(|agent| agent.command.is_none());
+            built_in.into_iter().try_for_each(|agent| pool::knows_mode(&agent.name, chosen))?;
+            permit(plan, Some(chosen));
+        }
+        Ok(())
+    }
+}
+
+/// The permissions of all agents that have any.
+pub(super) fn permit(plan: &mut Plan, permissions: Option<Permissions>) {
+    let built_in = plan.agents.iter_mut().filter(|agent| agent.command.is_none());
+    built_in.for_each(|agent| agent.permissions = permissions);
+}
+
+/// The commands that the project's file brings into a run, where the command line says nothing else.
+pub(super) fn brought(config: &Config, own: &Wishes) -> Commands {
+    let mut commands = Commands::default();
+    let said = |name: &str| own.checks.iter().any(|(own, _)| *own == name);
+    for check in config.checks.iter().filter(|check| !said(&check.key)) {
+        commands.add(config::check_source(&check.key), &check.value);
+    }
+    // Commands on the command line are the whole pool.
+    if own.agent.commands.is_empty() {
+        for (key, value) in config.powers() {
+            commands.add(config::source(&key), &value);
+        }
+    }
+    commands
+}
+
+/// The commands of a plan that is recorded below the project's folder, where it could have come from anybody together
+/// with the folder. (A git directory does not travel.)
+pub(super) fn kept_in_tree(project: &Project, plan: &Plan) -> Commands {
+    let mut commands = Commands::default();
+    if !project.truth.starts_with(&project.ralph_dir) {
+        return commands;
+    }
+    for check in &plan.checks {
+        commands.add(format!(".ralph/.state, check {}", check.name), &check.command);
+    }
+    for agent in &plan.agents {
+        if let Some(command) = &agent.command {
+            commands.add(format!(".ralph/.state, agent {}", agent.name), command);
+        }
+    }
+    commands
+}
+
+/// Those that a record brings, without those that the user gave anew to go on with.
+pub(super) fn not_said_again(kept: &Commands, recorded: &Plan) -> Commands {
+    let is_recorded = |command: &str| {
+        recorded.checks.iter().any(|check| check.command == command)
+            || recorded.agents.iter().any(|agent| agent.command.as_deref() == Some(command))
+    };
+    let mut commands = Commands::default();
+    for command in kept.iter().filter(|command| is_recorded(&command.command)) {
+        commands.add(&command.source, &command.command);
+    }
+    commands
+}

@@ -1,0 +1,172 @@
+//! `ralph undo`: the files as they were before an iteration. A snapshot is taken first, so that it can be taken back.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use ralph_core::event::{Event, PutBack};
+use ralph_core::git_text::Change;
+use ralph_core::text;
+
+use super::run::KEEPERS;
+use crate::error::{Error, Result};
+use crate::project::Project;
+use crate::runner::{self, Still};
+use crate::store::{self, Runs};
+use crate::tree::{BackError, Tree, TreeId, WayBack};
+use crate::ui::Ui;
+
+/// How much of a snapshot's name is shown.
+const SHORT: usize = 12;
+/// How many files are named one by one.
+const NAMED: usize = 20;
+
+#[derive(Debug, Args)]
+pub(super) struct UndoArgs {
+    /// Put the files back as they were before this iteration, by the number it has in the project
+    #[arg(required_unless_present = "to")]
+    iteration: Option<u64>,
+    /// Put them back as in this snapshot, which an undo named, to take the undo back
+    #[arg(long, value_name = "SNAPSHOT", conflicts_with = "iteration")]
+    to: Option<String>,
+    /// Only list the files that would change: A comes back, D goes, M changes
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Where to go, and the commit that was checked out there, if that is known.
+struct Target {
+    iteration: Option<u64>,
+    tree: TreeId,
+    head: Option<Option<String>>,
+}
+
+pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let project = Project::find()?;
+    let Some(mut still) = Still::open(&project)? else {
+        return Err(Error::usage("nothing has been run here yet; there is nothing to undo"));
+    };
+    // A run that was just killed may still have somebody at work on the files.
+    store::wait_for_keepers(&runner::custody_file(&project.truth), KEEPERS)?;
+    let target = target(args, &Runs::of(&project.truth))?;
+    let mut tree = Tree::open(&project.root, &project.truth, project.repo.as_ref())
+        .map_err(|error| Error::new("the tree cannot be measured").because(error))?;
+    let way = tree.way_back(&target.tree).map_err(|error| refused(&error))?;
+    if args.dry_run {
+        for change in &way.changes {
+            ui.data_line(&format!("{} {}", change.kind.letter(), text::one_line(&change.name(), 4096)));
+        }
+        left_alone(&way, ui);
+        return super::fine();
+    }
+    if way.changes.is_empty() {
+        ui.say("the files are like that already; nothing was put back");
+    } else {
+        let put_back = PutBack {
+            iteration: target.iteration,
+            from: way.now.tree.to_string(),
+            to: way.to.to_string(),
+            files: way.changes.len() as u64,
+        };
+        let said = put_back.to_string();
+        still.take(Event::TreePutBack(Box::new(put_back)))?;
+        let again = format!("ralph undo --to {}", short(&way.now.tree));
+        tree.put_back(&way).map_err(|error| refused(&error).hint(again.clone()))?;
+        still.publish(&project, ui);
+        ui.say(&said);
+        name(&way.changes, ui);
+        ui.say(&format!("to take this back: {again}"));
+    }
+    left_alone(&way, ui);
+    if let Some(before) = target.head.filter(|before| *before != way.now.head) {
+        commits_stay(before.as_deref(), way.now.head.as_deref(), ui);
+    }
+    super::fine()
+}
+
+fn target(args: &UndoArgs, runs: &Runs) -> Result<Target> {
+    if let Some(start) = &args.to {
+        return named(start, runs);
+    }
+    let number = args.iteration.unwrap_or_default();
+    let Some((_, iteration, _)) = runs.of_iteration(number)? else {
+        return Err(Error::usage(format!("there is no iteration {number}")).hint("ralph history"));
+    };
+    let before = iteration.before.and_then(|mark| Some((TreeId::new(&mark.tree)?, mark.head)));
+    let Some((tree, head)) = before else {
+        return Err(Error::new(format!("nobody measured the files before iteration {number}"))
+            .because("it was cut off before it began"));
+    };
+    Ok(Target { iteration: Some(number), tree, head: Some(head) })
+}
+
+/// Only what was recorded: any other tree of git's would be taken for the whole project.
+fn named(start: &str, runs: &Runs) -> Result<Target> {
+    let mut known: Vec<String> = runs.trees()?.into_iter().map(|(_, tree)| tree).collect();
+    known.sort();
+    known.dedup();
+    known.retain(|tree| start.len() >= 4 && tree.starts_with(start));
+    match known.as_slice() {
+        [tree] => TreeId::new(tree)
+            .map(|tree| Target { iteration: None, tree, head: None })
+            .ok_or_else(|| Error::data(format!("the record names a snapshot '{tree}' that cannot be one"))),
+        [] => Err(Error::usage(format!("no snapshot is called {start}")).hint("ralph history --json")),
+        _ => Err(Error::usage(format!("several snapshots begin with {start}")).hint("give more of its name")),
+    }
+}
+
+fn refused(error: &BackError) -> Error {
+    let said = Error::new("the files cannot be put back; none was touched").because(error);
+    match error {
+        BackError::Gone(_) => {
+            said.hint("keep_snapshots says how many iterations are kept: ralph profile show")
+        }
+        BackError::Lost(_) => said.because(format!(
+            "{error}: it was in your repository's history only, which was rewritten and cleaned up"
+        )),
+        BackError::InTheWay(_) => said.hint("move them elsewhere, and try again"),
+        BackError::Refused(_) => said.hint("try again when nobody works on the files"),
+        BackError::Tree(_) => said,
+    }
+}
+
+fn name(changes: &[Change], ui: &mut Ui) {
+    for change in changes.iter().take(NAMED) {
+        ui.say(&format!("  {} {}", change.kind.letter(), text::one_line(&change.name(), 200)));
+    }
+    if let more @ 1.. = changes.len().saturating_sub(NAMED) {
+        ui.say(&format!("  and {more} more"));
+    }
+}
+
+/// What no snapshot holds.
+fn left_alone(way: &WayBack, ui: &mut Ui) {
+    let line = |name: &str| text::one_line(name, 200);
+    for path in &way.now.too_big {
+        ui.warn(&format!("{} is over 50 MB, is in no snapshot and stays as it is", line(path)));
+    }
+    for path in &way.nested {
+        ui.warn(&format!("{} is a repository of its own and stays as it is", line(path)));
+    }
+    for problem in &way.now.problems {
+        ui.warn(&line(problem));
+    }
+}
+
+fn commits_stay(before: Option<&str>, now: Option<&str>, ui: &mut Ui) {
+    let short = |id: &str| id.get(..SHORT).unwrap_or(id).to_owned();
+    match (before, now) {
+        (Some(before), Some(now)) => {
+            let before = short(before);
+            ui.say(&format!("commits stay as they are: HEAD is {}, and was {before} then", short(now)));
+            ui.say(&format!("to take the branch back too, leaving the files alone: git reset {before}"));
+        }
+        (None, Some(now)) => {
+            ui.say(&format!("commits stay as they are: HEAD is {}, and there was none then", short(now)));
+        }
+        _ => {}
+    }
+}
+
+fn short(tree: &TreeId) -> &str {
+    tree.as_str().get(..SHORT).unwrap_or(tree.as_str())
+}

@@ -1,0 +1,81 @@
+//! Changing a file that is the user's: whole or not at all, keeping its mode and the link that leads to it, and never
+//! over what somebody else wrote meanwhile.
+#![expect(clippy::disallowed_methods, reason = "the store writes files")]
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use super::files::sync_dir;
+use crate::error::{self, Error, Result};
+
+/// How often a file may change under our hands before we give up.
+const TIMES: usize = 20;
+
+/// Reads a file, hands it to `change`, and replaces it by what comes back; `None` leaves it alone. If the file is
+/// another one by then, it is read and changed again. Other ralphs wait for their turn.
+pub fn edit<T>(path: &Path, mut change: impl FnMut(&[u8]) -> Result<(Option<Vec<u8>>, T)>) -> Result<T> {
+    let cannot = |what: &'static str| error::io(what, path);
+    // A link stays a link: what it leads to is replaced.
+    let file = fs::canonicalize(path).map_err(cannot("cannot read"))?;
+    for _ in 0..TIMES {
+        let mut held = File::open(&file).map_err(cannot("cannot read"))?;
+        held.lock().map_err(cannot("cannot lock"))?;
+        if !is_same(&held, &file) {
+            continue;
+        }
+        let mut before = Vec::new();
+        held.read_to_end(&mut before).map_err(cannot("cannot read"))?;
+        let (after, told) = change(&before)?;
+        let Some(after) = after.filter(|after| *after != before) else { return Ok(told) };
+        let made = Made::beside(&file, &held, &after).map_err(cannot("cannot write a copy of"))?;
+        if fs::read(&file).map_err(cannot("cannot read"))? == before {
+            made.replace(&file).map_err(cannot("cannot replace"))?;
+            return Ok(told);
+        }
+    }
+    Err(Error::new(format!("{} changes all the time", path.display()))
+        .because("somebody else writes to it, and ralph does not overwrite what it has not read")
+        .hint("try again when the other program has finished"))
+}
+
+/// Whether the name still leads to the file that is held.
+fn is_same(held: &File, path: &Path) -> bool {
+    let (Ok(held), Ok(there)) = (held.metadata(), fs::metadata(path)) else { return false };
+    (held.dev(), held.ino()) == (there.dev(), there.ino())
+}
+
+/// A copy that is ready to take the file's place; gone again if it does not.
+struct Made {
+    path: std::path::PathBuf,
+    placed: bool,
+}
+
+impl Made {
+    fn beside(file: &Path, like: &File, text: &[u8]) -> io::Result<Self> {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let path = file.with_file_name(format!(".{name}.{}.new", std::process::id()));
+        let _ = fs::remove_file(&path);
+        let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let made = Self { path, placed: false };
+        copy.write_all(text)?;
+        copy.set_permissions(like.metadata()?.permissions())?;
+        copy.sync_all()?;
+        Ok(made)
+    }
+
+    fn replace(mut self, file: &Path) -> io::Result<()> {
+        fs::rename(&self.path, file)?;
+        self.placed = true;
+        file.parent().map_or(Ok(()), sync_dir)
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        if !self.placed {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Putting the files back as an earlier snapshot has them.
+//!
+//! All that can be refused is refused before a file is touched. The private index alone is used: the user's index, HEAD,
+//! branches and stash stay as they are. What no snapshot holds stays on disk: ignored files, files that are too big, and
+//! the inside of nested repositories.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use ralph_core::git_text::{self, Change, parse_paths};
+
+use super::{Snapshot, Tree, TreeError, TreeId, rules, seed};
+
+/// A nested repository.
+const NESTED: u32 = 0o160_000;
+
+/// How to get from the files as they are to an earlier snapshot.
+#[derive(Debug)]
+pub struct WayBack {
+    /// The files as they are, which leads back here.
+    pub now: Snapshot,
+    /// What the files will be: the earlier snapshot without what is left alone.
+    pub to: TreeId,
+    pub changes: Vec<Change>,
+    /// Nested repositories that were at another commit, and stay as they are.
+    pub nested: Vec<String>,
+}
+
+/// Why the files cannot be put back. None of them was touched.
+#[derive(Debug, thiserror::Error)]
+pub enum BackError {
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    #[error("the snapshot {0} is not stored any more")]
+    Gone(TreeId),
+    #[error("what {} held is not stored any more", some(.0))]
+    Lost(Vec<String>),
+    #[error("{} would be lost: no snapshot holds what is there now", some(.0))]
+    InTheWay(Vec<String>),
+    #[error("git will not do it: {0}")]
+    Refused(String),
+}
+
+/// A few names and how many more there are.
+fn some(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let more = names.len().saturating_sub(SHOWN);
+    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
+}
+
+impl Tree {
+    /// Takes a snapshot and finds the way from it to an earlier one. Touches no file.
+    pub fn way_back(&mut self, to: &TreeId) -> Result<WayBack, BackError> {
+        self.way_back_but(to, &|_| false)
+    }
+
+    /// The same, with some files as they are.
+    pub fn way_back_but(&mut self, to: &TreeId, keep: &dyn Fn(&[u8]) -> bool) -> Result<WayBack, BackError> {
+        let now = self.snapshot()?;
+        let there = self.place.call("cat-file").arg("-e").arg(format!("{to}^{{tree}}")).run();
+        if !there.map_err(TreeError::from)?.end.success() {
+            return Err(BackError::Gone(to.clone()));
+        }
+        let all = self.compare(&now.tree, to).map_err(|_| BackError::Gone(to.clone()))?;
+        let stays = |change: &Change| is_nested(change) || keep(&change.path);
+        let (staying, changes): (Vec<Change>, Vec<Change>) = all.into_iter().partition(stays);
+        let (to, changes) = match staying.is_empty() && !self.place.has_own_rules {
+            true => (to.clone(), changes),
+            false => {
+                let to = self.without(to, &staying, keep)?;
+                let changes = self.compare(&now.tree, &to)?;
+                (to, changes)
+            }
+        };
+        self.is_stored(&changes)?;
+        self.is_clear(&changes)?;
+        let tried = self.read_tree(&["-n"], &now.tree, &to)?;
+        let nested = staying.iter().filter(|change| is_nested(change));
+        let nested = nested.map(|change| change.name().into_owned()).collect();
+        tried.map(|()| WayBack { now, to, changes, nested })
+    }
+
+    /// Goes there.
+    pub fn put_back(&mut self, way: &WayBack) -> Result<(), BackError> {
+        self.read_tree(&[], &way.now.tree, &way.to)?
+    }
+
+    /// The outer error: git could not be asked. It refuses where a file has changed since the snapshot.
+    fn read_tree(
+        &self,
+        more: &[&str],
+        from: &TreeId,
+        to: &TreeId,
+    ) -> Result<Result<(), BackError>, TreeError> {
+        let call = self.place.call("read-tree").args(["-m", "-u", "--no-sparse-checkout"]).args(more);
+        let captured = call.arg(from.as_str()).arg(to.as_str()).run()?;
+        if captured.end.success() {
+            return Ok(Ok(()));
+        }
+        Ok(Err(BackError::Refused(git_text::reason(&captured.stderr))))
+    }
+
+    /// The snapshot with nested repositories and kept files as they are now, and without what `.ralphignore` names.
+    fn without(
+        &self,
+        to: &TreeId,
+        staying: &[Change],
+        keep: &dyn Fn(&[u8]) -> bool,
+    ) -> Result<TreeId, TreeError> {
+        let next = self.place.next_index();
+        self.place.call_on(&next, "read-tree").arg(to.as_str()).output()?;
+        let mut entries = Vec::new();
+        for change in staying {
+            let now = change.old.as_ref().filter(|old| old.mode == NESTED || keep(&change.path));
+            let gone = ("0", "0".repeat(to.as_str().len()));
+            match now {
+                Some(now) => entries.extend(format!("{:o} {}\t", now.mode, now.id).bytes()),
+                None => entries.extend(format!("{} {}\t", gone.0, gone.1).bytes()),
+            }
+            entries.extend_from_slice(&change.path);
+            entries.push(0);
+        }
+        if !entries.is_empty() {
+            let call = self.place.call_on(&next, "update-index").args(["-z", "--replace", "--index-info"]);
+            call.stdin(entries).output()?;
+        }
+        let left_out = rules::left_out(&self.place, &next)?;
+        seed::update_index(&self.place, &next, "--force-remove", &parse_paths(&left_out)?)?;
+        self.write_tree_of(&next)
+    }
+
+    /// Objects that only the user's repository had may have gone with its history.
+    fn is_stored(&self, changes: &[Change]) -> Result<(), BackError> {
+        let wanted: HashMap<&str, &Change> =
+            changes.iter().filter_map(|change| Some((change.new.as_ref()?.id.as_str(), change))).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<u8> = wanted.keys().flat_map(|id| [id.as_bytes(), b"\n"].concat()).collect();
+        let call = self.place.call("cat-file").arg("--batch-check=%(objectname)").stdin(ids);
+        let answer = call.output().map_err(TreeError::from)?;
+        let answer = String::from_utf8_lossy(&answer);
+        let missing = answer.lines().filter_map(|line| line.strip_suffix(" missing"));
+        let mut lost: Vec<String> =
+            missing.filter_map(|id| wanted.get(id)).map(|change| change.name().into_owned()).collect();
+        lost.sort();
+        if lost.is_empty() { Ok(()) } else { Err(BackError::Lost(lost)) }
+    }
+
+    /// git takes ignored files for worthless and would write over them.
+    fn is_clear(&self, changes: &[Change]) -> Result<(), BackError> {
+        let leaves: HashSet<&[u8]> = changes
+            .iter()
+            .filter(|change| change.old.is_some())
+            .map(|change| change.path.as_slice())
+            .collect();
+        let mut there = Vec::new();
+        for change in changes.iter().filter(|change| change.new.is_some()) {
+            let above =
+                (0..change.path.len()).filter(|at| change.path[*at] == b'/').map(|at| &change.path[..at]);
+            let file = above.filter(|path| !leaves.contains(path)).find(|path| self.place.has_file(path));
+            if let Some(file) = file {
+                there.push(String::from_utf8_lossy(file).into_owned());
+            } else if self.place.has_folder(&change.path) {
+                there.extend(self.strangers(&change.path)?);
+            } else if change.old.is_none() && self.place.has_file(&change.path) && !self.is_same(change)? {
+                there.push(change.name().into_owned());
+            }
+        }
+        there.dedup();
+        if there.is_empty() { Ok(()) } else { Err(BackError::InTheWay(there)) }
+    }
+
+    /// Files in a folder that no snapshot holds.
+    fn strangers(&self, folder: &[u8]) -> Result<Vec<String>, TreeError> {
+        let call = self.place.call("ls-files").args(["-z", "--others"]).env("GIT_LITERAL_PATHSPECS", "1");
+        let listing = call.arg("--").arg(OsStr::from_bytes(folder)).output()?;
+        Ok(parse_paths(&listing)?.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+    }
+
+    /// The file on disk is what it would become.
+    fn is_same(&self, change: &Change) -> Result<bool, TreeError> {
+        let Some(new) = change.new.as_ref().filter(|new| new.mode & 0o170_000 == 0o100_000) else {
+            return Ok(false);
+        };
+        let call = self.place.call("hash-object").arg("--").arg(OsStr::from_bytes(&change.path));
+        Ok(self.place.file_size(&change.path) > 0 && call.line()? == Some(new.id.clone()))
+    }
+}
+
+fn is_nested(change: &Change) -> bool {
+    [&change.old, &change.new].into_iter().flatten().any(|object| object.mode == NESTED)
+}

@@ -1,0 +1,191 @@
+//! The trust decision. Commands that come from the repository, and not from the command line, run only in projects
+//! that somebody trusts; what was trusted is kept outside of the repository, word for word, and other words are asked
+//! about again.
+
+use ralph_core::event::Permissions;
+use ralph_core::text;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::project::Project;
+use crate::store::TrustFile;
+use crate::ui::{self, Introduction, Ui};
+
+/// A command that the repository brings, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Command {
+    /// `.ralph/config.toml, checks.test`: the same as long as the command means the same.
+    pub source: String,
+    pub command: String,
+}
+
+impl Command {
+    /// Whole, for whoever agrees to it must have seen it; on one line, and harmless to a terminal.
+    fn shown(&self) -> String {
+        shown(&self.command)
+    }
+}
+
+/// A command that is to be agreed to, as it is shown.
+pub(crate) fn shown(command: &str) -> String {
+    text::visible(command.trim_end())
+}
+
+/// All that would be run. Whoever adds a way for the repository to bring one adds it here.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Commands(Vec<Command>);
+
+impl Commands {
+    pub fn add(&mut self, source: impl Into<String>, command: impl Into<String>) {
+        self.0.push(Command { source: source.into(), command: command.into() });
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Command> {
+        self.0.iter()
+    }
+
+    /// Those that nobody said yes to, in these words.
+    fn unknown_to(&self, trusted: &[Command]) -> Vec<&Command> {
+        self.0.iter().filter(|command| !trusted.contains(command)).collect()
+    }
+}
+
+/// How the user consents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consent {
+    /// By an answer.
+    Ask,
+    /// By `--yes`.
+    Given,
+}
+
+/// What is to be decided about.
+#[derive(Debug)]
+pub struct Matter<'a> {
+    pub project: &'a Project,
+    pub commands: &'a Commands,
+    /// Nothing was ever run here.
+    pub first: bool,
+    pub consent: Consent,
+    /// An agent whose permissions are still to be chosen: the choice is the answer.
+    pub unchosen: Option<&'a str>,
+}
+
+/// Returns if the run may begin, with the permissions if they were part of the question; what was agreed to is
+/// remembered.
+pub(crate) fn decide(
+    matter: &Matter<'_>,
+    introduction: impl FnOnce() -> Introduction,
+    ui: &mut Ui,
+) -> Result<Option<Permissions>> {
+    let file = TrustFile::of(&matter.project.root);
+    let trusted = file.as_ref().and_then(TrustFile::read);
+    let known = trusted.as_deref().unwrap_or_default();
+    let unknown = matter.commands.unknown_to(known);
+    let new_here = trusted.is_none() && matter.first;
+    if unknown.is_empty() && !(new_here && (ui::can_ask() || matter.consent == Consent::Given)) {
+        return Ok(None);
+    }
+    let mut chosen = None;
+    if matter.consent == Consent::Ask {
+        if !ui::can_ask() {
+            return Err(nobody_to_ask(&unknown));
+        }
+        let mut shown = introduction();
+        if trusted.is_some() {
+            shown.title = "Commands of this project have changed since you trusted it".into();
+        }
+        for command in &unknown {
+            let was = known.iter().find(|known| known.source == command.source);
+            let words = format!("{} ({})", command.shown(), command.source);
+            if trusted.is_some() || !shown.rows.iter().any(|(_, value)| value.contains(&words)) {
+                shown.row("runs", words);
+            }
+            if let Some(was) = was {
+                shown.row("", format!("was: {}", was.shown()));
+            }
+        }
+        ui.introduce(&shown);
+        chosen = agreed(matter.unchosen, !unknown.is_empty())?;
+        ui.say("");
+    }
+    remember(file.as_ref(), known, matter.commands, ui);
+    Ok(chosen)
+}
+
+/// The one question. Anything but a clear yes is a no.
+fn agreed(unchosen: Option<&str>, brings_commands: bool) -> Result<Option<Permissions>> {
+    let begin = match brings_commands {
+        true => "Begin, and run the commands that come with this project?",
+        false => "Begin?",
+    };
+    let question = match unchosen {
+        None => format!("  {begin} [y/N] "),
+        Some(agent) => format!(
+            "  {begin} Then say what {agent} may do in this folder without asking:\n    \
+             full     everything, commands too\n    edits    edit files\n    inherit  what its own settings say\n  \
+             [full/edits/inherit/N] "
+        ),
+    };
+    let answer = ui::ask(&question).unwrap_or_default().to_lowercase();
+    match (answer.as_str(), unchosen) {
+        ("y" | "yes", None) => Ok(None),
+        (word, Some(_)) if Permissions::named(word).is_some() => Ok(Permissions::named(word)),
+        _ => Err(Error::new("not begun: you did not say yes").because("nothing was run or written")),
+    }
+}
+
+/// The user's own commands, where the record of a run lies in a folder that others could hand over: that they come from
+/// the user is known only now.
+pub(crate) fn vouch(project: &Project, commands: &Commands, ui: &mut Ui) {
+    let file = TrustFile::of(&project.root);
+    let known = file.as_ref().and_then(TrustFile::read).unwrap_or_default();
+    if !commands.unknown_to(&known).is_empty() {
+        remember(file.as_ref(), &known, commands, ui);
+    }
+}
+
+fn remember(file: Option<&TrustFile>, known: &[Command], commands: &Commands, ui: &mut Ui) {
+    let replaced = |old: &&Command| commands.iter().all(|new| new.source != old.source);
+    let all: Vec<Command> = known.iter().filter(replaced).chain(commands.iter()).cloned().collect();
+    let failure = match file {
+        None => Some("neither XDG_STATE_HOME nor HOME names a folder".to_owned()),
+        Some(file) => file.write(&all).err().map(|error| error.to_string()),
+    };
+    if let Some(why) = failure {
+        ui.warn(&format!("that you trust this project cannot be remembered: {why}"));
+    }
+}
+
+fn nobody_to_ask(unknown: &[&Command]) -> Error {
+    let listed: Vec<String> =
+        unknown.iter().map(|command| format!("{} ({})", command.shown(), command.source)).collect();
+    Error::usage("this project brings commands of its own that nobody has agreed to run")
+        .because(format!("there is no terminal to ask on: {}", listed.join("; ")))
+        .hint("read them, then add --yes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commands(list: &[(&str, &str)]) -> Commands {
+        let mut commands = Commands::default();
+        list.iter().for_each(|(source, command)| commands.add(*source, *command));
+        commands
+    }
+
+    #[test]
+    fn only_the_very_same_command_from_the_same_place_is_known() {
+        let trusted = commands(&[("a", "make test"), ("b", "make lint")]).0;
+        let unknown = |list: &[(&str, &str)]| commands(list).unknown_to(&trusted).len();
+        assert_eq!(unknown(&[("a", "make test")]), 0, "fewer is no change");
+        assert_eq!(unknown(&[("a", "make test "), ("b", "make lint")]), 1);
+        assert_eq!(unknown(&[("b", "make test")]), 1);
+        assert_eq!(unknown(&[]), 0);
+    }
+}

@@ -1,0 +1,65 @@
+//! What is worth a word beside the boxes: how a check stood before, what is odd about an iteration.
+
+use ralph_core::decision::{Kind, Outcome};
+use ralph_core::event::Event;
+use ralph_core::evidence::Held;
+use ralph_core::own_files;
+use ralph_core::state::{Iteration, State};
+use ralph_core::text;
+
+use super::Tone;
+
+/// How a check stood before the first iteration.
+pub(super) fn baseline(state: &State, event: &Event) -> Option<(Tone, String)> {
+    let Event::CheckEnded(check) = event else { return None };
+    if state.last.is_some() || state.current.as_ref().is_some_and(|current| current.started_at.is_some()) {
+        return None;
+    }
+    match check.passed() {
+        true => Some((Tone::Faint, format!("before the run: {}", check.describe()))),
+        false => Some((Tone::Warning, format!("before the run: ✗ {}", check.describe()))),
+    }
+}
+
+/// What was done to ralph's own files while no iteration was under way that could tell it at its end.
+pub(super) fn touched(state: &State, event: &Event) -> Vec<(Tone, String)> {
+    let Event::OwnFilesTouched { touches } = event else { return vec![] };
+    if state.current.is_some() {
+        return vec![];
+    }
+    let lines = own_files::describe(state, touches).into_iter();
+    lines.map(|line| (Tone::Warning, text::one_line(&line, 400))).collect()
+}
+
+/// What is worth a word about an iteration; above all a claim that the facts do not bear out.
+pub(super) fn remarks(last: &Iteration) -> Vec<(Tone, String)> {
+    let Some(conclusion) = &last.conclusion else { return vec![] };
+    let mut lines = vec![];
+    let mut warn = |text: String| lines.push((Tone::Warning, text));
+    last.own_files.iter().for_each(|touched| warn(text::one_line(touched, 400)));
+    match conclusion.outcome {
+        Outcome::Silent => warn("no report in what the agent printed; the prompt asks for one".into()),
+        // A plain "more work" needs no remark; a report that contradicts itself does.
+        Outcome::More
+            if conclusion.words.contains("contradicts") || conclusion.words.contains("claims done") =>
+        {
+            warn(conclusion.words.clone());
+        }
+        Outcome::Accepted if last.kind == Kind::Review && last.progress() => {
+            warn("the review changed something, so it is reviewed again".into());
+        }
+        _ => {}
+    }
+    let flagged = conclusion.evidence.conditions.iter().filter(|condition| condition.name == "leftovers");
+    for condition in flagged.filter(|condition| condition.held == Held::NotApplicable) {
+        warn(text::one_line(&condition.fact, 400));
+    }
+    conclusion.warnings.iter().for_each(|warning| warn(text::one_line(warning, 400)));
+    if let Some(refusal) = &conclusion.refusal {
+        lines.push((Tone::Bad, format!("✗ claimed done, refused: {}", text::one_line(refusal, 600))));
+        if last.checks.iter().any(|check| !check.passed()) {
+            lines.push((Tone::Faint, format!("  full output: ralph history {} --checks", last.number)));
+        }
+    }
+    lines
+}

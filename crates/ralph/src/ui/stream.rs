@@ -1,0 +1,39 @@
+//! Where talk goes: standard error, or standard output for a command whose talk is what it was asked for.
+
+use std::io::{IsTerminal, Write};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stream {
+    Error,
+    Output,
+}
+
+#[expect(clippy::disallowed_methods, reason = "the owner of standard output and standard error")]
+impl Stream {
+    pub(super) fn is_terminal(self) -> bool {
+        match self {
+            Self::Error => std::io::stderr().is_terminal(),
+            Self::Output => std::io::stdout().is_terminal(),
+        }
+    }
+
+    /// How wide the window is now.
+    pub(super) fn columns(self) -> usize {
+        let size = match self {
+            Self::Error => rustix::termios::tcgetwinsize(std::io::stderr()),
+            Self::Output => rustix::termios::tcgetwinsize(std::io::stdout()),
+        };
+        size.map(|size| usize::from(size.ws_col)).ok().filter(|columns| *columns > 0).unwrap_or(80)
+    }
+
+    /// Whoever does not want to hear it any more is not told.
+    pub(super) fn write(self, bytes: &[u8]) {
+        fn put(mut to: impl Write, bytes: &[u8]) {
+            let _ = to.write_all(bytes).and_then(|()| to.flush());
+        }
+        match self {
+            Self::Error => put(std::io::stderr().lock(), bytes),
+            Self::Output => put(std::io::stdout().lock(), bytes),
+        }
+    }
+}

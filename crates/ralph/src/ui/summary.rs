@@ -1,0 +1,109 @@
+//! What came of a run: what it rests on, what it changed and what it used, in words.
+
+use ralph_core::decision::{Proof, Stop};
+use ralph_core::event::ChangedPath;
+use ralph_core::state::State;
+use ralph_core::view::event::RunChanges;
+use ralph_core::{text, time, view};
+
+/// How many files are named.
+const NAMED: usize = 5;
+
+/// Label and value of each line below the title, where there is something to say.
+pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    if stop.proof().is_some() {
+        rows.push(("Proof:", proof(state)));
+    }
+    // What a completion rests on says how the checks ended.
+    if !stop.proof().is_some_and(|proof| proof == Proof::Checks)
+        && let Some(last) = &state.last
+    {
+        let outcome = |check: &ralph_core::check::CheckResult| {
+            let mark = if check.passed() { "✓" } else { "✗" };
+            ("Check:", format!("{mark} {}", check.describe()))
+        };
+        rows.extend(last.checks.iter().map(outcome));
+    }
+    if let Some(changes) = changes {
+        rows.push(("Files:", files(changes)));
+    }
+    if state.totals.commits > 0 {
+        rows.push(("Commits:", state.totals.commits.to_string()));
+    }
+    rows
+}
+
+/// `3 files changed: src/a.rs, src/b.rs (new), c.txt (deleted)`
+fn files(changes: &RunChanges) -> String {
+    if changes.total == 0 {
+        return "no changes".into();
+    }
+    let name = |changed: &ChangedPath| match changed.kind {
+        'A' => format!("{} (new)", text::one_line(&changed.path, 200)),
+        'D' => format!("{} (deleted)", text::one_line(&changed.path, 200)),
+        _ => text::one_line(&changed.path, 200),
+    };
+    let names: Vec<String> = changes.paths.iter().take(NAMED).map(name).collect();
+    let more = match changes.total.saturating_sub(names.len() as u64) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{} changed: {}{more}", text::count(changes.total, "file"), names.join(", "))
+}
+
+/// `3 (#12 to #14)`, or just how many.
+pub(super) fn iterations(state: &State) -> String {
+    match state.iteration {
+        last if last > state.used => format!("{}, the last one is #{last}", state.used),
+        _ => state.used.to_string(),
+    }
+}
+
+/// The time of the whole run, where its agents did not take all of it, and what was used.
+pub(super) fn used(state: &State) -> String {
+    let (agents, whole) = (time::duration(state.totals.agent_ms), time::duration(state.active_ms));
+    let time = if agents == whole { whole } else { format!("{whole} (agents {agents})") };
+    format!("{time}, {}", cost(state))
+}
+
+/// `checks: cargo test exit 0; 1/1 reviews`
+fn proof(state: &State) -> String {
+    let Some(last) = &state.last else { return "none".into() };
+    let conditions = last.conclusion.iter().flat_map(|conclusion| &conclusion.evidence.conditions);
+    let checks = conditions.filter(|condition| condition.name.starts_with("check "));
+    let mut parts: Vec<String> = checks.map(|condition| condition.fact.clone()).collect();
+    if let Some(conclusion) = last.conclusion.as_ref().filter(|conclusion| conclusion.passes_needed > 0) {
+        parts.push(format!("{}/{} reviews without a change", conclusion.passes, conclusion.passes_needed));
+    }
+    let word = match state.stop() {
+        Some(Stop::Complete { proof }) => proof.word(),
+        _ => "none",
+    };
+    if parts.is_empty() { word.to_owned() } else { format!("{word}: {}", parts.join("; ")) }
+}
+
+fn cost(state: &State) -> String {
+    match (state.totals.usage.total(), state.totals.cost_micro_usd) {
+        (0, None) => "cost not told by the agent".into(),
+        _ => view::cost(&state.totals),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_files_are_named_and_the_rest_counted() {
+        let path = |kind, path: &str| ChangedPath { kind, path: path.into() };
+        let mut changes = RunChanges::default();
+        assert_eq!(files(&changes), "no changes");
+        changes.paths = vec![path('M', "a"), path('A', "b"), path('D', "c")];
+        changes.total = 3;
+        assert_eq!(files(&changes), "3 files changed: a, b (new), c (deleted)");
+        changes.paths.extend(["d", "e", "f"].map(|name| path('M', name)));
+        changes.total = 600;
+        assert!(files(&changes).ends_with("d, e and 595 more"), "{}", files(&changes));
+    }
+}

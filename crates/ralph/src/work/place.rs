@@ -1,0 +1,164 @@
+//! Which task file is meant, and reading it.
+
+use std::path::{Path, PathBuf};
+
+use ralph_core::backlog::{Backlog, NAMES, Refusal, Requirements, Syntax, Unreadable};
+
+use crate::error::{Error, Result};
+use crate::suggest;
+
+/// The task file of a harness.
+const FEATURES: &str = "feature_list.json";
+
+/// A task file that is there.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    pub(crate) syntax: Syntax,
+    root: PathBuf,
+}
+
+impl Place {
+    /// The one that is named, else that of a harness, else the project's.
+    pub(crate) fn of(backlog: Option<&Path>, harness_dir: Option<&Path>) -> Result<Self> {
+        let root = root()?;
+        let path = match (backlog, harness_dir) {
+            (Some(file), _) => file.to_path_buf(),
+            (None, Some(dir)) => dir.join(FEATURES),
+            (None, None) => find(&root).ok_or_else(|| none_here(&root))?,
+        };
+        Self::at(&root, path)
+    }
+
+    /// This file of the project at `root`.
+    pub(crate) fn at(root: &Path, path: PathBuf) -> Result<Self> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let syntax = Syntax::of_name(&name).ok_or_else(|| {
+            Error::usage(format!("{} is no task file that ralph knows", path.display()))
+                .because("its name ends with none of .yml, .yaml, .json and .md")
+        })?;
+        Ok(Self { path, syntax, root: root.to_path_buf() })
+    }
+
+    pub(crate) fn read(&self) -> Result<Vec<u8>> {
+        std::fs::read(&self.path)
+            .map_err(|error| Error::data(format!("cannot read {}", self.path.display())).because(error))
+    }
+
+    /// What is to be changed must be there.
+    pub(crate) fn is_there(&self) -> Result<()> {
+        let there = std::fs::metadata(&self.path);
+        there
+            .map(drop)
+            .map_err(|error| Error::data(format!("cannot read {}", self.path.display())).because(error))
+    }
+
+    pub(crate) fn parse<'a>(&self, bytes: &'a [u8]) -> Result<Backlog<'a>> {
+        Backlog::parse(bytes, self.syntax).map_err(|error| self.unreadable(&error))
+    }
+
+    pub(crate) fn unreadable(&self, error: &Unreadable) -> Error {
+        Error::data(format!("{} cannot be read as a backlog", self.path.display()))
+            .because(format!("line {}: {}", error.line, error.why))
+            .hint("mend the file by hand; ralph has not touched it")
+    }
+
+    /// The item of this id, or what was probably meant.
+    pub(crate) fn item(&self, backlog: &Backlog<'_>, id: &str) -> Result<usize> {
+        backlog.find(id).ok_or_else(|| self.refused(&Refusal::UnknownId(id.into()), backlog))
+    }
+
+    /// A refusal as an error, with what to do about it.
+    pub(crate) fn refused(&self, refusal: &Refusal, backlog: &Backlog<'_>) -> Error {
+        let error = Error::new(refusal.to_string());
+        match refusal {
+            Refusal::Unreadable(error) => self.unreadable(error),
+            Refusal::UnknownId(id) => {
+                let near = suggest::nearest(id, backlog.items().iter().map(|item| &*item.id));
+                let hint = near.map_or_else(|| "ralph backlog list".into(), |near| format!("did you mean {near}?"));
+                error.because(format!("{} has no such id", self.path.display())).hint(hint)
+            }
+            Refusal::Ambiguous(_) => error.hint("give one of them another id"),
+            Refusal::Duplicate(id) => error.hint(format!("ralph backlog show {id}; or --id with another id")),
+            Refusal::IllegalMove { id, .. } => {
+                error.hint(format!("open it first: ralph backlog set {id} open"))
+            }
+            Refusal::NotOpen { id, .. } => error.hint(format!("to work on it again: ralph backlog set {id} open")),
+            Refusal::NoEvidence { id, .. } => error.hint(format!(
+                "ralph backlog attempt {id} PASSED --commands CMD,… --summary TEXT; ralph backlog validate {id}"
+            )),
+            Refusal::PassedWithout(_) => {
+                error.because("a claim without the commands that were run, and what came of them, proves nothing")
+            }
+            Refusal::MissingDependency { .. } => error.hint("add that item first"),
+            Refusal::ReasonNeeded(_) => error.hint("--override-reason TEXT"),
+            Refusal::BadPriority(_) => error.hint("a number, or critical, high, medium, low"),
+            Refusal::NoPlace { .. } | Refusal::NoState { .. } => {
+                error.because(format!("that is how {} is written", self.path.display()))
+            }
+            Refusal::NotLossless(_) => error.hint("make this change by hand"),
+            Refusal::Cycle(_) | Refusal::NoTitle => error,
+        }
+    }
+
+    /// The requirements that an item refers to; none if it refers to nothing, or where they cannot be read.
+    pub(crate) fn requirements(
+        &self,
+        backlog: &Backlog<'_>,
+        at: usize,
+    ) -> Option<std::result::Result<Requirements, String>> {
+        if !backlog.has_prd(at) {
+            return None;
+        }
+        let Some(file) = backlog.prd_file(at) else {
+            return Some(Err("prd_reference names no file in the folder of PRDs".into()));
+        };
+        let Some(path) = self.prd_path(&file) else {
+            return Some(Err(format!("its PRD {file} is not there")));
+        };
+        let read = std::fs::read(&path).map_err(|error| format!("its PRD {file} cannot be read: {error}"));
+        Some(read.and_then(|bytes| {
+            Requirements::parse(&bytes).map_err(|error| format!("its PRD {file} cannot be read: {error}"))
+        }))
+    }
+
+    /// The same as they are written.
+    pub(crate) fn requirements_text(&self, backlog: &Backlog<'_>, at: usize) -> Option<String> {
+        let bytes = std::fs::read(self.prd_path(&backlog.prd_file(at)?)?).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn prd_path(&self, file: &str) -> Option<PathBuf> {
+        self.prd_places().into_iter().map(|dir| dir.join(file)).find(|path| path.is_file())
+    }
+
+    /// Beside the harness, as the seed has it; in the project where the list itself is at its top.
+    fn prd_places(&self) -> Vec<PathBuf> {
+        let dir = self.path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let full = std::path::absolute(&dir).unwrap_or_else(|_| dir.clone());
+        let mut places = vec![dir.join("prd"), self.root.join(".claude/prd")];
+        if full != self.root {
+            places.insert(0, dir.join("../prd"));
+        }
+        places
+    }
+}
+
+/// The top of the project, without asking git: looking at a backlog needs no repository.
+fn root() -> Result<PathBuf> {
+    let cwd = std::env::current_dir()
+        .map_err(|error| Error::new("the current folder cannot be found").because(error))?;
+    let above = cwd.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_path_buf);
+    Ok(above.unwrap_or(cwd))
+}
+
+/// The first of the known names that is there.
+pub(crate) fn find(root: &Path) -> Option<PathBuf> {
+    NAMES.into_iter().map(|name| root.join(name)).find(|path| path.is_file())
+}
+
+fn none_here(root: &Path) -> Error {
+    Error::usage("there is no backlog here")
+        .because(format!("none of {} is in {}", NAMES.join(", "), root.display()))
+        .hint("name one: --backlog FILE")
+}

@@ -1,0 +1,173 @@
+//! Which agents a run has: by default, by name, by the project's file. The built-in ones are stand-ins here;
+//! `real_agents` has the real ones.
+
+mod common;
+
+use common::{GOAL, history, ralph, repository, status};
+use ralph_testkit::{Finished, Sandbox, StatusBlock};
+use serde_json::{Value, json};
+
+/// A program of that name that keeps its arguments and its prompt, and says in its CLI's way that it is done.
+fn install(sandbox: &Sandbox, name: &str) {
+    let script = format!(
+        "#!/bin/sh\nprintf '%s\\n' \"$*\" >> \"$HOME/{name}.args\"\ncat > \"$HOME/{name}.prompt\"\n\
+         cmp \"$RALPH_PROMPT_FILE\" \"$HOME/{name}.prompt\" && test \"$PWD\" = \"$(pwd -P)\" || exit 9\n\
+         cat <<'END'\n{}\nEND\n",
+        stream(name)
+    );
+    sandbox.install_script(name, &script);
+}
+
+fn stream(name: &str) -> String {
+    let words = format!("Nothing to do.\n\n{}", StatusBlock::done());
+    let lines = match name {
+        "claude" => vec![json!({"type": "result", "subtype": "success", "is_error": false, "result": words})],
+        "codex" => vec![
+            json!({"type": "thread.started", "thread_id": "x"}),
+            json!({"type": "item.completed", "item": {"id": "1", "type": "agent_message", "text": words}}),
+            json!({"type": "turn.completed", "usage": {"input_tokens": 1, "output_tokens": 1}}),
+        ],
+        "opencode" => vec![
+            json!({"type": "text", "sessionID": "x", "part": {"text": words}}),
+            json!({"type": "step_finish", "sessionID": "x", "part": {"reason": "stop"}}),
+        ],
+        "gemini" => vec![
+            json!({"type": "message", "role": "assistant", "content": words, "delta": true}),
+            json!({"type": "result", "status": "success", "stats": {}}),
+        ],
+        _ => return words,
+    };
+    lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
+}
+
+fn kept(sandbox: &Sandbox, file: &str) -> String {
+    std::fs::read_to_string(sandbox.home().join(file)).unwrap_or_default()
+}
+
+fn run(sandbox: &Sandbox, args: &[&str]) -> Finished {
+    ralph(sandbox).args(["run", GOAL, "--fresh", "--reviews", "0"]).args(args).run()
+}
+
+#[test]
+fn without_a_name_the_first_installed_agent_works_and_that_is_said() {
+    let sandbox = repository();
+    for name in ["gemini", "opencode", "codex", "claude"] {
+        install(&sandbox, name);
+        let finished = run(&sandbox, &["--permissions", "full"]);
+        finished.assert_code(0).assert_stderr_has(&format!("{name} is the first that is installed"));
+        assert_eq!(history(&sandbox).last().expect("an iteration")["agent"]["name"], name);
+    }
+    let named = run(&sandbox, &["--permissions", "full", "--agents", "codex"]);
+    named.assert_code(0).assert_stderr_lacks("the first that is installed");
+}
+
+#[test]
+fn the_prompt_comes_on_standard_input_at_the_top_of_the_project_and_never_as_an_argument() {
+    let sandbox = repository();
+    sandbox.write("sub/x", "");
+    for name in ["claude", "codex", "opencode", "gemini"] {
+        install(&sandbox, name);
+        let args = ["run", GOAL, "--fresh", "--reviews", "0", "--permissions", "full", "--agents", name];
+        ralph(&sandbox).in_folder("sub").args(args).run().assert_code(0);
+        assert!(kept(&sandbox, &format!("{name}.prompt")).contains(GOAL), "{name}");
+        assert!(!kept(&sandbox, &format!("{name}.args")).contains(GOAL), "{name}");
+    }
+}
+
+#[test]
+fn an_agent_that_is_not_installed_says_how_to_install_that_one() {
+    let sandbox = repository();
+    for (name, package) in [("codex", "@openai/codex"), ("opencode", "opencode-ai"), ("gemini", "gemini-cli")]
+    {
+        let finished = run(&sandbox, &["--agents", name, "--permissions", "full"]);
+        finished.assert_code(1).assert_stderr_has(&format!("`{name}` is not on the PATH"));
+        finished.assert_stderr_has(package).assert_stderr_lacks("claude-code");
+    }
+    assert!(!sandbox.exists(".ralph"), "nothing was begun");
+}
+
+#[test]
+fn a_budget_is_refused_with_an_agent_that_tells_no_cost() {
+    let sandbox = repository();
+    for (name, code) in [("claude", 0), ("codex", 64), ("opencode", 0), ("gemini", 64)] {
+        install(&sandbox, name);
+        let args = ["--agents", name, "--permissions", "full", "--budget", "5"];
+        run(&sandbox, &args).assert_code(code);
+    }
+    let pool = run(&sandbox, &["--agents", "claude,codex:review", "--permissions", "full", "--budget", "5"]);
+    pool.assert_code(64).assert_stderr_has("codex does not tell what it costs");
+}
+
+#[test]
+fn a_permission_that_a_cli_does_not_know_is_refused_and_may_be_chosen_for_one_alone() {
+    let sandbox = repository();
+    install(&sandbox, "claude");
+    install(&sandbox, "opencode");
+    let refused = run(&sandbox, &["--agents", "claude,opencode", "--permissions", "edits"]);
+    refused.assert_code(64).assert_stderr_has("opencode has no mode").assert_stderr_has("opencode=inherit");
+    let each = ["--agents", "claude,opencode", "--permissions", "edits", "--permissions", "opencode=inherit"];
+    run(&sandbox, &each).assert_code(0);
+    assert!(kept(&sandbox, "claude.args").contains("acceptEdits"));
+    let wrong = run(&sandbox, &["--agents", "claude", "--permissions", "all"]);
+    wrong.assert_code(64).assert_stderr_has("one of full, edits, inherit");
+}
+
+#[test]
+fn models_go_to_the_agent_they_are_named_for() {
+    let sandbox = repository();
+    install(&sandbox, "claude");
+    install(&sandbox, "codex");
+    let pool = ["--agents", "claude:work,codex:review", "--permissions", "full"];
+    run(&sandbox, &[&pool[..], &["--model", "opus"]].concat())
+        .assert_code(64)
+        .assert_stderr_has("--model claude=opus");
+    run(&sandbox, &[&pool[..], &["--", "--fast"]].concat())
+        .assert_code(64)
+        .assert_stderr_has("[agents.claude]");
+    let args = [&pool[..], &["--model", "claude=opus", "--model", "codex=o9"]].concat();
+    ralph(&sandbox).args(["run", GOAL, "--reviews", "2"]).args(&args).run().assert_code(0);
+    assert!(kept(&sandbox, "claude.args").contains("--model opus"));
+    assert!(kept(&sandbox, "codex.args").contains("--model o9"));
+}
+
+#[test]
+fn a_command_of_the_project_s_file_is_an_agent_like_others() {
+    let sandbox = repository();
+    install(&sandbox, "mine");
+    install(&sandbox, "claude");
+    sandbox.write(
+        ".ralph/config.toml",
+        "pool = ['mine:work', 'claude:review']\n\n[agents.mine]\ncommand = 'mine --now'\ntitle = 'Mine'\n\
+         cost = false\n\n[agents.claude]\nmodel = 'opus'\npermissions = 'edits'\nargs = ['--max-turns', '9']\n",
+    );
+    ralph(&sandbox).args(["run", GOAL, "--reviews", "2"]).run().assert_code(0);
+    let names: Vec<_> = history(&sandbox).iter().map(|entry| entry["agent"]["name"].clone()).collect();
+    assert_eq!(names, ["mine", "claude"]);
+    assert_eq!(kept(&sandbox, "mine.args"), "--now\n");
+    let claude =
+        "-p --output-format stream-json --verbose --permission-mode acceptEdits --model opus --max-turns 9\n";
+    assert_eq!(kept(&sandbox, "claude.args"), claude);
+    run(&sandbox, &["--agents", "mine", "--budget", "5"])
+        .assert_code(64)
+        .assert_stderr_has("mine does not tell");
+    run(&sandbox, &["--agents", "mime"]).assert_code(64).assert_stderr_has("--agents mine");
+    run(&sandbox, &["--agents", "mine", "--permissions", "full"]).assert_code(64);
+}
+
+#[test]
+fn a_run_that_goes_on_keeps_its_agents_and_takes_others_by_name_from_the_file() {
+    let sandbox = repository();
+    install(&sandbox, "one");
+    install(&sandbox, "two");
+    let tables = |one: &str| {
+        format!("pool = ['one']\n[agents.one]\ncommand = '{one}'\n[agents.two]\ncommand = 'two'\n")
+    };
+    sandbox.write(".ralph/config.toml", tables("one first"));
+    let limited = ["run", GOAL, "--max-iterations", "1"];
+    ralph(&sandbox).args(limited).run().assert_code(3);
+    sandbox.write(".ralph/config.toml", tables("one second"));
+    ralph(&sandbox).args(["run", "--max-iterations", "2"]).run().assert_code(3);
+    assert_eq!(kept(&sandbox, "one.args"), "first\nfirst\n");
+    ralph(&sandbox).args(["run", "--agents", "two"]).run();
+    assert_eq!(status(&sandbox)["agent"]["name"], "two");
+}

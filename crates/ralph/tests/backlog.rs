@@ -1,0 +1,367 @@
+//! `ralph backlog`: the real binary on real task files, seed 003's command lines with our names.
+
+mod common;
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+use common::{ralph, repository};
+use ralph_testkit::{Finished, Sandbox, Schema};
+use serde_json::{Value, json};
+
+const HARNESS: &str = ".claude/harness/feature_list.json";
+
+fn features() -> Value {
+    json!({"items": [
+        {"id": "FEAT-1", "title": "Store", "acceptance_criteria": ["kept"], "verification": ["true"], "status": "FAILING",
+         "priority": 2, "dependencies": [], "attempts": [], "notes": "",
+         "ralph_loop": {"enabled": true, "max_iterations": 2, "current_iteration": 0},
+         "prd_reference": {"file": "FEAT-1.json", "version": "1.0.0"}},
+        {"id": "FEAT-2", "title": "Search", "status": "FAILING", "priority": 1, "dependencies": ["FEAT-1"], "attempts": [],
+         "ralph_loop": {"enabled": true}}
+    ]})
+}
+
+fn prd() -> Value {
+    json!({"feature_id": "FEAT-1", "title": "Storing", "overview": "Notes are kept on disk, for good.",
+        "functional_requirements": ["FR-1: a file"], "acceptance_criteria": ["AC-1: it is there"], "constraints": ["no cloud"]})
+}
+
+/// A project with a harness, written as seed 003's scripts write it.
+fn harness() -> Sandbox {
+    let sandbox = repository();
+    sandbox.write(HARNESS, serde_json::to_string_pretty(&features()).expect("JSON") + "\n");
+    sandbox.write(".claude/prd/FEAT-1.json", prd().to_string());
+    sandbox
+}
+
+fn backlog(sandbox: &Sandbox, args: &[&str]) -> Finished {
+    ralph(sandbox).arg("backlog").args(args).run()
+}
+
+/// The JSON of a command, which is as its schema says.
+#[track_caller]
+fn document(sandbox: &Sandbox, code: i32, args: &[&str]) -> Value {
+    let finished = backlog(sandbox, &[args, &["--json"]].concat());
+    finished.assert_code(code);
+    let document = finished.json();
+    Schema::published(document["schema"].as_str().expect("a schema")).assert(&document);
+    document
+}
+
+#[test]
+fn the_seed_s_command_lines_go_from_selection_to_proof() {
+    let sandbox = harness();
+    let dir = ["--harness-dir", ".claude/harness"];
+    let with = |args: &[&'static str]| [args, &dir].concat();
+    let next = document(&sandbox, 0, &with(&["next"]));
+    assert_eq!(
+        (&next["success"], &next["selected"]["id"], &next["selected"]["title"]),
+        (&json!(true), &json!("FEAT-1"), &json!("Store"))
+    );
+    assert_eq!(next["selected"]["priority"], 2);
+    assert_eq!(next["selected"]["ralph_loop"]["max_iterations"], 2);
+    assert_eq!(next["selected"]["prd_reference"]["file"], "FEAT-1.json");
+    assert_eq!(next["dependency_check"], json!({"satisfied": true, "blocking_deps": []}));
+    let args = [
+        "attempt",
+        "FEAT-1",
+        "PASSED",
+        "--commands",
+        "pio run,grep NUM_LEDS",
+        "--summary",
+        "Build passes",
+        "--commit",
+        "abc1234",
+    ];
+    let told = document(&sandbox, 0, &with(&args));
+    assert_eq!((&told["run_id"], &told["status"]), (&json!("worker-001"), &json!("FAILING")));
+    let file: Value = serde_json::from_str(&sandbox.read(HARNESS)).expect("JSON");
+    let attempt = &file["items"][0]["attempts"][0];
+    assert_eq!(
+        attempt["evidence"],
+        json!({"commands_run": ["pio run", "grep NUM_LEDS"], "results_summary": "Build passes"})
+    );
+    assert_eq!(
+        (&attempt["commit"], &attempt["reverted"], &attempt["result"]),
+        (&json!("abc1234"), &json!(false), &json!("PASSED"))
+    );
+    backlog(&sandbox, &with(&["validate", "FEAT-1"])).assert_code(0);
+    assert_eq!(document(&sandbox, 0, &with(&["set", "FEAT-1", "PASSING"]))["status"], "PASSING");
+    assert_eq!(document(&sandbox, 0, &with(&["next"]))["selected"]["id"], "FEAT-2");
+}
+
+#[test]
+fn the_harness_is_found_where_the_seed_has_it() {
+    let sandbox = harness();
+    let next = backlog(&sandbox, &["next"]);
+    next.assert_code(0);
+    assert_eq!(next.stdout, "FEAT-1\tStore\n");
+}
+
+#[test]
+fn failures_count_up_warn_and_block_only_with_a_reason() {
+    let sandbox = harness();
+    let reason = "the disk is too slow";
+    backlog(
+        &sandbox,
+        &[
+            "attempt", "FEAT-1", "FAILED", "--failure-reason", reason, "--investigation", "try memory",
+            "--reverted",
+        ],
+    )
+    .assert_code(0);
+    assert!(sandbox.read(HARNESS).contains("\"failure_reason\": \"the disk is too slow\""));
+    backlog(&sandbox, &["increment", "FEAT-1"]).assert_code(0).assert_stderr_has("iteration 1 of 2");
+    let before = sandbox.read(HARNESS);
+    backlog(&sandbox, &["increment", "FEAT-1", "--block-on-max"])
+        .assert_code(1)
+        .assert_stderr_has("--override-reason");
+    assert_eq!(sandbox.read(HARNESS), before, "a refusal changes nothing");
+    backlog(&sandbox, &["increment", "FEAT-1"]).assert_code(0).assert_stderr_has("has reached its limit");
+    let next = document(&sandbox, 1, &["next"]);
+    assert_eq!(next["waiting"], json!([{"id": "FEAT-2", "on": ["FEAT-1"]}]));
+    assert_eq!(next["dependency_check"], json!({"satisfied": false, "blocking_deps": ["FEAT-1"]}));
+    let told = document(&sandbox, 0, &["increment", "FEAT-1", "--block-on-max", "--override-reason", reason]);
+    assert_eq!((&told["blocked"], &told["status"]), (&json!(true), &json!("BLOCKED")));
+    assert!(sandbox.read(HARNESS).contains("Max iterations reached, human review required"));
+    backlog(&sandbox, &["show", "FEAT-1"]).assert_code(0).assert_stdout_has("What was found out: try memory");
+    let told = document(&sandbox, 0, &["reset", "FEAT-1"]);
+    assert_eq!((&told["status"], &told["current_iteration"]), (&json!("FAILING"), &json!(0)));
+}
+
+#[test]
+fn next_tells_complete_waiting_limit_and_cycle_apart() {
+    let sandbox = Sandbox::new();
+    let story = |id: &str, passes: bool, depends: &[&str]| json!({"id": id, "title": id, "passes": passes, "dependsOn": depends});
+    let put = |stories: Vec<Value>| sandbox.write("prd.json", json!({ "userStories": stories }).to_string());
+    put(vec![story("a", true, &[])]);
+    backlog(&sandbox, &["next"]).assert_code(1).assert_stderr_has("Backlog complete");
+    put(vec![story("a", false, &["gone"])]);
+    backlog(&sandbox, &["next"]).assert_code(1).assert_stderr_has("a waits for gone");
+    put(vec![story("a", false, &["b"]), story("b", false, &["a"]), story("c", false, &[])]);
+    backlog(&sandbox, &["next"]).assert_code(2).assert_stderr_has("a -> b -> a");
+    assert_eq!(document(&sandbox, 2, &["next"])["cycle"], json!(["a", "b", "a"]));
+    let mut limited = features();
+    limited["items"][0]["ralph_loop"]["current_iteration"] = 2.into();
+    limited["items"].as_array_mut().expect("a list").pop();
+    sandbox.write("feature_list.json", limited.to_string());
+    let next = document(&sandbox, 2, &["next"]);
+    assert_eq!((&next["reason"], &next["at_limit"]), (&json!("at_limit"), &json!(["FEAT-1"])));
+}
+
+#[test]
+fn unreadable_data_is_65_with_its_line_and_no_backlog_is_64() {
+    let sandbox = Sandbox::new();
+    sandbox.write("TODO.md", "- [ ] not a backlog by its name\n");
+    backlog(&sandbox, &["next"]).assert_code(64).assert_stderr_has("there is no backlog here");
+    backlog(&sandbox, &["next", "--backlog", "gone.json"]).assert_code(65).assert_stderr_has("gone.json");
+    backlog(&sandbox, &["set", "a", "done", "--backlog", "gone.json"]).assert_code(65);
+    sandbox.write("prd.json", "{\n  \"userStories\": [\n    {]\n");
+    for args in [&["next"][..], &["list"], &["validate"], &["set", "a", "done"], &["add", "x"]] {
+        backlog(&sandbox, args).assert_code(65).assert_stderr_has("line 3");
+    }
+    backlog(&sandbox, &["list", "--backlog", "TODO.md"])
+        .assert_code(0)
+        .assert_stdout_has("not a backlog by its name");
+    backlog(&sandbox, &["next", "--backlog", "tasks.txt"]).assert_code(64).assert_stderr_has(".yml");
+}
+
+#[test]
+fn the_first_of_the_known_names_is_the_backlog() {
+    let sandbox = Sandbox::new();
+    for (name, text, id) in [
+        ("fix_plan.md", "- [ ] f\n", None),
+        ("IMPLEMENTATION_PLAN.md", "- [ ] i\n", None),
+        ("prd.json", r#"{"userStories":[{"id":"p","passes":false}]}"#, Some("p")),
+        (HARNESS, r#"{"items":[{"id":"h","status":"FAILING","ralph_loop":{"enabled":true}}]}"#, Some("h")),
+        (
+            "feature_list.json",
+            r#"{"items":[{"id":"l","status":"FAILING","ralph_loop":{"enabled":true}}]}"#,
+            Some("l"),
+        ),
+        (".ralph/ralph.yml", "tasks:\n  - id: y\n    title: Y\n", Some("y")),
+    ] {
+        sandbox.write(name, text);
+        let status = document(&sandbox, 0, &["status"]);
+        assert!(status["backlog"].as_str().is_some_and(|file| file.ends_with(name)), "{status}");
+        if let Some(id) = id {
+            assert_eq!(status["next"], id);
+        }
+    }
+}
+
+#[test]
+fn every_refusal_has_its_message_and_leaves_the_file_alone() {
+    let sandbox = harness();
+    let before = sandbox.read(HARNESS);
+    for (args, message) in [
+        (&["set", "FEAT-11", "BLOCKED"][..], "did you mean FEAT-1?"),
+        (&["show", "FEAT-11"], "did you mean FEAT-1?"),
+        (&["add", "Again", "--id", "FEAT-1"], "there is an item FEAT-1 already"),
+        (&["add", "New", "--id", "N", "--depends", "GONE"], "N depends on GONE, which is not in the file"),
+        (
+            &["add", "New", "--id", "N", "--depends", "N"],
+            "items would depend on each other in a ring: N -> N",
+        ),
+        (&["set", "FEAT-1", "PASSING"], "it has no PASSED attempt"),
+        (&["set", "FEAT-1", "in-progress"], "a feature list has no state 'in_progress'"),
+        (
+            &["attempt", "FEAT-1", "PASSED", "--summary", "fine"],
+            "PASSED needs evidence: --commands is missing",
+        ),
+        (
+            &["attempt", "FEAT-1", "PASSED", "--commands", "make"],
+            "PASSED needs evidence: --summary is missing",
+        ),
+        (&["attempt", "FEAT-9", "FAILED"], "there is no item FEAT-9"),
+    ] {
+        backlog(&sandbox, args).assert_code(1).assert_stderr_has(message);
+        assert_eq!(sandbox.read(HARNESS), before, "{args:?}");
+    }
+    backlog(&sandbox, &["set", "FEAT-1", "CANCELLED"]).assert_code(0);
+    backlog(&sandbox, &["set", "FEAT-1", "PASSING"])
+        .assert_code(1)
+        .assert_stderr_has("FEAT-1 is CANCELLED, and cannot become PASSING");
+    backlog(&sandbox, &["attempt", "FEAT-1", "MAYBE"]).assert_code(64);
+    backlog(&sandbox, &["set", "FEAT-1", "almost"]).assert_code(64);
+}
+
+#[test]
+fn comments_line_ends_and_quotes_of_a_task_file_survive() {
+    let sandbox = Sandbox::new();
+    let text = "# ours\r\nproject: {name: 'P', version: \"1.0.0\"}\r\ntasks:\r\n  - id: \"a\"   # first\r\n    title: 'A'\r\n    status: \"todo\"\t# open\r\n    priority: low\r\n  # between\r\n  - {id: b, title: B, status: todo, priority: critical}";
+    sandbox.write(".ralph/ralph.yml", text);
+    assert_eq!(document(&sandbox, 0, &["next"])["selected"]["id"], "b", "priority wins over order");
+    backlog(&sandbox, &["set", "a", "in-progress"]).assert_code(0);
+    assert_eq!(document(&sandbox, 0, &["next"])["selected"]["id"], "a", "what was begun is resumed");
+    backlog(&sandbox, &["set", "b", "done"]).assert_code(0);
+    let expected = text.replace("\"todo\"", "\"in-progress\"").replace("status: todo", "status: done");
+    assert_eq!(sandbox.read(".ralph/ralph.yml"), expected);
+    let list = document(&sandbox, 0, &["list"]);
+    assert_eq!(list["project"], json!({"name": "P", "version": "1.0.0"}));
+    assert_eq!(list["items"][1]["line"], 9);
+    assert_eq!(document(&sandbox, 0, &["show", "a"])["value"]["priority"], "low");
+}
+
+#[test]
+fn a_checklist_is_ticked_and_grows() {
+    let sandbox = Sandbox::new();
+    sandbox.write("fix_plan.md", "# Plan\n* [ ] first\n* [x] second\n");
+    let id = document(&sandbox, 0, &["next"])["selected"]["id"].as_str().expect("an id").to_owned();
+    backlog(&sandbox, &["set", &id, "in-progress"]).assert_code(0);
+    backlog(&sandbox, &["add", "third"]).assert_code(0);
+    assert_eq!(sandbox.read("fix_plan.md"), "# Plan\n* [/] first\n* [x] second\n* [ ] third\n");
+    backlog(&sandbox, &["set", &id, "done"]).assert_code(0);
+    assert_eq!(document(&sandbox, 0, &["status"])["stats"]["done"], 2);
+}
+
+#[test]
+fn validation_covers_evidence_requirements_and_commits() {
+    let sandbox = harness();
+    assert_eq!(document(&sandbox, 0, &["validate"])["checked"], 2);
+    let head = sandbox.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    for commit in ["0123456789abcdef0123456789abcdef01234567", head.as_str()] {
+        let args =
+            ["attempt", "FEAT-1", "PASSED", "--commands", "make", "--summary", "green", "--commit", commit];
+        backlog(&sandbox, &args).assert_code(0);
+        if commit == head {
+            continue;
+        }
+        backlog(&sandbox, &["set", "FEAT-1", "PASSING"]).assert_code(0);
+        backlog(&sandbox, &["validate"]).assert_code(0);
+        backlog(&sandbox, &["validate", "--strict"]).assert_code(1).assert_stdout_has("commit: FEAT-1:");
+    }
+    backlog(&sandbox, &["validate", "--strict"]).assert_code(0);
+    backlog(&sandbox, &["attempt", "FEAT-1", "FAILED"]).assert_code(0);
+    backlog(&sandbox, &["validate"]).assert_code(0);
+    backlog(&sandbox, &["validate", "--strict"]).assert_code(1).assert_stdout_has("newest_attempt: FEAT-1");
+    sandbox.write(".claude/prd/FEAT-1.json", r#"{"feature_id": "FEAT-1", "title": "Sto"}"#);
+    let found = document(&sandbox, 1, &["validate", "FEAT-1"]);
+    let what: Vec<&str> =
+        found["findings"].as_array().expect("a list").iter().filter_map(|one| one["what"].as_str()).collect();
+    assert_eq!(
+        what,
+        [
+            "its PRD: title is shorter than 5 characters",
+            "its PRD: overview is missing",
+            "its PRD: functional_requirements is missing",
+            "its PRD: acceptance_criteria is missing",
+        ]
+    );
+    backlog(&sandbox, &["validate", "FEAT-2"]).assert_code(0);
+}
+
+#[test]
+fn the_published_schema_of_requirements_says_the_same_as_validate() {
+    let sandbox = harness();
+    let schema = Schema::published("ralph.prd/1");
+    let mut wrong = vec![prd()];
+    for (key, value) in [
+        ("title", json!("Stor")),
+        ("overview", json!("too short")),
+        ("functional_requirements", json!([])),
+        ("acceptance_criteria", json!([1])),
+        ("constraints", json!("none")),
+        ("last_updated", json!("today")),
+        ("feature_id", json!("")),
+    ] {
+        let mut document = prd();
+        document[key] = value;
+        wrong.push(document);
+    }
+    for (nth, document) in wrong.iter().enumerate() {
+        sandbox.write(".claude/prd/FEAT-1.json", document.to_string());
+        assert_eq!(schema.complaints(document).is_empty(), nth == 0, "{document}");
+        backlog(&sandbox, &["validate"]).assert_code(i32::from(nth != 0));
+    }
+}
+
+#[test]
+fn the_words_for_an_agent_have_the_requirements_or_else_the_item_s_own_criteria() {
+    let sandbox = harness();
+    let shown = backlog(&sandbox, &["show", "FEAT-1"]);
+    for part in [
+        "FR-1: a file",
+        "AC-1: it is there",
+        "no cloud",
+        "kept on disk",
+        "Commands that must succeed:\n- true",
+    ] {
+        shown.assert_stdout_has(part);
+    }
+    sandbox.write(HARNESS, serde_json::to_string(&features()).expect("JSON").replace("prd_reference", "was"));
+    backlog(&sandbox, &["show", "FEAT-1"]).assert_stdout_has("Acceptance criteria:\n- kept");
+}
+
+#[test]
+fn the_mode_of_the_file_and_the_link_to_it_stay() {
+    let sandbox = Sandbox::new();
+    sandbox.write("elsewhere/plan.md", "- [ ] a\n- [ ] b\n");
+    let real = sandbox.project().join("elsewhere/plan.md");
+    std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o640)).expect("a mode");
+    symlink("elsewhere/plan.md", sandbox.project().join("fix_plan.md")).expect("a link");
+    backlog(&sandbox, &["add", "c"]).assert_code(0);
+    assert_eq!(sandbox.read("elsewhere/plan.md"), "- [ ] a\n- [ ] b\n- [ ] c\n");
+    assert_eq!(std::fs::metadata(&real).expect("there").mode() & 0o777, 0o640);
+    assert!(sandbox.project().join("fix_plan.md").is_symlink());
+    let left: Vec<_> =
+        std::fs::read_dir(sandbox.project().join("elsewhere")).expect("a folder").flatten().collect();
+    assert_eq!(left.len(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn attempts_of_many_at_once_are_all_recorded() {
+    let sandbox = harness();
+    let runs: Vec<_> =
+        (0..8).map(|_| ralph(&sandbox).args(["backlog", "attempt", "FEAT-1", "FAILED"]).spawn()).collect();
+    for run in runs {
+        run.wait().assert_code(0);
+    }
+    let file: Value = serde_json::from_str(&sandbox.read(HARNESS)).expect("JSON");
+    let mut ids: Vec<&str> = (file["items"][0]["attempts"].as_array().expect("a list").iter())
+        .filter_map(|attempt| attempt["run_id"].as_str())
+        .collect();
+    ids.sort_unstable();
+    let expected: Vec<String> = (1..=8).map(|nth| format!("worker-{nth:03}")).collect();
+    assert_eq!(ids, expected);
+}

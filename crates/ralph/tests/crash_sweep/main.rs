@@ -1,0 +1,52 @@
+//! ralph is killed, or refused by the disk, at every point it passes (`crates/ralph/src/point.rs`), and taken up again:
+//! nothing may be lost, doubled, under-counted or left running.
+//!
+//! A dry run lists the points. Without `RALPH_SWEEP=full` (`cargo xtask sweep`) the kill sweep of the short scenario is
+//! whole, and the others try the first, the middle or the last passing of each name. `RALPH_SWEEP_ONLY=TEXT` tries
+//! those cases alone whose name has the text.
+
+mod cases;
+#[path = "../common/mod.rs"]
+mod common;
+mod scenario;
+mod verdict;
+
+use cases::{How, Sample};
+use scenario::Scenario;
+
+#[test]
+fn a_run_killed_at_any_point_goes_on_and_nothing_is_lost_or_doubled() {
+    cases::sweep(&Scenario::whole_run(), How::Kill, Sample::All);
+}
+
+#[test]
+fn a_disk_that_is_full_for_a_moment_costs_a_run_nothing() {
+    refused_by_the_disk(How::DiskFull, Sample::Ends);
+}
+
+#[test]
+fn a_disk_that_fails_for_a_moment_costs_a_run_nothing() {
+    refused_by_the_disk(How::DiskFails, Sample::Middle);
+}
+
+#[test]
+fn a_run_killed_at_any_point_while_it_is_taken_up_again_goes_on_too() {
+    cases::sweep(&Scenario::taken_up_again(), How::Kill, Sample::Middle);
+}
+
+fn refused_by_the_disk(how: How, sample: Sample) {
+    cases::sweep(&Scenario::whole_run(), how, sample);
+    if cases::is_full() {
+        cases::sweep(&Scenario::taken_up_again(), how, sample);
+    }
+}
+
+#[test]
+fn agents_checks_and_git_do_not_see_the_variables_of_the_sweep() {
+    let scenario = Scenario::whole_run();
+    let copy = scenario.copy();
+    copy.run().env(cases::POINT, "kill:no such point#1").run().assert_code(0);
+    let seen = copy.environment_of_agents();
+    assert!(seen.contains("RALPH_ITERATION="), "{seen}");
+    assert!(!seen.contains("CRASH") && !seen.contains("CHECKPOINT_EVERY"), "{seen}");
+}

@@ -1,0 +1,100 @@
+//! `ralph run --json`: an event a line, each as `schemas/ralph.event-1.json` says.
+
+mod common;
+
+use common::{TEST, one_call, ralph, repository, run, says_done, says_more};
+use ralph_testkit::{ClaudeResult, FakeAgent, Finished, Schema, StatusBlock, Steps};
+use serde_json::{Value, json};
+
+/// The events, each held against the schema.
+fn events(finished: &Finished) -> Vec<Value> {
+    let events = finished.json_lines();
+    let schema = Schema::published("ralph.event/1");
+    for event in &events {
+        schema.assert(event);
+    }
+    events
+}
+
+fn types(events: &[Value]) -> Vec<&str> {
+    events.iter().map(|event| event["type"].as_str().expect("a type")).collect()
+}
+
+#[test]
+fn a_lie_a_fix_and_a_review_are_told_from_the_start_to_the_summary() {
+    let sandbox = repository();
+    let result = |block: &StatusBlock| ClaudeResult::success(block.to_string()).cost_usd(0.25);
+    let lie = Steps::new().claude_init().claude_tool("Read", json!({"file_path": "README.md"}));
+    let agent = FakeAgent::new("agent")
+        .call(lie.claude_result(result(&StatusBlock::done())))
+        .call(Steps::new().write("green", "").claude_init().claude_result(result(&StatusBlock::done())))
+        .call(Steps::new().claude_init().claude_result(result(&StatusBlock::done())))
+        .install(&sandbox);
+    let finished = run(&sandbox, &agent).args(["--json", "--test-cmd", TEST]).run();
+    finished.assert_code(0).assert_stderr_has("[ralph] ✓ COMPLETE");
+    let events = events(&finished);
+    let iteration = ["iteration_started", "agent_ended", "check_started", "check_ended", "decision"];
+    let mut expected = vec!["run_started", "check_started", "check_ended", "iteration_started", "tool"];
+    expected.extend(&iteration[1..]);
+    expected.extend(iteration);
+    expected.extend(iteration);
+    expected.push("stop");
+    assert_eq!(types(&events), expected);
+    assert_eq!((&events[0]["goal"], &events[0]["resumed"]), (&json!(common::GOAL), &json!(false)));
+    assert_eq!(events[2]["check"]["passed"], false, "before the run");
+    assert_eq!((&events[4]["name"], &events[4]["target"]), (&json!("Read"), &json!("README.md")));
+    let decisions: Vec<&Value> = events.iter().filter(|event| event["type"] == "decision").collect();
+    assert_eq!(decisions[0]["outcome"], "refused");
+    assert!(decisions[0]["refusal"].as_str().is_some_and(|why| why.contains("is_green")), "{finished}");
+    assert!(decisions.iter().all(|decision| !decision["reasons"].as_array().expect("a list").is_empty()));
+    let stop = events.last().expect("a stop");
+    assert_eq!(
+        (&stop["stop_reason"], &stop["exit_code"], &stop["proof"]),
+        (&json!("complete"), &json!(0), &json!("checks"))
+    );
+    assert_eq!((&stop["iterations"], &stop["cost_micro_usd"]), (&json!(3), &json!(750_000)));
+    assert_eq!(stop["files"], json!([{"change": "A", "path": "green"}]));
+    assert_eq!(stop["checks"][0]["passed"], true);
+}
+
+#[test]
+fn a_wait_a_note_and_a_run_that_is_taken_up_again_are_told() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().exit(3))
+        .call(Steps::new().reach("here").hold("go").status(&StatusBlock::blocked("Blocked: x")))
+        .call(says_done())
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--json", "--quiet", "--set", "backoff=1ms"]).spawn();
+    sandbox.wait_for("here");
+    ralph(&sandbox).args(["note", "go left"]).run().assert_code(0);
+    sandbox.release("go");
+    let first = running.wait();
+    first.assert_code(2);
+    assert_eq!(first.stderr.lines().count(), 1, "quiet\n{first}");
+    let told = events(&first);
+    let (names, stop) = (types(&told), told.last().expect("a stop"));
+    assert!(names.contains(&"waiting") && names.contains(&"note"), "{names:?}");
+    assert_eq!((&stop["stop_reason"], &stop["exit_code"]), (&json!("blocked"), &json!(2)));
+    let again = ralph(&sandbox).args(["run", "--json", "--reviews", "0"]).run();
+    again.assert_code(0);
+    let told = events(&again);
+    assert_eq!((&told[0]["type"], &told[0]["resumed"]), (&json!("run_started"), &json!(true)));
+}
+
+#[test]
+fn what_cannot_begin_is_told_too() {
+    let sandbox = repository();
+    let none = ralph(&sandbox).args(["run", "--json"]).run();
+    none.assert_code(64);
+    let told = events(&none);
+    assert_eq!((types(&told), &told[0]["exit_code"]), (vec!["error"], &json!(64)));
+
+    let agent = one_call(&sandbox, says_more());
+    run(&sandbox, &agent).run().assert_code(5);
+    let refused = ralph(&sandbox).args(["run", "another goal", "--json", "--agent-cmd", "true"]).run();
+    refused.assert_code(5);
+    let told = events(&refused);
+    assert_eq!((types(&told), &told[0]["stop_reason"]), (vec!["stop"], &json!("circuit_open")));
+    assert_eq!((&told[0]["run"], &told[0]["iterations"]), (&Value::Null, &json!(0)), "nothing was begun");
+}

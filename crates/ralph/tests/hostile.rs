@@ -1,0 +1,97 @@
+//! Agents that are bad company: too much output, too much silence, too many children.
+
+mod common;
+
+use common::{history, one_call, ralph, repository, run, says_done};
+use ralph_testkit::{Background, FakeAgent, StatusBlock, Steps};
+
+#[test]
+fn an_agent_that_hangs_in_silence_is_ended_with_all_it_started() {
+    let sandbox = repository();
+    let child = Background::new().own_session().ignores_term().keeps_output();
+    let agent =
+        one_call(&sandbox, Steps::new().say("working").write("half.txt", "half\n").background(child).hang());
+    let finished = run(&sandbox, &agent).args(["--idle-timeout", "1s", "--max-iterations", "1"]).run();
+    finished.assert_code(3).assert_stderr_has("the agent said nothing for 1s");
+    assert_eq!(history(&sandbox)[0]["agent"]["end"], "ended: it said nothing for 1s");
+    assert_eq!(sandbox.read("half.txt"), "half\n", "its work is kept");
+    sandbox.assert_no_processes();
+}
+
+#[test]
+fn an_agent_may_be_silent_where_no_limit_is_set_and_a_wrong_limit_is_refused() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().reach("agent").hold("go").status(&StatusBlock::done()));
+    let running = run(&sandbox, &agent)
+        .args(["--idle-timeout", "0", "--test-cmd", "true", "--set", "reviews=0"])
+        .spawn();
+    sandbox.wait_for("agent");
+    sandbox.release("go");
+    running.wait().assert_code(0);
+    ralph(&sandbox)
+        .args(["run", "x", "--agent-cmd", "true", "--idle-timeout", "soon"])
+        .run()
+        .assert_code(64)
+        .assert_stderr_has("--idle-timeout soon");
+}
+
+#[test]
+fn a_storm_of_processes_is_over_with_its_iteration() {
+    let sandbox = repository();
+    let storm = "i=0; while [ $i -lt 60 ]; do \
+                 setsid sh -c 'trap \"\" TERM; while :; do sleep 0.05; done' >/dev/null 2>&1 & i=$((i+1)); done";
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().shell(storm).status(&StatusBlock::done()))
+        .call(says_done())
+        .install(&sandbox);
+    run(&sandbox, &agent)
+        .args(["--test-cmd", "true"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("background process");
+    sandbox.assert_no_processes();
+}
+
+/// The most memory a process had so far, in kilobytes.
+#[cfg(target_os = "linux")]
+fn peak(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a line");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn two_hundred_megabytes_of_output_take_no_more_memory_than_a_page_of_it() {
+    let sandbox = repository();
+    let printed = "yes \"$(head -c 4000 /dev/zero | tr '\\0' '.')\" | head -c 200000000";
+    let flood =
+        Steps::new().shell(printed).say("").status(&StatusBlock::in_progress()).reach("printed").hold("go");
+    let agent = one_call(&sandbox, flood);
+    let running = run(&sandbox, &agent).args(["--max-iterations", "1"]).spawn();
+    sandbox.wait_for("printed");
+    let peak = peak(running.id());
+    assert!(peak < 80_000, "{peak} kB");
+    sandbox.release("go");
+    running.wait().assert_code(3);
+    assert_eq!(history(&sandbox)[0]["outcome"], "more", "the report at its end is heard");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_line_of_a_hundred_megabytes_is_cut_and_what_follows_is_heard() {
+    let sandbox = repository();
+    let line = "head -c 100000000 /dev/zero | tr '\\0' x";
+    let agent = one_call(
+        &sandbox,
+        Steps::new().shell(line).say("").status(&StatusBlock::in_progress()).reach("printed").hold("go"),
+    );
+    let running = run(&sandbox, &agent).args(["--max-iterations", "1"]).spawn();
+    sandbox.wait_for("printed");
+    let peak = peak(running.id());
+    assert!(peak < 100_000, "{peak} kB");
+    sandbox.release("go");
+    running.wait().assert_code(3);
+    assert_eq!(history(&sandbox)[0]["problems"][0], "a line over 8 MB was cut");
+    assert_eq!(history(&sandbox)[0]["outcome"], "more");
+}

@@ -1,0 +1,274 @@
+//! ralph's own files in the hands of an agent: what is put back, what is said, and when the run stops.
+
+mod common;
+
+use common::{TEST, history, one_call, outcomes, ralph, repository, run, says_done, says_more, status};
+use ralph_core::decision::{Phase, Proof, Stop};
+use ralph_core::event::{Event, Stamped};
+use ralph_core::journal::{self, Body, Record};
+use ralph_core::machine::decide;
+use ralph_testkit::{FakeAgent, InstalledAgent, Sandbox, StatusBlock, Steps};
+
+const JOURNAL: &str = ".git/ralph/runs/0001/journal.jsonl";
+
+/// Its first call does this, the next ones say done.
+fn agent_that(sandbox: &Sandbox, shell: &str) -> InstalledAgent {
+    let first = Steps::new().write("green", "").shell(shell).status(&StatusBlock::in_progress());
+    FakeAgent::new("agent").call(first).call(says_done()).install(sandbox)
+}
+
+fn own_files(sandbox: &Sandbox, nth: usize) -> Vec<String> {
+    let list = history(sandbox)[nth]["own_files"].clone();
+    list.as_array().expect("a list").iter().map(|line| line.as_str().expect("text").to_owned()).collect()
+}
+
+/// What people wrote for ralph.
+fn with_settings(sandbox: &Sandbox) {
+    sandbox.write(".ralph/config.toml", "[policy]\nmax_iterations = 20\n");
+    sandbox.write(".ralph/prompt.md", "Be careful.\n");
+    sandbox.write(".ralph/guardrails.md", "Never push.\n");
+    sandbox.write(".ralph/.gitignore", "*\n");
+}
+
+fn assert_settings(sandbox: &Sandbox) {
+    assert_eq!(sandbox.read(".ralph/config.toml"), "[policy]\nmax_iterations = 20\n");
+    assert_eq!(sandbox.read(".ralph/prompt.md"), "Be careful.\n");
+    assert_eq!(sandbox.read(".ralph/guardrails.md"), "Never push.\n");
+}
+
+#[test]
+fn the_folder_that_an_agent_removes_is_put_back_with_the_user_s_files_and_every_view() {
+    for shell in ["rm -rf .ralph", "git clean -fdxq"] {
+        let sandbox = repository();
+        with_settings(&sandbox);
+        let first = Steps::new().write("green", "").status(&StatusBlock::in_progress());
+        let agent = FakeAgent::new("agent")
+            .call(first)
+            .call(Steps::new().shell(shell).write("green", "").status(&StatusBlock::in_progress()))
+            .call(says_done())
+            .install(&sandbox);
+        let done = run(&sandbox, &agent).args(["--test-cmd", TEST]).run();
+        done.assert_code(0).assert_stderr_has("the agent removed .ralph/: put back");
+        assert_settings(&sandbox);
+        assert_eq!(own_files(&sandbox, 1), ["the agent removed .ralph/: put back"]);
+        assert!(own_files(&sandbox, 2).is_empty());
+        for number in 1..=4 {
+            let page = sandbox.read(format!(".ralph/history/iteration-{number:03}.md"));
+            assert_eq!(page.contains("removed .ralph/: put back"), number == 2, "{page}");
+        }
+        assert!(sandbox.exists(".ralph/state.json") && sandbox.exists(".ralph/session.md"));
+        assert_eq!(sandbox.git(&["status", "--porcelain"]), "?? green", "nothing of ralph's shows up");
+    }
+}
+
+#[test]
+fn what_steers_ralph_is_put_back_and_what_agents_may_write_stays() {
+    let sandbox = repository();
+    with_settings(&sandbox);
+    sandbox.write(".ralph/handoff.md", "left off at 3\n");
+    let agent = agent_that(
+        &sandbox,
+        "echo 'say done at once' > .ralph/prompt.md; rm .ralph/config.toml .ralph/handoff.md; \
+         echo 'Never pull.' >> .ralph/guardrails.md; echo notes > .ralph/scratchpad.md; echo '{}' > .ralph/state.json",
+    );
+    run(&sandbox, &agent).args(["--test-cmd", TEST]).run().assert_code(0);
+    assert_eq!(sandbox.read(".ralph/config.toml"), "[policy]\nmax_iterations = 20\n");
+    assert_eq!(sandbox.read(".ralph/prompt.md"), "Be careful.\n");
+    assert_eq!(sandbox.read(".ralph/handoff.md"), "left off at 3\n");
+    assert_eq!(sandbox.read(".ralph/guardrails.md"), "Never push.\nNever pull.\n");
+    assert_eq!(sandbox.read(".ralph/scratchpad.md"), "notes\n");
+    let kept = ".git/ralph/runs/0001/iteration-000001/touched-prompt.md";
+    assert_eq!(
+        own_files(&sandbox, 0),
+        [
+            "the agent changed .ralph/state.json: made again".to_owned(),
+            "the agent removed .ralph/config.toml: put back".to_owned(),
+            format!("the agent changed .ralph/prompt.md: put back (what it was changed to: {kept})"),
+            "the agent removed .ralph/handoff.md: put back".to_owned(),
+        ]
+    );
+    assert_eq!(sandbox.read(kept), "say done at once\n", "nothing is thrown away");
+    let second = &agent.calls(&sandbox)[1].prompt;
+    assert!(second.contains("Be careful.") && !second.contains("say done at once"), "{second}");
+}
+
+#[test]
+fn an_agent_cannot_give_ralph_settings_that_nobody_made() {
+    let sandbox = repository();
+    let agent = agent_that(&sandbox, "echo 'profile = \"rotations\"' > .ralph/config.toml");
+    run(&sandbox, &agent).args(["--test-cmd", TEST]).run().assert_code(0);
+    assert!(!sandbox.exists(".ralph/config.toml"));
+    assert!(own_files(&sandbox, 0)[0].starts_with("the agent changed .ralph/config.toml: put back"));
+}
+
+#[test]
+fn an_agent_that_keeps_to_its_own_files_is_not_accused() {
+    let sandbox = repository();
+    with_settings(&sandbox);
+    let agent = agent_that(
+        &sandbox,
+        "touch .ralph/prompt.md; echo a > .ralph/scratchpad.md; echo CONTINUE > .ralph/status; cat .ralph/*.md",
+    );
+    let done = run(&sandbox, &agent).args(["--test-cmd", TEST]).run();
+    done.assert_code(0).assert_stderr_lacks("put back").assert_stderr_lacks("the agent changed");
+    assert!((0..2).all(|nth| own_files(&sandbox, nth).is_empty()));
+}
+
+#[test]
+fn a_check_that_removes_the_folder_is_named_as_such() {
+    let sandbox = repository();
+    with_settings(&sandbox);
+    let agent = one_call(&sandbox, says_done());
+    let done = run(&sandbox, &agent).args(["--reviews", "0", "--test-cmd", "rm -rf .ralph"]).run();
+    done.assert_code(0).assert_stderr_has("a check removed .ralph/: put back");
+    assert_settings(&sandbox);
+}
+
+#[test]
+fn the_truth_that_an_agent_removes_is_put_back_byte_for_byte_and_what_is_lost_is_named() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(says_more())
+        .call(Steps::new().write("green", "").shell("rm -rf .git/ralph").status(&StatusBlock::in_progress()))
+        .call(Steps::new().reach("third").hold("go").status(&StatusBlock::done()))
+        .call(says_done())
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", TEST]).spawn();
+    sandbox.wait_for("third");
+    assert_eq!(status(&sandbox)["running"], true, "the lock is there again");
+    let second = ralph(&sandbox).args(["run", "other", "--fresh", "--agent-cmd", "true"]).run();
+    second.assert_code(1).assert_stderr_has("another run is going on here (pid");
+    sandbox.release("go");
+    let done = running.wait();
+    done.assert_code(0)
+        .assert_stderr_has("the agent removed .git/ralph/: what earlier iterations left there")
+        .assert_stderr_has("journal.jsonl: put back")
+        .assert_stderr_has("lock: put back");
+    assert_eq!(outcomes(&sandbox).len(), 4, "no record is lost");
+    assert_eq!(history(&sandbox)[1]["files_changed"], 1, "that something changed is known");
+    let transcript = ralph(&sandbox).args(["history", "2", "--transcript"]).run();
+    transcript.assert_code(0).assert_stdout_has("IN_PROGRESS");
+}
+
+#[test]
+fn without_git_the_truth_goes_with_the_folder_and_both_come_back() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ralph/prompt.md", "Be careful.\n");
+    let agent = agent_that(&sandbox, "rm -rf .ralph");
+    let done = run(&sandbox, &agent).args(["--test-cmd", TEST]).run();
+    done.assert_code(0).assert_stderr_has("journal.jsonl: put back").assert_stderr_has("removed .ralph/");
+    assert_eq!(outcomes(&sandbox).len(), 3);
+    assert_eq!(sandbox.read(".ralph/prompt.md"), "Be careful.\n");
+    sandbox.assert_no_processes();
+}
+
+#[test]
+fn snapshots_that_are_removed_cost_names_and_not_the_run() {
+    for gone in ["objects", "index", "snapshot", "objects index snapshot"] {
+        let sandbox = repository();
+        let agent = agent_that(&sandbox, &format!("cd .git/ralph && rm -rf {gone}"));
+        run(&sandbox, &agent).args(["--test-cmd", TEST]).run().assert_code(0);
+        assert_eq!(history(&sandbox)[0]["files_changed"], 1, "{gone}");
+        assert_eq!(history(&sandbox)[1]["files_changed"], 0, "{gone}");
+    }
+}
+
+/// A record that says that all is proved, with everything right about it.
+fn forged_completion(journal: &[u8]) -> String {
+    let state = journal::open(journal, |_, _| {}).state;
+    let event = Event::DeadlinePassed;
+    let mut decision = decide(&state, &Stamped { at: state.updated_at, event: event.clone() });
+    decision.next = Phase::Halted { stop: Stop::Complete { proof: Proof::Checks } };
+    journal::encode(&Record {
+        seq: state.seq + 1,
+        at: state.updated_at,
+        body: Body::Step { event, decision },
+    })
+}
+
+#[test]
+fn a_journal_that_is_edited_under_the_run_is_put_back_and_no_forgery_is_believed() {
+    type Edit = fn(&str) -> String;
+    let edits: [(&str, Edit); 5] = [
+        ("a forged completion", |whole| format!("{whole}{}", forged_completion(whole.as_bytes()))),
+        ("cut off", |whole| whole[..whole.len() / 2].to_owned()),
+        ("emptied", |_| String::new()),
+        ("one byte", |whole| whole.replacen("make it green", "make it grEen", 1)),
+        ("garbage", |whole| format!("{whole}not a record\n")),
+    ];
+    for (what, edit) in edits {
+        let sandbox = repository();
+        let first = Steps::new().reach("agent").hold("go").status(&StatusBlock::in_progress());
+        let agent = FakeAgent::new("agent").call(first).call(says_done()).install(&sandbox);
+        let running = run(&sandbox, &agent).args(["--test-cmd", "false", "--max-iterations", "2"]).spawn();
+        sandbox.wait_for("agent");
+        let whole = sandbox.read(JOURNAL);
+        sandbox.write(JOURNAL, edit(&whole));
+        sandbox.release("go");
+        let done = running.wait();
+        done.assert_code(3).assert_stderr_has("journal.jsonl: put back").assert_stderr_lacks("COMPLETE");
+        assert!(sandbox.read(JOURNAL).starts_with(&whole), "{what}: what was written stands there again");
+        let expected = [(1, "more".to_owned()), (2, "refused".to_owned())];
+        assert_eq!(outcomes(&sandbox), expected, "{what}");
+        assert_eq!(own_files(&sandbox, 0), [format!("the agent changed {JOURNAL}: put back")], "{what}");
+    }
+}
+
+#[test]
+fn another_file_in_the_journal_s_place_is_replaced_though_it_is_the_same() {
+    let sandbox = repository();
+    let agent = agent_that(&sandbox, &format!("cp {JOURNAL} x && mv x {JOURNAL} && chmod 644 {JOURNAL}"));
+    run(&sandbox, &agent).args(["--test-cmd", TEST]).run().assert_code(0).assert_stderr_has("put back");
+    assert_eq!(outcomes(&sandbox).len(), 3);
+}
+
+#[test]
+fn a_second_ralph_is_refused_though_the_lock_file_was_removed() {
+    let sandbox = repository();
+    let first = Steps::new().shell("rm .git/ralph/lock .git/ralph/custody").reach("agent").hold("go");
+    let agent = FakeAgent::new("agent")
+        .call(first.status(&StatusBlock::in_progress()))
+        .call(says_done())
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.wait_for("agent");
+    for args in [&["run"][..], &["run", "other", "--fresh", "--agent-cmd", "true"]] {
+        let second = ralph(&sandbox).args(args).run();
+        second.assert_code(1).assert_stderr_has("another run is going on here");
+        second.assert_stderr_has("its lock file was removed");
+    }
+    sandbox.release("go");
+    running.wait().assert_code(0).assert_stderr_has(".git/ralph/lock: put back");
+    assert_eq!(outcomes(&sandbox).len(), 3);
+    assert_eq!(history(&sandbox)[0]["run"], 1);
+}
+
+#[test]
+fn without_git_a_run_whose_place_another_took_stops_and_writes_nothing() {
+    let sandbox = Sandbox::new();
+    let first = Steps::new().shell("rm -rf .ralph").reach("agent").hold("go");
+    let agent = one_call(&sandbox, first.status(&StatusBlock::in_progress()));
+    let other = FakeAgent::new("other").call(Steps::new().reach("other").hold("end")).install(&sandbox);
+    let running = run(&sandbox, &agent).spawn();
+    sandbox.wait_for("agent");
+    let second = ralph(&sandbox).args(["run", "another goal", "--max-iterations", "1", "--agent-cmd"]);
+    let second = second.arg(other.path()).spawn();
+    sandbox.wait_for("other");
+    sandbox.release("go");
+    let stopped = running.wait();
+    stopped.assert_code(1).assert_stderr_has("another ralph").assert_stderr_has("has taken its place");
+    sandbox.release("end");
+    second.wait().assert_code(3);
+    assert_eq!(status(&sandbox)["goal"], "another goal");
+    assert_eq!(outcomes(&sandbox).len(), 1);
+}
+
+#[test]
+fn a_transcript_that_is_removed_while_it_is_written_is_kept_whole() {
+    let sandbox = repository();
+    let steps = Steps::new().say("before").shell("rm -rf .git/ralph/runs/0001/iteration-000001").say("after");
+    let agent = one_call(&sandbox, steps.status(&StatusBlock::done()));
+    run(&sandbox, &agent).args(["--test-cmd", "true", "--reviews", "0"]).run().assert_code(0);
+    let transcript = ralph(&sandbox).args(["history", "1", "--transcript"]).run();
+    transcript.assert_stdout_has("before").assert_stdout_has("after");
+}

@@ -1,0 +1,116 @@
+//! Claude Code.
+
+use ralph_testkit::Turn;
+use serde_json::json;
+
+use crate::common::{history, outcomes, ralph, status};
+use crate::stage::{Cli, done, more, run, stage};
+use crate::trouble::{self, FAR, FULL};
+
+const CLAUDE: Cli = Cli::Claude;
+
+#[test]
+fn claude_lies_is_refused_fixes_is_reviewed_and_completes() {
+    let (sandbox, _) = trouble::lies_fixes_and_is_reviewed(CLAUDE, "CLAUDE.md");
+    let status = status(&sandbox);
+    assert!(status["cost"]["micro_usd"].as_u64().is_some_and(|cost| cost > 0), "{status}");
+    assert_eq!(status["cost"]["tokens"], 600);
+}
+
+#[test]
+fn claude_stops_at_once_at_each_limit_and_says_what_to_do() {
+    trouble::is_limited(
+        CLAUDE,
+        &[
+            (
+                CLAUDE.refuses(401),
+                1,
+                &["Not a valid API key", "to log claude in: run claude and type /login"],
+            ),
+            (CLAUDE.refuses(429), 1, &["claude is out until"]),
+            (CLAUDE.refuses(529), 1, &["529", "claude is out until"]),
+        ],
+    );
+}
+
+#[test]
+fn claude_of_a_subscription_tells_when_its_allowance_comes_back() {
+    let (sandbox, actor) = stage(CLAUDE, |_| vec![CLAUDE.quota(FAR)]);
+    let actor = actor.subscribed();
+    let finished = run(&sandbox, &actor, &FULL);
+    finished.assert_code(4).assert_stderr_has("claude is out until 2040-01-01");
+    actor.assert_asked(1);
+}
+
+/// Told not to try again, it does so once all the same, without streaming.
+#[test]
+fn claude_goes_on_after_a_lost_connection_and_a_kill() {
+    let (sandbox, ..) = trouble::loses_its_connection_and_is_killed(CLAUDE, vec![Turn::cut(), Turn::cut()]);
+    let outcomes: Vec<String> = outcomes(&sandbox).into_iter().map(|(_, outcome)| outcome).collect();
+    assert_eq!(outcomes, ["failed", "failed", "accepted"]);
+}
+
+#[test]
+fn claude_with_its_own_permissions_writes_nothing() {
+    let (_sandbox, actor) = trouble::is_denied(CLAUDE, |_| {});
+    actor.assert_asked(2);
+}
+
+#[test]
+fn claude_that_may_edit_runs_no_command() {
+    // It counts touch and mkdir among the edits.
+    trouble::may_edit_only(
+        CLAUDE,
+        |_| CLAUDE.shell("git init elsewhere"),
+        |sandbox| sandbox.exists("elsewhere"),
+    );
+}
+
+#[test]
+fn claude_that_reaches_its_last_turn_has_failed_and_its_work_is_kept() {
+    let (sandbox, actor) = stage(CLAUDE, |sandbox| vec![CLAUDE.writes(sandbox, "green")]);
+    let args = [&FULL[..], &["--max-iterations", "1", "--", "--max-turns", "1"]].concat();
+    run(&sandbox, &actor, &args).assert_code(3);
+    let last = &history(&sandbox)[0];
+    assert_eq!((&last["outcome"], &last["files_changed"]), (&json!("failed"), &json!(1)), "{last}");
+    actor.assert_asked(1);
+}
+
+#[test]
+fn a_login_that_is_refused_stops_at_once_and_the_next_run_goes_on() {
+    let (sandbox, actor) =
+        stage(CLAUDE, |_| vec![CLAUDE.refuses(401), done("Nothing to do."), done("I agree.")]);
+    let finished = run(&sandbox, &actor, &[&FULL[..], &["--test-cmd", "true"]].concat());
+    finished.assert_code(4).assert_stderr_has("✗ NO AGENT LEFT").assert_stderr_has("Not a valid API key");
+    assert_eq!(outcomes(&sandbox), [(1, "limited".to_owned())]);
+    run(&sandbox, &actor, &[]).assert_code(0).assert_stderr_has("✓ COMPLETE");
+}
+
+#[test]
+fn the_demo_runs_with_the_real_claude() {
+    let fix = json!({
+        "command": "printf '%s\\n' '#!/bin/sh' 'echo \"Hello, ${1:-world}!\"' > greet.sh",
+        "description": "fix it",
+    });
+    let (sandbox, actor) = stage(CLAUDE, |_| {
+        vec![
+            done("All done."),
+            Turn::tool("Bash", fix),
+            done("Now it greets by name."),
+            done("Nothing to change."),
+        ]
+    });
+    let demo = ralph(&sandbox).args(["demo", "--dir", "here", "--agent", "claude"]).args(FULL);
+    let demo = demo.envs(actor.env()).run();
+    demo.assert_code(0).assert_stderr_has("(greets_by_name)").assert_stderr_has("✓ COMPLETE");
+    actor.assert_asked(4);
+}
+
+#[test]
+fn a_background_process_of_its_shell_tool_is_ended_with_the_iteration() {
+    let (sandbox, actor) =
+        stage(CLAUDE, |_| vec![CLAUDE.shell("nohup sleep 86400 > /dev/null 2>&1 &"), more("Started.")]);
+    let finished = run(&sandbox, &actor, &[&FULL[..], &["--max-iterations", "1"]].concat());
+    finished.assert_code(3).assert_stderr_has("background process ended");
+    sandbox.assert_no_processes();
+}

@@ -1,0 +1,75 @@
+//! Codex.
+
+use ralph_testkit::Turn;
+
+use crate::common::{outcomes, ralph, status};
+use crate::stage::{Actor, Cli, command, done, run, stage};
+use crate::trouble::{self, FAR, FULL};
+
+const CODEX: Cli = Cli::Codex;
+
+#[test]
+fn codex_lies_is_refused_fixes_is_reviewed_and_completes() {
+    let (sandbox, _) = trouble::lies_fixes_and_is_reviewed(CODEX, "AGENTS.md");
+    assert_eq!(status(&sandbox)["cost"]["tokens"], 600);
+    let refused = ralph(&sandbox).args(["run", "x", "--agents", "codex", "--budget", "1"]).args(FULL).run();
+    refused.assert_code(64).assert_stderr_has("codex does not tell what it costs");
+}
+
+#[test]
+fn codex_stops_at_once_at_each_limit_and_says_what_to_do() {
+    trouble::is_limited(
+        CODEX,
+        &[
+            (CODEX.refuses(401), 1, &["401 Unauthorized", "to log codex in: codex login"]),
+            (CODEX.refuses(429), 1, &["429", "codex is out until"]),
+            (CODEX.quota(FAR), 1, &["usage limit", "codex is out until 2040-01-01"]),
+            (CODEX.refuses(529), 1, &["529", "codex is out until"]),
+        ],
+    );
+}
+
+#[test]
+fn codex_goes_on_after_a_lost_connection_and_a_kill() {
+    let (sandbox, ..) = trouble::loses_its_connection_and_is_killed(CODEX, vec![Turn::cut()]);
+    let outcomes: Vec<String> = outcomes(&sandbox).into_iter().map(|(_, outcome)| outcome).collect();
+    assert_eq!(outcomes, ["failed", "failed", "accepted"]);
+}
+
+#[test]
+fn codex_with_its_own_permissions_writes_nothing() {
+    let (_sandbox, actor) = trouble::is_denied(CODEX, |_| {});
+    actor.assert_asked(2);
+}
+
+#[test]
+fn codex_that_may_edit_writes_in_the_project_and_nowhere_else() {
+    trouble::may_edit_only(
+        CODEX,
+        |sandbox| CODEX.shell(&format!("touch .git/by-command {}/by-command", sandbox.home().display())),
+        |sandbox| sandbox.exists(".git/by-command") || sandbox.home().join("by-command").exists(),
+    );
+}
+
+#[test]
+fn codex_works_in_a_folder_that_is_no_repository() {
+    let sandbox = ralph_testkit::Sandbox::new();
+    let actor = Actor::enter(CODEX, &sandbox, [CODEX.writes(&sandbox, "green"), done("Done.")]);
+    let finished =
+        run(&sandbox, &actor, &[&FULL[..], &["--reviews", "0", "--test-cmd", "test -e green"]].concat());
+    finished.assert_code(0).assert_stderr_has("✓ COMPLETE");
+    actor.assert_asked(2);
+}
+
+#[test]
+fn a_model_and_arguments_of_its_own_reach_codex() {
+    let (sandbox, actor) = stage(CODEX, |_| vec![done("Nothing to do.")]);
+    let args = [&FULL[..], &["--reviews", "0", "--model", "codex=gpt-9", "--", "-c", "model_verbosity=high"]]
+        .concat();
+    command(&sandbox, "codex", &[&actor], &args).run().assert_code(0);
+    actor.assert_asked(1);
+    let body = &actor.server.main_requests()[0].body;
+    assert_eq!(body["model"], "gpt-9", "{body}");
+    let header = status(&sandbox);
+    assert_eq!(header["agent"]["model"], "gpt-9", "{header}");
+}

@@ -1,0 +1,54 @@
+//! OpenCode.
+
+use ralph_testkit::Turn;
+use serde_json::json;
+
+use crate::common::{outcomes, status};
+use crate::stage::{Cli, change};
+use crate::trouble;
+
+const OPENCODE: Cli = Cli::Opencode;
+
+#[test]
+fn opencode_lies_is_refused_fixes_is_reviewed_and_completes() {
+    let (sandbox, _) = trouble::lies_fixes_and_is_reviewed(OPENCODE, "AGENTS.md");
+    let status = status(&sandbox);
+    assert_eq!(status["cost"]["tokens"], 600, "{status}");
+    assert!(status["cost"]["micro_usd"].as_u64().is_some_and(|cost| cost > 0), "{status}");
+}
+
+/// It asks five times more before it says that it is limited, each time after the wait that the service wants.
+#[test]
+fn opencode_stops_at_each_limit_and_says_what_to_do() {
+    let again = |status| OPENCODE.refuses(status).header("retry-after-ms", "1");
+    trouble::is_limited(
+        OPENCODE,
+        &[
+            (OPENCODE.refuses(401), 1, &["Not a valid API key", "to log opencode in: opencode auth login"]),
+            (again(429), 6, &["Too many requests", "opencode is out until"]),
+            (again(529), 6, &["Overloaded", "opencode is out until"]),
+        ],
+    );
+}
+
+/// It asks again by itself when an answer is cut off, within the same iteration.
+#[test]
+fn opencode_goes_on_after_a_lost_connection_and_a_kill() {
+    let (sandbox, ..) = trouble::loses_its_connection_and_is_killed(OPENCODE, vec![Turn::cut()]);
+    let outcomes: Vec<String> = outcomes(&sandbox).into_iter().map(|(_, outcome)| outcome).collect();
+    assert_eq!(outcomes, ["failed", "accepted"]);
+}
+
+#[test]
+fn opencode_with_rules_of_its_own_writes_nothing() {
+    let (_sandbox, actor) = trouble::is_denied(OPENCODE, |sandbox| {
+        change(
+            sandbox,
+            ".config/opencode/opencode.json",
+            "permission",
+            json!({"edit": "ask", "bash": "deny"}),
+        );
+    });
+    // A refusal ends its session.
+    actor.assert_asked(1);
+}

@@ -1,0 +1,142 @@
+//! Secrets in what agents and checks print: nothing of them in what ralph keeps or shows, but for the raw transcripts.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{history, ralph, repository, run, says_done};
+use ralph_testkit::{ClaudeResult, FakeAgent, Sandbox, StatusBlock, Steps};
+use serde_json::json;
+
+const FILED: &str = "zyx987wvu654tsr";
+const IN_ENVIRONMENT: &str = "swordfish-and-chips";
+
+/// Put together here, so that no scanner of repositories takes them for real ones.
+fn keys() -> Vec<String> {
+    let random = "A1b2C3d4E5f6G7h8J9k0L1m2N3p4Q5r6S7t8";
+    vec![
+        format!("sk-ant-api03-{random}"),
+        format!("ghp_{random}"),
+        format!("AKIA{}", "A1B2C3D4E5F6G7H8"),
+        FILED.to_owned(),
+        IN_ENVIRONMENT.to_owned(),
+    ]
+}
+
+fn files_below(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).expect("a folder").flatten();
+    let below = entries.map(|entry| entry.path());
+    below.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
+/// Looks into every file of ralph's, and into what its commands print.
+fn assert_hidden(sandbox: &Sandbox, talk: &str) {
+    let raw = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.starts_with("transcript.") || name.ends_with(".out")
+    };
+    let mut texts = vec![("stderr".to_owned(), talk.to_owned())];
+    for dir in [".ralph", ".git/ralph/runs"] {
+        for path in files_below(&sandbox.project().join(dir)).into_iter().filter(|path| !raw(path)) {
+            let text = String::from_utf8_lossy(&std::fs::read(&path).expect("readable")).into_owned();
+            texts.push((path.display().to_string(), text));
+        }
+    }
+    for args in [
+        &["status"][..],
+        &["status", "--json"],
+        &["history"],
+        &["history", "--json"],
+        &["history", "1"],
+        &["history", "1", "--json"],
+        &["history", "1", "--transcript"],
+        &["history", "1", "--checks"],
+    ] {
+        // What is secret is told by the environment of whoever looks.
+        let shown = ralph(sandbox).env("MY_API_TOKEN", IN_ENVIRONMENT).args(args).run();
+        texts.push((format!("{args:?}"), format!("{}{}", shown.stdout, shown.stderr)));
+    }
+    for (place, text) in texts {
+        for key in keys() {
+            assert!(!text.contains(&key), "{key} in {place}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn keys_in_words_errors_and_check_output_reach_neither_record_nor_views_nor_the_next_prompt() {
+    let sandbox = repository();
+    sandbox.write(".env", format!("STRIPE={FILED}\n"));
+    let all = keys().join(" ");
+    let words = format!("I used {all} to log in.");
+    let block = StatusBlock::done();
+    let failing = format!("echo 'not ok 1 - logs_in_with_{FILED}'; echo 'error: {all}'; exit 1");
+    sandbox.write("check.sh", failing);
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().say(&words).complain(format!("fatal: bad key {all}")).status(&block))
+        .call(says_done())
+        .install(&sandbox);
+    let done = run(&sandbox, &agent)
+        .env("MY_API_TOKEN", IN_ENVIRONMENT)
+        .args(["--test-cmd", "sh check.sh", "--max-iterations", "2"])
+        .run();
+    done.assert_code(3);
+    assert_hidden(&sandbox, &done.stderr);
+    let prompt = &agent.calls(&sandbox)[1].prompt;
+    assert!(
+        prompt.contains("error: [redacted] [redacted] [redacted] [redacted:STRIPE] [redacted:MY_API_TOKEN]"),
+        "{prompt}"
+    );
+    assert!(
+        sandbox.read(".git/ralph/runs/0001/iteration-000001/transcript.out").contains(FILED),
+        "raw as it was"
+    );
+    let shown = ralph(&sandbox).args(["history", "1", "--transcript"]).run();
+    shown.assert_stdout_has("I used [redacted] [redacted]").assert_stdout_has("[redacted:STRIPE]");
+}
+
+#[test]
+fn keys_in_a_stream_s_tool_calls_and_errors_are_hidden_too() {
+    let sandbox = repository();
+    sandbox.write(".env.local", format!("STRIPE={FILED}\n"));
+    let all = keys().join(" ");
+    let steps = Steps::new()
+        .claude_init()
+        .claude_text(format!("Calling it with {all}"))
+        .claude_tool("Bash", json!({"command": format!("curl -H 'x: {all}'")}))
+        .claude_tool_error(&format!("Exit code 1\nerror: refused {all}"))
+        .claude_text(StatusBlock::in_progress().to_string())
+        .claude_result(ClaudeResult::success("going on"));
+    let agent = FakeAgent::new("agent").call(steps).install(&sandbox);
+    let done = run(&sandbox, &agent)
+        .env("MY_API_TOKEN", IN_ENVIRONMENT)
+        .args(["--max-iterations", "1", "--test-cmd", "true"])
+        .run();
+    done.assert_code(3);
+    assert_hidden(&sandbox, &done.stderr);
+    assert_eq!(history(&sandbox)[0]["outcome"], "more");
+}
+
+#[test]
+fn a_goal_or_note_with_a_key_is_kept_without_it_and_that_is_said() {
+    let sandbox = repository();
+    let key = &keys()[0];
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().reach("agent").hold("go"))
+        .call(says_done())
+        .install(&sandbox);
+    let command =
+        || ralph(&sandbox).args(["run", &format!("log in with {key}"), "--agent-cmd"]).arg(agent.path());
+    let running = command().args(["--test-cmd", "true", "--max-iterations", "1"]).spawn();
+    sandbox.wait_for("agent");
+    ralph(&sandbox).args(["note", &format!("or with {key}")]).run().assert_code(0);
+    sandbox.release("go");
+    let first = running.wait();
+    first.assert_code(3).assert_stderr_has("the goal holds what looks like a secret");
+    // The same goal is the same goal, also with the key in it.
+    let second = command().args(["--max-iterations", "5"]).run();
+    second.assert_code(0).assert_stderr_has("run 1 continued");
+    let prompt = &agent.calls(&sandbox)[1].prompt;
+    assert!(prompt.contains("log in with [redacted]") && prompt.contains("or with [redacted]"), "{prompt}");
+    assert_hidden(&sandbox, &format!("{}{}", first.stderr, second.stderr));
+}

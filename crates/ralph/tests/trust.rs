@@ -1,0 +1,210 @@
+//! The trust decision: before the first run, and before any command that comes from the repository.
+
+mod common;
+
+use common::{TEST, one_call, ralph, repository, repository_with_work_in_progress, run, says_done};
+use ralph_testkit::{InstalledAgent, RalphCommand, Sandbox, StatusBlock, Steps, Terminal};
+
+const CONFIG: &str = ".ralph/config.toml";
+
+/// `ralph run` without `--yes`.
+fn asking(sandbox: &Sandbox, agent: &InstalledAgent) -> RalphCommand {
+    ralph(sandbox).args(["run", common::GOAL, "--reviews", "0", "--agent-cmd"]).arg(agent.path())
+}
+
+fn project_with_checks() -> Sandbox {
+    let sandbox = repository();
+    sandbox.write(CONFIG, "[checks]\ntest = \"test -e README.md\"\nlint = \"true\"\n");
+    sandbox
+}
+
+#[test]
+fn the_first_run_on_a_terminal_shows_all_and_asks_once() {
+    let sandbox = repository_with_work_in_progress();
+    let agent = one_call(&sandbox, says_done());
+    let command = || asking(&sandbox, &agent).args(["--test-cmd", "true", "--budget", "5"]).into_command();
+    let before = (sandbox.user_git_state(), sandbox.exists(".ralph"), sandbox.exists(".git/ralph"));
+    for answer in ["n\r", "\r", "\u{4}"] {
+        let mut terminal = Terminal::start(&command());
+        terminal.wait_for("[y/N]");
+        terminal.type_text(answer);
+        assert_eq!(terminal.wait(), 1, "{}", terminal.all_output());
+        assert!(
+            terminal.all_output().contains("not begun: you did not say yes"),
+            "{}",
+            terminal.all_output()
+        );
+    }
+    assert_eq!(before, (sandbox.user_git_state(), false, false), "nothing was written");
+    assert!(sandbox.agent_calls().is_empty());
+
+    let mut terminal = Terminal::start(&command());
+    terminal.wait_for("[y/N]");
+    let screen = terminal.screen();
+    for words in [
+        "The first run in this project",
+        "goal      make it green",
+        "folder    ",
+        "branch    main, 3 uncommitted files left alone",
+        "agent     ",
+        "checks    test: true (your command line)",
+        "limits    50 iterations, 30m for each agent process, $5.00",
+        "commits   ralph makes none",
+    ] {
+        assert!(screen.contains(words), "{words}\n{screen}");
+    }
+    terminal.type_text("y\r");
+    assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
+
+    let mut again = Terminal::start(&command());
+    assert_eq!(again.wait(), 0, "{}", again.all_output());
+    assert!(!again.all_output().contains("[y/N]"), "{}", again.all_output());
+}
+
+#[test]
+fn without_a_terminal_only_commands_of_the_repository_need_a_yes() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    asking(&sandbox, &agent).args(["--test-cmd", "true"]).run().assert_code(0);
+    sandbox.write(CONFIG, "[checks]\ntest = \"touch ran; test -e README.md\"\n");
+    let refused = asking(&sandbox, &agent).run();
+    refused
+        .assert_code(64)
+        .assert_stderr_has("touch ran; test -e README.md (.ralph/config.toml, checks.test)");
+    refused.assert_stderr_has("--yes");
+    assert!(!sandbox.exists("ran"));
+    // The command line's own command takes its place.
+    asking(&sandbox, &agent).args(["--test-cmd", "true"]).run().assert_code(0);
+    assert!(!sandbox.exists("ran"));
+    let agreed = asking(&sandbox, &agent).arg("--yes").run();
+    agreed.assert_code(0).assert_stderr_has("proof: checks: `touch ran; test -e README.md` exit 0");
+    assert!(sandbox.exists("ran"));
+    asking(&sandbox, &agent).run().assert_code(0);
+}
+
+#[test]
+fn changed_commands_ask_again_and_show_what_changed() {
+    let sandbox = project_with_checks();
+    let agent = one_call(&sandbox, says_done());
+    let mut first = Terminal::builder(&asking(&sandbox, &agent).into_command()).size(100, 30).start();
+    first.wait_for("[y/N]");
+    let screen = first.screen();
+    assert!(screen.contains("test: test -e README.md (.ralph/config.toml, checks.test)"), "{screen}");
+    assert!(!screen.contains("runs "), "what is shown already is not shown again\n{screen}");
+    first.type_text("yes\r");
+    assert_eq!(first.wait(), 0, "{}", first.all_output());
+
+    // Moved within the file, and one less: nothing new.
+    sandbox.write(CONFIG, "# checks\n\n[checks]\ntest = \"test -e README.md\"\n");
+    asking(&sandbox, &agent).run().assert_code(0);
+
+    sandbox.write(CONFIG, "[checks]\ntest = \"test -e README.md && echo evil\"\n");
+    asking(&sandbox, &agent).run().assert_code(64).assert_stderr_has("echo evil");
+    let mut changed = Terminal::builder(&asking(&sandbox, &agent).into_command()).size(100, 30).start();
+    changed.wait_for("[y/N]");
+    let screen = changed.screen();
+    for words in [
+        "have changed since you trusted it",
+        "runs      test -e README.md && echo evil",
+        "was: test -e README.md",
+    ] {
+        assert!(screen.contains(words), "{words}\n{screen}");
+    }
+    changed.type_text("n\r");
+    assert_eq!(changed.wait(), 1, "{}", changed.all_output());
+}
+
+#[test]
+fn a_command_is_shown_whole_and_cannot_play_with_the_terminal() {
+    let sandbox = repository();
+    let long = format!("true {} \\u001b[2J\\n; echo the end of it", "x".repeat(3000));
+    sandbox.write(CONFIG, format!("[checks]\ntest = \"{long}\"\n"));
+    let agent = one_call(&sandbox, says_done());
+    let mut terminal = Terminal::start(&asking(&sandbox, &agent).into_command());
+    terminal.wait_for("[y/N]");
+    let shown = terminal.all_output().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("\\u{1b}[2J ⏎ ; echo the end of it"), "{shown}");
+    assert!(shown.contains("The first run in this project"), "the screen was not cleared\n{shown}");
+    assert_eq!(shown.matches('x').count() / 1000, 3, "{shown}");
+    terminal.type_text("n\r");
+    assert_eq!(terminal.wait(), 1);
+    let refused = asking(&sandbox, &agent).run();
+    refused.assert_code(64).assert_stderr_has("echo the end of it");
+    assert!(!refused.stderr.contains('\u{1b}'), "{refused}");
+}
+
+#[test]
+fn a_copy_of_a_trusted_project_is_another_project() {
+    let sandbox = project_with_checks();
+    let agent = one_call(&sandbox, says_done());
+    asking(&sandbox, &agent).arg("--yes").run().assert_code(0);
+    let copy = sandbox.command("cp").args(["-r", ".", "../copy"]).status().expect("cp");
+    assert!(copy.success());
+    asking(&sandbox, &agent).in_folder("../copy").run().assert_code(64).assert_stderr_has("--yes");
+}
+
+#[test]
+fn permissions_that_are_not_chosen_are_the_question() {
+    let sandbox = repository();
+    sandbox.install_script("claude", "#!/bin/sh\nprintf '%s ' \"$@\" > args.txt\n");
+    let command = || ralph(&sandbox).args(["run", "goal", "--max-iterations", "1"]).into_command();
+    for answer in ["y\r", "\r", "n\r"] {
+        let mut terminal = Terminal::start(&command());
+        terminal.wait_for("[full/edits/inherit/N]");
+        terminal.type_text(answer);
+        assert_eq!(terminal.wait(), 1, "{}", terminal.all_output());
+        assert!(!sandbox.exists("args.txt") && !sandbox.exists(".ralph"));
+    }
+    let mut terminal = Terminal::start(&command());
+    terminal.wait_for("[full/edits/inherit/N]");
+    let screen = terminal.screen();
+    assert!(screen.contains("agent     claude, permissions as you choose below"), "{screen}");
+    terminal.type_text("edits\r");
+    assert_eq!(terminal.wait(), 3, "{}", terminal.all_output());
+    assert!(sandbox.read("args.txt").contains("--permission-mode acceptEdits"));
+    assert!(terminal.all_output().contains("claude, may edit files"), "{}", terminal.all_output());
+}
+
+#[test]
+fn yes_agrees_to_commands_and_chooses_no_permissions() {
+    let sandbox = project_with_checks();
+    sandbox.install_script("claude", "#!/bin/sh\ntouch ran\n");
+    let finished = ralph(&sandbox).args(["run", "goal", "--yes"]).run();
+    finished.assert_code(64).assert_stderr_has("the agent's permissions are not chosen");
+    assert!(!sandbox.exists("ran"));
+}
+
+#[test]
+fn without_a_home_the_run_goes_on_and_says_that_nothing_is_remembered() {
+    let sandbox = project_with_checks();
+    let agent = one_call(&sandbox, says_done());
+    let homeless = || asking(&sandbox, &agent).env("HOME", "").env("XDG_STATE_HOME", "");
+    homeless().run().assert_code(64);
+    let finished = homeless().arg("--yes").run();
+    finished.assert_code(0).assert_stderr_has("cannot be remembered: neither XDG_STATE_HOME nor HOME");
+    homeless().run().assert_code(64);
+}
+
+#[test]
+fn a_record_that_came_with_its_folder_starts_nothing_by_itself() {
+    let sandbox = Sandbox::new();
+    let agent = one_call(&sandbox, Steps::new().status(&StatusBlock::blocked("Blocked: x")));
+    let begin = || run(&sandbox, &agent).args(["--test-cmd", TEST]).run();
+    begin().assert_code(2);
+    ralph(&sandbox).args(["run"]).run().assert_code(2);
+    // As somebody else would find it, who was handed this folder.
+    let stranger = || ralph(&sandbox).arg("run").env("XDG_STATE_HOME", sandbox.root().join("other"));
+    let calls = sandbox.agent_calls().len();
+    stranger().run().assert_code(64).assert_stderr_has(".ralph/.state, agent custom");
+    assert_eq!(sandbox.agent_calls().len(), calls);
+    stranger().arg("--yes").run().assert_code(2);
+    assert_eq!(sandbox.agent_calls().len(), calls + 1);
+}
+
+#[test]
+fn the_demo_asks_nothing() {
+    let sandbox = Sandbox::new();
+    let mut terminal = Terminal::start(&ralph(&sandbox).arg("demo").into_command());
+    assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
+    assert!(!terminal.all_output().contains("[y/N]"), "{}", terminal.all_output());
+}

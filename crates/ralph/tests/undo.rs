@@ -1,0 +1,328 @@
+//! `ralph undo` and `ralph history --diff`: what comes back, what stays, and what is refused before a file is touched.
+
+mod common;
+
+use common::{one_call, ralph, repository, repository_with_work_in_progress, run, says_more, status};
+use ralph_testkit::{FakeAgent, Finished, Sandbox, Schema, StatusBlock, Steps, Terminal};
+
+/// Runs these calls, one an iteration.
+fn iterations(sandbox: &Sandbox, calls: Vec<Steps>) {
+    let limit = calls.len().to_string();
+    let more = |steps: Steps| steps.status(&StatusBlock::in_progress());
+    let agent = calls.into_iter().fold(FakeAgent::new("agent"), |agent, steps| agent.call(more(steps)));
+    let agent = agent.install(sandbox);
+    run(sandbox, &agent).args(["--max-iterations", &limit, "--set", "no_progress=off"]).run().assert_code(3);
+}
+
+fn undo(sandbox: &Sandbox, what: &[&str]) -> Finished {
+    ralph(sandbox).arg("undo").args(what).run()
+}
+
+/// The command that an undo says would take it back.
+fn taking_back(undone: &Finished) -> String {
+    let line = undone.stderr.lines().find_map(|line| line.split_once("ralph undo --to "));
+    line.expect("how to take it back").1.trim().to_owned()
+}
+
+#[test]
+fn an_undo_brings_the_user_s_work_back_and_can_itself_be_undone() {
+    let sandbox = repository_with_work_in_progress();
+    let before = sandbox.user_git_state();
+    let first =
+        Steps::new().write("README.md", "# agent\n").write("new/deep.txt", "1\n").delete("untracked.txt");
+    iterations(&sandbox, vec![first, Steps::new().write("staged.txt", "agent\n").write("second.txt", "2\n")]);
+    let after = sandbox.user_git_state();
+
+    let undone = undo(&sandbox, &["1"]);
+    undone.assert_code(0).assert_stderr_has("5 files put back as before iteration 1");
+    assert_eq!(undone.stdout, "");
+    before.assert_same(&sandbox.user_git_state());
+    assert!(!sandbox.exists("new"), "folders that nobody needs are gone too");
+
+    undo(&sandbox, &["--to", &taking_back(&undone)]).assert_code(0);
+    after.assert_same(&sandbox.user_git_state());
+
+    let undone = undo(&sandbox, &["2"]);
+    undone.assert_code(0).assert_stderr_has("2 files put back as before iteration 2");
+    assert_eq!((sandbox.read("staged.txt"), sandbox.exists("second.txt")), ("staged\n".into(), false));
+    assert_eq!(sandbox.read("README.md"), "# agent\n", "the first iteration's work stays");
+    undo(&sandbox, &["2"]).assert_code(0).assert_stderr_has("nothing was put back");
+}
+
+#[test]
+fn an_undo_is_on_record_and_the_next_iteration_is_told() {
+    let sandbox = repository();
+    iterations(&sandbox, vec![Steps::new().write("a.txt", "1\n"), Steps::new().write("a.txt", "2\n")]);
+    let undone = undo(&sandbox, &["2"]);
+    undone.assert_code(0);
+    let listed = ralph(&sandbox).arg("history").run();
+    listed
+        .assert_code(0)
+        .assert_stdout_has("undone after #2: 1 file put back as before iteration 2")
+        .assert_stdout_has(&format!("ralph undo --to {}", taking_back(&undone)));
+    let document = ralph(&sandbox).args(["history", "--json"]).run().json();
+    Schema::published("ralph.history/1").assert(&document);
+    assert_eq!(document["undone"][0]["iteration"], 2);
+
+    let agent = FakeAgent::new("next").call(says_more()).install(&sandbox);
+    ralph(&sandbox)
+        .args(["run", "--max-iterations", "4", "--agent-cmd"])
+        .arg(agent.path())
+        .run()
+        .assert_code(3);
+    let calls = agent.calls(&sandbox);
+    let prompts: Vec<&str> = calls.iter().rev().take(2).map(|call| call.prompt.as_str()).collect();
+    assert!(
+        prompts[1].contains("the user undid work: 1 file put back as before iteration 2"),
+        "{}",
+        prompts[1]
+    );
+    assert!(!prompts[0].contains("undid"), "said once");
+    assert_eq!(sandbox.read("a.txt"), "1\n");
+}
+
+#[test]
+fn a_dry_run_lists_the_files_and_touches_none() {
+    let sandbox = repository();
+    let steps = Steps::new().write("README.md", "x\n").write("new.txt", "x\n");
+    iterations(&sandbox, vec![steps]);
+    let before = sandbox.user_git_state();
+    let listed = undo(&sandbox, &["1", "--dry-run"]);
+    listed.assert_code(0);
+    assert_eq!(listed.stdout, "M README.md\nD new.txt\n");
+    before.assert_same(&sandbox.user_git_state());
+    assert!(!ralph(&sandbox).arg("history").run().stdout.contains("undone"));
+}
+
+#[test]
+fn nothing_is_undone_while_a_run_is_going_on() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().write("a.txt", "1\n").reach("agent").hold("go"));
+    let running = run(&sandbox, &agent).args(["--max-iterations", "1"]).spawn();
+    sandbox.wait_for("agent");
+    undo(&sandbox, &["1"]).assert_code(1).assert_stderr_has("a run is going on here");
+    assert_eq!(sandbox.read("a.txt"), "1\n");
+    sandbox.release("go");
+    running.wait().assert_code(3);
+}
+
+#[test]
+fn what_a_killed_run_left_can_be_undone() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().write("README.md", "half\n").reach("agent").hang());
+    let running = run(&sandbox, &agent).spawn();
+    sandbox.wait_for("agent");
+    running.kill9();
+    running.wait();
+    undo(&sandbox, &["1"]).assert_code(0);
+    assert_eq!(sandbox.read("README.md"), "# project\n");
+    sandbox.assert_no_processes();
+    assert_eq!(status(&sandbox)["status"], "cut_off", "the run can still be continued");
+}
+
+#[test]
+fn commits_stay_and_how_to_take_the_branch_back_is_said() {
+    let sandbox = repository();
+    let before = sandbox.git(&["rev-parse", "HEAD"]);
+    iterations(&sandbox, vec![Steps::new().write("README.md", "x\n").shell("git commit -q -a -m work")]);
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    let undone = undo(&sandbox, &["1"]);
+    undone
+        .assert_code(0)
+        .assert_stderr_has(&format!("HEAD is {}, and was {}", &head[..12], &before[..12]))
+        .assert_stderr_has(&format!("git reset {}", &before[..12]));
+    assert_eq!(sandbox.read("README.md"), "# project\n");
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), head);
+    sandbox.git(&["reset", "-q", &before[..12]]);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn links_modes_and_strange_names_come_back() {
+    let sandbox = repository();
+    sandbox.write("tool.sh", "#!/bin/sh\n");
+    sandbox.write("old", "becomes a folder\n");
+    sandbox.git(&["config", "core.fileMode", "true"]);
+    let setup = "ln -s README.md link; chmod 755 tool.sh; printf x > \"$(printf 'a\\377b')\"";
+    assert!(sandbox.command("sh").args(["-c", setup]).status().expect("sh").success());
+    let before = sandbox.user_git_state();
+    let mess = "rm link; ln -s nowhere link; chmod 644 tool.sh; rm old; mkdir old; echo x > old/file; rm a*b";
+    iterations(&sandbox, vec![Steps::new().shell(mess)]);
+    assert_ne!(before, sandbox.user_git_state());
+    undo(&sandbox, &["1"]).assert_code(0);
+    before.assert_same(&sandbox.user_git_state());
+}
+
+#[test]
+fn what_no_snapshot_holds_is_neither_overwritten_nor_removed() {
+    let sandbox = repository();
+    sandbox.write("out/1.o", "mine\n");
+    sandbox.write("out/2.o", "same\n");
+    let ignore =
+        Steps::new().write(".gitignore", "out/\n").write("out/1.o", "built\n").write("out/9.o", "new\n");
+    iterations(&sandbox, vec![ignore]);
+    let before = sandbox.user_git_state();
+    undo(&sandbox, &["1"])
+        .assert_code(1)
+        .assert_stderr_has("none was touched")
+        .assert_stderr_has("out/1.o would be lost")
+        .assert_stderr_has("move them elsewhere");
+    before.assert_same(&sandbox.user_git_state());
+    assert_eq!(sandbox.read("out/1.o"), "built\n");
+
+    assert!(sandbox.command("rm").arg("out/1.o").status().expect("rm").success());
+    undo(&sandbox, &["1"]).assert_code(0);
+    assert_eq!((sandbox.read("out/1.o"), sandbox.exists(".gitignore")), ("mine\n".into(), false));
+    assert_eq!(sandbox.read("out/9.o"), "new\n", "ignored files stay");
+}
+
+#[test]
+fn files_that_are_too_big_are_named_and_left_alone() {
+    let sandbox = repository();
+    iterations(&sandbox, vec![Steps::new().write("a.txt", "1\n").shell("truncate -s 60000000 big.bin")]);
+    undo(&sandbox, &["1"]).assert_code(0).assert_stderr_has("big.bin is over 50 MB");
+    assert!(sandbox.exists("big.bin") && !sandbox.exists("a.txt"));
+}
+
+#[test]
+fn a_nested_repository_is_named_and_left_alone() {
+    let sandbox = repository();
+    let nest = "git init -q inner && echo 1 > inner/x && git -C inner add x && git -C inner commit -q -m x";
+    iterations(&sandbox, vec![Steps::new().shell(nest).write("a.txt", "1\n")]);
+    undo(&sandbox, &["1"]).assert_code(0).assert_stderr_has("inner is a repository of its own and stays");
+    assert!(!sandbox.exists("a.txt"));
+    assert_eq!(sandbox.read("inner/x"), "1\n");
+}
+
+#[test]
+fn what_went_with_a_rewritten_history_is_refused_before_anything_is_touched() {
+    let sandbox = repository();
+    let rewrite =
+        "git commit -q --amend -a -m other; git reflog expire --expire=now --all; git gc -q --prune=now";
+    iterations(&sandbox, vec![Steps::new().write("README.md", "# other\n").shell(rewrite)]);
+    let before = sandbox.user_git_state();
+    undo(&sandbox, &["1"])
+        .assert_code(1)
+        .assert_stderr_has("not stored any more")
+        .assert_stderr_has("none was touched");
+    before.assert_same(&sandbox.user_git_state());
+    ralph(&sandbox)
+        .args(["history", "1", "--diff"])
+        .run()
+        .assert_code(1)
+        .assert_stderr_has("what iteration 1 changed is not stored any more");
+}
+
+#[test]
+fn a_folder_without_git_is_undone_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", "1\n");
+    sandbox.write("b.txt", "1\n");
+    iterations(&sandbox, vec![Steps::new().write("a.txt", "2\n").delete("b.txt").write("c.txt", "2\n")]);
+    let undone = undo(&sandbox, &["1"]);
+    undone.assert_code(0).assert_stderr_lacks("commits stay");
+    assert_eq!((sandbox.read("a.txt"), sandbox.read("b.txt")), ("1\n".into(), "1\n".into()));
+    assert!(!sandbox.exists("c.txt"));
+    undo(&sandbox, &["--to", &taking_back(&undone)]).assert_code(0);
+    assert_eq!((sandbox.read("a.txt"), sandbox.exists("b.txt")), ("2\n".into(), false));
+}
+
+#[test]
+fn what_cannot_be_meant_is_wrong_usage() {
+    let sandbox = repository();
+    undo(&sandbox, &["1"]).assert_code(64).assert_stderr_has("nothing has been run here");
+    iterations(&sandbox, vec![Steps::new().write("a.txt", "1\n")]);
+    undo(&sandbox, &[]).assert_code(64);
+    undo(&sandbox, &["7"]).assert_code(64).assert_stderr_has("there is no iteration 7");
+    // A tree of git's that is no snapshot would be taken for the whole project.
+    sandbox.write("folder/b.txt", "1\n");
+    sandbox.commit_all("folder");
+    let folder = sandbox.git(&["rev-parse", "HEAD:folder"]);
+    undo(&sandbox, &["--to", &folder]).assert_code(64).assert_stderr_has("no snapshot is called");
+    undo(&sandbox, &["--to", "1", "2"]).assert_code(64);
+}
+
+#[test]
+fn the_diff_of_an_iteration_is_data_and_of_old_ones_too() {
+    let sandbox = repository();
+    let first = Steps::new().write("README.md", "# project\nmore\n").write("new.txt", "new\n");
+    iterations(&sandbox, vec![first, Steps::new(), Steps::new().delete("new.txt")]);
+    let diff = |number: &[&str]| ralph(&sandbox).arg("history").args(number).arg("--diff").run();
+    let first = diff(&["1"]);
+    first
+        .assert_code(0)
+        .assert_stdout_has("diff --git a/README.md b/README.md")
+        .assert_stdout_has("\n+more\n");
+    first.assert_stdout_has("new file mode 100644");
+    assert!(!first.stdout.contains('\u{1b}'), "no colours in a pipe");
+    let second = diff(&["2"]);
+    second.assert_code(0).assert_stderr_has("iteration 2 changed no files");
+    assert_eq!(second.stdout, "");
+    diff(&[]).assert_code(0).assert_stdout_has("deleted file mode 100644");
+    // It is a patch that git takes.
+    sandbox.git(&["checkout", "-q", "--", "."]);
+    sandbox.write("../patch", &first.stdout);
+    sandbox.git(&["apply", "../patch"]);
+    assert_eq!(sandbox.read("README.md"), "# project\nmore\n");
+}
+
+#[test]
+fn on_a_terminal_a_diff_has_colours_of_ours_and_no_codes_of_others() {
+    let sandbox = repository();
+    iterations(&sandbox, vec![Steps::new().write("new.txt", "\u{1b}[2Jgone\u{1b}]0;title\u{7}\n")]);
+    let command = ralph(&sandbox).args(["history", "1", "--diff"]).into_command();
+    let mut terminal = Terminal::start(&command);
+    assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
+    let shown = String::from_utf8_lossy(&terminal.raw()).into_owned();
+    assert!(shown.contains("\u{1b}[32m+"), "{shown:?}");
+    assert!(!shown.contains("\u{1b}[2J") && !shown.contains("\u{1b}]0;"), "{shown:?}");
+}
+
+#[test]
+fn repositories_of_every_kind_are_undone_and_left_as_they_were() {
+    let commits = |sandbox: &Sandbox| {
+        sandbox.write("src/a.txt", "1\n");
+        sandbox.write("docs/b.txt", "1\n");
+        sandbox.commit_all("files");
+    };
+    type Kind = (&'static str, fn(&Sandbox));
+    let kinds: [Kind; 5] = [
+        ("detached", |sandbox| drop(sandbox.git(&["checkout", "-q", "--detach"]))),
+        ("sparse", |sandbox| drop(sandbox.git(&["sparse-checkout", "set", "--no-sparse-index", "src"]))),
+        ("sparse index", |sandbox| drop(sandbox.git(&["sparse-checkout", "set", "--sparse-index", "src"]))),
+        ("overlooked", |sandbox| drop(sandbox.git(&["update-index", "--assume-unchanged", "src/a.txt"]))),
+        ("in a merge", |sandbox| {
+            sandbox.git(&["checkout", "-q", "-b", "side"]);
+            sandbox.write("src/a.txt", "side\n");
+            sandbox.commit_all("side");
+            sandbox.git(&["checkout", "-q", "main"]);
+            sandbox.write("src/a.txt", "main\n");
+            sandbox.commit_all("main");
+            let merged = sandbox.command("git").args(["merge", "-q", "side"]).output().expect("git");
+            assert!(!merged.status.success());
+        }),
+    ];
+    for (kind, make) in kinds {
+        let sandbox = repository();
+        commits(&sandbox);
+        make(&sandbox);
+        let before = sandbox.user_git_state();
+        iterations(
+            &sandbox,
+            vec![Steps::new().write("src/a.txt", "agent\n").write("src/new.txt", "agent\n")],
+        );
+        let undone = undo(&sandbox, &["1"]);
+        assert_eq!(undone.code, 0, "{kind}: {undone}");
+        assert!(
+            before == sandbox.user_git_state(),
+            "{kind}: {:?}",
+            before.differences(&sandbox.user_git_state())
+        );
+    }
+    let empty = Sandbox::new();
+    empty.init_git();
+    empty.write("a.txt", "1\n");
+    iterations(&empty, vec![Steps::new().write("a.txt", "2\n").write("b.txt", "2\n")]);
+    undo(&empty, &["1"]).assert_code(0);
+    assert_eq!((empty.read("a.txt"), empty.exists("b.txt")), ("1\n".into(), false));
+}
