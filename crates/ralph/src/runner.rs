@@ -33,7 +33,6 @@ use crate::secrets;
 use crate::store::{Guard, JournalFile, Keeping, Lock, Requests, Run, Runs, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
-use crate::work::Before;
 use effects::Jobs;
 pub(crate) use effects::custody_file;
 pub(crate) use reader::Reader;
@@ -115,8 +114,6 @@ pub struct Runner<'a> {
     /// What came in while the machine's sleep had to be told first.
     held: Option<Input>,
     keeping: Keeping,
-    /// The backlog when the agent was started.
-    items_before: Before,
     views_failed: bool,
 }
 
@@ -157,7 +154,6 @@ impl<'a> Runner<'a> {
             naps: Naps::from_now(),
             held: None,
             keeping,
-            items_before: Before::default(),
             views_failed: false,
         })
     }

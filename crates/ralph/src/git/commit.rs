@@ -28,7 +28,7 @@ impl Repo {
     pub fn tree_of(&self, commit: Option<&str>) -> Result<String, GitError> {
         let call = match commit {
             Some(commit) => self.call("rev-parse").args(["--verify", &format!("{commit}^{{tree}}")]),
-            None => self.call("hash-object").args(["-t", "tree", "-w", "/dev/null"]),
+            None => self.call("hash-object").args(["-t", "tree", "/dev/null"]),
         };
         call.line()?.filter(|id| is_object_id(id)).ok_or_else(|| call.strange("a tree was asked for"))
     }

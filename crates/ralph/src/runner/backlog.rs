@@ -5,8 +5,9 @@ use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::items::{BacklogRead, Found, ItemAfter, Settlement};
 
 use super::Runner;
-use crate::error::{Error, Result};
-use crate::work::{Settler, Source};
+use crate::error::{self, Error, Result};
+use crate::store;
+use crate::work::{OwnBacklog, Settler, Source};
 
 impl Runner<'_> {
     /// The task file of the run, if it has one.
@@ -28,14 +29,26 @@ impl Runner<'_> {
 
     pub(super) fn mark_item(&mut self, id: &str) -> Result<()> {
         let marked = match self.source() {
-            Some(source) => source.and_then(|source| {
-                self.items_before = source.before();
-                source.mark(id)
-            }),
+            Some(source) => source.and_then(|source| self.mark(&source, id)),
             None => Ok(()),
         };
         self.send(Event::ItemMarked { problem: marked.err().map(|error| error.to_string()) });
         Ok(())
+    }
+
+    fn mark(&self, source: &Source, id: &str) -> Result<()> {
+        let files = self.files();
+        files.make()?;
+        let path = files.backlog();
+        store::write_private(&path, &source.bytes()?).map_err(error::io("cannot write", &path))?;
+        source.mark(id)?;
+        self.own_backlog(source).keep(source);
+        Ok(())
+    }
+
+    /// Which contents of the task file are the run's own doing.
+    fn own_backlog<'a>(&'a self, source: &Source) -> OwnBacklog<'a> {
+        OwnBacklog::new(self.project, &self.tree, self.state.base.as_ref(), source)
     }
 
     /// The changes without those of the task file, which are not progress.
@@ -54,7 +67,7 @@ impl Runner<'_> {
             changes.iter().filter(|change| change.kind != ChangeKind::Added && is_harness(&change.path));
         measured.item = item.filter(|_| measured.when == When::After).map(|item| ItemAfter {
             tampered: harness.map(|change| change.name().into_owned()).collect(),
-            ..source.after(&item.id, &self.items_before)
+            ..source.after(&item.id, std::fs::read(self.files().backlog()).ok().as_deref())
         });
     }
 
@@ -71,6 +84,7 @@ impl Runner<'_> {
             source: source.as_ref(),
             run: &run,
             files,
+            base: self.state.base.as_ref(),
         };
         let settled = settler.settle(settlement, &iteration);
         for problem in &settled.problems {

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use super::files::sync_dir;
 use crate::error::{self, Error, Result};
+use crate::point;
 
 /// How often a file may change under our hands before we give up.
 const TIMES: usize = 20;
@@ -57,6 +58,7 @@ impl Made {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let path = file.with_file_name(format!(".{name}.{}.new", std::process::id()));
         let _ = fs::remove_file(&path);
+        point::file("create", &path)?;
         let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
         let made = Self { path, placed: false };
         copy.write_all(text)?;
@@ -66,6 +68,7 @@ impl Made {
     }
 
     fn replace(mut self, file: &Path) -> io::Result<()> {
+        point::file("rename", file)?;
         fs::rename(&self.path, file)?;
         self.placed = true;
         file.parent().map_or(Ok(()), sync_dir)

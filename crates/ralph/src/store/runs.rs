@@ -168,6 +168,7 @@ impl Run {
 const PROMPT: &str = "prompt.md";
 const TRANSCRIPT: &str = "transcript.out";
 const ERRORS: &str = "transcript.err";
+const BACKLOG: &str = "backlog";
 
 fn is_output(name: &str) -> bool {
     [TRANSCRIPT, ERRORS].contains(&name) || (name.starts_with("check-") && name.ends_with(".out"))
@@ -200,6 +201,11 @@ impl IterationFiles {
         self.dir.join(ERRORS)
     }
 
+    /// The task file when the agent was started.
+    pub fn backlog(&self) -> PathBuf {
+        self.dir.join(BACKLOG)
+    }
+
     pub(super) fn exist(&self) -> bool {
         self.dir.is_dir()
     }
@@ -221,7 +227,7 @@ impl IterationFiles {
         for entry in std::fs::read_dir(&self.dir).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let name = name.trim_start_matches('.').trim_end_matches(".new").trim_end_matches(".gz");
-            if name == PROMPT || is_output(name) {
+            if [PROMPT, BACKLOG].contains(&name) || is_output(name) {
                 // What cannot be removed stays.
                 let _ = std::fs::remove_file(entry.path());
             }

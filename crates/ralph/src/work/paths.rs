@@ -17,20 +17,25 @@ pub(super) struct Paths {
     pub(super) left: Vec<Vec<u8>>,
 }
 
-/// `backlog` is the task file, which ralph changes itself.
+/// `backlog` is the task file, which ralph changes itself, and whether nobody else had changed it.
 pub(super) fn of(
     order: &CommitOrder,
     repo: &Repo,
     tree: &Tree,
     now: &TreeId,
-    backlog: Option<Vec<u8>>,
+    backlog: Option<(Vec<u8>, bool)>,
 ) -> Result<Paths, TreeError> {
     let mut changed = BTreeSet::new();
     for span in &order.spans {
         changed.extend(between(tree, &span.from, &span.to)?);
     }
-    changed.extend(backlog);
-    let foreign = foreign(order, repo, tree)?;
+    let mut foreign = foreign(order, repo, tree)?;
+    if let Some((path, ours)) = backlog {
+        if ours {
+            foreign.remove(&path);
+        }
+        changed.insert(path);
+    }
     let head = repo.head()?;
     let uncommitted: BTreeSet<Vec<u8>> =
         names(tree, &id(&repo.tree_of(head.as_deref())?), Some(now.clone()))?;
@@ -70,7 +75,7 @@ pub(super) fn to_take_back(
     Ok(Paths { commit, left })
 }
 
-fn between(tree: &Tree, from: &str, to: &str) -> Result<BTreeSet<Vec<u8>>, TreeError> {
+pub(super) fn between(tree: &Tree, from: &str, to: &str) -> Result<BTreeSet<Vec<u8>>, TreeError> {
     names(tree, &id(from), id(to))
 }
 

@@ -2,6 +2,8 @@
 //! is there already.
 
 use ralph_core::backlog::{Attempt as Recorded, Change, Outcome, State};
+use ralph_core::decision::TreeMark;
+use ralph_core::event::is_progress;
 use ralph_core::items::{self, Attempt, Settled, Settlement, attempt_id};
 use ralph_core::state::Iteration;
 use ralph_core::text;
@@ -13,7 +15,7 @@ use crate::git::{self, Repo};
 use crate::project::Project;
 use crate::store::{self, IterationFiles, Ledger};
 use crate::tree::{Tree, TreeId};
-use crate::work::Source;
+use crate::work::{OwnBacklog, Source};
 
 /// The trailer by which a commit of ours is known again.
 const TRAILER: &str = "Ralph-Iteration";
@@ -25,6 +27,8 @@ pub(crate) struct Settler<'a> {
     /// The run's id.
     pub(crate) run: &'a str,
     pub(crate) files: IterationFiles,
+    /// The tree when the run began.
+    pub(crate) base: Option<&'a TreeMark>,
 }
 
 impl Settler<'_> {
@@ -37,13 +41,17 @@ impl Settler<'_> {
             Ok(digest) => settled.evidence = Some(digest),
             Err(error) => problems.push(format!("the evidence could not be recorded: {error}")),
         }
-        if settlement.revert.is_some() {
-            match self.put_back(settlement, iteration, settled.evidence.as_deref()) {
-                Ok(left) => (settled.reverted, settled.left) = (true, left),
+        if let Some(mark) = &settlement.revert {
+            match self.put_back(mark, iteration) {
+                Ok(()) => settled.reverted = true,
                 Err(error) => problems.push(format!("the code was not put back: {error}")),
             }
+            match self.take_commits_back(mark, settlement, iteration, settled.evidence.as_deref()) {
+                Ok(left) => settled.left = left,
+                Err(error) => problems.push(format!("commits of the agent stay: {error}")),
+            }
         }
-        problems.extend(self.mark(settlement, false).err().map(|error| error.to_string()));
+        problems.extend(self.mark(settlement).err().map(|error| error.to_string()));
         if settlement.commit.is_some() {
             match self.commit(settlement, iteration, settled.evidence.as_deref()) {
                 Ok((commit, left)) => (settled.commit, settled.left) = (commit, left),
@@ -55,29 +63,25 @@ impl Settler<'_> {
         {
             problems.push(format!("the commit could not be recorded as evidence: {error}"));
         }
-        let attempted =
-            self.record_attempt(settlement, iteration, &settled).and_then(|()| self.mark(settlement, true));
-        problems.extend(attempted.err().map(|error| error.to_string()));
+        problems.extend(self.record_attempt(settlement, iteration, &settled).err().map(|error| error.to_string()));
+        if let Some(source) = self.source {
+            OwnBacklog::new(self.project, self.tree, self.base, source).keep(source);
+        }
         settled.problems = problems;
         settled
     }
 
-    /// The item's state in the backlog. Where passing needs a recorded attempt, the first try is refused, and the one
-    /// after the attempt is not.
-    fn mark(&self, settlement: &Settlement, last: bool) -> Result<()> {
-        let (Some(source), Some(item)) = (self.source, &settlement.item) else { return Ok(()) };
-        for id in settlement.untick.iter().filter(|_| !last) {
+    /// What the commit is to hold of the backlog: marks that nobody could prove are gone, and a proved item is done.
+    /// Where that needs a recorded attempt it is refused for now.
+    fn mark(&self, settlement: &Settlement) -> Result<()> {
+        let Some(source) = self.source else { return Ok(()) };
+        for id in &settlement.untick {
             source.change(&Change::State { id: id.clone(), to: State::Open, at: None })?;
         }
-        let to = match (settlement.result, &settlement.block) {
-            (Attempt::Passed, _) => State::Done,
-            (_, Some(_)) => State::Blocked,
-            (_, None) => return Ok(()),
-        };
-        match source.change(&Change::State { id: item.id.clone(), to, at: Some(clock::now()) }) {
-            Err(_) if !last => Ok(()),
-            done => done,
+        if settlement.result == Attempt::Passed {
+            let _ = state(settlement).map(|change| source.change(&change));
         }
+        Ok(())
     }
 
     /// Where the backlog keeps attempts, this one; and one more iteration, if it did not pass.
@@ -112,16 +116,15 @@ impl Settler<'_> {
                 after.changed.iter().take(50).map(|change| change.path.clone()).collect()
             }),
         };
-        // One edit after the other: a cut in between leaves the attempt recorded and its iteration not yet counted,
-        // so the count comes first.
-        if settlement.result != Attempt::Passed {
-            source.change(&Change::Increment {
-                id: item.id.clone(),
-                block_on_max: settlement.block.is_some(),
-                override_reason: settlement.block.clone(),
-            })?;
-        }
-        source.change(&Change::Attempt { id: item.id.clone(), attempt })
+        // One more iteration is counted where the attempt is recorded, in the same edit.
+        let counted = (settlement.result != Attempt::Passed).then(|| Change::Increment {
+            id: item.id.clone(),
+            block_on_max: settlement.block.is_some(),
+            override_reason: settlement.block.clone(),
+        });
+        let attempt = Change::Attempt { id: item.id.clone(), attempt };
+        let changes: Vec<Change> = counted.into_iter().chain([attempt]).chain(state(settlement)).collect();
+        source.change_all(&changes)
     }
 
     /// The commit and what was left out of it; no commit where everything is committed already.
@@ -141,16 +144,20 @@ impl Settler<'_> {
             return Err(format!("{what} is under way in this repository"));
         }
         let now = self.tree.snapshot().map_err(|error| error.to_string())?;
-        let backlog = self.source.and_then(|source| source.below(&self.project.root));
+        let backlog = self.source.and_then(|source| {
+            let ours = OwnBacklog::new(self.project, self.tree, self.base, source).is_ours();
+            Some((source.below(&self.project.root)?, ours))
+        });
         let paths =
             paths::of(order, &repo, self.tree, &now.tree, backlog).map_err(|error| error.to_string())?;
         let left = paths.left.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
         if paths.commit.is_empty() {
             // What the agent committed by itself is the commit.
-            let own = repo.head().map_err(|error| error.to_string())?;
-            let moved = own
-                .filter(|head| iteration.before.as_ref().and_then(|mark| mark.head.as_ref()) != Some(head));
-            return Ok((moved, left));
+            let head = |mark: Option<&String>| mark.cloned();
+            let (before, after) = (iteration.before.as_ref(), iteration.after.as_ref());
+            let before = head(before.and_then(|mark| mark.head.as_ref()));
+            let own = head(after.and_then(|after| after.head.as_ref())).filter(|own| Some(own) != before.as_ref());
+            return Ok((own, left));
         }
         let message = items::commit_message(settlement, iteration, self.run, evidence);
         self.commit_paths(&repo, &paths.commit, &message).map(|commit| (Some(commit), left))
@@ -178,32 +185,54 @@ impl Settler<'_> {
         commit
     }
 
-    /// The code as it was before the attempt; the backlog, its harness and what is known stay. Commits of the agent
-    /// are taken back by one commit. Returns files that could not be taken back there.
-    fn put_back(
+    /// The code as it was before the attempt; the backlog, its harness and what is known stay, and so does what the
+    /// agent did not touch.
+    fn put_back(&mut self, mark: &TreeMark, iteration: &Iteration) -> std::result::Result<(), String> {
+        let Some(after) = &iteration.after else { return Ok(()) };
+        let to = TreeId::new(&mark.tree).ok_or("the snapshot has no name")?;
+        let touched =
+            paths::between(self.tree, &mark.tree, &after.tree).map_err(|error| error.to_string())?;
+        let kept = self.kept();
+        let keep = |path: &[u8]| kept(path) || !touched.contains(path);
+        let way = self.tree.way_back_but(&to, &keep).map_err(|error| error.to_string())?;
+        self.tree.put_back(&way).map_err(|error| error.to_string())
+    }
+
+    /// What an attempt that failed leaves: the harness with the attempts, and what was learnt.
+    fn kept(&self) -> impl Fn(&[u8]) -> bool + use<> {
+        let backlog = self.source.and_then(|source| source.below(&self.project.root));
+        move |path: &[u8]| !is_progress(path) || backlog.as_deref() == Some(path)
+    }
+
+    /// Commits of the agent are taken back by one commit. Returns files that were not clean before, and stay.
+    fn take_commits_back(
         &mut self,
+        mark: &TreeMark,
         settlement: &Settlement,
         iteration: &Iteration,
         evidence: Option<&str>,
     ) -> std::result::Result<Vec<String>, String> {
-        let Some(mark) = &settlement.revert else { return Ok(vec![]) };
-        let to = TreeId::new(&mark.tree).ok_or("the snapshot has no name")?;
-        let backlog = self.source.and_then(|source| source.below(&self.project.root));
-        let keep = |path: &[u8]| !ralph_core::event::is_progress(path) || backlog.as_deref() == Some(path);
-        let way = self.tree.way_back_but(&to, &keep).map_err(|error| error.to_string())?;
-        self.tree.put_back(&way).map_err(|error| error.to_string())?;
         let Some(repo) = self.project.repo.clone() else { return Ok(vec![]) };
         let head = repo.head().map_err(|error| error.to_string())?;
         if head == mark.head || self.made_already(&repo, settlement)?.is_some() {
             return Ok(vec![]);
         }
+        let after = iteration.after.as_ref().and_then(|after| after.head.clone());
+        if after == mark.head {
+            // Somebody else committed since; that is not the agent's.
+            return Ok(vec![]);
+        }
         if let Some(what) = repo.is_busy() {
-            return Err(format!("commits of the agent stay, for {what} is under way"));
+            return Err(format!("{what} is under way"));
+        }
+        if head != after {
+            return Err("HEAD is not where the agent left it".into());
         }
         if repo.commits_between(mark.head.as_deref(), head.as_deref()).is_ok_and(|commits| commits.total == 0)
         {
-            return Err("the agent went to another commit or branch; HEAD stays where it is".into());
+            return Err("it went to another commit or branch, and HEAD stays where it is".into());
         }
+        let keep = self.kept();
         let paths = paths::to_take_back(&repo, self.tree, mark, &keep).map_err(|error| error.to_string())?;
         let left = paths.left.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
         if !paths.commit.is_empty() {
@@ -212,4 +241,14 @@ impl Settler<'_> {
         }
         Ok(left)
     }
+}
+
+/// What the item is to be, if it is to be anything else.
+fn state(settlement: &Settlement) -> Option<Change> {
+    let to = match (settlement.result, &settlement.block) {
+        (Attempt::Passed, _) => State::Done,
+        (_, Some(_)) => State::Blocked,
+        (_, None) => return None,
+    };
+    Some(Change::State { id: settlement.item.as_ref()?.id.clone(), to, at: Some(clock::now()) })
 }

@@ -1,5 +1,6 @@
 //! The task file of a run.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use ralph_core::backlog::{self, Backlog, Change, Selection, State, Wish};
@@ -20,12 +21,6 @@ pub(crate) struct Source {
     plan: BacklogPlan,
     /// Attempts that an item may have where it does not say itself; 0 = no limit.
     most_attempts: u64,
-}
-
-/// The states of the items before an agent worked: what it ticked is told by comparing.
-#[derive(Debug, Default)]
-pub(crate) struct Before {
-    done: std::collections::HashSet<String>,
 }
 
 impl Source {
@@ -174,23 +169,27 @@ impl Source {
         }
     }
 
-    pub(crate) fn before(&self) -> Before {
-        let Ok(bytes) = self.place.read() else { return Before::default() };
-        let Ok(backlog) = self.place.parse(&bytes) else { return Before::default() };
-        let done = backlog.items().iter().filter(|item| item.state == State::Done);
-        Before { done: done.map(|item| item.id.to_string()).collect() }
+    /// The file as it is, to be kept while an agent works: what it ticked is told by comparing.
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>> {
+        self.place.read()
     }
 
     /// What the agent did to the file. A file that cannot be read any more holds other criteria.
-    pub(crate) fn after(&self, id: &str, before: &Before) -> ItemAfter {
+    pub(crate) fn after(&self, id: &str, before: Option<&[u8]>) -> ItemAfter {
         let Ok(bytes) = self.place.read() else { return ItemAfter::default() };
         let Ok(backlog) = self.place.parse(&bytes) else { return ItemAfter::default() };
-        let newly = backlog
-            .items()
-            .iter()
-            .filter(|item| item.state == State::Done && !before.done.contains(&*item.id));
-        let (own, others): (Vec<_>, Vec<_>) =
-            newly.map(|item| item.id.to_string()).partition(|done| done == id);
+        let done = |bytes: &[u8]| -> Option<HashSet<String>> {
+            let backlog = self.place.parse(bytes).ok()?;
+            let done = backlog.items().iter().filter(|item| item.state == State::Done);
+            Some(done.map(|item| item.id.to_string()).collect())
+        };
+        // Where nobody knows how it was, nobody can say what was ticked.
+        let newly = before.and_then(done).map_or(vec![], |before| {
+            let items = backlog.items().iter();
+            let newly = items.filter(|item| item.state == State::Done && !before.contains(&*item.id));
+            newly.map(|item| item.id.to_string()).collect()
+        });
+        let (own, others): (Vec<_>, Vec<_>) = newly.into_iter().partition(|done| done == id);
         ItemAfter {
             ticked: !own.is_empty(),
             criteria: backlog.find(id).map(|at| self.criteria(&backlog, at)).unwrap_or_default(),
@@ -203,15 +202,23 @@ impl Source {
         self.change(&Change::State { id: id.into(), to: State::InProgress, at: Some(clock::now()) })
     }
 
-    /// A change that the format has no place for is none.
     pub(crate) fn change(&self, change: &Change) -> Result<()> {
+        self.change_all(std::slice::from_ref(change))
+    }
+
+    /// Changes in one edit, so that nobody ever sees some of them alone. One that the format has no place for is none.
+    pub(crate) fn change_all(&self, changes: &[Change]) -> Result<()> {
         store::edit(&self.place.path, |bytes| {
-            let backlog = self.place.parse(bytes)?;
-            match backlog.change(change) {
-                Ok(changed) => Ok((Some(changed.text.into_bytes()), ())),
-                Err(backlog::Refusal::NoPlace { .. } | backlog::Refusal::NoState { .. }) => Ok((None, ())),
-                Err(refusal) => Err(self.place.refused(&refusal, &backlog)),
+            let mut text = bytes.to_vec();
+            for change in changes {
+                let backlog = self.place.parse(&text)?;
+                match backlog.change(change) {
+                    Ok(changed) => text = changed.text.into_bytes(),
+                    Err(backlog::Refusal::NoPlace { .. } | backlog::Refusal::NoState { .. }) => {}
+                    Err(refusal) => return Err(self.place.refused(&refusal, &backlog)),
+                }
             }
+            Ok((Some(text), ()))
         })
     }
 
