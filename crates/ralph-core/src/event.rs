@@ -12,7 +12,7 @@ use crate::git_text::Change;
 use crate::items::{BacklogPlan, BacklogRead, ItemAfter, Settled, Work};
 use crate::own_files::Touch;
 use crate::prelude::*;
-use crate::profile::Policy;
+use crate::profile::{Commits, Policy};
 use crate::report::IterationReport;
 use crate::saturation::{is_document, is_test_path};
 use crate::text;
@@ -118,6 +118,9 @@ pub struct Plan {
     /// Commit what reached the goal.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub commit: bool,
+    /// What must pass before anything is selected, each time that ralph is started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot: Option<CheckSpec>,
 }
 
 /// One agent where a list is wanted is a list of one.
@@ -143,6 +146,11 @@ impl Plan {
         let whole = self.checks.iter().filter(move |_| item.is_none());
         let of_item = item.into_iter().flat_map(|item| item.checks(&self.checks));
         whole.chain(of_item).filter(|_| self.policy.wants_checks())
+    }
+
+    /// Whether ralph makes commits of its own.
+    pub fn commits(&self) -> bool {
+        self.commit || (self.backlog.is_some() && self.policy.commits == Commits::Items)
     }
 
     pub fn has_test_check(&self) -> bool {

@@ -44,6 +44,16 @@ pub struct BacklogRead {
     pub found: Found,
 }
 
+impl BacklogRead {
+    /// An item of the phase that is worked on was proved since it was read.
+    pub(crate) fn one_less_open(&mut self) {
+        let close = |items: &mut Items| items.open = items.open.saturating_sub(1);
+        close(&mut self.items);
+        let current = self.phases.iter_mut().filter(|phase| Some(&phase.name) == self.phase.as_ref());
+        current.for_each(|phase| close(&mut phase.items));
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseItems {
     pub name: String,
@@ -108,6 +118,12 @@ impl Work {
         };
         let own = self.checks.iter().filter(|_| self.needs.acceptance);
         project.iter().filter(asked_for).chain(own)
+    }
+
+    /// `FEAT-1 title (attempt 2/5)`
+    pub fn named(&self) -> String {
+        let most = if self.max_attempts > 0 { format!("/{}", self.max_attempts) } else { String::new() };
+        format!("{} {} (attempt {}{most})", self.id, self.title, self.attempts.saturating_add(1))
     }
 
     fn has_own_checks(&self) -> bool {

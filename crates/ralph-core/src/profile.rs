@@ -220,6 +220,12 @@ pub struct Policy {
     pub commits: Commits,
     /// One attempt at one item of a backlog, then stop.
     pub once: bool,
+    /// Whether the harness's `init.sh` must pass before anything is selected (seed 003).
+    #[serde(default)]
+    pub boot: bool,
+    /// Whether `.harness.lock` tells others that somebody is at work (seed 003).
+    #[serde(default)]
+    pub harness_lock: bool,
     /// Iterations whose snapshots are kept, so that they can be looked at and undone; 0 = all.
     pub keep_snapshots: u64,
 }
@@ -289,6 +295,8 @@ impl Default for Policy {
             failed_item: FailedItem::Keep,
             commits: Commits::Items,
             once: false,
+            boot: false,
+            harness_lock: false,
             keep_snapshots: 1_000,
         }
     }

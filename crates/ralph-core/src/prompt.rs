@@ -3,13 +3,14 @@
 
 pub(crate) mod protocol;
 
-use crate::decision::{Kind, Outcome};
-use crate::event::Plan;
+use crate::decision::{Begin, Kind, Outcome};
+use crate::event::{Plan, RunInfo};
 use crate::items::Work;
 use crate::prelude::*;
 use crate::profile::{Gate, Protocol};
 use crate::state::{Iteration, Note, State};
 use crate::text;
+use crate::transcript::Format;
 
 /// What the files of the project contribute. Each is absent when the file is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,6 +31,26 @@ const MOST_OF_HANDOFF: usize = 8 << 10;
 const MOST_OF_OUTPUT: usize = 4 << 10;
 /// How much of the user's notes a prompt holds.
 pub const MOST_OF_NOTES: usize = 8 << 10;
+
+/// The prompt of the next iteration, were it begun now; `item` is what the backlog hands out.
+pub fn preview(state: &State, run: RunInfo, item: Option<Work>, materials: Materials<'_>) -> String {
+    let mut state = state.clone();
+    let agent = run.plan.agents.first();
+    let begin = Begin {
+        number: state.iteration.saturating_add(1),
+        nth: state.used.saturating_add(1),
+        kind: if state.rules.reviews.reviewing { Kind::Review } else { Kind::Work },
+        agent: agent.map(|agent| agent.name.clone()).unwrap_or_default(),
+        format: agent.map_or(Format::Auto, |agent| agent.format),
+        before: None,
+        item: item.map(Box::new),
+    };
+    state.iteration = begin.number;
+    state.used = begin.nth;
+    state.run = Some(run);
+    state.current = Some(Iteration::new(&begin, state.updated_at));
+    render(&state, materials)
+}
 
 pub fn render(state: &State, materials: Materials<'_>) -> String {
     let mut prompt = String::new();
@@ -151,6 +172,9 @@ fn about_item(item: &Work, state: &State) -> String {
             None => String::new(),
         }
     ));
+    if let Some(phase) = state.backlog.as_ref().and_then(|backlog| backlog.phase.as_ref()) {
+        words.push_str(&format!(" The phase is {}.", text::one_line(phase, 60)));
+    }
     if item.attempts > 0 {
         let of =
             if item.max_attempts > 0 { format!(" of at most {}", item.max_attempts) } else { String::new() };

@@ -10,7 +10,7 @@ use crate::check::CheckResult;
 use crate::decision::{Begin, Conclusion, Decision, Kind, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
 use crate::event::{AgentEnded, End, Event, Measured, Plan, PutBack, RunInfo, StopBy, When};
-use crate::items::{BacklogRead, Settled, Work};
+use crate::items::{Attempt, BacklogRead, Settled, Work};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
 use crate::own_files;
@@ -80,6 +80,9 @@ pub struct State {
 #[serde(default)]
 pub struct Baseline {
     pub results: Vec<CheckResult>,
+    /// How the boot ritual ended, since ralph was started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub boot: Option<CheckResult>,
     /// When the running check was started.
     pub check_started_at: Option<Time>,
     pub ending: Option<Ending>,
@@ -239,6 +242,7 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             state.probe = resumed.probe;
             state.baseline.check_started_at = None;
             state.baseline.ending = None;
+            state.baseline.boot = None;
             state.settled = None;
             state.resumed = true;
             state.forget_what_was_not_begun();
@@ -316,14 +320,25 @@ fn observe_check_end(state: &mut State, mut check: CheckResult) {
     check.end = after_request(check.end, check.asked, state.baseline.ending.take());
     state.baseline.check_started_at = None;
     // A check that the user cut off says nothing; it is run again when the run goes on.
-    if check.end != End::Stopped {
-        state.baseline.results.push(check);
+    if check.end == End::Stopped {
+        return;
+    }
+    let boots = state.run.as_ref().and_then(|run| run.plan.boot.as_ref());
+    match boots.is_some_and(|boot| boot.name == check.name) {
+        true => state.baseline.boot = Some(check),
+        false => state.baseline.results.push(check),
     }
 }
 
 fn observe_settled(state: &mut State, settled: &Settled) {
     // A commit or a revert makes the tree another one.
     state.settled = None;
+    if let (Phase::Settling { settlement, .. }, Some(backlog)) = (&state.phase, &mut state.backlog)
+        && settlement.result == Attempt::Passed
+        && settlement.item.is_some()
+    {
+        backlog.one_less_open();
+    }
     state.rules.items = core::mem::take(&mut state.rules.items).settled(settled);
     state.committed = state.committed.saturating_add(u64::from(settled.commit.is_some()));
     if let Some(last) = &mut state.last {

@@ -6,12 +6,14 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `branch` | which branch is the main one; beginning another |
 //! | `call` | one invocation: how it is built and run, and what its failure is called |
 //! | `commit` | committing named paths and nothing else |
 //! | `history` | HEAD, branch, and the commits between two heads |
 //!
 //! Needs git 2.34 or newer.
 
+mod branch;
 mod call;
 mod commit;
 mod history;

@@ -101,7 +101,7 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
     remarks.extend(chosen);
     count_money(&policy, &agents)?;
     let commit = wishes.commit || earlier.is_some_and(|plan| plan.commit);
-    Ok(Settled { plan: Plan { policy, checks, agents, backlog, commit }, remarks })
+    Ok(Settled { plan: Plan { policy, checks, agents, backlog, commit, boot: None }, remarks })
 }
 
 /// What is meant of the backlog: said now, else as before.

@@ -311,7 +311,10 @@ impl Ui {
             }
             self.line(Tone::Plain, "");
         }
-        for (tone, line) in remarks::baseline(state, event).into_iter().chain(remarks::touched(state, event))
+        for (tone, line) in remarks::baseline(state, event)
+            .into_iter()
+            .chain(remarks::touched(state, event))
+            .chain(remarks::settled(state, event))
         {
             self.line(tone, &format!("  {line}"));
         }

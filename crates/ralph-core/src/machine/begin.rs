@@ -85,6 +85,14 @@ pub(super) fn next_iteration(
             return with(rules, decision);
         }
     };
+    match (&plan.boot, &seen.baseline.boot) {
+        (Some(boot), None) => return with(rules, run_check(seen, boot, "the boot ritual comes first")),
+        (Some(_), Some(ended)) if !ended.passed() => {
+            let what = format!("Fix build before running Ralph Loop: {}", ended.describe());
+            return with(rules, halt(seen, Stop::Error { what }));
+        }
+        _ => {}
+    }
     if let Some(check) = baseline_check(seen, plan) {
         let why = "how the checks stand before the first iteration";
         return with(rules, run_check(seen, check, why));

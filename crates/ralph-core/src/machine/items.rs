@@ -8,7 +8,7 @@ use crate::effect::Effect;
 use crate::event::Plan;
 use crate::items::{Attempt, BacklogRead, CommitOrder, Found, Memory, Settlement};
 use crate::prelude::*;
-use crate::profile::{Commits, FailedItem, Gate};
+use crate::profile::{FailedItem, Gate};
 use crate::state::{Iteration, State};
 use crate::time::Time;
 
@@ -120,8 +120,7 @@ fn why(conclusion: &Conclusion, current: &Iteration) -> String {
 
 /// What may be committed now, if anything was changed and the policy commits.
 fn order(seen: &State, plan: &Plan, memory: &Memory) -> Option<CommitOrder> {
-    let commits = plan.commit || (plan.backlog.is_some() && plan.policy.commits == Commits::Items);
-    (commits && !memory.spans.is_empty())
+    (plan.commits() && !memory.spans.is_empty())
         .then(|| CommitOrder { spans: memory.spans.clone(), base: seen.base.clone() })
 }
 

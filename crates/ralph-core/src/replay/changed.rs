@@ -152,7 +152,7 @@ impl<F: Fn(&mut Plan)> Changed<F> {
             };
             let checks = match &state.current {
                 Some(current) => current.checks.len(),
-                None => state.baseline.results.len(),
+                None => state.baseline.results.len() + usize::from(state.baseline.boot.is_some()),
             };
             let checks = if at == 4 { checks } else { 0 };
             (state.iteration, state.current.is_some(), at, checks)

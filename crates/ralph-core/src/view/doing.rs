@@ -37,7 +37,8 @@ impl Doing {
                     None => {
                         let known = &state.baseline.results;
                         let open = |command: &str| known.iter().all(|result| result.command != command);
-                        let first = plan.checks.iter().find(|check| open(&check.command));
+                        let boot = plan.boot.as_ref().filter(|_| state.baseline.boot.is_none());
+                        let first = boot.or_else(|| plan.checks.iter().find(|check| open(&check.command)));
                         (first, state.baseline.check_started_at)
                     }
                 };

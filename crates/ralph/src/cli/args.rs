@@ -133,6 +133,12 @@ pub(super) struct RunArgs {
     /// Commit what reached the goal; proved items of a backlog are committed without it
     #[arg(long)]
     pub(super) commit: bool,
+    /// Commit on a new branch of this name, begun where you are
+    #[arg(long, value_name = "NAME")]
+    pub(super) branch: Option<String>,
+    /// Only show what would be done, with the prompt; nothing is run or written
+    #[arg(long, conflicts_with_all = ["json", "quiet"])]
+    pub(super) dry_run: bool,
     /// Try one iteration although the circuit is open
     #[arg(long)]
     pub(super) probe: bool,

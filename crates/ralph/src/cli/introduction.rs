@@ -23,12 +23,22 @@ pub(super) fn introduction(project: &Project, goal: &str, plan: &Plan, commands:
         let from = found.map_or("your command line", |known| known.source.as_str());
         shown.row("checks", format!("{}: {} ({from})", check.name, trust::shown(&check.command)));
     }
-    if plan.checks.is_empty() {
+    if plan.checks.is_empty() && plan.backlog.is_some() {
+        shown.row("checks", "those of each item");
+    } else if plan.checks.is_empty() {
         shown.row("checks", "none: done is a matter of words and reviews");
     }
     shown.row("limits", limits(&plan.policy));
-    shown.row("commits", "ralph makes none; the agent may, as far as its permissions go");
+    shown.row("commits", commits(project, plan));
     shown
+}
+
+fn commits(project: &Project, plan: &Plan) -> &'static str {
+    match (plan.commits(), &project.repo) {
+        (true, Some(_)) if plan.backlog.is_some() => "one for each item that is proved",
+        (true, Some(_)) => "one, when the goal is reached",
+        _ => "ralph makes none; the agent may, as far as its permissions go",
+    }
 }
 
 /// What is there already, which nobody touches but the agent.

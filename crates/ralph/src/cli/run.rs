@@ -1,7 +1,9 @@
 //! `ralph run`: start a run or take the last one up again.
 
 mod backlog;
+mod branch;
 mod consent;
+mod dry;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -19,7 +21,7 @@ use crate::process::{self, Mark};
 use crate::project::Project;
 use crate::runner::{self, Runner};
 use crate::settings::{self, AgentWishes, For, Settled, Value, Wishes};
-use crate::store::{self, JournalFile, Lock, Run, Runs};
+use crate::store::{self, HarnessLock, JournalFile, Lock, Run, Runs};
 use crate::trust::{self, Consent};
 use crate::ui::{self, Ui};
 use crate::{agent, clock, secrets};
@@ -42,9 +44,13 @@ pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
     let consent = Some(if args.yes { Consent::Given } else { Consent::Ask });
     let mut wishes = wishes(args);
     wishes.backlog = backlog::wanted(&project, args)?;
-    let order = Order { goal: args.goal.as_deref(), which, probe: args.probe, consent };
-    let stop = run(&project, order, &wishes, ui)?;
-    Ok(ExitCode::from(stop.exit_code()))
+    let branch = args.branch.as_deref();
+    let order =
+        Order { goal: args.goal.as_deref(), which, probe: args.probe, consent, branch, dry: args.dry_run };
+    match run(&project, order, &wishes, ui)? {
+        Some(stop) => Ok(ExitCode::from(stop.exit_code())),
+        None => super::fine(),
+    }
 }
 
 fn wishes(args: &RunArgs) -> Wishes {
@@ -105,21 +111,30 @@ pub(super) struct Order<'a> {
     pub(super) probe: bool,
     /// How the user agrees to it; `None` where there is nothing to agree to.
     pub(super) consent: Option<Consent>,
+    /// A new branch to commit on.
+    pub(super) branch: Option<&'a str>,
+    /// Only show what would be done.
+    pub(super) dry: bool,
 }
 
-pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut Ui) -> Result<Stop> {
-    let Order { goal, which, probe, consent } = order;
+/// How the run stopped; `None` where it was only shown.
+pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut Ui) -> Result<Option<Stop>> {
+    let Order { goal, which, probe, consent, .. } = order;
     let secrets = secrets::of(&project.root);
     let told = goal.map(|goal| secrets.hide(goal).into_owned()).or_else(|| backlog::goal(wishes));
     let goal = told.as_deref();
     // Everything that can be refused is refused before anything is written.
     let runs = Runs::of(&project.truth);
     let last = last_run(&runs, which)?;
-    let found = backlog::found(project, goal.is_none());
-    let choice = match (choose(goal, which, last.as_ref()), &found) {
-        // Without a word, and nothing to continue, the project's backlog is what there is to do.
-        (Err(_), Some((_, goal))) if which != Which::Resume => Choice::Start(goal),
-        (choice, _) => choice?,
+    // Without a word, and nothing to continue, the project's backlog is what there is to do.
+    let chosen = choose(goal, which, last.as_ref());
+    let found = match (&chosen, goal) {
+        (Err(_), None) if which != Which::Resume => backlog::found(project)?,
+        _ => None,
+    };
+    let choice = match &found {
+        Some((_, goal)) => Choice::Start(goal),
+        None => chosen?,
     };
     let mut wishes = wishes.clone();
     if let (Choice::Start(_), Some((backlog, _)), None) = (&choice, &found, goal) {
@@ -132,7 +147,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         // A run without an iteration would only make the last one impossible to continue.
         let stop = Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at };
         ui.refused(&last.state, &stop);
-        return Ok(stop);
+        return Ok(Some(stop));
     }
     let earlier =
         last.as_ref().filter(|_| matches!(choice, Choice::Resume)).and_then(|last| last.state.run.as_ref());
@@ -147,7 +162,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let brought = consent::brought(&config, own);
     let mut wishes = own.over(config);
     // What is asked before a first run includes the permissions; until then they are nobody's choice.
-    let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask();
+    let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask() && !order.dry;
     let unchosen = asks && wishes.agent.leaves_permissions_open();
     if unchosen {
         wishes.agent.permissions.push(For::all(Permissions::Inherit));
@@ -162,13 +177,37 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     for remark in remarks.into_iter().chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
     }
+    let of_items = backlog::brought(project, &mut plan)?;
+    if let Some(name) = order.branch {
+        branch::may_begin(project, &plan, name)?;
+    }
     let kept = consent::kept_in_tree(project, &plan);
+    if order.dry {
+        let goal = earlier
+            .map_or(goal.or(found.as_ref().map(|found| found.1.as_str())).unwrap_or_default(), |run| {
+                &run.goal
+            });
+        let mut commands = brought;
+        commands.extend(of_items);
+        let state = last.as_ref().filter(|_| earlier.is_some()).map(|last| &last.state);
+        dry::show(
+            project,
+            &dry::Intent { goal, plan, commands: &commands, state, branch: order.branch },
+            ui,
+        )?;
+        return Ok(None);
+    }
+    let agreed = of_items.iter().map(|command| command.command.clone()).collect();
     if let Some(consent) = consent {
-        let goal = earlier.map_or(goal.unwrap_or_default(), |run| &run.goal);
-        let commands = match earlier {
+        let goal = earlier
+            .map_or(goal.or(found.as_ref().map(|found| found.1.as_str())).unwrap_or_default(), |run| {
+                &run.goal
+            });
+        let mut commands = match earlier {
             Some(run) => consent::not_said_again(&kept, &run.plan),
             None => brought,
         };
+        commands.extend(of_items);
         let first = last.is_none();
         Proposal { project, goal, commands: &commands, first, unchosen }.agree(consent, &mut plan, ui)?;
     }
@@ -187,6 +226,12 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     }
     if consent.is_some() {
         trust::vouch(project, &kept, ui);
+    }
+    branch::begin(project, &plan, order.branch, ui)?;
+    if plan.policy.harness_lock {
+        let own = last.as_ref().and_then(|last| last.state.run.as_ref()).map(|run| run.id.as_str());
+        let somebody = HarnessLock::of(&project.root).somebody(own, clock::now());
+        somebody.iter().for_each(|somebody| ui.warn(somebody));
     }
     let (run, journal, state, first) = match (choice, last) {
         (Choice::Resume, Some(last)) => {
@@ -222,13 +267,14 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         }
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
-    let (stop, state) = Runner::new(project, &mut lock, run, journal, state, ui)?.run(first)?;
+    let (stop, state) =
+        Runner::new(project, &mut lock, run, journal, state, ui)?.agreed(agreed).run(first)?;
     if let Stop::Complete { .. } = stop {
         warn_of_unread(&state, ui);
     }
     ui.next_steps(&state, &stop);
     drop(lock);
-    Ok(stop)
+    Ok(Some(stop))
 }
 
 /// What an earlier run left because it was killed together with its keeper.
@@ -270,14 +316,17 @@ fn warn_of_unread(state: &State, ui: &mut Ui) {
 }
 
 fn started(run: &Run, goal: &str, plan: Plan, carried: Carried) -> Event {
-    let info = RunInfo {
+    Event::RunStarted(Box::new(RunStarted { run: info(run.number, goal, plan), carried }))
+}
+
+fn info(number: u64, goal: &str, plan: Plan) -> RunInfo {
+    RunInfo {
         id: uuid::Uuid::now_v7().to_string(),
-        number: run.number,
+        number,
         goal: goal.to_owned(),
         plan,
         version: env!("CARGO_PKG_VERSION").into(),
-    };
-    Event::RunStarted(Box::new(RunStarted { run: info, carried }))
+    }
 }
 
 /// The last run and how it stands.

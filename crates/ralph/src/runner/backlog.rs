@@ -6,8 +6,8 @@ use ralph_core::items::{BacklogRead, Found, ItemAfter, Settlement};
 
 use super::Runner;
 use crate::error::{self, Error, Result};
-use crate::store;
-use crate::work::{OwnBacklog, Settler, Source};
+use crate::work::{self, OwnBacklog, Settler, Source};
+use crate::{store, trust};
 
 impl Runner<'_> {
     /// The task file of the run, if it has one.
@@ -19,12 +19,25 @@ impl Runner<'_> {
 
     pub(super) fn read_backlog(&mut self) -> Result<()> {
         let read = match self.source() {
-            Some(Ok(source)) => source.read(&self.state.rules.items),
+            Some(Ok(source)) => self.agreed_to(source.read(&self.state.rules.items)),
             Some(Err(error)) => unreadable(&error),
             None => unreadable(&Error::new("this run has no backlog")),
         };
         self.send(Event::BacklogRead(Box::new(read)));
         Ok(())
+    }
+
+    /// Whoever said yes knew the commands of then: an item that an agent added or gave others waits for a person.
+    fn agreed_to(&self, read: BacklogRead) -> BacklogRead {
+        let Found::Selected(work) = &read.found else { return read };
+        let unknown = work.checks.iter().find(|check| !self.agreed.contains(&check.command));
+        let Some(check) = unknown.filter(|_| work.needs.acceptance) else { return read };
+        let why = format!(
+            "{} brings a command that nobody has agreed to run: {}; read it, then: ralph run --yes",
+            work.id,
+            trust::shown(&check.command)
+        );
+        BacklogRead { found: Found::Stuck { why }, ..read }
     }
 
     pub(super) fn mark_item(&mut self, id: &str) -> Result<()> {
@@ -54,8 +67,9 @@ impl Runner<'_> {
     /// The changes without those of the task file, which are not progress.
     pub(super) fn but_the_backlog(&self, changes: Vec<Change>) -> Vec<Change> {
         let Some(Ok(source)) = self.source() else { return changes };
-        let own = source.below(&self.project.root);
-        changes.into_iter().filter(|change| Some(&change.path) != own.as_ref()).collect()
+        let (own, harness) = (source.below(&self.project.root), source.harness());
+        let noted = |path: &Vec<u8>| Some(path) == own.as_ref() || is_below(path, harness.as_deref());
+        changes.into_iter().filter(|change| !noted(&change.path)).collect()
     }
 
     /// What became of the backlog, and of the item that was worked on.
@@ -63,8 +77,12 @@ impl Runner<'_> {
         let Some(Ok(source)) = self.source() else { return };
         measured.items = source.items();
         let item = self.state.current.as_ref().and_then(|current| current.item.as_deref());
-        let harness =
-            changes.iter().filter(|change| change.kind != ChangeKind::Added && is_harness(&change.path));
+        let dir = source.harness();
+        let own = source.below(&self.project.root);
+        let harness = changes.iter().filter(|change| {
+            let judged_by = is_harness(&change.path) || is_below(&change.path, dir.as_deref());
+            change.kind != ChangeKind::Added && judged_by && Some(&change.path) != own.as_ref()
+        });
         measured.item = item.filter(|_| measured.when == When::After).map(|item| ItemAfter {
             tampered: harness.map(|change| change.name().into_owned()).collect(),
             ..source.after(&item.id, std::fs::read(self.files().backlog()).ok().as_deref())
@@ -87,16 +105,17 @@ impl Runner<'_> {
             base: self.state.base.as_ref(),
         };
         let settled = settler.settle(settlement, &iteration);
-        for problem in &settled.problems {
-            self.ui.warn(&self.secrets.hide(problem));
-        }
         self.send(Event::Settled(Box::new(settled)));
         Ok(())
     }
 }
 
+fn is_below(path: &[u8], dir: Option<&str>) -> bool {
+    dir.is_some_and(|dir| path.starts_with(dir.as_bytes()))
+}
+
 fn unreadable(error: &Error) -> BacklogRead {
-    let found = Found::Unreadable { why: error.to_string() };
+    let found = Found::Unreadable { why: work::in_a_line(error) };
     BacklogRead { items: Default::default(), phase: None, phases: vec![], found }
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ralph_core::decision::Phase;
 use ralph_core::journal::Opened;
 use ralph_core::state::{Iteration, State};
 
@@ -151,14 +152,17 @@ impl Run {
     pub fn iterations(&self, mut each: impl FnMut(&Iteration, &State)) -> Result<Opened> {
         let mut last = 0;
         let opened = JournalFile::read(&self.journal(), |_, state| {
+            // One that is being settled is told when it is.
             if let Some(iteration) = &state.last
                 && iteration.number > last
+                && !matches!(state.phase, Phase::Settling { .. })
             {
                 last = iteration.number;
                 each(iteration, state);
             }
         })?;
-        if let Some(current) = &opened.state.current {
+        let cut_off = opened.state.last.as_deref().filter(|iteration| iteration.number > last);
+        for current in cut_off.into_iter().chain(&opened.state.current) {
             each(current, &opened.state);
         }
         Ok(opened)

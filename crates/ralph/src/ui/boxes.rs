@@ -108,6 +108,7 @@ pub(super) fn begin(state: &State, iteration: &Iteration) -> Vec<String> {
         if iteration.number == iteration.nth { String::new() } else { format!(" (#{})", iteration.number) };
     let mut lines = vec![top(&format!("{name} {doing}..."))];
     lines.extend(row("Iteration:", &format!("{nth}{number}{mark}")));
+    lines.extend(iteration.item.iter().flat_map(|item| row("Item:", &text::one_line(&item.named(), 300))));
     lines
 }
 

@@ -2,10 +2,11 @@
 
 use ralph_core::decision::Stop;
 use ralph_core::limits::Resource;
-use ralph_core::state::State;
+use ralph_core::state::{Iteration, State};
 use ralph_core::text;
 
 use super::Tone;
+use super::remarks::short;
 use crate::agent;
 
 /// The line that catches the eye.
@@ -79,7 +80,12 @@ pub(super) fn tone(stop: &Stop) -> Tone {
 /// What to do next.
 pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     let mut steps = to_go_on(state, stop);
-    if let Some(last) = state.last.as_ref().filter(|last| last.progress()) {
+    let last = state.last.as_ref().filter(|last| last.progress());
+    let reverted = |last: &Iteration| last.settled.as_ref().is_some_and(|settled| settled.reverted);
+    if let Some(last) = last.filter(|last| reverted(last)) {
+        let tree = last.after.as_ref().map_or("", |after| short(&after.tree));
+        steps.push(format!("to have what it did again: ralph undo --to {tree}"));
+    } else if let Some(last) = last {
         steps.push(format!("to take its last iteration back: ralph undo {}", last.number));
     }
     steps

@@ -32,12 +32,19 @@ impl<'a> OwnBacklog<'a> {
 
     /// Whether the file was as committed, or as ralph had left it, when the run began.
     pub(crate) fn is_ours(&self) -> bool {
-        let (Some(repo), Some(base), Some(path)) = (&self.project.repo, self.base, &self.path) else { return false };
-        let changed = repo.tree_of(base.head.as_deref()).ok().and_then(|head| paths::between(self.tree, &head, &base.tree).ok());
+        let (Some(repo), Some(base), Some(path)) = (&self.project.repo, self.base, &self.path) else {
+            return false;
+        };
+        let changed = repo
+            .tree_of(base.head.as_deref())
+            .ok()
+            .and_then(|head| paths::between(self.tree, &head, &base.tree).ok());
         match changed {
             None => false,
             Some(changed) if !changed.contains(path) => true,
-            Some(_) => self.in_base(path, base).is_some_and(|bytes| self.known().contains(&digest::of(&bytes))),
+            Some(_) => {
+                self.in_base(path, base).is_some_and(|bytes| self.known().contains(&digest::of(&bytes)))
+            }
         }
     }
 

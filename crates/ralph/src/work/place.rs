@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::backlog::{Backlog, NAMES, Refusal, Requirements, Syntax, Unreadable};
 
+use crate::config;
 use crate::error::{Error, Result};
 use crate::suggest;
 
@@ -25,7 +26,7 @@ impl Place {
         let path = match (backlog, harness_dir) {
             (Some(file), _) => file.to_path_buf(),
             (None, Some(dir)) => dir.join(FEATURES),
-            (None, None) => find(&root).ok_or_else(|| none_here(&root))?,
+            (None, None) => find(&root)?.ok_or_else(|| none_here(&root))?,
         };
         Self::at(&root, path)
     }
@@ -152,9 +153,10 @@ fn root() -> Result<PathBuf> {
     Ok(above.unwrap_or(cwd))
 }
 
-/// The first of the known names that is there.
-pub(crate) fn find(root: &Path) -> Option<PathBuf> {
-    NAMES.into_iter().map(|name| root.join(name)).find(|path| path.is_file())
+/// The one that the project's file names, else the first of the known names that is there.
+pub(crate) fn find(root: &Path) -> Result<Option<PathBuf>> {
+    let configured = config::read(&root.join(".ralph"))?.backlog.map(|file| root.join(file));
+    Ok(configured.or_else(|| NAMES.into_iter().map(|name| root.join(name)).find(|path| path.is_file())))
 }
 
 fn none_here(root: &Path) -> Error {

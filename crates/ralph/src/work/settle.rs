@@ -63,7 +63,9 @@ impl Settler<'_> {
         {
             problems.push(format!("the commit could not be recorded as evidence: {error}"));
         }
-        problems.extend(self.record_attempt(settlement, iteration, &settled).err().map(|error| error.to_string()));
+        problems.extend(
+            self.record_attempt(settlement, iteration, &settled).err().map(|error| error.to_string()),
+        );
         if let Some(source) = self.source {
             OwnBacklog::new(self.project, self.tree, self.base, source).keep(source);
         }
@@ -156,7 +158,8 @@ impl Settler<'_> {
             let head = |mark: Option<&String>| mark.cloned();
             let (before, after) = (iteration.before.as_ref(), iteration.after.as_ref());
             let before = head(before.and_then(|mark| mark.head.as_ref()));
-            let own = head(after.and_then(|after| after.head.as_ref())).filter(|own| Some(own) != before.as_ref());
+            let own =
+                head(after.and_then(|after| after.head.as_ref())).filter(|own| Some(own) != before.as_ref());
             return Ok((own, left));
         }
         let message = items::commit_message(settlement, iteration, self.run, evidence);
@@ -201,7 +204,10 @@ impl Settler<'_> {
     /// What an attempt that failed leaves: the harness with the attempts, and what was learnt.
     fn kept(&self) -> impl Fn(&[u8]) -> bool + use<> {
         let backlog = self.source.and_then(|source| source.below(&self.project.root));
-        move |path: &[u8]| !is_progress(path) || backlog.as_deref() == Some(path)
+        let harness = self.source.and_then(Source::harness);
+        let in_harness =
+            move |path: &[u8]| harness.as_ref().is_some_and(|dir| path.starts_with(dir.as_bytes()));
+        move |path: &[u8]| !is_progress(path) || backlog.as_deref() == Some(path) || in_harness(path)
     }
 
     /// Commits of the agent are taken back by one commit. Returns files that were not clean before, and stay.

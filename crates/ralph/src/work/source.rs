@@ -9,7 +9,7 @@ use ralph_core::evidence::Items;
 use ralph_core::items::{BacklogPlan, BacklogRead, Found, ItemAfter, Memory, Needs, PhaseItems, Work};
 
 use super::Place;
-use crate::error::{Error, Result};
+use crate::error::{Error, Exit, Result};
 use crate::{clock, digest, store};
 
 /// How much of an item's words a prompt holds.
@@ -43,7 +43,7 @@ impl Source {
                 items: Items::default(),
                 phase: None,
                 phases: vec![],
-                found: Found::Unreadable { why: error.to_string() },
+                found: Found::Unreadable { why: in_a_line(&error) },
             },
         }
     }
@@ -51,15 +51,7 @@ impl Source {
     fn try_read(&self, memory: &Memory) -> Result<BacklogRead> {
         let bytes = self.place.read()?;
         let backlog = self.place.parse(&bytes)?;
-        if let Some(task) = &self.plan.task {
-            self.place.item(&backlog, task)?;
-        }
-        if let Some(phase) = &self.plan.phase
-            && !backlog.phases().iter().any(|known| known == phase)
-        {
-            return Err(Error::usage(format!("the backlog has no phase '{phase}'"))
-                .because(format!("phases: {}", backlog.phases().join(", "))));
-        }
+        self.is_in(&backlog)?;
         let wish = Wish { phase: self.plan.phase.as_deref(), task: self.plan.task.as_deref() };
         let (selection, _) = backlog::select_but(&backlog, wish, |id| self.had_its_attempts(memory, id));
         let phase = self.phase(&backlog, &selection);
@@ -69,6 +61,48 @@ impl Source {
             phase,
             found: self.found(&backlog, &selection, memory)?,
         })
+    }
+
+    /// What is meant of it is there, and all of it can be read.
+    pub(crate) fn is_there(&self) -> Result<()> {
+        let bytes = self.place.read()?;
+        self.is_in(&self.place.parse(&bytes)?)
+    }
+
+    fn is_in(&self, backlog: &Backlog<'_>) -> Result<()> {
+        if let Some(task) = &self.plan.task {
+            self.place.item(backlog, task).map_err(|error| Error { exit: Exit::Usage, ..error })?;
+        }
+        match &self.plan.phase {
+            Some(phase) if !backlog.phases().iter().any(|known| known == phase) => {
+                Err(Error::usage(format!("the backlog has no phase '{phase}'"))
+                    .because(format!("phases: {}", backlog.phases().join(", "))))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The commands that items which are still to be done would have run, each with where it stands.
+    pub(crate) fn commands(&self) -> Result<Vec<(String, String)>> {
+        let bytes = self.place.read()?;
+        let backlog = self.place.parse(&bytes)?;
+        let mut commands = vec![];
+        for at in (0..backlog.items().len()).filter(|at| self.in_scope(&backlog, *at)) {
+            let item = &backlog.items()[at];
+            if matches!(item.state, State::Done | State::Cancelled) || !backlog.convergence(at).acceptance {
+                continue;
+            }
+            for (nth, command) in backlog.verification(at).into_iter().enumerate() {
+                commands.push((format!("{}, {}, command {}", self.plan.file, item.id, nth + 1), command));
+            }
+        }
+        Ok(commands)
+    }
+
+    /// The folder of a harness, from the top of the project and with a slash at its end, where the file is in one.
+    pub(crate) fn harness(&self) -> Option<String> {
+        let (dir, name) = self.plan.file.rsplit_once('/')?;
+        (name == "feature_list.json").then(|| format!("{dir}/"))
     }
 
     /// Only for files that do not count themselves.
@@ -229,6 +263,11 @@ impl Source {
         let Some(at) = backlog.find(id) else { return false };
         backlog.attempts(at).iter().any(|attempt| attempt.run_id.as_deref() == Some(run_id))
     }
+}
+
+/// An error as the reason of a stop.
+pub(crate) fn in_a_line(error: &Error) -> String {
+    error.why.iter().fold(error.what.clone(), |what, why| format!("{what}: {why}"))
 }
 
 fn phases(backlog: &Backlog<'_>) -> Vec<PhaseItems> {

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::common::{ralph, repository};
 use crate::stage::{
-    HARNESS, another, claims, commits, files_of, harness, item, item_now, ledger, recorded, two_items, worker,
-    works_through, write_items, writer, writes,
+    HARNESS, another, claims, commits, files_of, harness, item, item_now, ledger, recorded, two_items,
+    worker, works_through, write_items, writer, writes,
 };
 
 fn one_item() -> Sandbox {
@@ -36,7 +36,9 @@ fn work_that_was_there_before_is_neither_committed_nor_unstaged() {
 fn a_file_that_was_dirty_before_is_never_committed_and_is_named() {
     let sandbox = one_item();
     sandbox.write("README.md", "# half of my work\n");
-    let agent = another(&sandbox).call(claims(writes("one.txt").append("README.md", "and the agent's\n"))).install(&sandbox);
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt").append("README.md", "and the agent's\n")))
+        .install(&sandbox);
     let finished = worker(&sandbox, &agent).run();
     finished.assert_code(0).assert_stderr_has("README.md").assert_stderr_has("not committed");
     assert_eq!(files_of(&sandbox, "HEAD"), ["A one.txt"]);
@@ -48,7 +50,10 @@ fn a_file_that_was_dirty_before_is_never_committed_and_is_named() {
     let agent = another(&sandbox).call(claims(Steps::new().append("one.txt", "more\n"))).install(&sandbox);
     worker(&sandbox, &agent).run().assert_code(0).assert_stderr_has("one.txt");
     assert_eq!(commits(&sandbox), 2);
-    assert_eq!((&item_now(&sandbox, "FEAT-1")["status"], recorded(&sandbox, "commit")), (&json!("PASSING"), 0));
+    assert_eq!(
+        (&item_now(&sandbox, "FEAT-1")["status"], recorded(&sandbox, "commit")),
+        (&json!("PASSING"), 0)
+    );
 }
 
 #[test]
@@ -60,7 +65,10 @@ fn a_hook_that_refuses_leaves_the_work_proved_and_says_so() {
     assert!(status.success());
     let agent = writer(&sandbox, &["one.txt"]);
     let finished = worker(&sandbox, &agent).run();
-    finished.assert_code(0).assert_stderr_has("proved and not committed").assert_stderr_has("no commits on Mondays");
+    finished
+        .assert_code(0)
+        .assert_stderr_has("proved and not committed")
+        .assert_stderr_has("no commits on Mondays");
     assert_eq!(commits(&sandbox), 2);
     let now = item_now(&sandbox, "FEAT-1");
     assert_eq!((&now["status"], &now["attempts"][0]["commit"]), (&json!("PASSING"), &json!(null)));
@@ -178,7 +186,11 @@ fn a_goal_is_committed_only_when_asked() {
         .call(writes("green").status(&StatusBlock::done()))
         .call(Steps::new().status(&StatusBlock::done()))
         .install(&sandbox);
-    let run = |goal: &str| ralph(&sandbox).args(["run", goal, "--yes", "--test-cmd", "test -e green", "--agent-cmd"]).arg(agent.path());
+    let run = |goal: &str| {
+        ralph(&sandbox)
+            .args(["run", goal, "--yes", "--test-cmd", "test -e green", "--agent-cmd"])
+            .arg(agent.path())
+    };
     run("make it green").run().assert_code(0);
     assert_eq!(commits(&sandbox), 1);
     sandbox.commit_all("mine");
@@ -189,13 +201,24 @@ fn a_goal_is_committed_only_when_asked() {
         .call(Steps::new().status(&StatusBlock::done()))
         .install(&sandbox);
     let finished = ralph(&sandbox)
-        .args(["run", "make it green again", "--commit", "--yes", "--test-cmd", "test -e green", "--agent-cmd"])
+        .args([
+            "run",
+            "make it green again",
+            "--commit",
+            "--yes",
+            "--test-cmd",
+            "test -e green",
+            "--agent-cmd",
+        ])
         .arg(agent.path())
         .run();
     finished.assert_code(0);
     assert_eq!(files_of(&sandbox, "HEAD"), ["A green"]);
     let message = sandbox.git(&["log", "-1", "--format=%B"]);
-    assert!(message.starts_with("feat: make it green again\n") && message.contains("- test -e green exit 0"), "{message}");
+    assert!(
+        message.starts_with("feat: make it green again\n") && message.contains("- test -e green exit 0"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use ralph_testkit::Sandbox;
 use serde_json::json;
 
-use crate::stage::{another, claims, commits, harness, item, item_now, recorded, worker, writes};
 use crate::common::history;
+use crate::stage::{another, claims, commits, harness, item, item_now, recorded, worker, writes};
 
 fn project() -> Sandbox {
     let mut done = item("FEAT-0", "README.md");
@@ -53,7 +53,11 @@ fn cut_and_go_on(file: &str, code: i32, check: impl Fn(&Sandbox, &str)) {
         assert_eq!(recorded(&sandbox, "attempt"), 1, "{point}");
         let now = item_now(&sandbox, "FEAT-1");
         assert_eq!(now["attempts"].as_array().map(Vec::len), Some(1), "{point}: {now}");
-        assert_eq!(item_now(&sandbox, "FEAT-0")["status"], "PASSING", "{point}: what was done before stays done");
+        assert_eq!(
+            item_now(&sandbox, "FEAT-0")["status"],
+            "PASSING",
+            "{point}: what was done before stays done"
+        );
         check(&sandbox, point);
     }
 }
@@ -63,7 +67,11 @@ fn a_proved_item_is_committed_and_recorded_once_wherever_ralph_is_cut_off() {
     cut_and_go_on("one.txt", 0, |sandbox, point| {
         let now = item_now(sandbox, "FEAT-1");
         assert_eq!((commits(sandbox), recorded(sandbox, "commit")), (3, 1), "{point}");
-        assert_eq!((&now["status"], &now["ralph_loop"]["current_iteration"]), (&json!("PASSING"), &json!(0)), "{point}");
+        assert_eq!(
+            (&now["status"], &now["ralph_loop"]["current_iteration"]),
+            (&json!("PASSING"), &json!(0)),
+            "{point}"
+        );
         assert_eq!(now["attempts"][0]["commit"], json!(sandbox.git(&["rev-parse", "HEAD"])), "{point}");
         assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "", "{point}: the index");
     });
@@ -74,7 +82,11 @@ fn a_failed_item_is_counted_and_put_back_once_wherever_ralph_is_cut_off() {
     cut_and_go_on("wrong.txt", 3, |sandbox, point| {
         let now = item_now(sandbox, "FEAT-1");
         assert_eq!((commits(sandbox), recorded(sandbox, "commit")), (2, 0), "{point}");
-        assert_eq!((&now["status"], &now["ralph_loop"]["current_iteration"]), (&json!("FAILING"), &json!(1)), "{point}");
+        assert_eq!(
+            (&now["status"], &now["ralph_loop"]["current_iteration"]),
+            (&json!("FAILING"), &json!(1)),
+            "{point}"
+        );
         assert!(!sandbox.exists("wrong.txt"), "{point}");
     });
 }

@@ -12,7 +12,11 @@ fn edit(from: &str, to: &str) -> String {
 
 #[test]
 fn criteria_commands_and_requirements_that_the_agent_changed_refuse_the_pass() {
-    for tampering in [edit("one.txt is there", "anything"), edit("test -e one.txt", "true"), "echo '{}' > .claude/prd/FEAT-1.json".into()] {
+    for tampering in [
+        edit("one.txt is there", "anything"),
+        edit("test -e one.txt", "true"),
+        "echo '{}' > .claude/prd/FEAT-1.json".into(),
+    ] {
         let mut first = item("FEAT-1", "one.txt");
         first["prd_reference"] = json!({"file": "FEAT-1.json"});
         let sandbox = harness(&[first]);
@@ -23,7 +27,11 @@ fn criteria_commands_and_requirements_that_the_agent_changed_refuse_the_pass() {
         let agent = another(&sandbox).call(claims(writes("one.txt").shell(&tampering))).install(&sandbox);
         let finished = worker(&sandbox, &agent).run();
         finished.assert_code(3).assert_stderr_has("the agent changed the criteria of FEAT-1");
-        assert_eq!((&item_now(&sandbox, "FEAT-1")["status"], commits(&sandbox)), (&json!("FAILING"), 3), "{tampering}");
+        assert_eq!(
+            (&item_now(&sandbox, "FEAT-1")["status"], commits(&sandbox)),
+            (&json!("FAILING"), 3),
+            "{tampering}"
+        );
         assert_eq!(ledger(&sandbox)[0]["result"], "FAILED");
         let prompt = &agent.calls(&sandbox)[0].prompt;
         assert!(prompt.contains("AC-1: b"), "{prompt}");
@@ -35,7 +43,9 @@ fn a_harness_script_that_the_agent_changed_refuses_the_pass() {
     let sandbox = harness(&[item("FEAT-1", "one.txt")]);
     sandbox.write(".claude/harness/rules.md", "rules\n");
     sandbox.commit_all("rules");
-    let agent = another(&sandbox).call(claims(writes("one.txt").append(".claude/harness/rules.md", "but not for me\n"))).install(&sandbox);
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt").append(".claude/harness/rules.md", "but not for me\n")))
+        .install(&sandbox);
     worker(&sandbox, &agent).run().assert_code(3).assert_stderr_has("rules.md");
 }
 
@@ -45,10 +55,15 @@ fn existing_tests_that_were_changed_or_deleted_are_flagged_and_new_ones_are_not(
     sandbox.write("tests/a_test.py", "def test_a(): pass\n");
     sandbox.write("tests/b_test.py", "def test_b(): pass\n");
     sandbox.commit_all("tests");
-    let steps = writes("one.txt").delete("tests/a_test.py").append("tests/b_test.py", "# easier\n").write("tests/c_test.py", "new\n");
+    let steps = writes("one.txt")
+        .delete("tests/a_test.py")
+        .append("tests/b_test.py", "# easier\n")
+        .write("tests/c_test.py", "new\n");
     let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
     let finished = worker(&sandbox, &agent).run();
-    finished.assert_code(0).assert_stderr_has("existing tests were changed: tests/a_test.py, tests/b_test.py");
+    finished
+        .assert_code(0)
+        .assert_stderr_has("existing tests were changed: tests/a_test.py, tests/b_test.py");
     finished.assert_stderr_lacks("c_test.py, ");
     assert_eq!(ledger(&sandbox)[0]["existing_tests_changed"], json!(["tests/a_test.py", "tests/b_test.py"]));
 }
@@ -58,7 +73,8 @@ fn an_item_that_the_agent_adds_is_worked_on_but_its_commands_need_a_person() {
     let sandbox = harness(&[item("FEAT-1", "one.txt")]);
     let mut added = item("FEAT-9", "nine.txt");
     added["verification"] = json!(["touch pwned; true"]);
-    let with = serde_json::to_string_pretty(&json!({"items": [item("FEAT-1", "one.txt"), added]})).expect("JSON");
+    let with =
+        serde_json::to_string_pretty(&json!({"items": [item("FEAT-1", "one.txt"), added]})).expect("JSON");
     let agent = another(&sandbox)
         .call(claims(writes("one.txt").write(HARNESS, with)))
         .call(claims(writes("nine.txt")))

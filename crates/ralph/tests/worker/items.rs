@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::common::{history, outcomes, ralph, repository};
 use crate::stage::{
-    HARNESS, another, checklist, claims, commits, files_of, harness, item, item_now, ledger, two_items, worker, works_through,
-    write_items, writer, writes,
+    HARNESS, another, checklist, claims, commits, files_of, harness, item, item_now, ledger, two_items,
+    worker, works_through, write_items, writer, writes,
 };
 
 #[test]
@@ -27,7 +27,12 @@ fn a_worker_proves_one_item_commits_it_and_stops() {
     assert_eq!(files_of(&sandbox, "HEAD"), ["A one.txt"]);
     let message = sandbox.git(&["log", "-1", "--format=%B"]);
     assert!(message.starts_with("feat(FEAT-1): make one.txt\n"), "{message}");
-    for part in ["Verification:\n- test -e one.txt exit 0", "Ralph-Item: FEAT-1", "Ralph-Iteration: ", "Ralph-Evidence: "] {
+    for part in [
+        "Verification:\n- test -e one.txt exit 0",
+        "Ralph-Item: FEAT-1",
+        "Ralph-Iteration: ",
+        "Ralph-Evidence: ",
+    ] {
         assert!(message.contains(part), "{part} is missing:\n{message}");
     }
     let records = ledger(&sandbox);
@@ -69,14 +74,22 @@ fn an_item_fails_twice_and_passes_with_every_attempt_recorded() {
     let finished = worker(&sandbox, &agent).arg("--all").run();
     finished.assert_code(0).assert_stderr_has("✗ claimed done, refused: test -e one.txt exit 1");
     let now = item_now(&sandbox, "FEAT-1");
-    let results: Vec<_> = now["attempts"].as_array().expect("attempts").iter().map(|a| a["result"].clone()).collect();
+    let results: Vec<_> =
+        now["attempts"].as_array().expect("attempts").iter().map(|a| a["result"].clone()).collect();
     assert_eq!(results, ["FAILED", "FAILED", "PASSED"]);
     assert_eq!((&now["status"], &now["ralph_loop"]["current_iteration"]), (&json!("PASSING"), &json!(2)));
-    assert_eq!((&now["attempts"][0]["reverted"], &now["attempts"][2]["reverted"]), (&json!(true), &json!(false)));
+    assert_eq!(
+        (&now["attempts"][0]["reverted"], &now["attempts"][2]["reverted"]),
+        (&json!(true), &json!(false))
+    );
     assert!(!sandbox.exists("wrong.txt") && !sandbox.exists("worse.txt"), "put back");
     assert_eq!(commits(&sandbox), 3, "one commit, of the proved attempt");
     let prompts: Vec<String> = agent.calls(&sandbox).into_iter().map(|call| call.prompt).collect();
-    assert!(prompts[1].contains("attempt 2 of at most 3") && prompts[1].contains("was refused"), "{}", prompts[1]);
+    assert!(
+        prompts[1].contains("attempt 2 of at most 3") && prompts[1].contains("was refused"),
+        "{}",
+        prompts[1]
+    );
 }
 
 #[test]
@@ -122,8 +135,13 @@ fn a_mark_without_proof_is_taken_back_and_marks_of_other_items_too() {
 fn changing_nothing_proves_nothing_until_a_second_agent_agrees() {
     let sandbox = checklist();
     let tick = "sed -i '0,/\\[.\\]/s//[x]/' fix_plan.md";
-    let agent = another(&sandbox).call(Steps::new().shell(tick).status(&StatusBlock::in_progress())).install(&sandbox);
-    let run = || works_through(&sandbox, &agent).args(["--test-cmd", "true", "--once", "--fresh", "--backlog", "fix_plan.md"]);
+    let agent = another(&sandbox)
+        .call(Steps::new().shell(tick).status(&StatusBlock::in_progress()))
+        .install(&sandbox);
+    let run = || {
+        works_through(&sandbox, &agent)
+            .args(["--test-cmd", "true", "--once", "--fresh", "--backlog", "fix_plan.md"])
+    };
     run().run().assert_code(3).assert_stderr_has("nothing was changed, and the item has no check of its own");
     assert_eq!(sandbox.read("fix_plan.md").matches("[x]").count(), 0, "the mark is taken back");
     // Its own check is proof enough, whoever made it true.

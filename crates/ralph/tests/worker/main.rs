@@ -1,5 +1,6 @@
 //! `ralph run` on a backlog, end to end: real binary, real git, scripted agents.
 
+mod boot;
 mod commits;
 #[path = "../common/mod.rs"]
 mod common;
@@ -9,4 +10,5 @@ mod formats;
 mod items;
 mod reverts;
 mod scope;
+mod shown;
 mod stage;

@@ -61,8 +61,7 @@ pub(crate) fn writes(path: &str) -> Steps {
 
 /// Writes these files, one a call, and claims each time.
 pub(crate) fn writer(sandbox: &Sandbox, files: &[&str]) -> InstalledAgent {
-    let agent =
-        files.iter().fold(another(sandbox), |agent, file| agent.call(claims(writes(file))));
+    let agent = files.iter().fold(another(sandbox), |agent, file| agent.call(claims(writes(file))));
     agent.install(sandbox)
 }
 

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use ralph_core::event::Plan;
 use ralph_core::items::BacklogPlan;
 
 use super::RunArgs;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::settings::Wishes;
-use crate::work::{self, Place};
+use crate::trust::Commands;
+use crate::work::{self, Place, Source};
 
 /// What the command line says; `None` where it does not speak of a backlog.
 pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<BacklogPlan>> {
@@ -19,20 +21,47 @@ pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<Backlog
     }
     let place = Place::of(args.backlog.as_deref(), args.harness_dir.as_deref())?;
     place.is_there()?;
-    Ok(Some(BacklogPlan {
+    let plan = BacklogPlan {
         file: below(project, &place.path)?,
         task: args.task.clone(),
         phase: args.phase.clone(),
         once: args.once,
-    }))
+    };
+    source(project, &plan)?.is_there()?;
+    Ok(Some(plan))
 }
 
 /// The project's backlog, and what working through it is called, where nobody says what to do.
-pub(super) fn found(project: &Project, unsaid: bool) -> Option<(BacklogPlan, String)> {
-    let path = work::find(&project.root).filter(|_| unsaid)?;
-    let plan = BacklogPlan { file: below(project, &path).ok()?, ..BacklogPlan::default() };
+pub(super) fn found(project: &Project) -> Result<Option<(BacklogPlan, String)>> {
+    let Some(path) = work::find(&project.root)? else { return Ok(None) };
+    let plan = BacklogPlan { file: below(project, &path)?, ..BacklogPlan::default() };
+    source(project, &plan)?.is_there()?;
     let goal = called(&plan);
-    Some((plan, goal))
+    Ok(Some((plan, goal)))
+}
+
+fn source(project: &Project, plan: &BacklogPlan) -> Result<Source> {
+    Source::new(&project.root, plan, 0)
+}
+
+/// The commands that a run's backlog brings: those of its items, and the boot ritual, which becomes part of the plan.
+pub(super) fn brought(project: &Project, plan: &mut Plan) -> Result<Commands> {
+    let mut commands = Commands::default();
+    plan.boot = None;
+    let Some(backlog) = &plan.backlog else { return Ok(commands) };
+    if plan.policy.boot
+        && let Some(boot) = work::boot(project, backlog)?
+    {
+        commands.add(boot.source, boot.content);
+        plan.boot = Some(boot.check);
+    }
+    if plan.policy.wants_checks() {
+        // What cannot be read stops the run, with its own words.
+        for (source, command) in source(project, backlog)?.commands().unwrap_or_default() {
+            commands.add(source, command);
+        }
+    }
+    Ok(commands)
 }
 
 /// What a run is called that works through a backlog.
@@ -41,7 +70,11 @@ pub(super) fn goal(wishes: &Wishes) -> Option<String> {
 }
 
 fn called(plan: &BacklogPlan) -> String {
-    format!("every item of {}", plan.file)
+    match (&plan.task, &plan.phase) {
+        (Some(task), _) => format!("item {task} of {}", plan.file),
+        (None, Some(phase)) => format!("phase {phase} of {}", plan.file),
+        (None, None) => format!("every item of {}", plan.file),
+    }
 }
 
 /// From the top of the project.
