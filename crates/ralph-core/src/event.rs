@@ -148,6 +148,16 @@ impl Plan {
         whole.chain(of_item).filter(|_| self.policy.wants_checks())
     }
 
+    /// Iterations that the run may have; 0 = no limit, or one for each item.
+    pub fn most_iterations(&self) -> u64 {
+        if self.limits_each_item() { 0 } else { self.policy.max_iterations }
+    }
+
+    /// Whether `max_iterations` is meant for each item.
+    pub fn limits_each_item(&self) -> bool {
+        self.policy.each_item && self.backlog.is_some()
+    }
+
     /// Whether ralph makes commits of its own.
     pub fn commits(&self) -> bool {
         self.commit || (self.backlog.is_some() && self.policy.commits == Commits::Items)

@@ -104,7 +104,7 @@ pub fn thousands(n: u64) -> String {
 
 /// `3/50`, or `3` without a limit.
 pub fn nth_of(state: &State, nth: u64) -> String {
-    match state.run.as_ref().map_or(0, |run| run.plan.policy.max_iterations) {
+    match state.run.as_ref().map_or(0, |run| run.plan.most_iterations()) {
         0 => nth.to_string(),
         max => format!("{nth}/{max}"),
     }

@@ -33,7 +33,7 @@ mod trust;
 mod views;
 
 pub use edit::edit;
-pub use evidence::{Ledger, Line};
+pub use evidence::{Failures, Ledger, Line};
 pub use files::{append_private, put_back_if_gone, remove, write_new, write_private};
 pub use guard::Guard;
 pub use harness_lock::HarnessLock;

@@ -45,7 +45,7 @@ pub(super) fn next_iteration(
     let policy = &plan.policy;
     let budget = limits::Context {
         iterations: used,
-        max_iterations: if policy.each_item && plan.backlog.is_some() { 0 } else { policy.max_iterations },
+        max_iterations: plan.most_iterations(),
         used: seen.spent(),
         budget: &policy.budget,
     };

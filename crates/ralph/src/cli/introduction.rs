@@ -28,7 +28,8 @@ pub(super) fn introduction(project: &Project, goal: &str, plan: &Plan, commands:
     } else if plan.checks.is_empty() {
         shown.row("checks", "none: done is a matter of words and reviews");
     }
-    shown.row("limits", limits(&plan.policy));
+    let each = if plan.limits_each_item() { " for each item" } else { "" };
+    shown.row("limits", limits(&plan.policy, each));
     shown.row("commits", commits(project, plan));
     shown
 }
@@ -55,10 +56,10 @@ fn branch(project: &Project) -> String {
     }
 }
 
-fn limits(policy: &Policy) -> String {
+fn limits(policy: &Policy, each: &str) -> String {
     let mut parts = vec![match policy.max_iterations {
         0 => "any number of iterations".to_owned(),
-        most => text::count(most, "iteration"),
+        most => format!("{}{each}", text::count(most, "iteration")),
     }];
     parts.push(format!("{} for each agent process", time::span(policy.agent_timeout_ms)));
     let budget = &policy.budget;

@@ -163,7 +163,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let mut wishes = own.over(config);
     // What is asked before a first run includes the permissions; until then they are nobody's choice.
     let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask() && !order.dry;
-    let unchosen = asks && wishes.agent.leaves_permissions_open();
+    let unchosen = (asks || order.dry) && wishes.agent.leaves_permissions_open();
     if unchosen {
         wishes.agent.permissions.push(For::all(Permissions::Inherit));
     }

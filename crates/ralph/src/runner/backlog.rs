@@ -6,8 +6,9 @@ use ralph_core::items::{BacklogRead, Found, ItemAfter, Settlement};
 
 use super::Runner;
 use crate::error::{self, Error, Result};
+use crate::store::{self, Ledger};
+use crate::trust;
 use crate::work::{self, OwnBacklog, Settler, Source};
-use crate::{store, trust};
 
 impl Runner<'_> {
     /// The task file of the run, if it has one.
@@ -19,7 +20,11 @@ impl Runner<'_> {
 
     pub(super) fn read_backlog(&mut self) -> Result<()> {
         let read = match self.source() {
-            Some(Ok(source)) => self.agreed_to(source.read(&self.state.rules.items)),
+            Some(Ok(source)) => {
+                let run = self.state.run.as_ref().map_or("", |run| &run.id);
+                let source = source.knowing(Ledger::of(&self.project.truth).earlier_failures(run));
+                self.agreed_to(source.read(&self.state.rules.items))
+            }
             Some(Err(error)) => unreadable(&error),
             None => unreadable(&Error::new("this run has no backlog")),
         };

@@ -2,6 +2,7 @@
 //! that was changed, removed or moved is found.
 #![expect(clippy::disallowed_methods, reason = "the store writes ralph's files")]
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -27,6 +28,15 @@ pub struct Line {
     pub record: Value,
     /// What is wrong with it.
     pub problem: Option<String>,
+}
+
+/// How often an item failed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Failures {
+    /// Since it was last blocked.
+    pub attempts: u64,
+    pub blocked: bool,
+    pub in_all: u64,
 }
 
 impl Ledger {
@@ -61,6 +71,26 @@ impl Ledger {
             self.path.parent().map_or(Ok(()), files::sync_dir)?;
         }
         Ok(digest)
+    }
+
+    /// Attempts of other runs that did not pass, by item, each with whether the last one had the item blocked. A pass
+    /// begins anew.
+    pub fn earlier_failures(&self, run: &str) -> HashMap<String, Failures> {
+        let mut failures = HashMap::<String, Failures>::new();
+        let lines = self.read().unwrap_or_default();
+        for record in lines.iter().map(|line| &line.record).filter(|record| record["type"] == "attempt") {
+            let Some(item) = record["item"].as_str().filter(|_| record["run"] != run) else { continue };
+            let known = failures.entry(item.to_owned()).or_default();
+            match record["result"].as_str() {
+                Some("PASSED") => *known = Failures::default(),
+                _ => {
+                    let so_far = if known.blocked { 0 } else { known.attempts };
+                    known.in_all += 1;
+                    *known = Failures { attempts: so_far + 1, blocked: record["blocked"] == true, ..*known };
+                }
+            }
+        }
+        failures
     }
 
     fn is_torn(&self) -> io::Result<bool> {

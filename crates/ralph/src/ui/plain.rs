@@ -19,7 +19,7 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision, now: Time
     {
         let verb = if matches!(event, Event::RunResumed(_)) { "continued" } else { "started" };
         let plan = &run.plan;
-        let limit = boxes::limit(plan.policy.max_iterations);
+        let limit = boxes::limit(plan);
         lines.push((
             Tone::Plain,
             format!(

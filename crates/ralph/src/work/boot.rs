@@ -32,6 +32,6 @@ pub(crate) fn boot(project: &Project, plan: &BacklogPlan) -> Result<Option<Boot>
     let digest = digest::of_file(&path).map_err(error::io("cannot read", &path))?;
     let quoted = dir.replace('\'', "'\\''");
     let command = format!("cd '{quoted}' && if test -x ./{SCRIPT}; then ./{SCRIPT}; else sh ./{SCRIPT}; fi");
-    let content = format!("./{SCRIPT} as it is now (sha256 {digest})");
+    let content = format!("./{SCRIPT} as it is now (BLAKE3 {digest})");
     Ok(Some(Boot { check: CheckSpec { name: "boot".into(), command }, source, content }))
 }

@@ -27,6 +27,7 @@ pub(super) fn of(settlement: &Settlement, iteration: &Iteration, run: &str, file
         "title": item.map(|item| &item.title),
         "result": settlement.result.word(),
         "why": settlement.why,
+        "blocked": settlement.block.is_some(),
         "criteria": item.map(|item| &item.criteria),
         "base": {"tree": iteration.before.as_ref().map(|mark| &mark.tree), "head": iteration.before.as_ref().and_then(|mark| mark.head.as_ref())},
         "tree": after.map(|after| &after.tree),

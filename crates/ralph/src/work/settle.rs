@@ -51,6 +51,16 @@ impl Settler<'_> {
                 Err(error) => problems.push(format!("commits of the agent stay: {error}")),
             }
         }
+        if let (Some(source), Ok(before)) = (self.source, std::fs::read(self.files.backlog())) {
+            match source.mend(&before) {
+                Ok(false) => {}
+                Ok(true) => problems.push(
+                    "the agent left the backlog unreadable; it is put back as it was before the attempt"
+                        .into(),
+                ),
+                Err(error) => problems.push(error.to_string()),
+            }
+        }
         problems.extend(self.mark(settlement).err().map(|error| error.to_string()));
         if settlement.commit.is_some() {
             match self.commit(settlement, iteration, settled.evidence.as_deref()) {

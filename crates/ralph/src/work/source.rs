@@ -1,16 +1,17 @@
 //! The task file of a run.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use ralph_core::backlog::{self, Backlog, Change, Selection, State, Wish};
+use ralph_core::backlog::{self, Backlog, Change, Refusal, Selection, State, Wish};
 use ralph_core::check::CheckSpec;
 use ralph_core::evidence::Items;
 use ralph_core::items::{BacklogPlan, BacklogRead, Found, ItemAfter, Memory, Needs, PhaseItems, Work};
 
 use super::Place;
-use crate::error::{Error, Exit, Result};
-use crate::{clock, digest, store};
+use crate::error::{self, Error, Exit, Result};
+use crate::store::{self, Failures};
+use crate::{clock, digest};
 
 /// How much of an item's words a prompt holds.
 const MOST_OF_TEXT: usize = 24 << 10;
@@ -21,12 +22,20 @@ pub(crate) struct Source {
     plan: BacklogPlan,
     /// Attempts that an item may have where it does not say itself; 0 = no limit.
     most_attempts: u64,
+    /// What earlier runs tried, where the file does not count.
+    earlier: HashMap<String, Failures>,
 }
 
 impl Source {
     pub(crate) fn new(root: &Path, plan: &BacklogPlan, most_attempts: u64) -> Result<Self> {
         let place = Place::at(root, root.join(&plan.file))?;
-        Ok(Self { place, plan: plan.clone(), most_attempts })
+        Ok(Self { place, plan: plan.clone(), most_attempts, earlier: HashMap::new() })
+    }
+
+    /// With what earlier runs tried.
+    #[must_use]
+    pub(crate) fn knowing(self, earlier: HashMap<String, Failures>) -> Self {
+        Self { earlier, ..self }
     }
 
     /// From the top of the project, as git names it.
@@ -53,7 +62,8 @@ impl Source {
         let backlog = self.place.parse(&bytes)?;
         self.is_in(&backlog)?;
         let wish = Wish { phase: self.plan.phase.as_deref(), task: self.plan.task.as_deref() };
-        let (selection, _) = backlog::select_but(&backlog, wish, |id| self.had_its_attempts(memory, id));
+        let (selection, _) =
+            backlog::select_but(&backlog, wish, |id| self.had_its_attempts(&backlog, memory, id));
         let phase = self.phase(&backlog, &selection);
         Ok(BacklogRead {
             items: self.count(&backlog),
@@ -106,8 +116,22 @@ impl Source {
     }
 
     /// Only for files that do not count themselves.
-    fn had_its_attempts(&self, memory: &Memory, id: &str) -> bool {
-        self.most_attempts > 0 && memory.attempts(id) >= self.most_attempts
+    fn had_its_attempts(&self, backlog: &Backlog<'_>, memory: &Memory, id: &str) -> bool {
+        self.most_attempts > 0 && self.tried(backlog, memory, id) >= self.most_attempts
+    }
+
+    /// Where a file can say that an item is blocked, whoever opens it again gives it new attempts; where it cannot, other
+    /// words do, for they make it another item.
+    fn tried(&self, backlog: &Backlog<'_>, memory: &Memory, id: &str) -> u64 {
+        let earlier = self.earlier.get(id).map_or(0, |failures| {
+            let block = Change::State { id: id.into(), to: State::Blocked, at: None };
+            match (failures.blocked, backlog.change(&block)) {
+                (true, Err(Refusal::NoState { .. } | Refusal::NoPlace { .. })) => failures.in_all,
+                (true, _) => 0,
+                (false, _) => failures.attempts,
+            }
+        });
+        memory.attempts(id).saturating_add(earlier)
     }
 
     fn found(&self, backlog: &Backlog<'_>, selection: &Selection, memory: &Memory) -> Result<Found> {
@@ -160,7 +184,7 @@ impl Source {
                 tests: convergence.tests,
                 acceptance: convergence.acceptance,
             },
-            attempts: limit.map_or_else(|| memory.attempts(&item.id), |limit| limit.used),
+            attempts: limit.map_or_else(|| self.tried(backlog, memory, &item.id), |limit| limit.used),
             max_attempts: limit.map_or(self.most_attempts, |limit| limit.max),
         })
     }
@@ -230,6 +254,20 @@ impl Source {
             ticked_others: others,
             tampered: vec![],
         }
+    }
+
+    /// Puts the file back as it was, if what is there now cannot be read. Says whether it had to.
+    pub(crate) fn mend(&self, before: &[u8]) -> Result<bool> {
+        let readable = self.place.read().is_ok_and(|bytes| self.place.parse(&bytes).is_ok());
+        if readable || self.place.parse(before).is_err() {
+            return Ok(false);
+        }
+        match self.place.path.exists() {
+            true => store::edit(&self.place.path, |_| Ok((Some(before.to_vec()), ())))?,
+            false => store::write_new(&self.place.path, before)
+                .map_err(error::io("cannot write", &self.place.path))?,
+        }
+        Ok(true)
     }
 
     pub(crate) fn mark(&self, id: &str) -> Result<()> {

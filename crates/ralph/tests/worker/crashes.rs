@@ -27,8 +27,12 @@ fn points(sandbox: &Sandbox, file: &str) -> Vec<String> {
         *nth += 1;
         named.push(format!("{line}#{nth}"));
     }
+    // The first and the last passing of each name; every one where everything is swept.
+    let full = std::env::var("RALPH_SWEEP").is_ok_and(|value| value == "full");
+    let last = |name: &String| name.rsplit_once('#').is_some_and(|(name, nth)| seen[name].to_string() == nth);
+    let struck = |name: &String| full || name.ends_with("#1") || last(name);
     let begun = named.iter().position(|name| name.contains("evidence.jsonl")).expect("the ledger is written");
-    named.split_off(begun.saturating_sub(1))
+    named.split_off(begun.saturating_sub(1)).into_iter().filter(struck).collect()
 }
 
 /// Cut off at each of these points, then run again.

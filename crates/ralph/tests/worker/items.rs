@@ -190,9 +190,12 @@ fn data_that_cannot_be_read_stops_with_65_and_is_left_as_it_is() {
     // The agent breaks it while it works.
     write_items(&sandbox, &[item("FEAT-1", "one.txt")]);
     let agent = another(&sandbox).call(claims(writes("one.txt").write(HARNESS, "broken"))).install(&sandbox);
+    let before = sandbox.read(HARNESS);
     let finished = worker(&sandbox, &agent).run();
-    assert!([3, 65].contains(&finished.code), "{finished}");
-    finished.assert_stderr_has("the criteria of FEAT-1");
+    finished.assert_code(3).assert_stderr_has("the criteria of FEAT-1");
+    finished.assert_stderr_has("the agent left the backlog unreadable; it is put back");
+    assert_ne!(sandbox.read(HARNESS), before, "with the attempt");
+    assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"][0]["result"], "FAILED");
 }
 
 #[test]
@@ -203,4 +206,26 @@ fn an_agent_that_fails_has_made_an_attempt_and_one_that_is_limited_has_not() {
     assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"][0]["result"], "FAILED");
     assert!(!sandbox.exists("half.txt"));
     assert_eq!(history(&sandbox).len(), 1);
+}
+
+#[test]
+fn attempts_of_earlier_calls_count_where_the_file_does_not() {
+    let sandbox = repository();
+    sandbox.write(".ralph/ralph.yml", "tasks:\n  - id: T-1\n    title: one\n    status: todo\n");
+    let agent = writer(&sandbox, &["wrong.txt"]);
+    let call = || worker(&sandbox, &agent).args(["--max-iterations", "2", "--test-cmd", "test -e one.txt"]);
+    call().run().assert_code(3).assert_stderr_has("(attempt 1/2)");
+    call().run().assert_code(2).assert_stderr_has("(attempt 2/2)").assert_stderr_has("human review required");
+    assert!(sandbox.read(".ralph/ralph.yml").contains("status: blocked"));
+    call().run().assert_code(2).assert_stderr_has("only blocked items are left: T-1");
+    ralph(&sandbox).args(["backlog", "set", "T-1", "todo"]).run().assert_code(0);
+    call().run().assert_code(3).assert_stderr_has("(attempt 1/2)");
+
+    let sandbox = checklist();
+    let agent = writer(&sandbox, &["wrong.txt"]);
+    let call = || worker(&sandbox, &agent).args(["--max-iterations", "1", "--test-cmd", "test -e one.txt"]);
+    call().run().assert_code(2);
+    call().run().assert_code(2);
+    call().run().assert_code(2).assert_stderr_has("had all its attempts");
+    assert_eq!(agent.calls(&sandbox).len(), 2, "one for each item");
 }

@@ -34,11 +34,11 @@ pub(super) fn begin(project: &Project, plan: &Plan, name: Option<&str>, ui: &mut
             repo.begin_branch(name).map_err(|error| {
                 Error::new(format!("the branch {name} could not be begun")).because(error)
             })?;
-            ui.say(&format!("commits go to the new branch {name}"));
+            ui.remark(&format!("commits go to the new branch {name}"));
         }
         None => {
             if let Some(default) = repo.default_branch().filter(|default| is_on(project, default)) {
-                ui.say(&format!(
+                ui.remark(&format!(
                     "proved work is committed on {default}, the default branch; elsewhere: --branch NAME"
                 ));
             }

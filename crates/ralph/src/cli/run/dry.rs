@@ -10,7 +10,7 @@ use crate::agent;
 use crate::error::Result;
 use crate::project::Project;
 use crate::runner::Texts;
-use crate::store::Runs;
+use crate::store::{Ledger, Runs};
 use crate::trust::{self, Commands};
 use crate::ui::Ui;
 use crate::work::Source;
@@ -31,12 +31,17 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
         Some(run) => format!("Run {} would be continued", run.number),
         None => "A new run would begin".into(),
     };
+    for (_, value) in &mut shown.rows {
+        *value = value.replace("as you choose below", "as you choose when it begins");
+    }
     let memory = intent.state.map_or_else(Memory::default, |state| state.rules.items.clone());
     let mut item = None;
     let mut nothing = false;
     if let Some(backlog) = &plan.backlog {
         let most = if plan.policy.each_item { plan.policy.max_iterations } else { 0 };
-        let read = Source::new(&project.root, backlog, most)?.read(&memory);
+        let run = intent.state.and_then(|state| state.run.as_ref()).map_or("", |run| &run.id);
+        let earlier = Ledger::of(&project.truth).earlier_failures(run);
+        let read = Source::new(&project.root, backlog, most)?.knowing(earlier).read(&memory);
         shown.row("items", format!("{} of {} open", read.items.open, read.items.total));
         let next = match read.found {
             Found::Selected(work) => {
