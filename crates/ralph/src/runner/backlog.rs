@@ -36,7 +36,8 @@ impl Runner<'_> {
     fn agreed_to(&self, read: BacklogRead) -> BacklogRead {
         let Found::Selected(work) = &read.found else { return read };
         let unknown = work.checks.iter().find(|check| !self.agreed.contains(&check.command));
-        let Some(check) = unknown.filter(|_| work.needs.acceptance) else { return read };
+        let runs = self.state.run.as_ref().is_some_and(|run| run.plan.policy.wants_checks());
+        let Some(check) = unknown.filter(|_| runs && work.needs.acceptance) else { return read };
         let why = format!(
             "{} brings a command that nobody has agreed to run: {}; read it, then: ralph run --yes",
             work.id,
