@@ -36,7 +36,7 @@ pub use detail::Convergence;
 pub use model::{Item, Limit, NAMES, Problem, Shape, State, Syntax, Unreadable};
 pub use moves::{legal, word as state_word};
 pub use requirements::Requirements;
-pub use select::{Selection, Stats, Waiting, Wish, cycle, select};
+pub use select::{Selection, Stats, Waiting, Wish, cycle, select, select_but};
 pub use validate::{Finding, Findings, Rule, validate};
 
 use crate::edit;

@@ -11,6 +11,7 @@ use crate::check::CheckResult;
 use crate::effect::Effect;
 use crate::event::When;
 use crate::evidence::Evidence;
+use crate::items::{Attempt, Memory, Settlement, Work};
 use crate::limits::Resource;
 use crate::prelude::*;
 use crate::questions::Questions;
@@ -68,8 +69,17 @@ pub enum Phase {
     Measuring {
         when: When,
     },
+    /// The backlog is asked for an item.
+    Selecting,
     Working,
     Checking,
+    /// An attempt is being recorded, committed or put back.
+    Settling {
+        settlement: Box<Settlement>,
+        /// What the run stops with afterwards.
+        #[serde(default)]
+        then: Option<Box<Stop>>,
+    },
     Waiting {
         until: Time,
         #[serde(default)]
@@ -89,6 +99,7 @@ pub struct Rules {
     pub breaker: Breaker,
     pub saturation: Saturation,
     pub questions: Questions,
+    pub items: Memory,
 }
 
 /// A new iteration.
@@ -103,6 +114,9 @@ pub struct Begin {
     pub format: Format,
     /// The tree after the last iteration, where nothing ran in between.
     pub before: Option<TreeMark>,
+    /// The item it works on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<Box<Work>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,6 +158,12 @@ pub struct Conclusion {
     /// What the breaker has to say, whether it opened or not, and what a budget cannot count.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// Where what was claimed is more than what was measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<String>,
+    /// What it means for the item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<Attempt>,
 }
 
 impl Conclusion {
@@ -218,6 +238,25 @@ pub enum Stop {
     Error {
         what: String,
     },
+    /// One item was asked for, and it is proved.
+    ItemPassed {
+        id: String,
+        proof: Proof,
+    },
+    /// One attempt was asked for, and it did not prove its item.
+    ItemFailed {
+        id: String,
+        why: String,
+    },
+    /// There was nothing to do.
+    BacklogComplete {
+        /// One item was asked for.
+        once: bool,
+    },
+    /// The backlog cannot be read or marked.
+    Unreadable {
+        what: String,
+    },
     #[serde(other)]
     Unknown,
 }
@@ -251,7 +290,7 @@ impl Stop {
     /// What it rests on, if it is a completion.
     pub fn proof(&self) -> Option<Proof> {
         match self {
-            Self::Complete { proof } => Some(*proof),
+            Self::Complete { proof } | Self::ItemPassed { proof, .. } => Some(*proof),
             _ => None,
         }
     }
@@ -274,19 +313,25 @@ impl Stop {
             Self::Interrupted => "interrupted",
             Self::Terminated => "terminated",
             Self::Error { .. } => "error",
+            Self::ItemPassed { .. } => "item_passed",
+            Self::ItemFailed { .. } => "item_failed",
+            Self::BacklogComplete { .. } => "backlog_complete",
+            Self::Unreadable { .. } => "unreadable",
             Self::Unknown => "unknown",
         }
     }
 
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Complete { .. } => 0,
+            Self::Complete { .. } | Self::ItemPassed { .. } | Self::BacklogComplete { once: false } => 0,
             Self::Error { .. } | Self::Unknown => 1,
             Self::Blocked { .. } => 2,
-            Self::MaxIterations { .. } | Self::Saturated { .. } => 3,
+            Self::MaxIterations { .. } | Self::Saturated { .. } | Self::ItemFailed { .. } => 3,
             Self::AgentsExhausted { .. } => 4,
             Self::CircuitOpen { .. } => 5,
             Self::Budget { .. } => 6,
+            Self::BacklogComplete { once: true } => 7,
+            Self::Unreadable { .. } => 65,
             Self::Interrupted | Self::Stopped | Self::Closed => 130,
             Self::Terminated => 143,
         }
@@ -317,7 +362,10 @@ impl fmt::Display for Stop {
             Self::Closed => f.write_str("closed by `ralph reset`"),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Terminated => f.write_str("terminated"),
-            Self::Error { what } => f.write_str(what),
+            Self::Error { what } | Self::Unreadable { what } => f.write_str(what),
+            Self::ItemPassed { id, proof } => write!(f, "{id} passed, proved by {}", proof.word()),
+            Self::ItemFailed { id, why } => write!(f, "{id} is not proved: {why}"),
+            Self::BacklogComplete { .. } => f.write_str("backlog complete: nothing is left to do"),
             Self::Unknown => f.write_str("stopped for a reason only a newer ralph knows"),
         }
     }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::CheckSpec;
 use crate::event::When;
+use crate::items::Settlement;
 use crate::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +28,12 @@ pub enum Effect {
     RunCheck { check: CheckSpec },
     /// End the running check; answered by its `check_ended`.
     EndCheck { why: Ending },
+    /// Read the backlog and select an item; answered by `backlog_read`.
+    ReadBacklog,
+    /// Mark an item as begun in the backlog; answered by `item_marked`.
+    MarkItem { id: String },
+    /// An attempt is over: record it, mark it, commit it or put it back; answered by `settled`.
+    Settle { settlement: Box<Settlement> },
     #[serde(other)]
     Unknown,
 }

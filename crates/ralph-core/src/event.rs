@@ -9,9 +9,10 @@ use crate::breaker::Breaker;
 use crate::check::{CheckResult, CheckSpec};
 use crate::evidence::{AddedTodos, Items};
 use crate::git_text::Change;
+use crate::items::{BacklogPlan, BacklogRead, ItemAfter, Settled, Work};
 use crate::own_files::Touch;
 use crate::prelude::*;
-use crate::profile::Policy;
+use crate::profile::{Commits, Policy};
 use crate::report::IterationReport;
 use crate::saturation::{is_document, is_test_path};
 use crate::text;
@@ -46,6 +47,14 @@ pub enum Event {
     /// ralph was cut off after it decided to start the agent and before it did.
     AgentNeverStarted,
     CheckEnded(Box<CheckResult>),
+    /// What the backlog hands out.
+    BacklogRead(Box<BacklogRead>),
+    /// The item is marked as begun, or why that cannot be.
+    ItemMarked {
+        problem: Option<String>,
+    },
+    /// What came of an attempt that was settled.
+    Settled(Box<Settled>),
     /// The moment `machine::deadline` named has come.
     DeadlinePassed,
     /// The machine slept, and everything that runs with it.
@@ -103,6 +112,15 @@ pub struct Plan {
     /// The pool, never empty. (Format 1 had one agent.)
     #[serde(alias = "agent", deserialize_with = "one_or_many")]
     pub agents: Vec<AgentInfo>,
+    /// Where the work comes from, if not from the goal alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backlog: Option<BacklogPlan>,
+    /// Commit what reached the goal.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub commit: bool,
+    /// What must pass before anything is selected, each time that ralph is started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot: Option<CheckSpec>,
 }
 
 /// One agent where a list is wanted is a list of one.
@@ -121,6 +139,28 @@ impl Plan {
     /// Whether ralph's own checks decide about a claim.
     pub fn proves_by_checks(&self) -> bool {
         self.policy.wants_checks() && !self.checks.is_empty()
+    }
+
+    /// The checks that decide about a claim: about an item, or about the whole.
+    pub fn checks_for<'a>(&'a self, item: Option<&'a Work>) -> impl Iterator<Item = &'a CheckSpec> {
+        let whole = self.checks.iter().filter(move |_| item.is_none());
+        let of_item = item.into_iter().flat_map(|item| item.checks(&self.checks));
+        whole.chain(of_item).filter(|_| self.policy.wants_checks())
+    }
+
+    /// Iterations that the run may have; 0 = no limit, or one for each item.
+    pub fn most_iterations(&self) -> u64 {
+        if self.limits_each_item() { 0 } else { self.policy.max_iterations }
+    }
+
+    /// Whether `max_iterations` is meant for each item.
+    pub fn limits_each_item(&self) -> bool {
+        self.policy.each_item && self.backlog.is_some()
+    }
+
+    /// Whether ralph makes commits of its own.
+    pub fn commits(&self) -> bool {
+        self.commit || (self.backlog.is_some() && self.policy.commits == Commits::Items)
     }
 
     pub fn has_test_check(&self) -> bool {
@@ -219,6 +259,9 @@ pub struct Measured {
     /// The items of the backlog, where there is one.
     #[serde(default)]
     pub items: Option<Items>,
+    /// What became of the item that was worked on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<ItemAfter>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -250,6 +293,7 @@ impl Measured {
             notes: Vec::new(),
             todos: None,
             items: None,
+            item: None,
         }
     }
 
@@ -264,6 +308,11 @@ impl Measured {
         let unnamed = self.changed.len() as u64 != self.changed_total;
         let source = |path: &str| !is_test_path(path) && !is_document(path);
         unnamed || self.changed.iter().any(|change| source(&change.path))
+    }
+
+    /// Tests that were there before and were changed or deleted.
+    pub fn touched_tests(&self) -> impl Iterator<Item = &ChangedPath> {
+        self.changed.iter().filter(|change| change.kind != 'A' && is_test_path(&change.path))
     }
 
     /// A change, or a commit that changed a tree.

@@ -53,6 +53,8 @@ pub struct Context<'a> {
     /// The same checks before the run.
     pub before: &'a [CheckResult],
     pub items: Option<Items>,
+    /// What else stands for or against a claim about one item, whose open neighbours do not matter.
+    pub item: Option<&'a [Condition]>,
     /// TODO and FIXME comments the run added, if somebody looked.
     pub added_todos: Option<&'a AddedTodos>,
 }
@@ -74,8 +76,9 @@ pub struct AddedTodos {
 }
 
 pub fn judge(context: Context<'_>) -> Evidence {
-    let mut conditions = vec![];
-    if context.needed != EvidenceNeeded::Off {
+    let about_an_item = context.item.is_some();
+    let mut conditions = context.item.unwrap_or_default().to_vec();
+    if context.needed != EvidenceNeeded::Off && !about_an_item {
         conditions.push(items(context.items));
     }
     if context.needed == EvidenceNeeded::Required {

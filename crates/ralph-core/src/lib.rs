@@ -26,6 +26,7 @@ pub mod evidence;
 pub mod gate;
 pub mod git_text;
 pub mod indicator;
+pub mod items;
 pub mod journal;
 pub mod limit;
 pub mod limits;

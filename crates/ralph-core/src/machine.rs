@@ -5,7 +5,9 @@
 
 mod begin;
 mod conclude;
+mod items;
 
+use crate::check::CheckSpec;
 use crate::decision::{Decision, Phase, Reason, Stop, Verdict};
 use crate::effect::{Effect, Ending};
 use crate::event::{End, Event, Plan, Stamped, StopBy, When};
@@ -15,7 +17,7 @@ use crate::prelude::*;
 use crate::profile::Todos;
 use crate::state::{Iteration, State, observe, take_over};
 use crate::time::{self, Time};
-use begin::next_iteration;
+use begin::{Selection, next_iteration};
 use conclude::{conclude, wants_evidence, words_of};
 
 /// What follows from an event. Pure: the same state and event give the same decision.
@@ -41,7 +43,7 @@ fn decide_seen(stopped: Option<&Stop>, seen: &State, stamped: &Stamped) -> Decis
         return halt(seen, Stop::Error { what: "the run's first record is missing".into() });
     };
     match &stamped.event {
-        Event::RunStarted(_) => next_iteration(seen, plan, now, None),
+        Event::RunStarted(_) => next_iteration(seen, plan, now, None, Selection::None),
         Event::RunResumed(_) => resume(seen, plan, now),
         Event::CircuitReset => proceed(seen, "breaker", "closed by the user"),
         Event::RunClosed if !matches!(stopped, Some(Stop::Complete { .. })) => halt(seen, Stop::Closed),
@@ -62,10 +64,15 @@ fn decide_seen(stopped: Option<&Stop>, seen: &State, stamped: &Stamped) -> Decis
         }
         Event::AgentStarted { .. } => proceed(seen, "agent", "the agent is running"),
         Event::AgentSilent { for_ms } => agent_silent(seen, *for_ms),
-        Event::AgentNeverStarted => next_iteration(seen, plan, now, None),
+        Event::AgentNeverStarted => next_iteration(seen, plan, now, None, Selection::None),
         Event::AgentEnded(_) => measure_after(seen, plan, "the agent ended"),
-        Event::CheckEnded(_) if seen.current.is_none() => next_iteration(seen, plan, now, None),
+        Event::CheckEnded(_) if seen.current.is_none() => {
+            next_iteration(seen, plan, now, None, Selection::None)
+        }
         Event::CheckEnded(_) => judge(seen, plan, now),
+        Event::BacklogRead(read) => items::selected(seen, plan, now, read),
+        Event::ItemMarked { problem } => items::marked(seen, problem.as_deref()),
+        Event::Settled(_) => items::settled(seen, plan, now),
         Event::DeadlinePassed => deadline_passed(seen, plan, now),
         Event::Slept { .. } => proceed(seen, "run", "the machine slept, which no time limit counts"),
         Event::RunClosed => proceed(seen, "run", "the run is complete already"),
@@ -103,8 +110,12 @@ pub fn silence(state: &State) -> Option<u64> {
 
 /// Takes a run up where its records end.
 fn resume(seen: &State, plan: &Plan, now: Time) -> Decision {
+    if let Phase::Settling { settlement, then } = &seen.phase {
+        // Whoever was cut off while settling does it again: what is there already is found.
+        return items::settle(seen, (**settlement).clone(), then.as_deref().cloned());
+    }
     match &seen.current {
-        None => next_iteration(seen, plan, now, None),
+        None => next_iteration(seen, plan, now, None, Selection::None),
         Some(current) if current.ended.is_none() => Decision {
             effects: vec![Effect::RecoverAgent],
             next: Phase::Working,
@@ -144,7 +155,7 @@ fn deadline_passed(seen: &State, plan: &Plan, now: Time) -> Decision {
     }
     let end = |effect, what: &str| Decision { effects: vec![effect], ..proceed(seen, "limits", what) };
     match seen.phase {
-        Phase::Waiting { .. } => next_iteration(seen, plan, now, None),
+        Phase::Waiting { .. } => next_iteration(seen, plan, now, None, Selection::None),
         Phase::Checking => end(Effect::EndCheck { why: Ending::Timeout }, "the check ran past its time"),
         _ => end(Effect::EndAgent { why: Ending::Timeout }, "the agent ran past its time"),
     }
@@ -191,12 +202,21 @@ fn start_agent(seen: &State, tree: &str) -> Decision {
         // Somebody worked on it while the run stood still or waited: what was reviewed is not what is there.
         rules.reviews = rules.reviews.after_foreign_change();
     }
-    Decision {
-        rules,
-        effects: vec![Effect::StartAgent],
-        next: Phase::Working,
-        ..proceed(seen, "run", "the tree is measured")
-    }
+    let measured = "the tree is measured";
+    let decision = match seen.current.as_ref().and_then(|current| current.item.as_deref()) {
+        // Marked only now, so that the mark is not taken for somebody's uncommitted work.
+        Some(item) => Decision {
+            effects: vec![Effect::MarkItem { id: item.id.clone() }],
+            next: Phase::Selecting,
+            ..proceed(seen, "run", measured)
+        },
+        None => start(seen, measured),
+    };
+    Decision { rules, ..decision }
+}
+
+fn start(seen: &State, why: &str) -> Decision {
+    Decision { effects: vec![Effect::StartAgent], next: Phase::Working, ..proceed(seen, "run", why) }
 }
 
 /// The agent has ended and the tree is measured: are checks wanted, or can the iteration be concluded?
@@ -211,20 +231,18 @@ fn judge(seen: &State, plan: &Plan, now: Time) -> Decision {
         // The agent had ended by itself: its claim is judged when the run is taken up again.
         return halt(seen, stop_of(by));
     }
-    if plan.proves_by_checks()
-        && wants_evidence(seen, plan, current)
-        && let Some(check) = plan.checks.get(current.checks.len())
+    if wants_evidence(seen, plan, current)
+        && let Some(check) = plan.checks_for(current.item.as_deref()).nth(current.checks.len())
     {
         let said = words_of(plan, current).describe();
-        return run_check(seen, plan, current.checks.len(), &format!("{said}; running check {}", check.name));
+        return run_check(seen, check, &format!("{said}; running check {}", check.name));
     }
     conclude(seen, plan, now, current)
 }
 
-fn run_check(seen: &State, plan: &Plan, nth: usize, why: &str) -> Decision {
-    let effects = plan.checks.get(nth).map(|check| Effect::RunCheck { check: check.clone() });
+fn run_check(seen: &State, check: &CheckSpec, why: &str) -> Decision {
     Decision {
-        effects: effects.into_iter().collect(),
+        effects: vec![Effect::RunCheck { check: check.clone() }],
         next: Phase::Checking,
         ..proceed(seen, "evidence", why)
     }

@@ -96,6 +96,25 @@ pub enum Order {
     Random,
 }
 
+/// What becomes of the work on an item that could not be proved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailedItem {
+    /// It stays, for the next attempt.
+    Keep,
+    /// The code goes back to where it was before; the backlog and its harness do not.
+    Revert,
+}
+
+/// What ralph commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Commits {
+    /// Every proved item of a backlog.
+    Items,
+    Never,
+}
+
 /// How many reviews a completion needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewPolicy {
@@ -195,6 +214,18 @@ pub struct Policy {
     pub keep_output: u64,
     /// Whether `.ralph-session.json` is kept in the project (seed 002).
     pub session_view: bool,
+    /// Whether `max_iterations` is meant for each item of a backlog.
+    pub each_item: bool,
+    pub failed_item: FailedItem,
+    pub commits: Commits,
+    /// One attempt at one item of a backlog, then stop.
+    pub once: bool,
+    /// Whether the harness's `init.sh` must pass before anything is selected (seed 003).
+    #[serde(default)]
+    pub boot: bool,
+    /// Whether `.harness.lock` tells others that somebody is at work (seed 003).
+    #[serde(default)]
+    pub harness_lock: bool,
     /// Iterations whose snapshots are kept, so that they can be looked at and undone; 0 = all.
     pub keep_snapshots: u64,
 }
@@ -260,6 +291,12 @@ impl Default for Policy {
             check_timeout_ms: 30 * MINUTE,
             keep_output: 1_000,
             session_view: false,
+            each_item: false,
+            failed_item: FailedItem::Keep,
+            commits: Commits::Items,
+            once: false,
+            boot: false,
+            harness_lock: false,
             keep_snapshots: 1_000,
         }
     }

@@ -3,12 +3,14 @@
 
 pub(crate) mod protocol;
 
-use crate::decision::{Kind, Outcome};
-use crate::event::Plan;
+use crate::decision::{Begin, Kind, Outcome};
+use crate::event::{Plan, RunInfo};
+use crate::items::Work;
 use crate::prelude::*;
 use crate::profile::{Gate, Protocol};
 use crate::state::{Iteration, Note, State};
 use crate::text;
+use crate::transcript::Format;
 
 /// What the files of the project contribute. Each is absent when the file is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,6 +32,26 @@ const MOST_OF_OUTPUT: usize = 4 << 10;
 /// How much of the user's notes a prompt holds.
 pub const MOST_OF_NOTES: usize = 8 << 10;
 
+/// The prompt of the next iteration, were it begun now; `item` is what the backlog hands out.
+pub fn preview(state: &State, run: RunInfo, item: Option<Work>, materials: Materials<'_>) -> String {
+    let mut state = state.clone();
+    let agent = run.plan.agents.first();
+    let begin = Begin {
+        number: state.iteration.saturating_add(1),
+        nth: state.used.saturating_add(1),
+        kind: if state.rules.reviews.reviewing { Kind::Review } else { Kind::Work },
+        agent: agent.map(|agent| agent.name.clone()).unwrap_or_default(),
+        format: agent.map_or(Format::Auto, |agent| agent.format),
+        before: None,
+        item: item.map(Box::new),
+    };
+    state.iteration = begin.number;
+    state.used = begin.nth;
+    state.run = Some(run);
+    state.current = Some(Iteration::new(&begin, state.updated_at));
+    render(&state, materials)
+}
+
 pub fn render(state: &State, materials: Materials<'_>) -> String {
     let mut prompt = String::new();
     let Some((run, current)) = state.run.as_ref().zip(state.current.as_ref()) else { return prompt };
@@ -42,10 +64,9 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
         let filled = instructions
             .replace("{{PROJECT_NAME}}", materials.project)
             .replace("{{ITERATION}}", &current.number.to_string())
-            // Without a backlog nothing can be counted.
-            .replace("{{COMPLETION_PERCENTAGE}}", "0")
+            .replace("{{COMPLETION_PERCENTAGE}}", &percentage(state).to_string())
             .replace("{{SESSION_ID}}", &run.id)
-            .replace("{{TASK}}", &run.goal);
+            .replace("{{TASK}}", current.item.as_ref().map_or(&run.goal, |item| &item.id));
         part(&text::head(&filled, MOST_OF_A_FILE));
     }
     if let Some(knowledge) = materials.knowledge {
@@ -55,9 +76,12 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
         let newest = text::tail(handoff, MOST_OF_HANDOFF);
         part(&format!("# Notes handed over by the last iteration\n\n{newest}"));
     }
-    part(&format!("# Goal\n\n{}", run.goal));
-    if run.plan.proves_by_checks() {
-        part(&checks(state, &run.plan));
+    match &current.item {
+        None => part(&format!("# Goal\n\n{}", run.goal)),
+        Some(item) => part(&about_item(item, state)),
+    }
+    if run.plan.checks_for(current.item.as_deref()).next().is_some() {
+        part(&checks(state, &run.plan, current));
     }
     if current.kind == Kind::Review {
         part(REVIEW);
@@ -123,6 +147,10 @@ fn last_did(last: &Iteration) -> String {
     {
         words.push_str(&format!(" It was read as: {}.", conclusion.words));
     }
+    let differences = last.conclusion.as_ref().map_or(&[][..], |conclusion| &conclusion.differences);
+    if !differences.is_empty() {
+        words.push_str(&format!(" Its report was not true: {}.", differences.join("; ")));
+    }
     let block = last.ended.as_ref().and_then(|ended| ended.report.block.as_ref());
     if let Some(recommendation) = block.and_then(|block| block.recommendation.as_deref()) {
         words.push_str(&format!(" Its recommendation: {recommendation}"));
@@ -130,11 +158,44 @@ fn last_did(last: &Iteration) -> String {
     words
 }
 
+/// The one item of this iteration. What is written about it comes from the project, so it may be long.
+fn about_item(item: &Work, state: &State) -> String {
+    let mut words = format!("# The item of this iteration: {}\n\n{}\n", item.id, item.title);
+    if !item.text.trim().is_empty() {
+        words.push_str(&format!("\n{}\n", text::head(item.text.trim(), MOST_OF_A_FILE)));
+    }
+    let file = state.run.as_ref().and_then(|run| Some(run.plan.backlog.as_ref()?.file.clone()));
+    words.push_str(&format!(
+        "\nWork on this item alone. It counts as done when its checks pass, so do not change what it is judged by{}.",
+        match file {
+            Some(file) => format!(": neither its criteria in {file} nor the check commands"),
+            None => String::new(),
+        }
+    ));
+    if let Some(phase) = state.backlog.as_ref().and_then(|backlog| backlog.phase.as_ref()) {
+        words.push_str(&format!(" The phase is {}.", text::one_line(phase, 60)));
+    }
+    if item.attempts > 0 {
+        let of =
+            if item.max_attempts > 0 { format!(" of at most {}", item.max_attempts) } else { String::new() };
+        words.push_str(&format!(" This is attempt {}{of}.", item.attempts + 1));
+    }
+    if let Some(items) = state.backlog.as_ref().map(|backlog| backlog.items) {
+        words.push_str(&format!(" {} of {} are open.", items.open, text::count(items.total, "item")));
+    }
+    words
+}
+
+fn percentage(state: &State) -> u64 {
+    let items = state.backlog.as_ref().map(|backlog| backlog.items).unwrap_or_default();
+    items.total.saturating_sub(items.open) * 100 / items.total.max(1)
+}
+
 /// What will be run, and how it stood before the first iteration.
-fn checks(state: &State, plan: &Plan) -> String {
+fn checks(state: &State, plan: &Plan, current: &Iteration) -> String {
     let mut words =
         "# Checks\n\nWhen you say done, the loop runs this in the project's folder, and believes nothing else:\n".to_owned();
-    for check in &plan.checks {
+    for check in plan.checks_for(current.item.as_deref()) {
         words.push_str(&format!("\n    {}", check.command));
     }
     let red = state.baseline.results.iter().filter(|check| !check.passed());

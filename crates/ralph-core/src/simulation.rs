@@ -5,6 +5,7 @@
 //! [`Simulation`] answers every effect with its event and moves the clock. What an agent prints is read by the real
 //! decoders. [`script`] reads all this from JSON; [`hostile`] makes agents that lie, stall and break things.
 
+mod backlog;
 pub mod hostile;
 mod job;
 mod reading;
@@ -198,6 +199,11 @@ impl<'a> Simulation<'a> {
                 }
                 return;
             }
+            Effect::ReadBacklog => Pending { ends: Some(soon), job: Job::Selecting },
+            Effect::MarkItem { .. } => Pending { ends: Some(soon), job: Job::Marking },
+            Effect::Settle { settlement } => {
+                Pending { ends: Some(soon), job: Job::Settling { settlement: settlement.clone() } }
+            }
             Effect::Unknown => return,
         };
         self.overlaps += u64::from(self.pending.is_some());
@@ -232,6 +238,9 @@ impl<'a> Simulation<'a> {
                 let Self { state, reader, .. } = self;
                 Event::AgentEnded(Box::new(reader.cut(turn.as_ref(), || prompt(state), duration_ms)))
             }
+            Job::Selecting => Event::BacklogRead(Box::new(self.world.selected())),
+            Job::Marking => Event::ItemMarked { problem: None },
+            Job::Settling { settlement } => Event::Settled(Box::new(self.world.settle(&settlement))),
             Job::Check { spec, began, asked } => {
                 let ran = self.now.since(began);
                 Event::CheckEnded(Box::new(self.world.checked(&spec, ran, asked)))

@@ -10,6 +10,7 @@ use crate::check::CheckResult;
 use crate::decision::{Begin, Conclusion, Decision, Kind, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
 use crate::event::{AgentEnded, End, Event, Measured, Plan, PutBack, RunInfo, StopBy, When};
+use crate::items::{Attempt, BacklogRead, Settled, Work};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
 use crate::own_files;
@@ -66,6 +67,10 @@ pub struct State {
     pub undone: Vec<Undone>,
     /// The tree after the last iteration, if nothing has run since.
     pub settled: Option<TreeMark>,
+    /// The backlog as it was last read.
+    pub backlog: Option<BacklogRead>,
+    /// Commits that ralph made in this run.
+    pub committed: u64,
     pub seq: u64,
     pub since_checkpoint: u32,
 }
@@ -75,6 +80,9 @@ pub struct State {
 #[serde(default)]
 pub struct Baseline {
     pub results: Vec<CheckResult>,
+    /// How the boot ritual ended, since ralph was started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub boot: Option<CheckResult>,
     /// When the running check was started.
     pub check_started_at: Option<Time>,
     pub ending: Option<Ending>,
@@ -132,6 +140,12 @@ pub struct Iteration {
     /// The run's time when the agent was asked to start.
     #[serde(default)]
     pub active_before_ms: u64,
+    /// The item it works on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<Box<Work>>,
+    /// What came of settling it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
     /// What was done to ralph's own files while it went on, in words.
     #[serde(default)]
     pub own_files: Vec<String>,
@@ -228,6 +242,7 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             state.probe = resumed.probe;
             state.baseline.check_started_at = None;
             state.baseline.ending = None;
+            state.baseline.boot = None;
             state.settled = None;
             state.resumed = true;
             state.forget_what_was_not_begun();
@@ -268,6 +283,11 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
         }
         Event::AgentEnded(ended) => observe_agent_end(&mut state, ended),
         Event::CheckEnded(check) => observe_check_end(&mut state, (**check).clone()),
+        Event::BacklogRead(read) => {
+            // What is worked on is kept with its iteration.
+            state.backlog = Some((**read).clone());
+        }
+        Event::Settled(settled) => observe_settled(&mut state, settled),
         Event::Slept { ms } => state.asleep_ms = state.asleep_ms.saturating_add(*ms),
         Event::OwnFilesTouched { touches } => {
             let lines = own_files::describe(&state, touches);
@@ -277,6 +297,7 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
         }
         Event::MeasureFailed { .. }
         | Event::AgentSilent { .. }
+        | Event::ItemMarked { .. }
         | Event::DeadlinePassed
         | Event::RunClosed
         | Event::Unknown => {}
@@ -299,8 +320,29 @@ fn observe_check_end(state: &mut State, mut check: CheckResult) {
     check.end = after_request(check.end, check.asked, state.baseline.ending.take());
     state.baseline.check_started_at = None;
     // A check that the user cut off says nothing; it is run again when the run goes on.
-    if check.end != End::Stopped {
-        state.baseline.results.push(check);
+    if check.end == End::Stopped {
+        return;
+    }
+    let boots = state.run.as_ref().and_then(|run| run.plan.boot.as_ref());
+    match boots.is_some_and(|boot| boot.name == check.name) {
+        true => state.baseline.boot = Some(check),
+        false => state.baseline.results.push(check),
+    }
+}
+
+fn observe_settled(state: &mut State, settled: &Settled) {
+    // A commit or a revert makes the tree another one.
+    state.settled = None;
+    if let (Phase::Settling { settlement, .. }, Some(backlog)) = (&state.phase, &mut state.backlog)
+        && settlement.result == Attempt::Passed
+        && settlement.item.is_some()
+    {
+        backlog.one_less_open();
+    }
+    state.rules.items = core::mem::take(&mut state.rules.items).settled(settled);
+    state.committed = state.committed.saturating_add(u64::from(settled.commit.is_some()));
+    if let Some(last) = &mut state.last {
+        last.settled = Some(settled.clone());
     }
 }
 
@@ -455,6 +497,8 @@ impl Iteration {
             concluded_at: None,
             notes: 0,
             active_before_ms: 0,
+            item: begin.item.clone(),
+            settled: None,
             own_files: Vec::new(),
         }
     }

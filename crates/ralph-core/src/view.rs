@@ -45,7 +45,9 @@ pub fn status_word(state: &State, running: bool) -> &'static str {
         _ if !running => "cut_off",
         Phase::Fresh | Phase::Measuring { .. } => "measuring",
         Phase::Working => "working",
+        Phase::Selecting => "selecting",
         Phase::Checking => "checking",
+        Phase::Settling { .. } => "settling",
         Phase::Waiting { .. } => "waiting",
     }
 }
@@ -102,7 +104,7 @@ pub fn thousands(n: u64) -> String {
 
 /// `3/50`, or `3` without a limit.
 pub fn nth_of(state: &State, nth: u64) -> String {
-    match state.run.as_ref().map_or(0, |run| run.plan.policy.max_iterations) {
+    match state.run.as_ref().map_or(0, |run| run.plan.most_iterations()) {
         0 => nth.to_string(),
         max => format!("{nth}/{max}"),
     }

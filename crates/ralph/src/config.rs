@@ -25,12 +25,15 @@ const PROFILE: &str = "profile";
 const POOL: &str = "pool";
 const PERMISSIONS: &str = "permissions";
 const AGENTS: &str = "agents";
-const KEYS: [&str; 6] = [PROFILE, POOL, PERMISSIONS, POLICY, CHECKS, AGENTS];
+const BACKLOG: &str = "backlog";
+const KEYS: [&str; 7] = [PROFILE, BACKLOG, POOL, PERMISSIONS, POLICY, CHECKS, AGENTS];
 
 /// What the file says; nothing, where there is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Config {
     pub profile: Option<String>,
+    /// The task file, from the top of the project.
+    pub backlog: Option<String>,
     pub values: Vec<Value>,
     /// Commands by the name of their check. They come with the repository, so they need the user's trust.
     pub checks: Vec<Value>,
@@ -78,6 +81,7 @@ fn parse(text: &str) -> Result<Config> {
     for (key, item, origin) in entries(document.as_table(), text) {
         match key {
             PROFILE => config.profile = Some(profile(item, &origin)?),
+            BACKLOG => config.backlog = Some(backlog(item, &origin)?),
             CHECKS => {
                 let table = item.as_table_like().ok_or_else(|| {
                     Error::usage(format!("{origin}: checks is a table"))
@@ -105,6 +109,13 @@ fn parse(text: &str) -> Result<Config> {
         }
     }
     Ok(config)
+}
+
+fn backlog(item: &Item, origin: &str) -> Result<String> {
+    let file = item.as_str().filter(|file| !file.trim().is_empty());
+    file.map(str::to_owned).ok_or_else(|| {
+        Error::usage(format!("{origin}: backlog is a file's name")).hint("backlog = \"docs/plan.md\"")
+    })
 }
 
 fn check(name: &str, item: &Item, origin: String) -> Result<Value> {

@@ -6,12 +6,16 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `branch` | which branch is the main one; beginning another |
 //! | `call` | one invocation: how it is built and run, and what its failure is called |
+//! | `commit` | committing named paths and nothing else |
 //! | `history` | HEAD, branch, and the commits between two heads |
 //!
 //! Needs git 2.34 or newer.
 
+mod branch;
 mod call;
+mod commit;
 mod history;
 
 use std::ffi::OsStr;
@@ -23,6 +27,7 @@ use ralph_core::git_text;
 use crate::process::SpawnError;
 
 pub use call::Call;
+pub use commit::joined;
 pub use history::Commits;
 
 /// A repository with a working tree.

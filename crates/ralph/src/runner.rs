@@ -4,6 +4,7 @@
 //! alone owns the state. It sleeps on the channel; an alarm wakes it at the deadline that core names.
 
 mod agent_job;
+mod backlog;
 mod check_job;
 mod effects;
 mod own_files;
@@ -11,6 +12,7 @@ mod reader;
 mod signals;
 mod silence;
 mod still;
+mod texts;
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,6 +39,7 @@ pub(crate) use effects::custody_file;
 pub(crate) use reader::Reader;
 pub(crate) use signals::heed;
 pub(crate) use still::{Still, publish};
+pub(crate) use texts::Texts;
 
 /// What reaches the loop.
 #[derive(Debug)]
@@ -113,6 +116,8 @@ pub struct Runner<'a> {
     /// What came in while the machine's sleep had to be told first.
     held: Option<Input>,
     keeping: Keeping,
+    /// Commands of items that the user agreed to.
+    agreed: Vec<String>,
     views_failed: bool,
 }
 
@@ -153,8 +158,16 @@ impl<'a> Runner<'a> {
             naps: Naps::from_now(),
             held: None,
             keeping,
+            agreed: Vec::new(),
             views_failed: false,
         })
+    }
+
+    /// Commands that the repository brings and the user agreed to.
+    #[must_use]
+    pub fn agreed(mut self, commands: Vec<String>) -> Self {
+        self.agreed = commands;
+        self
     }
 
     /// Runs until the run stops, beginning with the event that starts or resumes it.
@@ -243,7 +256,7 @@ impl<'a> Runner<'a> {
         let Body::Step { event, decision } = &record.body else { return Ok(()) };
         // What stands in the views changes when an iteration begins or ends; `status` reads the journal. A run that is
         // taken up again may have been cut off before it wrote them.
-        let worth_a_view = matches!(event, Event::RunResumed(_))
+        let worth_a_view = matches!(event, Event::RunResumed(_) | Event::Settled(_))
             || decision.begins.is_some()
             || decision.concluded.is_some()
             || decision.verdict == Verdict::Halt;

@@ -4,6 +4,7 @@ pub(crate) mod pool;
 
 use ralph_core::check::CheckSpec;
 use ralph_core::event::{AgentInfo, Plan};
+use ralph_core::items::BacklogPlan;
 use ralph_core::profile::{self, EvidenceNeeded, Gate, Policy, Profile, WrongValue};
 
 use crate::agent;
@@ -22,6 +23,12 @@ pub struct Wishes {
     pub values: Vec<Value>,
     /// Commands by the name of their check, in the order they run.
     pub checks: Vec<(&'static str, String)>,
+    /// The task file that is to be worked through, with what is meant of it.
+    pub backlog: Option<BacklogPlan>,
+    /// Go on to the next item, also where the profile makes one attempt.
+    pub all: bool,
+    /// Commit what reached the goal.
+    pub commit: bool,
 }
 
 /// A value for a key of the policy.
@@ -80,7 +87,8 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
             "profile {name} runs no checks by itself; the one you gave is run all the same (evidence = required)"
         ));
     }
-    if policy.gate == Gate::Evidence && (checks.is_empty() || !policy.wants_checks()) {
+    let backlog = backlog_plan(wishes, earlier, &policy);
+    if policy.gate == Gate::Evidence && backlog.is_none() && (checks.is_empty() || !policy.wants_checks()) {
         return Err(Error::usage(format!(
             "profile {} judges by facts alone, and there are none",
             policy.profile
@@ -92,7 +100,15 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
     let (agents, chosen) = pool::settle(&wishes.agent, earlier.map(|plan| plan.agents.as_slice()))?;
     remarks.extend(chosen);
     count_money(&policy, &agents)?;
-    Ok(Settled { plan: Plan { policy, checks, agents }, remarks })
+    let commit = wishes.commit || earlier.is_some_and(|plan| plan.commit);
+    Ok(Settled { plan: Plan { policy, checks, agents, backlog, commit, boot: None }, remarks })
+}
+
+/// What is meant of the backlog: said now, else as before.
+fn backlog_plan(wishes: &Wishes, earlier: Option<&Plan>, policy: &Policy) -> Option<BacklogPlan> {
+    let said = wishes.backlog.clone().or_else(|| earlier?.backlog.clone())?;
+    let once = !wishes.all && (said.once || policy.once);
+    Some(BacklogPlan { once, ..said })
 }
 
 impl Wishes {
@@ -106,7 +122,7 @@ impl Wishes {
         let own = |check: &Value| CHECKS.into_iter().find(|name| *name == check.key && !said(name));
         let file = config.checks.iter().filter_map(|check| Some((own(check)?, check.value.clone())));
         let checks = file.chain(self.checks.iter().cloned()).collect();
-        Self { profile: self.profile.clone().or(config.profile), values, checks, agent }
+        Self { profile: self.profile.clone().or(config.profile), values, checks, agent, ..self.clone() }
     }
 }
 

@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `edit` | changing a file that is the user's |
 //! | `files` | folders, private files, replacing a file whole |
+//! | `evidence` | the ledger of attempts |
+//! | `harness_lock` | `.harness.lock`: who else works with the harness |
 //! | `lock` | one run at a time; nobody's agent still at work |
 //! | `journal` | the append-only record of a run |
 //! | `requests` | what another ralph asks of a run |
@@ -16,8 +18,10 @@
 
 mod copy;
 mod edit;
+mod evidence;
 mod files;
 mod guard;
+mod harness_lock;
 mod journal;
 mod keeping;
 mod lock;
@@ -29,8 +33,10 @@ mod trust;
 mod views;
 
 pub use edit::edit;
-pub use files::{append_private, put_back_if_gone, write_new, write_private};
+pub use evidence::{Failures, Ledger, Line};
+pub use files::{append_private, put_back_if_gone, remove, write_new, write_private};
 pub use guard::Guard;
+pub use harness_lock::HarnessLock;
 pub use journal::{JournalFile, JournalTail, cannot_continue};
 pub use keeping::Keeping;
 pub use lock::{Holder, Lock, holder, wait_for_keepers};

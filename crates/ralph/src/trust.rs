@@ -45,6 +45,10 @@ impl Commands {
         self.0.push(Command { source: source.into(), command: command.into() });
     }
 
+    pub fn extend(&mut self, others: Commands) {
+        self.0.extend(others.0);
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -203,6 +203,15 @@ impl Ui {
         self.line(Tone::Plain, line);
     }
 
+    /// What is worth a word, unless only the end is wanted.
+    pub fn remark(&mut self, what: &str) {
+        match self.mode {
+            Mode::Quiet => {}
+            Mode::Boxes => self.line(Tone::Plain, &format!("  {what}")),
+            Mode::Plain => self.line(Tone::Plain, &format!("[ralph] {what}")),
+        }
+    }
+
     pub fn warn(&mut self, what: &str) {
         let line = if self.mode == Mode::Boxes {
             format!("  ⚠ {what}")
@@ -311,7 +320,10 @@ impl Ui {
             }
             self.line(Tone::Plain, "");
         }
-        for (tone, line) in remarks::baseline(state, event).into_iter().chain(remarks::touched(state, event))
+        for (tone, line) in remarks::baseline(state, event)
+            .into_iter()
+            .chain(remarks::touched(state, event))
+            .chain(remarks::settled(state, event))
         {
             self.line(tone, &format!("  {line}"));
         }

@@ -81,6 +81,15 @@ impl Selection {
 
 /// Chooses: in-progress items first, then by phase, priority and order of the file (seed 003: by id).
 pub fn select(backlog: &Backlog<'_>, wish: Wish<'_>) -> (Selection, Stats) {
+    select_but(backlog, wish, |_| false)
+}
+
+/// The same, without items that are out of iterations by somebody else's count.
+pub fn select_but(
+    backlog: &Backlog<'_>,
+    wish: Wish<'_>,
+    is_out: impl Fn(&str) -> bool,
+) -> (Selection, Stats) {
     let mut stats = Stats { total: backlog.items().len() as u64, ..Stats::default() };
     let mut best: Option<usize> = None;
     let (mut waiting, mut at_limit, mut blocked) = (Vec::new(), Vec::new(), Vec::new());
@@ -98,7 +107,7 @@ pub fn select(backlog: &Backlog<'_>, wish: Wish<'_>) -> (Selection, Stats) {
         if !item.state.is_open() {
             continue;
         }
-        if item.limit.is_some_and(|limit| limit.is_reached()) {
+        if item.limit.map_or_else(|| is_out(&item.id), |limit| limit.is_reached()) {
             stats.at_limit += 1;
             if wanted {
                 at_limit.push(at);

@@ -21,6 +21,7 @@ const NOTHING: Context<'static> = Context {
     checks: &[],
     before: &[],
     items: None,
+    item: None,
     added_todos: None,
 };
 

@@ -1,12 +1,13 @@
 //! Before an iteration, before anything is spent: interrupt, breaker, limits, agents. Then the checks, if nobody has
 //! looked at them yet.
 
-use super::{halt, proceed, run_check, stop_of};
+use super::{halt, items, proceed, run_check, stop_of};
 use crate::agents::{Next, Role};
 use crate::check::CheckSpec;
 use crate::decision::{Begin, Decision, Kind, Outcome, Phase, Reason, Rules, Stop, Verdict};
 use crate::effect::Effect;
 use crate::event::{Plan, When};
+use crate::items::Work;
 use crate::limits;
 use crate::prelude::*;
 use crate::profile;
@@ -20,7 +21,23 @@ pub(super) struct Concluded<'a> {
     pub(super) rules: Rules,
 }
 
-pub(super) fn next_iteration(seen: &State, plan: &Plan, now: Time, after: Option<Concluded<'_>>) -> Decision {
+/// What a backlog has handed out.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Selection<'a> {
+    /// Nobody has asked it yet.
+    None,
+    Item(&'a Work),
+    /// No item is left: the whole is looked at.
+    Whole,
+}
+
+pub(super) fn next_iteration(
+    seen: &State,
+    plan: &Plan,
+    now: Time,
+    after: Option<Concluded<'_>>,
+    selection: Selection<'_>,
+) -> Decision {
     let mut rules = after.as_ref().map_or_else(|| seen.rules.clone(), |after| after.rules.clone());
     // A limit is not a counted iteration.
     let limited = after.as_ref().is_some_and(|after| after.outcome == Outcome::Limited);
@@ -28,7 +45,7 @@ pub(super) fn next_iteration(seen: &State, plan: &Plan, now: Time, after: Option
     let policy = &plan.policy;
     let budget = limits::Context {
         iterations: used,
-        max_iterations: policy.max_iterations,
+        max_iterations: plan.most_iterations(),
         used: seen.spent(),
         budget: &policy.budget,
     };
@@ -46,6 +63,12 @@ pub(super) fn next_iteration(seen: &State, plan: &Plan, now: Time, after: Option
     if let Some(stop) = limits::judge(budget) {
         return with(rules, halt(seen, stop));
     }
+    match selection {
+        // An open item is worked on, whatever was reviewed before.
+        Selection::Item(_) => rules.reviews = Default::default(),
+        Selection::Whole => rules.reviews.reviewing |= seen.reviews_needed() > 0,
+        Selection::None => {}
+    }
     let kind = if rules.reviews.reviewing { Kind::Review } else { Kind::Work };
     let roles: Vec<Role> = plan.agents.iter().map(|agent| agent.role).collect();
     let (agents, next) = rules.agents.choose(policy, now, kind, &roles);
@@ -62,34 +85,51 @@ pub(super) fn next_iteration(seen: &State, plan: &Plan, now: Time, after: Option
             return with(rules, decision);
         }
     };
-    if let Some(nth) = baseline_check(seen, plan) {
-        return with(rules, run_check(seen, plan, nth, "how the checks stand before the first iteration"));
+    match (&plan.boot, &seen.baseline.boot) {
+        (Some(boot), None) => return with(rules, run_check(seen, boot, "the boot ritual comes first")),
+        (Some(_), Some(ended)) if !ended.passed() => {
+            let what = format!("Fix build before running Ralph Loop: {}", ended.describe());
+            return with(rules, halt(seen, Stop::Error { what }));
+        }
+        _ => {}
+    }
+    if let Some(check) = baseline_check(seen, plan) {
+        let why = "how the checks stand before the first iteration";
+        return with(rules, run_check(seen, check, why));
+    }
+    if let (Some(_), Selection::None) = (&plan.backlog, selection) {
+        return with(rules, items::select(seen));
     }
     rules.agents = agents;
     let before = after.map(|after| after.iteration).filter(|after| after.checks.is_empty());
-    begin(seen, plan, rules, Beginning { used, kind, agent, before: before.is_some() })
+    let item = match selection {
+        Selection::Item(work) => Some(work),
+        _ => None,
+    };
+    begin(seen, plan, rules, Beginning { used, kind, agent, before: before.is_some(), item })
 }
 
 /// The next check of which nobody knows how it stood before the run.
-fn baseline_check(seen: &State, plan: &Plan) -> Option<usize> {
+fn baseline_check<'a>(seen: &State, plan: &'a Plan) -> Option<&'a CheckSpec> {
     let wanted = plan.proves_by_checks() && plan.policy.baseline != profile::Baseline::Off;
     let untouched = seen.last.is_none() && seen.current.is_none();
     let unknown =
         |check: &CheckSpec| seen.baseline.results.iter().all(|known| known.command != check.command);
-    plan.checks.iter().position(unknown).filter(|_| wanted && untouched)
+    plan.checks.iter().find(|check| unknown(check)).filter(|_| wanted && untouched)
 }
 
 #[derive(Clone, Copy)]
-struct Beginning {
+struct Beginning<'a> {
     used: u64,
     kind: Kind,
     /// Its place in the plan.
     agent: usize,
     /// What checks wrote is not the next agent's doing, so the tree is settled only where none ran.
     before: bool,
+    item: Option<&'a Work>,
 }
 
-fn begin(seen: &State, plan: &Plan, rules: Rules, beginning: Beginning) -> Decision {
+fn begin(seen: &State, plan: &Plan, rules: Rules, beginning: Beginning<'_>) -> Decision {
     let Some(agent) = plan.agents.get(beginning.agent) else {
         return halt(seen, Stop::Error { what: "the plan has no such agent".into() });
     };
@@ -118,6 +158,7 @@ fn begin(seen: &State, plan: &Plan, rules: Rules, beginning: Beginning) -> Decis
             agent: agent.name.clone(),
             format: agent.format,
             before,
+            item: beginning.item.cloned().map(Box::new),
         }),
         rules,
         concluded: None,

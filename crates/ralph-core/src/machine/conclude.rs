@@ -1,13 +1,14 @@
 //! Every fact of an iteration is in: each rule takes its step, and the first in order that wants to stop, stops.
 
-use super::begin::{Concluded, next_iteration};
-use super::{halt, stop_of};
+use super::begin::{Concluded, Selection, next_iteration};
+use super::{halt, items as machine_items, stop_of};
 use crate::agents::Ended;
 use crate::breaker;
 use crate::decision::{Conclusion, Decision, Kind, Outcome, Proof, Reason, Rules, Stop};
 use crate::event::{AgentEnded, End, Plan, StopBy};
 use crate::evidence::{self, Evidence};
 use crate::gate::{self, Words};
+use crate::items::{self, Attempt};
 use crate::prelude::*;
 use crate::profile::{Gate, Saturated};
 use crate::report::block::WorkType;
@@ -22,9 +23,10 @@ use crate::time::Time;
 pub(super) fn words_of(plan: &Plan, current: &Iteration) -> Words {
     let policy = &plan.policy;
     let Some(ended) = &current.ended else { return Words::Silence };
-    let items = current.after.as_ref().and_then(|after| after.items);
-    if policy.gate == Gate::Evidence && !plan.proves_by_checks() && current.after.is_some() && items.is_none()
-    {
+    let after = current.after.as_ref();
+    let items = after.and_then(|after| after.items);
+    let judged_by = plan.checks_for(current.item.as_deref()).next();
+    if policy.gate == Gate::Evidence && judged_by.is_none() && current.after.is_some() && items.is_none() {
         return Words::More { why: "there is neither a check nor a backlog to judge by".into() };
     }
     let context = gate::Context {
@@ -34,7 +36,17 @@ pub(super) fn words_of(plan: &Plan, current: &Iteration) -> Words {
         has_test_check: plan.has_test_check(),
         believes_contradictions: policy.believe_contradictions,
     };
-    gate::judge(context, &ended.report)
+    let words = gate::judge(context, &ended.report);
+    match &current.item {
+        Some(_) => items::claim(words, &ended.report, after.and_then(|after| after.item.as_ref())),
+        None => words,
+    }
+}
+
+/// Whether the words say that everything is done, whatever they were asked about.
+fn declares(plan: &Plan, current: &Iteration) -> bool {
+    let whole = Iteration { item: None, ..current.clone() };
+    matches!(words_of(plan, &whole), Words::Done { .. })
 }
 
 /// Whether facts are to be held against the iteration: it says done, or the loop may end without saying so.
@@ -64,7 +76,18 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
 
     // Each rule takes its own step.
     let needed = seen.reviews_needed();
-    let (reviews, proved) = seen.rules.reviews.step(needed, opinion(outcome, failure), progress);
+    let attempt = current.item.as_ref().and_then(|_| machine_items::attempt(outcome));
+    let (reviews, proved) = match &current.item {
+        // An item is proved by checks; reviews are for the whole.
+        Some(_) => (Default::default(), false),
+        None => seen.rules.reviews.step(needed, opinion(outcome, failure), progress),
+    };
+    let mut memory = machine_items::remembered(seen, current);
+    if let (Some(item), Some(attempt)) = (&current.item, attempt) {
+        let claimed = matches!(words, Words::Done { .. });
+        memory = memory.judged(&item.id, attempt, claimed && !progress);
+    }
+    memory.declared = counts && declares(plan, current);
     let accepted = outcome == Outcome::Accepted;
     let (saturation, reached) = match counts && failure.is_none() {
         true => saturated(seen, plan, current, accepted),
@@ -91,10 +114,10 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         None => seen.rules.agents.clone(),
         Some(how) => seen.rules.agents.step(policy, now, place(plan, &current.agent), how),
     };
-    let rules = Rules { reviews, agents, breaker, saturation, questions };
+    let rules = Rules { reviews, agents, breaker, saturation, questions, items: memory };
 
     let mut reasons = reasons(words, failure, &evidence);
-    if accepted {
+    if accepted && current.item.is_none() {
         reasons.push(Reason::new("reviews", format!("{}/{needed} passes", reviews.passes.min(needed))));
     }
     reasons.extend(tripped.iter().map(|why| Reason::new("breaker", why.clone())));
@@ -106,9 +129,12 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         words: words.describe(),
         refusal: (outcome == Outcome::Refused).then(|| refusal(&evidence)),
         passes: reviews.passes.min(needed),
-        passes_needed: needed,
+        // An item needs none: its checks prove it.
+        passes_needed: if current.item.is_some() { 0 } else { needed },
         evidence,
-        warnings: tripped.into_iter().chain(uncounted).collect(),
+        warnings: tripped.into_iter().chain(uncounted).chain(flagged(current)).collect(),
+        differences: differences(current, attempt),
+        attempt,
     };
 
     // The order of the rules. What remains are the limits of what comes next.
@@ -120,11 +146,19 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
                 let open = rules.breaker.stopped()?;
                 Some(Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at })
             })
-            .or_else(|| reached.map(|reached| polished(plan, reached, &conclusion.evidence))),
+            .or_else(|| reached.map(|reached| polished(seen, plan, reached, &conclusion.evidence))),
     };
-    let decision = match stop {
-        Some(stop) => Decision { rules, ..halt(seen, stop) },
-        None => next_iteration(seen, plan, now, Some(Concluded { iteration: current, outcome, rules })),
+    let settlement = machine_items::settlement(seen, plan, current, &conclusion, &rules.items);
+    let decision = match (settlement, stop) {
+        (Some(settlement), stop) => Decision { rules, ..machine_items::settle(seen, settlement, stop) },
+        (None, Some(stop)) => {
+            let with_rules = State { rules: rules.clone(), ..seen.clone() };
+            Decision { rules, ..machine_items::stop_or_settle(&with_rules, plan, stop) }
+        }
+        (None, None) => {
+            let concluded = Concluded { iteration: current, outcome, rules };
+            next_iteration(seen, plan, now, Some(concluded), Selection::None)
+        }
     };
     reasons.extend(decision.reasons);
     Decision { reasons, concluded: Some(conclusion), ..decision }
@@ -144,6 +178,10 @@ fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure
         return Evidence::default();
     }
     let after = current.after.as_ref();
+    let about_item = current.item.as_deref().map(|work| {
+        let after = after.and_then(|after| after.item.as_ref());
+        items::conditions(work, after, current.progress(), &seen.rules.items)
+    });
     evidence::judge(evidence::Context {
         needed: plan.policy.evidence,
         baseline: plan.policy.baseline,
@@ -152,6 +190,7 @@ fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure
         checks: &current.checks,
         before: &seen.baseline.results,
         items: after.and_then(|after| after.items),
+        item: about_item.as_deref(),
         added_todos: after.and_then(|after| after.todos.as_ref()),
     })
 }
@@ -254,8 +293,10 @@ fn blocked(words: &Words, outcome: Outcome, question: Option<String>) -> Option<
 }
 
 /// Where the evidence holds, polishing means that the work is done; else it is a limit.
-fn polished(plan: &Plan, reached: Reached, evidence: &Evidence) -> Stop {
-    let judged = !evidence.conditions.is_empty() && evidence.holds();
+fn polished(seen: &State, plan: &Plan, reached: Reached, evidence: &Evidence) -> Stop {
+    // What proves an item does not prove the whole.
+    let open = seen.current.as_ref().is_some_and(|current| current.item.is_some());
+    let judged = !evidence.conditions.is_empty() && evidence.holds() && !open;
     match reached.action {
         Saturated::Complete if judged && plan.proves_by_checks() => Stop::Complete { proof: Proof::Checks },
         Saturated::Complete if judged => Stop::Complete { proof: Proof::None },
@@ -263,12 +304,44 @@ fn polished(plan: &Plan, reached: Reached, evidence: &Evidence) -> Stop {
     }
 }
 
-fn proof(plan: &Plan, reviews_needed: u32) -> Proof {
+pub(super) fn proof(plan: &Plan, reviews_needed: u32) -> Proof {
     match (plan.proves_by_checks(), reviews_needed) {
         (true, _) => Proof::Checks,
         (false, 1..) => Proof::Reviews,
         (false, 0) => Proof::Words,
     }
+}
+
+/// Existing tests that were changed or deleted: worth a look, for they are what an item is proved by.
+fn flagged(current: &Iteration) -> Option<String> {
+    let after = current.after.as_ref().filter(|_| current.item.is_some())?;
+    let touched: Vec<&str> = after.touched_tests().map(|change| change.path.as_str()).collect();
+    let more = touched.len().saturating_sub(5);
+    let names = touched.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!touched.is_empty()).then(|| format!("existing tests were changed: {names}{more}"))
+}
+
+/// Where the report claims more than what was measured.
+fn differences(current: &Iteration, attempt: Option<Attempt>) -> Vec<String> {
+    let mut differences = vec![];
+    let (Some(block), Some(after)) = (current.block(), &current.after) else { return differences };
+    if let Some(files) = block.files.filter(|files| *files > after.changed_total && after.commits == 0) {
+        differences.push(format!(
+            "FILES_MODIFIED: {files}, and {} changed",
+            text::count(after.changed_total, "file")
+        ));
+    }
+    let proved = u64::from(attempt == Some(Attempt::Passed));
+    if let (Some(tasks), Some(_)) = (block.tasks.filter(|tasks| *tasks > proved), attempt) {
+        differences.push(format!("TASKS_COMPLETED_THIS_LOOP: {tasks}, and {proved} proved"));
+    }
+    let others = after.item.as_ref().map_or(&[][..], |item| &item.ticked_others);
+    if !others.is_empty() {
+        differences
+            .push(format!("marked as done without being worked on, and taken back: {}", others.join(", ")));
+    }
+    differences
 }
 
 fn refusal(evidence: &Evidence) -> String {

@@ -25,6 +25,9 @@ pub(crate) struct Sim {
 
 pub(crate) fn plan(checks: &[&str]) -> Plan {
     Plan {
+        backlog: None,
+        commit: false,
+        boot: None,
         policy: Policy { baseline: profile::Baseline::Off, ..Policy::default() },
         checks: checks.iter().map(|c| CheckSpec { name: "test".into(), command: (*c).into() }).collect(),
         agents: vec![agent("custom")],

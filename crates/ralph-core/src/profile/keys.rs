@@ -1,7 +1,10 @@
 //! The keys of a policy: one list of names, meanings, readers and writers. `--set`, the config file, `profile show` and
 //! the profiles themselves all go through it.
 
-use super::{Baseline, EvidenceNeeded, Gate, Order, Policy, Protocol, ReviewPolicy, Saturated, Todos, Trip};
+use super::{
+    Baseline, Commits, EvidenceNeeded, FailedItem, Gate, Order, Policy, Protocol, ReviewPolicy, Saturated,
+    Todos, Trip,
+};
 use crate::prelude::*;
 use crate::time;
 
@@ -66,6 +69,8 @@ words!(EvidenceNeeded {
     "off" = EvidenceNeeded::Off,
 });
 words!(Baseline { "refuse" = Baseline::Refuse, "tolerate" = Baseline::Tolerate, "off" = Baseline::Off });
+words!(FailedItem { "keep" = FailedItem::Keep, "revert" = FailedItem::Revert });
+words!(Commits { "items" = Commits::Items, "never" = Commits::Never });
 words!(Todos { "refuse" = Todos::Refuse, "flag" = Todos::Flag, "off" = Todos::Off });
 words!(Protocol {
     "block" = Protocol::Block,
@@ -282,6 +287,7 @@ keys! {
     "test_share_percent", saturation.test_share_percent as Percent, "From which share on";
     "test_share_after", saturation.test_share_after, "After how many iterations it counts";
     "max_iterations", max_iterations, "Iterations of a run; 0 = no limit";
+    "each_item", each_item, "Count max_iterations for each item of a backlog, not for the run";
     "max_time", budget.time_ms as SpanLimit, "Time a run may work; none = no limit";
     "max_tokens", budget.tokens, "Tokens a run may use; 0 = no limit";
     "budget", budget.micro_usd as Money, "Dollars a run may cost; none = no limit";
@@ -298,5 +304,10 @@ keys! {
     "check_timeout", check_timeout_ms as Span, "Longest time for one check";
     "keep_output", keep_output as Kept, "Of how many iterations, counted back, prompt and output are kept; 0 = of all";
     "keep_snapshots", keep_snapshots, "Iterations, the last ones, whose files can be undone and compared; 0 = all of them";
+    "failed_item", failed_item, "What becomes of work on an item that could not be proved";
+    "once", once, "Stop after one attempt at one item of a backlog";
+    "boot", boot, "Run the harness's init.sh first, which must pass";
+    "harness_lock", harness_lock, "Tell others by .harness.lock that an item is worked on";
+    "commits", commits, "What ralph commits: every proved item of a backlog, or never";
     "session_view", session_view, "Keep .ralph-session.json at the top of the project";
 }

@@ -23,7 +23,7 @@ pub const PROFILES: [Profile; 7] = [
 type Row = (&'static str, [&'static str; 7]);
 
 #[rustfmt::skip]
-const TABLE: [Row; 17] = [
+const TABLE: [Row; 23] = [
     //                 default     strict      dual        rotations      analyzer     worker      phases
     ("protocol",     ["block",    "block",    "block",    "status_file", "block",     "block",    "json"]),
     ("gate",         ["explicit", "dual",     "dual",     "explicit",    "explicit",  "evidence", "dual"]),
@@ -43,6 +43,12 @@ const TABLE: [Row; 17] = [
     ("test_share",   ["off",      "off",      "off",      "off",         "off",       "off",      "complete"]),
     ("max_iterations",
                      ["50",       "50",       "50",       "20",          "50",        "5",        "50"]),
+    ("each_item",    ["false",    "false",    "false",    "false",       "false",     "true",     "false"]),
+    ("once",         ["false",    "false",    "false",    "false",       "false",     "true",     "false"]),
+    ("boot",         ["false",    "false",    "false",    "false",       "false",     "true",     "false"]),
+    ("harness_lock", ["false",    "false",    "false",    "false",       "false",     "true",     "false"]),
+    ("failed_item",  ["keep",     "keep",     "keep",     "keep",        "keep",      "revert",   "keep"]),
+    ("commits",      ["items",    "items",    "items",    "never",       "items",     "items",    "never"]),
     ("session_view", ["false",    "false",    "false",    "false",       "true",      "false",    "false"]),
 ];
 

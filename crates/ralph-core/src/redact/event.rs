@@ -8,6 +8,7 @@ use crate::check::CheckResult;
 use crate::event::{AgentEnded, ChangedPath, End, Event, Measured, RunInfo, RunStarted};
 use crate::evidence::AddedTodos;
 use crate::indicator::Indicators;
+use crate::items::{BacklogRead, Found, ItemAfter, Settled};
 use crate::limit::Limit;
 use crate::own_files::Touch;
 use crate::report::IterationReport;
@@ -36,6 +37,24 @@ impl Secrets {
                     self.hide_maybe(kept);
                 }
             }
+            Event::BacklogRead(read) => {
+                let BacklogRead { found, items: _, phase: _, phases: _ } = &mut **read;
+                match found {
+                    Found::Selected(work) => {
+                        // Its id, criteria and commands must stay as they are to be of use.
+                        self.hide_in(&mut work.title);
+                        self.hide_in(&mut work.text);
+                    }
+                    Found::Stuck { why } | Found::Unreadable { why } => self.hide_in(why),
+                    Found::Complete => {}
+                }
+            }
+            Event::ItemMarked { problem } => self.hide_maybe(problem),
+            Event::Settled(settled) => {
+                let Settled { left, problems, commit: _, reverted: _, evidence: _ } = &mut **settled;
+                self.hide_all(left);
+                self.hide_all(problems);
+            }
             Event::RunResumed(_)
             | Event::AgentStarted { .. }
             | Event::AgentNeverStarted
@@ -63,7 +82,12 @@ impl Secrets {
             commits: _,
             committed_change: _,
             items: _,
+            item,
         } = measured;
+        if let Some(ItemAfter { ticked_others, tampered, ticked: _, criteria: _ }) = item {
+            self.hide_all(ticked_others);
+            self.hide_all(tampered);
+        }
         for ChangedPath { path, kind: _ } in changed {
             self.hide_in(path);
         }

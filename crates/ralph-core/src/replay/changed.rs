@@ -147,10 +147,12 @@ impl<F: Fn(&mut Plan)> Changed<F> {
                 Phase::Checking => 4,
                 Phase::Waiting { .. } => 5,
                 Phase::Halted { .. } => 6,
+                Phase::Selecting => 7,
+                Phase::Settling { .. } => 8,
             };
             let checks = match &state.current {
                 Some(current) => current.checks.len(),
-                None => state.baseline.results.len(),
+                None => state.baseline.results.len() + usize::from(state.baseline.boot.is_some()),
             };
             let checks = if at == 4 { checks } else { 0 };
             (state.iteration, state.current.is_some(), at, checks)

@@ -10,6 +10,7 @@ use super::world::{Check, World};
 use crate::agents::{Role, thrown};
 use crate::event::{Plan, RunStarted};
 use crate::evidence::Items;
+use crate::items::BacklogPlan;
 use crate::prelude::*;
 use crate::profile::{Order, Policy};
 
@@ -132,10 +133,20 @@ pub fn scene(policy: &Policy, seed: u64) -> Scene {
         let role = dice.pick(&[Role::Any, Role::Any, Role::Work, Role::Review]);
         agent(NAMES[nth], role)
     });
-    let plan = Plan { policy, checks: specs, agents: infos.collect() };
+    let agents_of_plan = infos.collect();
+    // Half of the backlogs are handed out item by item.
+    let handed_out = items.is_some() && dice.one_in(2);
+    let backlog = handed_out.then(|| BacklogPlan {
+        file: "backlog".into(),
+        once: dice.one_in(6),
+        ..BacklogPlan::default()
+    });
+    let plan =
+        Plan { policy, checks: specs, agents: agents_of_plan, backlog, commit: dice.one_in(8), boot: None };
+    let world = World::new(&files, checks, items);
     Scene {
         started: started("a simulated goal", plan, seed),
-        world: World::new(&files, checks, items),
+        world: if handed_out { world.with_backlog() } else { world },
         agents,
     }
 }

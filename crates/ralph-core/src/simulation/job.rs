@@ -4,6 +4,8 @@ use super::MOMENT_MS;
 use super::turn::Turn;
 use crate::check::CheckSpec;
 use crate::event::When;
+use crate::items::Settlement;
+use crate::prelude::*;
 use crate::time::Time;
 
 #[derive(Debug)]
@@ -20,6 +22,9 @@ pub(super) enum Job {
     Agent { turn: Turn, began: Time, asked: bool },
     Recovering,
     Check { spec: CheckSpec, began: Time, asked: bool },
+    Selecting,
+    Marking,
+    Settling { settlement: Box<Settlement> },
 }
 
 impl Pending {
@@ -44,7 +49,7 @@ impl Pending {
                 turn.signal = Some(15);
                 turn.takes_ms = MOMENT_MS;
             }
-            Job::Measure { .. } | Job::Recovering => {}
+            Job::Measure { .. } | Job::Recovering | Job::Selecting | Job::Marking | Job::Settling { .. } => {}
         }
     }
 }

@@ -9,6 +9,7 @@ use super::world::{Check, World};
 use crate::agents::Role;
 use crate::event::{AgentInfo, Carried, Plan, RunInfo, RunStarted};
 use crate::evidence::Items;
+use crate::items::BacklogPlan;
 use crate::prelude::*;
 use crate::profile;
 use crate::transcript::Format;
@@ -24,6 +25,10 @@ pub struct Script {
     pub files: Vec<String>,
     /// Items of a backlog, all open.
     pub items: Option<u64>,
+    /// Hand them out one by one.
+    pub backlog: bool,
+    /// One attempt, then stop.
+    pub once: bool,
     pub checks: Vec<Check>,
     pub agents: Vec<Player>,
     /// For a random order of agents.
@@ -64,6 +69,8 @@ impl Default for Script {
             set: BTreeMap::new(),
             files: vec![],
             items: None,
+            backlog: false,
+            once: false,
             checks: vec![],
             agents: vec![],
             seed: 0,
@@ -90,7 +97,8 @@ impl Script {
 
     pub fn world(&self) -> World {
         let items = self.items.map(|total| Items { open: total, total });
-        World::new(&self.files, self.checks.clone(), items)
+        let world = World::new(&self.files, self.checks.clone(), items);
+        if self.backlog { world.with_backlog() } else { world }
     }
 
     pub fn agents(&self) -> Vec<Box<dyn Agent>> {
@@ -107,7 +115,16 @@ impl Script {
         }
         let checks = self.checks.iter().map(Check::spec).collect();
         let agents = self.agents.iter().map(|player| agent(&player.name, player.role)).collect();
-        Ok(started(&self.goal, Plan { policy, checks, agents }, self.seed))
+        let backlog = self.backlog.then(|| BacklogPlan {
+            file: "backlog".into(),
+            once: self.once,
+            ..BacklogPlan::default()
+        });
+        Ok(started(
+            &self.goal,
+            Plan { policy, checks, agents, backlog, commit: false, boot: None },
+            self.seed,
+        ))
     }
 }
 

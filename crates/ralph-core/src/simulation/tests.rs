@@ -1,3 +1,5 @@
+mod backlogs;
+
 use super::hostile::{CHARACTERS, scene};
 use super::script::Script;
 use super::*;

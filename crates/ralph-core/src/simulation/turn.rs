@@ -42,6 +42,8 @@ pub struct Turn {
     /// Items of the backlog.
     pub closes: u64,
     pub opens: u64,
+    /// It changes what the item is judged by.
+    pub tampers: bool,
     /// TODO comments that it adds.
     pub todos: u64,
     pub takes_ms: u64,
@@ -73,6 +75,7 @@ impl Default for Turn {
             commits: 0,
             closes: 0,
             opens: 0,
+            tampers: false,
             todos: 0,
             takes_ms: 60_000,
             never_ends: false,

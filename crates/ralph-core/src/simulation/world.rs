@@ -4,11 +4,13 @@ use alloc::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
+use super::backlog::Backlog;
 use super::turn::Turn;
 use crate::check::{CheckResult, CheckSpec};
 use crate::event::{End, Measured, When};
 use crate::evidence::{AddedTodos, Items};
 use crate::git_text::{Change, ChangeKind};
+use crate::items::{Settled, Settlement};
 use crate::prelude::*;
 
 #[derive(Debug, Clone, Default)]
@@ -24,6 +26,7 @@ pub struct World {
     /// Whether the plan runs them or not: together they are the truth about the work.
     pub checks: Vec<Check>,
     since: Since,
+    pub(super) backlog: Option<Backlog>,
 }
 
 /// What happened since an agent started.
@@ -151,9 +154,32 @@ impl World {
             self.since.commits += turn.commits;
         }
         self.todos += turn.todos;
+        let believed = if self.backlog.is_some() { 0 } else { turn.closes };
         if let Some(items) = &mut self.items {
             items.total += turn.opens;
-            items.open = (items.open + turn.opens).saturating_sub(turn.closes);
+            items.open = (items.open + turn.opens).saturating_sub(believed);
+        }
+        self.claimed_by(turn);
+    }
+
+    /// What ralph commits.
+    pub(super) fn commit(&mut self, settlement: &Settlement) -> Settled {
+        let tree = self.tree();
+        let commit = settlement.commit.is_some() && tree != self.committed;
+        if commit {
+            self.committed = tree;
+            self.commits += 1;
+        }
+        Settled { commit: commit.then(|| format!("commit-{}", self.commits)), ..Settled::default() }
+    }
+
+    /// The files as they were before the agent.
+    pub(super) fn put_back(&mut self) {
+        for (path, old) in core::mem::take(&mut self.since.touched) {
+            match old {
+                Some(old) => self.files.insert(path, old),
+                None => self.files.remove(&path),
+            };
         }
     }
 
@@ -170,6 +196,7 @@ impl World {
         let mut measured = Measured::new(when, format!("tree-{:016x}", self.tree()), Some(head), &changes);
         measured.items = self.items;
         if !before {
+            self.item_after(&mut measured);
             measured.commits = self.since.commits;
             measured.committed_change = self.since.committed_change;
         }

@@ -23,6 +23,9 @@ pub struct Recent {
     pub commits: u64,
     /// Why it was refused, how it failed, or else what the agent recommended.
     pub words: Option<String>,
+    /// The item that was worked on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
 }
 
 impl Recent {
@@ -37,6 +40,7 @@ impl Recent {
             signal: iteration.signal().map(Into::into),
             files: iteration.after.as_ref().map(|after| after.changed_total),
             commits: iteration.after.as_ref().map_or(0, |after| after.commits),
+            item: iteration.item.as_ref().map(|item| text::one_line(&item.id, 60)),
             words: words.map(|words| text::one_line(&words, LONGEST)).filter(|words| !words.is_empty()),
         }
     }

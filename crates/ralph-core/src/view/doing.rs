@@ -28,20 +28,28 @@ impl Doing {
             Phase::Working if state.resumed => None,
             Phase::Working => Some(Self::Agent { since: state.current.as_ref()?.started_at? }),
             Phase::Checking => {
-                let checks = &state.run.as_ref()?.plan.checks;
+                let plan = &state.run.as_ref()?.plan;
                 let (check, since) = match &state.current {
-                    Some(current) => (checks.get(current.checks.len()), current.check_started_at),
+                    Some(current) => {
+                        let nth = plan.checks_for(current.item.as_deref()).nth(current.checks.len());
+                        (nth, current.check_started_at)
+                    }
                     None => {
                         let known = &state.baseline.results;
                         let open = |command: &str| known.iter().all(|result| result.command != command);
-                        let first = checks.iter().find(|check| open(&check.command));
+                        let boot = plan.boot.as_ref().filter(|_| state.baseline.boot.is_none());
+                        let first = boot.or_else(|| plan.checks.iter().find(|check| open(&check.command)));
                         (first, state.baseline.check_started_at)
                     }
                 };
                 Some(Self::Check { command: one_line(&check?.command, 200), since: since? })
             }
             Phase::Waiting { until, why } => Some(Self::Wait { until: *until, why: one_line(why, 300) }),
-            Phase::Fresh | Phase::Measuring { .. } | Phase::Halted { .. } => None,
+            Phase::Fresh
+            | Phase::Measuring { .. }
+            | Phase::Selecting
+            | Phase::Settling { .. }
+            | Phase::Halted { .. } => None,
         }
     }
 

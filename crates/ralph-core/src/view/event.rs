@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::json::{check, checks};
+use super::json::{check, checks, item};
 use super::result_word;
 use crate::check::CheckSpec;
 use crate::decision::{Decision, Phase, Stop};
 use crate::effect::Effect;
 use crate::event::{AgentEnded, ChangedPath, Event};
+use crate::items::Settled;
 use crate::journal::{Body, Record};
 use crate::prelude::*;
 use crate::state::{Iteration, State};
@@ -39,6 +40,9 @@ pub fn of(state: &State, record: &Record) -> Vec<Value> {
             event["check"] = check(result);
             events.push(event);
         }
+        Event::Settled(settled) => {
+            events.extend(state.last.as_ref().map(|last| settlement(state, at, last, settled)))
+        }
         Event::NoteAdded { text, .. } => {
             let mut event = about(state, at, "note");
             event["text"] = text.as_str().into();
@@ -63,6 +67,7 @@ pub fn of(state: &State, record: &Record) -> Vec<Value> {
         event["run_iteration"] = current.nth.into();
         event["kind"] = current.kind.word().into();
         event["agent"] = current.agent.as_str().into();
+        event["item"] = current.item.as_deref().map(item).into();
         events.push(event);
     }
     for effect in &decision.effects {
@@ -98,6 +103,11 @@ pub fn stopped(state: &State, stop: &Stop, changes: Option<&RunChanges>, at: Tim
         "cost_micro_usd": state.totals.cost_micro_usd,
         "iterations_without_cost": state.totals.without_cost,
         "commits": state.totals.commits,
+        "items": state.backlog.as_ref().map(|backlog| json!({
+            "passed": state.rules.items.passed,
+            "open": backlog.items.open,
+            "total": backlog.items.total,
+        })),
         "files_changed": changes.map(|changes| changes.total),
         "files": changes.map_or(vec![], |changes| changes.paths.iter().map(path).collect()),
         "checks": state.last.as_ref().map_or_else(|| json!([]), |last| checks(&last.checks)),
@@ -185,6 +195,26 @@ fn decided(state: &State, at: Time, last: &Iteration, decision: &Decision) -> Va
         "done_needed": conclusion.map_or(0, |conclusion| conclusion.passes_needed),
         "files_changed": after.map(|after| after.changed_total),
         "commits": after.map(|after| after.commits),
+        "attempt": conclusion.and_then(|conclusion| conclusion.attempt).map(|attempt| attempt.word()),
+        "differences": conclusion.map_or(&[][..], |conclusion| &conclusion.differences),
+    });
+    add(&mut event, more);
+    event
+}
+
+/// What was recorded, committed or put back when an attempt was over.
+fn settlement(state: &State, at: Time, last: &Iteration, settled: &Settled) -> Value {
+    let mut event = about(state, at, "settled");
+    event["iteration"] = last.number.into();
+    let attempt = last.conclusion.as_ref().and_then(|conclusion| conclusion.attempt);
+    let more = json!({
+        "item": last.item.as_deref().map(item),
+        "attempt": attempt.map(|attempt| attempt.word()),
+        "commit": settled.commit,
+        "evidence": settled.evidence,
+        "reverted": settled.reverted,
+        "not_committed": settled.left,
+        "problems": settled.problems,
     });
     add(&mut event, more);
     event

@@ -10,19 +10,44 @@ pub mod progress;
 mod session;
 mod state_json;
 
-pub use checkpoint::{post_task, pre_task};
+pub use checkpoint::{post_item, post_task, pre_item, pre_task};
 pub use history::history;
 pub use session::session;
 pub use state_json::state_json;
 
 use crate::decision::Stop;
 use crate::event::RunInfo;
+use crate::evidence::Items;
+use crate::items::{Attempt, Work};
 use crate::prelude::*;
 use crate::state::State;
 
 /// The goal as the task that seed 004's files speak of.
 pub fn task_id(run: &RunInfo) -> String {
     format!("run-{}", run.number)
+}
+
+/// The item that is worked on, or was last.
+fn item(state: &State) -> Option<&Work> {
+    let iterations = [state.current.as_ref(), state.last.as_deref()];
+    iterations.into_iter().flatten().find_map(|iteration| iteration.item.as_deref())
+}
+
+/// The id of the task at hand: an item's, or that of the goal.
+fn current_id(state: &State) -> Option<String> {
+    let item = item(state).map(|item| item.id.clone());
+    item.or_else(|| state.run.as_ref().map(task_id))
+}
+
+/// What it is called.
+fn current_title(state: &State) -> Option<String> {
+    let item = item(state).map(|item| item.title.clone());
+    item.or_else(|| state.run.as_ref().map(|run| run.goal.clone()))
+}
+
+/// The phase that is worked on, where there are phases.
+fn phase(state: &State) -> Option<&str> {
+    state.backlog.as_ref()?.phase.as_deref()
 }
 
 /// An id as a part of a file name: short, of plain characters, and another one for another id.
@@ -49,11 +74,33 @@ struct Tasks {
 
 impl Tasks {
     fn of(state: &State) -> Self {
+        if let Some(backlog) = &state.backlog {
+            return Self::of_items(state, backlog.items);
+        }
         let open = |status| Self { status, done: 0, in_progress: 1, todo: 0 };
         match state.stop() {
             Some(Stop::Complete { .. }) => Self { status: "done", done: 1, in_progress: 0, todo: 0 },
             Some(Stop::Blocked { .. }) => open("blocked"),
             _ => open("in-progress"),
+        }
+    }
+
+    fn of_items(state: &State, items: Items) -> Self {
+        let working = state.current.as_ref().is_some_and(|current| current.item.is_some());
+        let last = state.last.as_ref().filter(|last| last.item.is_some());
+        let passed = last.and_then(|last| last.conclusion.as_ref()?.attempt) == Some(Attempt::Passed);
+        let status = match (working, state.stop()) {
+            (true, _) => "in-progress",
+            (_, Some(Stop::Blocked { .. })) => "blocked",
+            _ if passed || items.open == 0 => "done",
+            _ => "todo",
+        };
+        let in_progress = u64::from(working).min(items.open);
+        Self {
+            status,
+            done: items.total.saturating_sub(items.open),
+            in_progress,
+            todo: items.open - in_progress,
         }
     }
 

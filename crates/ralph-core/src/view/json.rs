@@ -8,6 +8,7 @@ use crate::breaker::Breaker;
 use crate::check::CheckResult;
 use crate::decision::{Phase, Stop};
 use crate::event::PutBack;
+use crate::items::Work;
 use crate::prelude::*;
 use crate::state::{Iteration, State, Undone};
 
@@ -75,7 +76,7 @@ pub fn status(state: Option<&State>, around: Surroundings<'_>) -> Value {
         "agents": run.map_or(vec![], |run| run.plan.agents.iter().map(|agent| agent.name.as_str()).collect()),
         "checks": run.map_or(vec![], |run| run.plan.checks.iter().map(|c| json!({"name": c.name, "command": c.command})).collect()),
         "circuit": state.map(|state| circuit(&state.rules.breaker)),
-        "backlog": Value::Null,
+        "backlog": state.and_then(backlog),
         "cost": state.map(|state| json!({
             "micro_usd": state.totals.cost_micro_usd,
             "tokens": state.totals.usage.total(),
@@ -88,6 +89,32 @@ pub fn status(state: Option<&State>, around: Surroundings<'_>) -> Value {
         "last_decision": state.and_then(|state| state.last.as_deref()).map(last_decision),
         "notes": around.notes,
         "proof": state.and_then(State::stop).and_then(Stop::proof).map(|proof| proof.word()),
+    })
+}
+
+/// The task file, how far it is, and the item that is worked on.
+fn backlog(state: &State) -> Option<Value> {
+    let plan = state.run.as_ref()?.plan.backlog.as_ref()?;
+    let read = state.backlog.as_ref();
+    let items = read.map(|read| read.items).unwrap_or_default();
+    Some(json!({
+        "file": plan.file,
+        "phase": read.and_then(|read| read.phase.as_ref()),
+        "total": items.total,
+        "done": items.total.saturating_sub(items.open),
+        "open": items.open,
+        "passed": state.rules.items.passed,
+        "current": state.current.as_ref().and_then(|current| current.item.as_deref()).map(item),
+    }))
+}
+
+/// An item, and which attempt at it this is.
+pub(super) fn item(item: &Work) -> Value {
+    json!({
+        "id": item.id,
+        "title": item.title,
+        "attempt": item.attempts.saturating_add(1),
+        "max_attempts": Some(item.max_attempts).filter(|most| *most > 0),
     })
 }
 
@@ -158,6 +185,13 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
         "tree_before": iteration.before.as_ref().map(|mark| &mark.tree),
         "tree_after": iteration.after.as_ref().map(|after| &after.tree),
         "checks": checks(&iteration.checks),
+        "item": iteration.item.as_deref().map(item),
+        "attempt": iteration.conclusion.as_ref().and_then(|c| c.attempt).map(|attempt| attempt.word()),
+        "differences": iteration.conclusion.as_ref().map_or(&[][..], |c| &c.differences),
+        "commit": iteration.settled.as_ref().and_then(|settled| settled.commit.as_ref()),
+        "evidence": iteration.settled.as_ref().and_then(|settled| settled.evidence.as_ref()),
+        "reverted": iteration.settled.as_ref().is_some_and(|settled| settled.reverted),
+        "not_committed": iteration.settled.as_ref().map_or(&[][..], |settled| &settled.left),
         "tokens": report.map(|report| report.usage.total()),
         "cost_micro_usd": report.and_then(|report| report.cost_micro_usd),
     })

@@ -1,5 +1,7 @@
 //! The command line as data.
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ralph_core::event::Permissions;
 use ralph_core::transcript::Format;
@@ -110,6 +112,33 @@ pub(super) struct RunArgs {
     /// Stop when the run has worked this long, such as 8h
     #[arg(long, value_name = "TIME")]
     pub(super) max_time: Option<String>,
+    /// Work through this task file instead of a goal
+    #[arg(long, value_name = "FILE", conflicts_with = "goal")]
+    pub(super) backlog: Option<PathBuf>,
+    /// The folder that feature_list.json is in
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["goal", "backlog"])]
+    pub(super) harness_dir: Option<PathBuf>,
+    /// Only this item of the backlog
+    #[arg(long, value_name = "ID", conflicts_with = "goal")]
+    pub(super) task: Option<String>,
+    /// Only items of this phase
+    #[arg(long, value_name = "PHASE", conflicts_with = "goal")]
+    pub(super) phase: Option<String>,
+    /// One attempt at one item: exit 0 proved, 3 not proved, 2 blocked, 7 nothing left to do
+    #[arg(long, conflicts_with = "goal")]
+    pub(super) once: bool,
+    /// Go on to the next item, also where the profile makes one attempt
+    #[arg(long, conflicts_with_all = ["goal", "once"])]
+    pub(super) all: bool,
+    /// Commit what reached the goal; proved items of a backlog are committed without it
+    #[arg(long)]
+    pub(super) commit: bool,
+    /// Commit on a new branch of this name, begun where you are
+    #[arg(long, value_name = "NAME")]
+    pub(super) branch: Option<String>,
+    /// Only show what would be done, with the prompt; nothing is run or written
+    #[arg(long, conflicts_with_all = ["json", "quiet"])]
+    pub(super) dry_run: bool,
     /// Try one iteration although the circuit is open
     #[arg(long)]
     pub(super) probe: bool,

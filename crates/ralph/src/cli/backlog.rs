@@ -3,7 +3,6 @@
 //! | file | holds |
 //! |---|---|
 //! | `args` | the commands as data |
-//! | `place` | which file it is, and reading it |
 //! | `next`, `look`, `validate` | commands that only look: `next`; `list`, `show`, `status`; `validate` |
 //! | `change` | commands that change the file |
 
@@ -11,7 +10,6 @@ mod args;
 mod change;
 mod look;
 mod next;
-mod place;
 mod validate;
 
 use std::process::ExitCode;

@@ -30,11 +30,18 @@ pub(super) fn main(args: DemoArgs, ui: &mut Ui) -> Result<ExitCode> {
     ui.say(&format!("A project with a failing test, made for this: {}", dir.display()));
     ui.say("The agent may say what it likes; ralph runs the test itself.\n");
     let project = Project::at(&dir)?;
-    let order = Order { goal: Some(demo::GOAL), which: Which::Fresh, probe: false, consent: None };
+    let order = Order {
+        goal: Some(demo::GOAL),
+        which: Which::Fresh,
+        probe: false,
+        consent: None,
+        branch: None,
+        dry: false,
+    };
     let stop = run::run(&project, order, &wishes, ui)?;
     ui.say(&format!("\nLook around, and delete it when you like: cd {}", dir.display()));
     ui.say(&format!("There: {} history", demo::own_name()));
-    Ok(ExitCode::from(stop.exit_code()))
+    Ok(ExitCode::from(stop.map_or(0, |stop| stop.exit_code())))
 }
 
 /// The demo has fewer options than a run.

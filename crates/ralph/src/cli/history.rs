@@ -145,6 +145,16 @@ fn line(iteration: &Iteration) -> String {
     if let Some(ended) = &iteration.ended {
         words.push_str(&format!(", {}", time::duration(ended.duration_ms)));
     }
+    if let Some(item) = &iteration.item {
+        words.push_str(&format!("; {}", text::one_line(&item.id, 60)));
+        let attempt = iteration.conclusion.as_ref().and_then(|conclusion| conclusion.attempt);
+        words.push_str(&attempt.map_or_else(String::new, |attempt| format!(" {}", attempt.word())));
+    }
+    if let Some(settled) = &iteration.settled {
+        let commit = settled.commit.as_ref().map(|commit| commit.get(..12).unwrap_or(commit));
+        words.push_str(&commit.map_or_else(String::new, |commit| format!(", committed {commit}")));
+        words.push_str(if settled.reverted { ", put back" } else { "" });
+    }
     if let Some(refusal) = iteration.conclusion.as_ref().and_then(|conclusion| conclusion.refusal.as_ref()) {
         words.push_str(&format!("; refused: {}", text::one_line(refusal, 160)));
     } else if let Some(failure) = iteration.ended.as_ref().and_then(ralph_core::event::AgentEnded::failure) {

@@ -23,12 +23,23 @@ pub(super) fn introduction(project: &Project, goal: &str, plan: &Plan, commands:
         let from = found.map_or("your command line", |known| known.source.as_str());
         shown.row("checks", format!("{}: {} ({from})", check.name, trust::shown(&check.command)));
     }
-    if plan.checks.is_empty() {
+    if plan.checks.is_empty() && plan.backlog.is_some() {
+        shown.row("checks", "those of each item");
+    } else if plan.checks.is_empty() {
         shown.row("checks", "none: done is a matter of words and reviews");
     }
-    shown.row("limits", limits(&plan.policy));
-    shown.row("commits", "ralph makes none; the agent may, as far as its permissions go");
+    let each = if plan.limits_each_item() { " for each item" } else { "" };
+    shown.row("limits", limits(&plan.policy, each));
+    shown.row("commits", commits(project, plan));
     shown
+}
+
+fn commits(project: &Project, plan: &Plan) -> &'static str {
+    match (plan.commits(), &project.repo) {
+        (true, Some(_)) if plan.backlog.is_some() => "one for each item that is proved",
+        (true, Some(_)) => "one, when the goal is reached",
+        _ => "ralph makes none; the agent may, as far as its permissions go",
+    }
 }
 
 /// What is there already, which nobody touches but the agent.
@@ -45,10 +56,10 @@ fn branch(project: &Project) -> String {
     }
 }
 
-fn limits(policy: &Policy) -> String {
+fn limits(policy: &Policy, each: &str) -> String {
     let mut parts = vec![match policy.max_iterations {
         0 => "any number of iterations".to_owned(),
-        most => text::count(most, "iteration"),
+        most => format!("{}{each}", text::count(most, "iteration")),
     }];
     parts.push(format!("{} for each agent process", time::span(policy.agent_timeout_ms)));
     let budget = &policy.budget;

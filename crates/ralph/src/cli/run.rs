@@ -1,6 +1,9 @@
 //! `ralph run`: start a run or take the last one up again.
 
+mod backlog;
+mod branch;
 mod consent;
+mod dry;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -18,7 +21,7 @@ use crate::process::{self, Mark};
 use crate::project::Project;
 use crate::runner::{self, Runner};
 use crate::settings::{self, AgentWishes, For, Settled, Value, Wishes};
-use crate::store::{self, JournalFile, Lock, Run, Runs};
+use crate::store::{self, HarnessLock, JournalFile, Lock, Run, Runs};
 use crate::trust::{self, Consent};
 use crate::ui::{self, Ui};
 use crate::{agent, clock, secrets};
@@ -39,9 +42,15 @@ pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
         Which::Either
     };
     let consent = Some(if args.yes { Consent::Given } else { Consent::Ask });
-    let order = Order { goal: args.goal.as_deref(), which, probe: args.probe, consent };
-    let stop = run(&project, order, &wishes(args), ui)?;
-    Ok(ExitCode::from(stop.exit_code()))
+    let mut wishes = wishes(args);
+    wishes.backlog = backlog::wanted(&project, args)?;
+    let branch = args.branch.as_deref();
+    let order =
+        Order { goal: args.goal.as_deref(), which, probe: args.probe, consent, branch, dry: args.dry_run };
+    match run(&project, order, &wishes, ui)? {
+        Some(stop) => Ok(ExitCode::from(stop.exit_code())),
+        None => super::fine(),
+    }
 }
 
 fn wishes(args: &RunArgs) -> Wishes {
@@ -66,6 +75,9 @@ fn wishes(args: &RunArgs) -> Wishes {
         profile: args.profile.clone(),
         values: set.chain(flags).collect(),
         checks: checks.into_iter().filter_map(|(name, command)| Some((name, command.clone()?))).collect(),
+        backlog: None,
+        all: args.all,
+        commit: args.commit,
     }
 }
 
@@ -99,24 +111,43 @@ pub(super) struct Order<'a> {
     pub(super) probe: bool,
     /// How the user agrees to it; `None` where there is nothing to agree to.
     pub(super) consent: Option<Consent>,
+    /// A new branch to commit on.
+    pub(super) branch: Option<&'a str>,
+    /// Only show what would be done.
+    pub(super) dry: bool,
 }
 
-pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut Ui) -> Result<Stop> {
-    let Order { goal, which, probe, consent } = order;
+/// How the run stopped; `None` where it was only shown.
+pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut Ui) -> Result<Option<Stop>> {
+    let Order { goal, which, probe, consent, .. } = order;
     let secrets = secrets::of(&project.root);
-    let told = goal.map(|goal| secrets.hide(goal));
+    let told = goal.map(|goal| secrets.hide(goal).into_owned()).or_else(|| backlog::goal(wishes));
     let goal = told.as_deref();
     // Everything that can be refused is refused before anything is written.
     let runs = Runs::of(&project.truth);
     let last = last_run(&runs, which)?;
-    let choice = choose(goal, which, last.as_ref())?;
+    // Without a word, and nothing to continue, the project's backlog is what there is to do.
+    let chosen = choose(goal, which, last.as_ref());
+    let found = match (&chosen, goal) {
+        (Err(_), None) if which != Which::Resume => backlog::found(project)?,
+        _ => None,
+    };
+    let choice = match &found {
+        Some((_, goal)) => Choice::Start(goal),
+        None => chosen?,
+    };
+    let mut wishes = wishes.clone();
+    if let (Choice::Start(_), Some((backlog, _)), None) = (&choice, &found, goal) {
+        wishes.backlog = Some(backlog.clone());
+    }
+    let wishes = &wishes;
     if let (Choice::Start(_), Some(last)) = (&choice, &last)
         && let Err(open) = last.state.rules.breaker.carried().guard(clock::now(), probe)
     {
         // A run without an iteration would only make the last one impossible to continue.
         let stop = Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at };
         ui.refused(&last.state, &stop);
-        return Ok(stop);
+        return Ok(Some(stop));
     }
     let earlier =
         last.as_ref().filter(|_| matches!(choice, Choice::Resume)).and_then(|last| last.state.run.as_ref());
@@ -131,8 +162,8 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let brought = consent::brought(&config, own);
     let mut wishes = own.over(config);
     // What is asked before a first run includes the permissions; until then they are nobody's choice.
-    let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask();
-    let unchosen = asks && wishes.agent.leaves_permissions_open();
+    let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask() && !order.dry;
+    let unchosen = (asks || order.dry) && wishes.agent.leaves_permissions_open();
     if unchosen {
         wishes.agent.permissions.push(For::all(Permissions::Inherit));
     }
@@ -146,16 +177,27 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     for remark in remarks.into_iter().chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
     }
-    let called = earlier.map_or(goal.unwrap_or_default(), |run| &run.goal);
+    let of_items = backlog::brought(project, &mut plan)?;
+    if let Some(name) = order.branch {
+        branch::may_begin(project, &plan, name)?;
+    }
+    let unsaid = goal.or(found.as_ref().map(|found| found.1.as_str())).unwrap_or_default();
+    let called = earlier.map_or(unsaid, |run| &run.goal);
     let kept = consent::kept_in_tree(project, called, &plan);
+    let mut commands = brought;
+    commands.extend(of_items.clone());
+    if order.dry {
+        let state = last.as_ref().filter(|_| earlier.is_some()).map(|last| &last.state);
+        let intent = dry::Intent { goal: called, plan, commands: &commands, state, branch: order.branch };
+        dry::show(project, &intent, ui)?;
+        return Ok(None);
+    }
+    let agreed = of_items.iter().map(|command| command.command.clone()).collect();
     if let Some(consent) = consent {
         let goal = called;
-        let mut commands = brought;
         if let Some(run) = earlier {
             let recorded = consent::kept_in_tree(project, &run.goal, &run.plan);
-            consent::not_said_again(&kept, &recorded, own)
-                .iter()
-                .for_each(|c| commands.add(&c.source, &c.command));
+            commands.extend(consent::not_said_again(&kept, &recorded, own));
         }
         let first = last.is_none();
         Proposal { project, goal, commands: &commands, first, unchosen }.agree(consent, &mut plan, ui)?;
@@ -175,6 +217,12 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     }
     if consent.is_some() {
         trust::vouch(project, &kept, ui);
+    }
+    branch::begin(project, &plan, order.branch, ui)?;
+    if plan.policy.harness_lock {
+        let own = last.as_ref().and_then(|last| last.state.run.as_ref()).map(|run| run.id.as_str());
+        let somebody = HarnessLock::of(&project.root).somebody(own, clock::now());
+        somebody.iter().for_each(|somebody| ui.warn(somebody));
     }
     let (run, journal, state, first) = match (choice, last) {
         (Choice::Resume, Some(last)) => {
@@ -210,13 +258,14 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         }
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
-    let (stop, state) = Runner::new(project, &mut lock, run, journal, state, ui)?.run(first)?;
+    let (stop, state) =
+        Runner::new(project, &mut lock, run, journal, state, ui)?.agreed(agreed).run(first)?;
     if let Stop::Complete { .. } = stop {
         warn_of_unread(&state, ui);
     }
     ui.next_steps(&state, &stop);
     drop(lock);
-    Ok(stop)
+    Ok(Some(stop))
 }
 
 /// What an earlier run left because it was killed together with its keeper.
@@ -258,14 +307,17 @@ fn warn_of_unread(state: &State, ui: &mut Ui) {
 }
 
 fn started(run: &Run, goal: &str, plan: Plan, carried: Carried) -> Event {
-    let info = RunInfo {
+    Event::RunStarted(Box::new(RunStarted { run: info(run.number, goal, plan), carried }))
+}
+
+fn info(number: u64, goal: &str, plan: Plan) -> RunInfo {
+    RunInfo {
         id: uuid::Uuid::now_v7().to_string(),
-        number: run.number,
+        number,
         goal: goal.to_owned(),
         plan,
         version: env!("CARGO_PKG_VERSION").into(),
-    };
-    Event::RunStarted(Box::new(RunStarted { run: info, carried }))
+    }
 }
 
 /// The last run and how it stands.
@@ -276,7 +328,17 @@ struct Last {
 
 impl Last {
     fn unfinished(&self) -> bool {
-        !matches!(self.state.stop(), Some(Stop::Complete { .. } | Stop::Closed))
+        let over = |stop: &Stop| {
+            matches!(
+                stop,
+                Stop::Complete { .. }
+                    | Stop::Closed
+                    | Stop::ItemPassed { .. }
+                    | Stop::ItemFailed { .. }
+                    | Stop::BacklogComplete { .. }
+            )
+        };
+        !self.state.stop().is_some_and(over)
     }
 
     fn goal(&self) -> String {

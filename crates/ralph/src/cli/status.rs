@@ -153,6 +153,14 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool) -> Vec<S
         "iteration:",
         format!("{} of run {} (#{})", view::nth_of(state, state.used), run.number, state.iteration),
     );
+    if let (Some(plan), Some(read)) = (&run.plan.backlog, &state.backlog) {
+        let phase = read.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
+        let left = format!("{} of {} open", read.items.open, text::count(read.items.total, "item"));
+        add("backlog:", format!("{}, {left}{phase}", plan.file));
+    }
+    if let Some(item) = state.current.as_ref().and_then(|current| current.item.as_ref()) {
+        add("item:", text::one_line(&item.named(), 200));
+    }
     for agent in &run.plan.agents {
         add("agent:", agent.command.clone().unwrap_or_else(|| agent.name.clone()));
     }

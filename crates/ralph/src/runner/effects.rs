@@ -10,12 +10,12 @@ use ralph_core::effect::Effect;
 use ralph_core::event::{AgentInfo, Event, Measured, When};
 use ralph_core::machine::silence;
 use ralph_core::profile::Protocol;
-use ralph_core::prompt::{self, Materials};
+use ralph_core::prompt;
 use ralph_core::transcript::Format;
 use ralph_core::view::event::RunChanges;
 
 use super::agent_job::{Talk, UNHEARD};
-use super::{Input, Runner, agent_job, check_job};
+use super::{Input, Runner, Texts, agent_job, check_job};
 use crate::error::{self, Error, Result};
 use crate::point;
 use crate::process::{Ender, Mark, Spec};
@@ -110,12 +110,15 @@ impl Runner<'_> {
             }
             Effect::EndAgent { .. } => self.jobs.lock().agent.iter().for_each(Ender::end),
             Effect::EndCheck { .. } => self.jobs.lock().check.iter().for_each(Ender::end),
+            Effect::ReadBacklog => self.read_backlog()?,
+            Effect::MarkItem { id } => self.mark_item(id)?,
+            Effect::Settle { settlement } => self.settle(settlement)?,
             Effect::Unknown => {}
         }
         Ok(())
     }
 
-    fn send(&self, event: Event) {
+    pub(super) fn send(&self, event: Event) {
         // The runner holds the receiver itself, so this cannot fail.
         let _ = self.outbox.send(Input::Event(event));
     }
@@ -147,7 +150,9 @@ impl Runner<'_> {
             },
             _ => Vec::new(),
         };
-        let mut measured = Measured::new(when, snapshot.tree.to_string(), snapshot.head, &changes);
+        let progress = self.but_the_backlog(changes.clone());
+        let mut measured = Measured::new(when, snapshot.tree.to_string(), snapshot.head, &progress);
+        self.measure_backlog(&mut measured, &changes);
         // The two trees are not the same one, so something changed.
         measured.changed_total += lost.len() as u64;
         if let (When::After, Some(repo), Some(before)) = (when, &self.project.repo, before)
@@ -240,47 +245,12 @@ impl Runner<'_> {
     }
 
     fn prompt(&mut self, knowledge: Option<&str>) -> String {
-        let mut warnings = Vec::new();
-        let mut read = |dir: &Path, name: &str| read_text(&dir.join(name), &mut warnings);
-        let (own, root) = (&self.project.ralph_dir, &self.project.root);
-        let (instructions, guardrails) = (read(own, "prompt.md"), read(own, "guardrails.md"));
-        let protocol = self.state.run.as_ref().map(|run| run.plan.policy.protocol);
-        let names = match protocol {
-            Some(Protocol::StatusFile) => ["handoff.md", "scratchpad.md"],
-            _ => ["scratchpad.md", "handoff.md"],
-        };
-        let handoff = names.iter().find_map(|name| read(own, name));
-        let knowledge = knowledge.and_then(|name| read(root, name));
-        for warning in warnings {
-            self.ui.warn(&warning);
+        let protocol = self.state.run.as_ref().map_or(Protocol::Block, |run| run.plan.policy.protocol);
+        let texts = Texts::read(self.project, protocol, knowledge);
+        for warning in &texts.warnings {
+            self.ui.warn(warning);
         }
-        let materials = Materials {
-            project: &self.project.name(),
-            instructions: instructions.as_deref(),
-            knowledge: knowledge.as_deref(),
-            handoff: handoff.as_deref(),
-            guardrails: guardrails.as_deref(),
-        };
-        prompt::render(&self.state, materials)
-    }
-}
-
-/// A file for the prompt, whatever its bytes; absent if it is empty or not there. Only regular files: a pipe would
-/// hold the loop up.
-fn read_text(path: &Path, warnings: &mut Vec<String>) -> Option<String> {
-    let data = std::fs::metadata(path).ok()?;
-    if !data.is_file() {
-        warnings.push(format!("{} is not a file and was left out of the prompt", path.display()));
-        return None;
-    }
-    match std::fs::read(path) {
-        Ok(bytes) => {
-            Some(String::from_utf8_lossy(&bytes).into_owned()).filter(|text| !text.trim().is_empty())
-        }
-        Err(error) => {
-            warnings.push(format!("{} was left out of the prompt: {error}", path.display()));
-            None
-        }
+        prompt::render(&self.state, texts.materials(&self.project.name()))
     }
 }
 

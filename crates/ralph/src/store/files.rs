@@ -73,7 +73,8 @@ pub(super) fn nameless(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-pub(super) fn remove(path: &Path) -> io::Result<()> {
+/// A file that may be gone already.
+pub fn remove(path: &Path) -> io::Result<()> {
     match point::file("remove", path).and_then(|()| std::fs::remove_file(path)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ralph_core::decision::Phase;
 use ralph_core::journal::Opened;
 use ralph_core::state::{Iteration, State};
 
@@ -152,14 +153,17 @@ impl Run {
     pub fn iterations(&self, mut each: impl FnMut(&Iteration, &State)) -> Result<Opened> {
         let mut last = 0;
         let opened = JournalFile::read(&self.journal(), |_, state| {
+            // One that is being settled is told when it is.
             if let Some(iteration) = &state.last
                 && iteration.number > last
+                && !matches!(state.phase, Phase::Settling { .. })
             {
                 last = iteration.number;
                 each(iteration, state);
             }
         })?;
-        if let Some(current) = &opened.state.current {
+        let cut_off = opened.state.last.as_deref().filter(|iteration| iteration.number > last);
+        for current in cut_off.into_iter().chain(&opened.state.current) {
             each(current, &opened.state);
         }
         Ok(opened)
@@ -169,6 +173,7 @@ impl Run {
 const PROMPT: &str = "prompt.md";
 const TRANSCRIPT: &str = "transcript.out";
 const ERRORS: &str = "transcript.err";
+const BACKLOG: &str = "backlog";
 
 fn is_output(name: &str) -> bool {
     [TRANSCRIPT, ERRORS].contains(&name) || (name.starts_with("check-") && name.ends_with(".out"))
@@ -178,7 +183,7 @@ fn is_output(name: &str) -> bool {
 fn is_kept(entry: &std::fs::DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy().into_owned();
     let name = name.trim_start_matches('.').trim_end_matches(".new").trim_end_matches(".gz");
-    name == PROMPT || is_output(name)
+    [PROMPT, BACKLOG].contains(&name) || is_output(name)
 }
 
 /// What one iteration leaves behind: its prompt, what the agent printed, what the checks printed.
@@ -206,6 +211,11 @@ impl IterationFiles {
 
     pub fn stderr(&self) -> PathBuf {
         self.dir.join(ERRORS)
+    }
+
+    /// The task file when the agent was started.
+    pub fn backlog(&self) -> PathBuf {
+        self.dir.join(BACKLOG)
     }
 
     pub(super) fn exist(&self) -> bool {

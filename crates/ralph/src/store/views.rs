@@ -6,12 +6,11 @@ mod progress;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ralph_core::event::RunInfo;
 use ralph_core::state::{Iteration, State};
 use ralph_core::view::files as made;
 use serde_json::Value;
 
-use super::{Run, Runs, files};
+use super::{HarnessLock, Run, Runs, files};
 use crate::error::{self, Result};
 use progress::Progress;
 
@@ -23,6 +22,7 @@ pub struct Views {
     /// The checkpoint before the task was written by this process. What an earlier one left may be of a forgotten run.
     checked_in: bool,
     progress: Progress,
+    harness_lock: HarnessLock,
     run: Run,
     /// Something could not be written, so logs of earlier iterations may be missing.
     behind: bool,
@@ -34,6 +34,7 @@ impl Views {
             dir: ralph_dir.to_path_buf(),
             checked_in: false,
             progress: Progress::new(root, ralph_dir, run.clone()),
+            harness_lock: HarnessLock::of(root),
             run,
             behind: false,
         }
@@ -57,8 +58,14 @@ impl Views {
     pub fn prepare(&mut self, state: &State) -> io::Result<()> {
         self.make_folder()?;
         if let (false, Some(run), Some(checkpoint)) = (self.checked_in, &state.run, made::pre_task(state)) {
-            self.write_checkpoint("pre", run, &checkpoint)?;
+            self.write_checkpoint("pre", &made::task_id(run), &checkpoint)?;
             self.checked_in = true;
+        }
+        if let Some((id, checkpoint)) = made::pre_item(state) {
+            // Later attempts begin where the first one did.
+            if checkpoint["counts"]["iterations"] == 0 || !self.checkpoint("pre", &id).exists() {
+                self.write_checkpoint("pre", &id, &checkpoint)?;
+            }
         }
         Ok(())
     }
@@ -82,11 +89,14 @@ impl Views {
         let json = files::replace(&self.dir.join("state.json"), &pretty(&made::state_json(state)));
         let history = self.write_history(state);
         let checkpoint = match (made::post_task(state), &state.run) {
-            (Some(checkpoint), Some(run)) => self.write_checkpoint("post", run, &checkpoint),
+            (Some(checkpoint), Some(run)) => self.write_checkpoint("post", &made::task_id(run), &checkpoint),
             _ => Ok(()),
         };
+        let item =
+            made::post_item(state).map_or(Ok(()), |(id, item)| self.write_checkpoint("post", &id, &item));
+        let lock = self.harness_lock.publish(state);
         let progress = self.progress.publish(state);
-        folder.and(session).and(json).and(history).and(checkpoint).and(progress)
+        folder.and(session).and(json).and(history).and(checkpoint).and(item).and(lock).and(progress)
     }
 
     /// Pages of the history that are not there any more, from the journals. To be asked for when somebody took them away.
@@ -110,7 +120,8 @@ impl Views {
     fn write_history(&mut self, state: &State) -> io::Result<()> {
         let Some(last) = state.last.as_deref() else { return Ok(()) };
         // The record that concluded an iteration knows most about it; a later one fills in what is missing.
-        let written = self.write_log(last, state, state.just_concluded(last)).and_then(|()| self.catch_up());
+        let anew = state.just_concluded(last) || last.settled.is_some();
+        let written = self.write_log(last, state, anew).and_then(|()| self.catch_up());
         self.behind = written.is_err();
         written
     }
@@ -138,10 +149,13 @@ impl Views {
         files::replace(&path, made::history(state, iteration).as_bytes())
     }
 
-    fn write_checkpoint(&self, when: &str, run: &RunInfo, checkpoint: &Value) -> io::Result<()> {
-        let (dir, id) = (self.dir.join("checkpoints"), made::safe_name(&made::task_id(run)));
-        files::make_dir(&dir)?;
-        files::replace(&dir.join(format!("{when}-task-{id}.json")), &pretty(checkpoint))
+    fn write_checkpoint(&self, when: &str, id: &str, checkpoint: &Value) -> io::Result<()> {
+        files::make_dir(&self.dir.join("checkpoints"))?;
+        files::replace(&self.checkpoint(when, id), &pretty(checkpoint))
+    }
+
+    fn checkpoint(&self, when: &str, id: &str) -> PathBuf {
+        self.dir.join("checkpoints").join(format!("{when}-task-{}.json", made::safe_name(id)))
     }
 }
 

@@ -53,17 +53,23 @@ fn some(names: &[String]) -> String {
 impl Tree {
     /// Takes a snapshot and finds the way from it to an earlier one. Touches no file.
     pub fn way_back(&mut self, to: &TreeId) -> Result<WayBack, BackError> {
+        self.way_back_but(to, &|_| false)
+    }
+
+    /// The same, with some files as they are.
+    pub fn way_back_but(&mut self, to: &TreeId, keep: &dyn Fn(&[u8]) -> bool) -> Result<WayBack, BackError> {
         let now = self.snapshot()?;
         let there = self.place.call("cat-file").arg("-e").arg(format!("{to}^{{tree}}")).run();
         if !there.map_err(TreeError::from)?.end.success() {
             return Err(BackError::Gone(to.clone()));
         }
         let all = self.compare(&now.tree, to).map_err(|_| BackError::Gone(to.clone()))?;
-        let (nested, changes): (Vec<Change>, Vec<Change>) = all.into_iter().partition(is_nested);
-        let (to, changes) = match nested.is_empty() && !self.place.has_own_rules {
+        let stays = |change: &Change| is_nested(change) || keep(&change.path);
+        let (staying, changes): (Vec<Change>, Vec<Change>) = all.into_iter().partition(stays);
+        let (to, changes) = match staying.is_empty() && !self.place.has_own_rules {
             true => (to.clone(), changes),
             false => {
-                let to = self.without(to, &nested)?;
+                let to = self.without(to, &staying, keep)?;
                 let changes = self.compare(&now.tree, &to)?;
                 (to, changes)
             }
@@ -71,7 +77,8 @@ impl Tree {
         self.is_stored(&changes)?;
         self.is_clear(&changes)?;
         let tried = self.read_tree(&["-n"], &now.tree, &to)?;
-        let nested = nested.iter().map(|change| change.name().into_owned()).collect();
+        let nested = staying.iter().filter(|change| is_nested(change));
+        let nested = nested.map(|change| change.name().into_owned()).collect();
         tried.map(|()| WayBack { now, to, changes, nested })
     }
 
@@ -95,13 +102,18 @@ impl Tree {
         Ok(Err(BackError::Refused(git_text::reason(&captured.stderr))))
     }
 
-    /// The snapshot with nested repositories as they are now, and without what `.ralphignore` names.
-    fn without(&self, to: &TreeId, nested: &[Change]) -> Result<TreeId, TreeError> {
+    /// The snapshot with nested repositories and kept files as they are now, and without what `.ralphignore` names.
+    fn without(
+        &self,
+        to: &TreeId,
+        staying: &[Change],
+        keep: &dyn Fn(&[u8]) -> bool,
+    ) -> Result<TreeId, TreeError> {
         let next = self.place.next_index();
         self.place.call_on(&next, "read-tree").arg(to.as_str()).output()?;
         let mut entries = Vec::new();
-        for change in nested {
-            let now = change.old.as_ref().filter(|old| old.mode == NESTED);
+        for change in staying {
+            let now = change.old.as_ref().filter(|old| old.mode == NESTED || keep(&change.path));
             let gone = ("0", "0".repeat(to.as_str().len()));
             match now {
                 Some(now) => entries.extend(format!("{:o} {}\t", now.mode, now.id).bytes()),

@@ -28,7 +28,7 @@ pub(super) fn header(state: &State, resumed: bool) -> Vec<String> {
         }
     };
     let verb = if resumed { "continued" } else { "started" };
-    let (rules, most) = (by_rules(&plan.policy), limit(plan.policy.max_iterations));
+    let (rules, most) = (by_rules(&plan.policy), limit(plan));
     add("run", &format!("{} {verb}{rules}, at most {most}", run.number));
     add("goal", &text::one_line(&run.goal, 400));
     for agent in &plan.agents {
@@ -70,11 +70,11 @@ pub(super) fn no_checks(state: &State) -> String {
     format!("none (--test-cmd CMD adds one): {needs}")
 }
 
-pub(super) fn limit(max_iterations: u64) -> String {
-    if max_iterations == 0 {
-        "any number of iterations".into()
-    } else {
-        text::count(max_iterations, "iteration")
+pub(super) fn limit(plan: &Plan) -> String {
+    match plan.policy.max_iterations {
+        0 => "any number of iterations".into(),
+        most if plan.limits_each_item() => format!("{} for each item", text::count(most, "iteration")),
+        most => text::count(most, "iteration"),
     }
 }
 
@@ -108,6 +108,7 @@ pub(super) fn begin(state: &State, iteration: &Iteration) -> Vec<String> {
         if iteration.number == iteration.nth { String::new() } else { format!(" (#{})", iteration.number) };
     let mut lines = vec![top(&format!("{name} {doing}..."))];
     lines.extend(row("Iteration:", &format!("{nth}{number}{mark}")));
+    lines.extend(iteration.item.iter().flat_map(|item| row("Item:", &text::one_line(&item.named(), 300))));
     lines
 }
 

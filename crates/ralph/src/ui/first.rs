@@ -46,6 +46,15 @@ impl Ui {
     }
 }
 
+impl Ui {
+    /// The same as data, where nothing is asked.
+    pub(crate) fn show_introduction(&self, introduction: &Introduction) {
+        self.data_line(&format!("  {}\n", introduction.title));
+        introduction.lines(120).iter().for_each(|line| self.data_line(line));
+        self.data_line("");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use ralph_core::time::{self, Time};
 use ralph_core::view::event::RunChanges;
 use ralph_core::{text, view};
 
-use super::remarks::{baseline, remarks, touched};
+use super::remarks::{baseline, remarks, settled, touched};
 use super::{Tone, boxes, stops, summary};
 use crate::clock;
 
@@ -19,7 +19,7 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision, now: Time
     {
         let verb = if matches!(event, Event::RunResumed(_)) { "continued" } else { "started" };
         let plan = &run.plan;
-        let limit = boxes::limit(plan.policy.max_iterations);
+        let limit = boxes::limit(plan);
         lines.push((
             Tone::Plain,
             format!(
@@ -48,6 +48,7 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision, now: Time
     }
     lines.extend(baseline(state, event));
     lines.extend(touched(state, event));
+    lines.extend(settled(state, event));
     lines.extend(asked(event, decision).map(|line| (Tone::Plain, line)));
     lines.extend(wait(event, decision, now).map(|line| (Tone::Warning, line)));
     for effect in &decision.effects {
@@ -55,7 +56,7 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision, now: Time
             (Effect::StartAgent, Some(current)) => {
                 lines.push((
                     Tone::Plain,
-                    format!("{} begins{}", name(state, current), by_whom(state, current)),
+                    format!("{} begins{}{}", name(state, current), by_whom(state, current), on_what(current)),
                 ));
             }
             (Effect::RunCheck { check }, _) => {
@@ -86,6 +87,13 @@ fn by_whom(state: &State, iteration: &Iteration) -> String {
         true => format!(", by {}", iteration.agent),
         false => String::new(),
     }
+}
+
+fn on_what(iteration: &Iteration) -> String {
+    iteration
+        .item
+        .as_ref()
+        .map_or_else(String::new, |item| format!(": item {}", text::one_line(&item.named(), 300)))
 }
 
 fn decision_text(decision: &Decision, what: &str) -> String {

@@ -31,6 +31,33 @@ pub(super) fn touched(state: &State, event: &Event) -> Vec<(Tone, String)> {
     lines.map(|line| (Tone::Warning, text::one_line(&line, 400))).collect()
 }
 
+/// What was committed, put back or left when an attempt was over.
+pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
+    let (Event::Settled(settled), Some(last)) = (event, &state.last) else { return vec![] };
+    let what = last.item.as_ref().map_or("the goal", |item| &item.id);
+    let mut lines = vec![];
+    if let Some(commit) = &settled.commit {
+        let own = last.after.as_ref().is_some_and(|after| after.head.as_ref() == Some(commit));
+        let whose = if own { ", by the agent itself" } else { "" };
+        lines.push((Tone::Good, format!("✓ {what} is proved and committed: {}{whose}", short(commit))));
+    }
+    if !settled.left.is_empty() && !settled.reverted {
+        let names = text::one_line(&settled.left.join(", "), 400);
+        lines.push((Tone::Warning, format!("{what}: not committed, for it was not clean before: {names}")));
+    }
+    if settled.reverted {
+        lines.push((Tone::Warning, format!("{what}: the code is put back as it was before the attempt")));
+    }
+    let problems = settled.problems.iter();
+    lines.extend(problems.map(|problem| (Tone::Bad, format!("{what}: {}", text::one_line(problem, 600)))));
+    lines
+}
+
+/// As much of a name as people need.
+pub(super) fn short(id: &str) -> &str {
+    id.get(..12).unwrap_or(id)
+}
+
 /// What is worth a word about an iteration; above all a claim that the facts do not bear out.
 pub(super) fn remarks(last: &Iteration) -> Vec<(Tone, String)> {
     let Some(conclusion) = &last.conclusion else { return vec![] };
@@ -55,6 +82,10 @@ pub(super) fn remarks(last: &Iteration) -> Vec<(Tone, String)> {
         warn(text::one_line(&condition.fact, 400));
     }
     conclusion.warnings.iter().for_each(|warning| warn(text::one_line(warning, 400)));
+    conclusion
+        .differences
+        .iter()
+        .for_each(|more| warn(format!("claimed more than was measured: {}", text::one_line(more, 400))));
     if let Some(refusal) = &conclusion.refusal {
         lines.push((Tone::Bad, format!("✗ claimed done, refused: {}", text::one_line(refusal, 600))));
         if last.checks.iter().any(|check| !check.passed()) {

@@ -2,16 +2,20 @@
 
 use ralph_core::decision::Stop;
 use ralph_core::limits::Resource;
-use ralph_core::state::State;
+use ralph_core::state::{Iteration, State};
 use ralph_core::text;
 
 use super::Tone;
+use super::remarks::short;
 use crate::agent;
 
 /// The line that catches the eye.
 pub(super) fn title(stop: &Stop) -> &'static str {
     match stop {
         Stop::Complete { .. } => "✓ COMPLETE",
+        Stop::ItemPassed { .. } => "✓ ITEM PASSED",
+        Stop::BacklogComplete { .. } => "✓ BACKLOG COMPLETE",
+        Stop::ItemFailed { .. } => "✗ ITEM NOT PROVED",
         Stop::Blocked { .. } => "✗ BLOCKED",
         Stop::MaxIterations { .. } => "⚠ MAX ITERATIONS",
         Stop::Saturated { .. } => "⚠ SATURATED",
@@ -24,7 +28,7 @@ pub(super) fn title(stop: &Stop) -> &'static str {
         Stop::Stopped => "⚠ STOPPED",
         Stop::Closed => "⚠ CLOSED",
         Stop::Interrupted | Stop::Terminated => "⚠ INTERRUPTED",
-        Stop::Error { .. } | Stop::Unknown => "✗ ERROR",
+        Stop::Error { .. } | Stop::Unreadable { .. } | Stop::Unknown => "✗ ERROR",
     }
 }
 
@@ -32,6 +36,9 @@ pub(super) fn title(stop: &Stop) -> &'static str {
 pub(super) fn details(stop: &Stop) -> Vec<String> {
     match stop {
         Stop::Complete { .. } | Stop::Interrupted | Stop::Terminated | Stop::Stopped | Stop::Closed => vec![],
+        Stop::ItemPassed { id, .. } => vec![id.clone()],
+        Stop::ItemFailed { id, why } => vec![format!("{id}: {why}")],
+        Stop::BacklogComplete { .. } => vec!["nothing is left to do".into()],
         Stop::Blocked { why } => vec!["Human input needed".into(), why.clone()],
         Stop::MaxIterations { used, max } => vec![format!("{used} of {max} used, not done")],
         Stop::CircuitOpen { why, probe_at } => {
@@ -43,7 +50,11 @@ pub(super) fn details(stop: &Stop) -> Vec<String> {
         }
         Stop::AgentsExhausted { failures: 0, last } => vec![last.clone()],
         Stop::AgentsExhausted { failures, last } => vec![format!("{failures} times in a row: {last}")],
-        Stop::Saturated { .. } | Stop::Budget { .. } | Stop::Error { .. } | Stop::Unknown => {
+        Stop::Saturated { .. }
+        | Stop::Budget { .. }
+        | Stop::Error { .. }
+        | Stop::Unreadable { .. }
+        | Stop::Unknown => {
             vec![stop.to_string()]
         }
     }
@@ -69,7 +80,12 @@ pub(super) fn tone(stop: &Stop) -> Tone {
 /// What to do next.
 pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     let mut steps = to_go_on(state, stop);
-    if let Some(last) = state.last.as_ref().filter(|last| last.progress()) {
+    let last = state.last.as_ref().filter(|last| last.progress());
+    let reverted = |last: &Iteration| last.settled.as_ref().is_some_and(|settled| settled.reverted);
+    if let Some(last) = last.filter(|last| reverted(last)) {
+        let tree = last.after.as_ref().map_or("", |after| short(&after.tree));
+        steps.push(format!("to have what it did again: ralph undo --to {tree}"));
+    } else if let Some(last) = last {
         steps.push(format!("to take its last iteration back: ralph undo {}", last.number));
     }
     steps
@@ -81,7 +97,14 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
         vec!["what it did: ralph history".into(), format!("to go on: ralph run --{what} {used}{unit}")]
     };
     match stop {
-        Stop::Complete { .. } => vec!["what was done and why it counts: ralph history".into()],
+        Stop::Complete { .. } | Stop::ItemPassed { .. } => {
+            vec!["what was done and why it counts: ralph history".into()]
+        }
+        Stop::ItemFailed { .. } => vec![
+            format!("what it did and why it does not count: ralph history {last}"),
+            "the next attempt: ralph run".into(),
+        ],
+        Stop::BacklogComplete { .. } => vec!["all items: ralph backlog list".into()],
         Stop::Blocked { .. } => vec![
             format!("what it needs: ralph history {last}"),
             "to answer and go on: ralph note \"…\", then ralph run".into(),
@@ -114,7 +137,7 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
             vec!["the work is kept; to go on: ralph run".into()]
         }
         Stop::Closed => vec!["to start a new one: ralph run \"GOAL\"".into()],
-        Stop::Error { .. } | Stop::Unknown => vec!["once that is settled: ralph run".into()],
+        Stop::Error { .. } | Stop::Unreadable { .. } | Stop::Unknown => vec!["once that is settled: ralph run".into()],
     }
 }
 

@@ -25,11 +25,23 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         };
         rows.extend(last.checks.iter().map(outcome));
     }
+    if let Some(backlog) = &state.backlog {
+        let (proved, items) = (state.rules.items.passed, backlog.items);
+        let left = format!(
+            "{proved} proved in this run, {} of {} open",
+            items.open,
+            text::count(items.total, "item")
+        );
+        rows.push(("Items:", left));
+    }
     if let Some(changes) = changes {
         rows.push(("Files:", files(changes)));
     }
-    if state.totals.commits > 0 {
-        rows.push(("Commits:", state.totals.commits.to_string()));
+    match (state.totals.commits, state.committed) {
+        (0, 0) => {}
+        (0, ours) => rows.push(("Commits:", ours.to_string())),
+        (agents, 0) => rows.push(("Commits:", agents.to_string())),
+        (agents, ours) => rows.push(("Commits:", format!("{ours}, and {agents} by agents"))),
     }
     rows
 }

@@ -114,3 +114,37 @@ fn a_background_process_of_its_shell_tool_is_ended_with_the_iteration() {
     finished.assert_code(3).assert_stderr_has("background process ended");
     sandbox.assert_no_processes();
 }
+
+#[test]
+fn claude_works_through_two_items_and_each_is_committed() {
+    let (sandbox, actor) = stage(CLAUDE, |sandbox| {
+        vec![
+            CLAUDE.writes(sandbox, "one.txt"),
+            more("The first item is there."),
+            CLAUDE.writes(sandbox, "two.txt"),
+            more("The second item is there, too."),
+        ]
+    });
+    let item = |id: &str, file: &str| {
+        json!({"id": id, "title": format!("make {file}"), "status": "FAILING", "priority": 1, "dependencies": [],
+            "acceptance_criteria": [format!("{file} is there")], "verification": [format!("test -e {file}")],
+            "attempts": [], "ralph_loop": {"enabled": true, "max_iterations": 3, "current_iteration": 0}})
+    };
+    let items = json!({"items": [item("FEAT-1", "one.txt"), item("FEAT-2", "two.txt")]});
+    sandbox.write("feature_list.json", serde_json::to_string_pretty(&items).expect("JSON"));
+    sandbox.commit_all("items");
+    let run = ralph(&sandbox)
+        .args(["run", "--profile", "worker", "--all", "--yes", "--agents", "claude"])
+        .args(FULL);
+    run.envs(actor.env()).limit(std::time::Duration::from_secs(180)).run().assert_code(0);
+    actor.assert_asked(4);
+    assert!(actor.was_told("one.txt is there") && actor.was_told("two.txt is there"));
+    let subjects = sandbox.git(&["log", "--format=%s", "-2"]);
+    assert_eq!(subjects, "feat(FEAT-2): make two.txt\nfeat(FEAT-1): make one.txt");
+    let done: serde_json::Value = serde_json::from_str(&sandbox.read("feature_list.json")).expect("JSON");
+    assert_eq!(
+        (&done["items"][0]["status"], &done["items"][1]["status"]),
+        (&json!("PASSING"), &json!("PASSING"))
+    );
+    sandbox.assert_no_processes();
+}

@@ -12,6 +12,8 @@ use crate::time::Time;
 use crate::view::json::checks;
 
 struct Moment<'a> {
+    id: String,
+    title: String,
     when: &'static str,
     at: Time,
     mark: Option<TreeMark>,
@@ -24,7 +26,10 @@ struct Moment<'a> {
 /// `ralph.checkpoint/1`, once it is known what there was before anything was done.
 pub fn pre_task(state: &State) -> Option<Value> {
     let mark = state.base.clone()?;
+    let run = state.run.as_ref()?;
     let moment = Moment {
+        id: task_id(run),
+        title: run.goal.clone(),
         when: "pre",
         at: state.started_at,
         mark: Some(mark),
@@ -42,7 +47,10 @@ pub fn post_task(state: &State) -> Option<Value> {
     let mark = |after: &Measured| TreeMark { tree: after.tree.clone(), head: after.head.clone() };
     let iterations = [state.current.as_ref(), state.last.as_deref()];
     let measured = iterations.into_iter().flatten().find_map(|iteration| iteration.after.as_ref());
+    let run = state.run.as_ref()?;
     let moment = Moment {
+        id: task_id(run),
+        title: run.goal.clone(),
         when: "post",
         at: state.updated_at,
         mark: measured.map(mark).or_else(|| state.base.clone()),
@@ -54,13 +62,62 @@ pub fn post_task(state: &State) -> Option<Value> {
     checkpoint(state, moment)
 }
 
+/// The same of the item that an agent is about to work on, with its id.
+pub fn pre_item(state: &State) -> Option<(String, Value)> {
+    let current = state.current.as_ref()?;
+    let (item, before) = (current.item.as_deref()?, current.before.clone()?);
+    let moment = Moment {
+        id: item.id.clone(),
+        title: item.title.clone(),
+        when: "pre",
+        at: current.began_at,
+        mark: Some(before),
+        iterations: item.attempts,
+        totals: Totals::default(),
+        checks: &[],
+        stop: None,
+    };
+    Some((item.id.clone(), checkpoint(state, moment)?))
+}
+
+/// The same of an item whose attempt is settled, with its id.
+pub fn post_item(state: &State) -> Option<(String, Value)> {
+    let last = state.last.as_ref().filter(|last| last.settled.is_some())?;
+    let (item, after) = (last.item.as_deref()?, last.after.as_ref()?);
+    let count = |n: Option<u64>| n.unwrap_or(0);
+    let totals = Totals {
+        files: after.changed_total,
+        commits: after.commits,
+        tasks: count(last.block().and_then(|block| block.tasks)),
+        ..Totals::default()
+    };
+    let moment = Moment {
+        id: item.id.clone(),
+        title: item.title.clone(),
+        when: "post",
+        at: last.concluded_at.unwrap_or(state.updated_at),
+        mark: Some(TreeMark { tree: after.tree.clone(), head: after.head.clone() }),
+        iterations: item.attempts.saturating_add(1),
+        totals,
+        checks: &last.checks,
+        stop: None,
+    };
+    let mut value = checkpoint(state, moment)?;
+    let settled = last.settled.as_ref();
+    value["attempt"] =
+        last.conclusion.as_ref().and_then(|conclusion| conclusion.attempt).map(|a| a.word()).into();
+    value["commit"] = settled.and_then(|settled| settled.commit.clone()).into();
+    value["evidence"] = settled.and_then(|settled| settled.evidence.clone()).into();
+    Some((item.id.clone(), value))
+}
+
 fn checkpoint(state: &State, moment: Moment<'_>) -> Option<Value> {
     let run = state.run.as_ref()?;
     let (mark, totals) = (moment.mark, moment.totals);
     Some(json!({
         "schema": "ralph.checkpoint/1",
-        "id": task_id(run),
-        "title": run.goal,
+        "id": moment.id,
+        "title": moment.title,
         "run": run.number,
         "when": moment.when,
         "at": moment.at,

@@ -60,6 +60,7 @@ pub fn history(state: &State, iteration: &Iteration) -> String {
     files_part(&mut text, iteration);
     checks_part(&mut text, state, iteration);
     decision_part(&mut text, state, iteration);
+    item_part(&mut text, iteration);
     if let Some(ended) = &iteration.ended {
         match &ended.report.block {
             Some(block) => fenced(&mut text, "Status block", &block.verbatim),
@@ -71,6 +72,27 @@ pub fn history(state: &State, iteration: &Iteration) -> String {
         }
     }
     text
+}
+
+fn item_part(text: &mut String, iteration: &Iteration) {
+    let Some(item) = iteration.item.as_deref() else { return };
+    text.push_str(&format!("\n## Item\n\n- {}\n", one_line(&item.named(), 500)));
+    let mut line = |name: &str, value: &str| text.push_str(&format!("- {name}: {}\n", one_line(value, 500)));
+    if let Some(conclusion) = &iteration.conclusion {
+        conclusion.attempt.iter().for_each(|attempt| line("attempt", attempt.word()));
+        conclusion
+            .differences
+            .iter()
+            .for_each(|difference| line("claimed more than was measured", difference));
+    }
+    let Some(settled) = &iteration.settled else { return };
+    settled.commit.iter().for_each(|commit| line("commit", commit));
+    if settled.reverted {
+        line("code", "put back");
+    }
+    settled.left.iter().for_each(|path| line("not committed, for it was not clean before", path));
+    settled.evidence.iter().for_each(|digest| line("evidence", digest));
+    settled.problems.iter().for_each(|problem| line("problem", problem));
 }
 
 fn files_part(text: &mut String, iteration: &Iteration) {
@@ -189,6 +211,7 @@ mod tests {
             agent: "claude".into(),
             format: Format::Auto,
             before: None,
+            item: None,
         };
         let conclusion = Conclusion {
             outcome: Outcome::More,
@@ -198,6 +221,8 @@ mod tests {
             passes: 0,
             passes_needed: 1,
             warnings: vec!["output_decline: output declined by 80%".into()],
+            differences: vec![],
+            attempt: None,
         };
         let iteration =
             Iteration { notes: 2, conclusion: Some(conclusion), ..Iteration::new(&begin, Time::default()) };

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Tasks, task_id};
+use super::{Tasks, current_id, current_title, phase};
 use crate::breaker::{Breaker, Circuit};
 use crate::decision::{Outcome, Stop};
 use crate::prelude::*;
@@ -15,17 +15,16 @@ use crate::view::status_word;
 /// `ralph.state/1`
 pub fn state_json(state: &State) -> Value {
     let tasks = Tasks::of(state);
-    let run = state.run.as_ref();
     let report = state.last.as_ref().and_then(|last| last.ended.as_ref()).map(|ended| &ended.report);
     let blocker = blocker(state);
     json!({
         "schema": "ralph.state/1",
         "iteration": state.iteration,
         "run_iteration": state.used,
-        "phase": Value::Null,
-        "current_task_id": run.map(task_id),
+        "phase": phase(state),
+        "current_task_id": current_id(state),
         "current_task_status": tasks.status,
-        "current_task": run.map(|run| &run.goal),
+        "current_task": current_title(state),
         "tasks": {
             "total": tasks.total(),
             "done": tasks.done,
@@ -34,7 +33,7 @@ pub fn state_json(state: &State) -> Value {
         },
         "tasks_completed": tasks.done,
         "tasks_remaining": tasks.remaining(),
-        "phases": {"current": Value::Null},
+        "phases": phases(state),
         "tech_stack": {"language": Value::Null, "detected_from": Value::Null},
         "last_updated": state.updated_at,
         "exit_signal": report.is_some_and(declares_done),
@@ -46,6 +45,15 @@ pub fn state_json(state: &State) -> Value {
         "circuit_breaker": circuit_breaker(&state.rules.breaker, report.map_or(0, |report| report.words)),
         "exit_conditions": exit_conditions(state.rules.saturation),
     })
+}
+
+/// The current one, and `<phase>_complete` for each.
+fn phases(state: &State) -> Value {
+    let mut phases = json!({"current": phase(state)});
+    for phase in state.backlog.iter().flat_map(|backlog| &backlog.phases) {
+        phases[format!("{}_complete", phase.name)] = (phase.items.open == 0).into();
+    }
+    phases
 }
 
 /// Whether the agent said so itself, in whichever dialect.

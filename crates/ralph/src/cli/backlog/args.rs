@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use ralph_core::backlog::{Outcome, State};
 
+use crate::work::Place;
+
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum BacklogCommand {
     /// Select the item to work on: exit 0 selected, 1 none eligible, 2 a cycle or all at their limit
@@ -42,6 +44,12 @@ pub(in crate::cli) struct Common {
     /// As JSON
     #[arg(long)]
     pub(super) json: bool,
+}
+
+impl Common {
+    pub(super) fn place(&self) -> crate::error::Result<Place> {
+        Place::of(self.backlog.as_deref(), self.harness_dir.as_deref())
+    }
 }
 
 #[derive(Debug, Args)]

@@ -6,9 +6,9 @@ use ralph_core::backlog::{Attempt, Change, Changed, NewItem};
 use serde_json::{Value, json};
 
 use super::args::{AddArgs, AttemptArgs, Common, IncrementArgs, OneArgs, SetArgs};
-use super::place::Place;
 use crate::error::Result;
 use crate::ui::Ui;
+use crate::work::Place;
 use crate::{clock, store};
 
 pub(super) fn add(args: &AddArgs, ui: &mut Ui) -> Result<ExitCode> {
@@ -97,7 +97,7 @@ struct Told {
 }
 
 fn make(common: &Common, change: &Change) -> Result<Told> {
-    let place = Place::of(common)?;
+    let place = common.place()?;
     place.is_there()?;
     store::edit(&place.path, |bytes| {
         let backlog = place.parse(bytes)?;

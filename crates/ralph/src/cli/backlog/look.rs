@@ -7,12 +7,12 @@ use ralph_core::text;
 use serde_json::{Value, json};
 
 use super::args::{ListArgs, OneArgs};
-use super::place::Place;
 use crate::error::Result;
 use crate::ui::Ui;
+use crate::work::Place;
 
 pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
-    let place = Place::of(&args.common)?;
+    let place = args.common.place()?;
     let bytes = place.read()?;
     let backlog = place.parse(&bytes)?;
     if args.common.json {
@@ -32,7 +32,7 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
 }
 
 pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
-    let place = Place::of(&args.common)?;
+    let place = args.common.place()?;
     let bytes = place.read()?;
     let backlog = place.parse(&bytes)?;
     if args.common.json {
@@ -71,7 +71,7 @@ pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
 }
 
 pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
-    let place = Place::of(&args.common)?;
+    let place = args.common.place()?;
     let bytes = place.read()?;
     let backlog = place.parse(&bytes)?;
     let at = place.item(&backlog, &args.id)?;

@@ -7,7 +7,6 @@ use ralph_core::text;
 use serde_json::{Value, json};
 
 use super::args::NextArgs;
-use super::place::Place;
 use crate::error::Result;
 use crate::ui::Ui;
 
@@ -15,7 +14,7 @@ use crate::ui::Ui;
 const NAMED: usize = 10;
 
 pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
-    let place = Place::of(&args.common)?;
+    let place = args.common.place()?;
     let bytes = place.read()?;
     let backlog = place.parse(&bytes)?;
     if let Some(id) = &args.task {

@@ -8,13 +8,13 @@ use ralph_core::text;
 use serde_json::{Value, json};
 
 use super::args::ValidateArgs;
-use super::place::Place;
 use crate::error::{Error, Result};
 use crate::git;
 use crate::ui::Ui;
+use crate::work::Place;
 
 pub(super) fn main(args: &ValidateArgs, ui: &mut Ui) -> Result<ExitCode> {
-    let place = Place::of(&args.common)?;
+    let place = args.common.place()?;
     let bytes = place.read()?;
     let backlog = place.parse(&bytes)?;
     let only = args.id.as_ref().map(|id| place.item(&backlog, id)).transpose()?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::backlog::{Backlog, NAMES, Refusal, Requirements, Syntax, Unreadable};
 
-use super::args::Common;
+use crate::config;
 use crate::error::{Error, Result};
 use crate::suggest;
 
@@ -13,58 +13,64 @@ const FEATURES: &str = "feature_list.json";
 
 /// A task file that is there.
 #[derive(Debug)]
-pub(super) struct Place {
-    pub(super) path: PathBuf,
-    pub(super) syntax: Syntax,
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    pub(crate) syntax: Syntax,
     root: PathBuf,
 }
 
 impl Place {
-    pub(super) fn of(common: &Common) -> Result<Self> {
+    /// The one that is named, else that of a harness, else the project's.
+    pub(crate) fn of(backlog: Option<&Path>, harness_dir: Option<&Path>) -> Result<Self> {
         let root = root()?;
-        let path = match (&common.backlog, &common.harness_dir) {
-            (Some(file), _) => file.clone(),
+        let path = match (backlog, harness_dir) {
+            (Some(file), _) => file.to_path_buf(),
             (None, Some(dir)) => dir.join(FEATURES),
-            (None, None) => find(&root)?,
+            (None, None) => find(&root)?.ok_or_else(|| none_here(&root))?,
         };
+        Self::at(&root, path)
+    }
+
+    /// This file of the project at `root`.
+    pub(crate) fn at(root: &Path, path: PathBuf) -> Result<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let syntax = Syntax::of_name(&name).ok_or_else(|| {
             Error::usage(format!("{} is no task file that ralph knows", path.display()))
                 .because("its name ends with none of .yml, .yaml, .json and .md")
         })?;
-        Ok(Self { path, syntax, root })
+        Ok(Self { path, syntax, root: root.to_path_buf() })
     }
 
-    pub(super) fn read(&self) -> Result<Vec<u8>> {
+    pub(crate) fn read(&self) -> Result<Vec<u8>> {
         std::fs::read(&self.path)
             .map_err(|error| Error::data(format!("cannot read {}", self.path.display())).because(error))
     }
 
     /// What is to be changed must be there.
-    pub(super) fn is_there(&self) -> Result<()> {
+    pub(crate) fn is_there(&self) -> Result<()> {
         let there = std::fs::metadata(&self.path);
         there
             .map(drop)
             .map_err(|error| Error::data(format!("cannot read {}", self.path.display())).because(error))
     }
 
-    pub(super) fn parse<'a>(&self, bytes: &'a [u8]) -> Result<Backlog<'a>> {
+    pub(crate) fn parse<'a>(&self, bytes: &'a [u8]) -> Result<Backlog<'a>> {
         Backlog::parse(bytes, self.syntax).map_err(|error| self.unreadable(&error))
     }
 
-    pub(super) fn unreadable(&self, error: &Unreadable) -> Error {
+    pub(crate) fn unreadable(&self, error: &Unreadable) -> Error {
         Error::data(format!("{} cannot be read as a backlog", self.path.display()))
             .because(format!("line {}: {}", error.line, error.why))
             .hint("mend the file by hand; ralph has not touched it")
     }
 
     /// The item of this id, or what was probably meant.
-    pub(super) fn item(&self, backlog: &Backlog<'_>, id: &str) -> Result<usize> {
+    pub(crate) fn item(&self, backlog: &Backlog<'_>, id: &str) -> Result<usize> {
         backlog.find(id).ok_or_else(|| self.refused(&Refusal::UnknownId(id.into()), backlog))
     }
 
     /// A refusal as an error, with what to do about it.
-    pub(super) fn refused(&self, refusal: &Refusal, backlog: &Backlog<'_>) -> Error {
+    pub(crate) fn refused(&self, refusal: &Refusal, backlog: &Backlog<'_>) -> Error {
         let error = Error::new(refusal.to_string());
         match refusal {
             Refusal::Unreadable(error) => self.unreadable(error),
@@ -97,7 +103,7 @@ impl Place {
     }
 
     /// The requirements that an item refers to; none if it refers to nothing, or where they cannot be read.
-    pub(super) fn requirements(
+    pub(crate) fn requirements(
         &self,
         backlog: &Backlog<'_>,
         at: usize,
@@ -108,12 +114,23 @@ impl Place {
         let Some(file) = backlog.prd_file(at) else {
             return Some(Err("prd_reference names no file in the folder of PRDs".into()));
         };
-        let found = self.prd_places().into_iter().map(|dir| dir.join(&file)).find(|path| path.is_file());
-        let Some(path) = found else { return Some(Err(format!("its PRD {file} is not there"))) };
+        let Some(path) = self.prd_path(&file) else {
+            return Some(Err(format!("its PRD {file} is not there")));
+        };
         let read = std::fs::read(&path).map_err(|error| format!("its PRD {file} cannot be read: {error}"));
         Some(read.and_then(|bytes| {
             Requirements::parse(&bytes).map_err(|error| format!("its PRD {file} cannot be read: {error}"))
         }))
+    }
+
+    /// The same as they are written.
+    pub(crate) fn requirements_text(&self, backlog: &Backlog<'_>, at: usize) -> Option<String> {
+        let bytes = std::fs::read(self.prd_path(&backlog.prd_file(at)?)?).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn prd_path(&self, file: &str) -> Option<PathBuf> {
+        self.prd_places().into_iter().map(|dir| dir.join(file)).find(|path| path.is_file())
     }
 
     /// Beside the harness, as the seed has it; in the project where the list itself is at its top.
@@ -136,11 +153,14 @@ fn root() -> Result<PathBuf> {
     Ok(above.unwrap_or(cwd))
 }
 
-fn find(root: &Path) -> Result<PathBuf> {
-    let found = NAMES.into_iter().map(|name| root.join(name)).find(|path| path.is_file());
-    found.ok_or_else(|| {
-        Error::usage("there is no backlog here")
-            .because(format!("none of {} is in {}", NAMES.join(", "), root.display()))
-            .hint("name one: --backlog FILE")
-    })
+/// The one that the project's file names, else the first of the known names that is there.
+pub(crate) fn find(root: &Path) -> Result<Option<PathBuf>> {
+    let configured = config::read(&root.join(".ralph"))?.backlog.map(|file| root.join(file));
+    Ok(configured.or_else(|| NAMES.into_iter().map(|name| root.join(name)).find(|path| path.is_file())))
+}
+
+fn none_here(root: &Path) -> Error {
+    Error::usage("there is no backlog here")
+        .because(format!("none of {} is in {}", NAMES.join(", "), root.display()))
+        .hint("name one: --backlog FILE")
 }

@@ -1,0 +1,330 @@
+//! Items: what a backlog hands out, when one is proved, and what follows from an attempt.
+//!
+//! The shell reads the backlog and selects; this rule says what the claim about an item is held against, what is to be
+//! done when the attempt is over (the [`Settlement`]), and what the run remembers of its items.
+
+mod message;
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::CheckSpec;
+use crate::decision::TreeMark;
+use crate::evidence::{Condition, Held, Items};
+use crate::gate::Words;
+use crate::prelude::*;
+use crate::report::IterationReport;
+use crate::report::block::Tests;
+
+pub use message::{attempt_id, commit_message, revert_message};
+
+/// The backlog of a run and which part of it is meant.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BacklogPlan {
+    /// From the top of the project.
+    pub file: String,
+    /// Only this item.
+    pub task: Option<String>,
+    /// Only this phase.
+    pub phase: Option<String>,
+    /// One attempt at one item, then stop.
+    pub once: bool,
+}
+
+/// What the backlog holds now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BacklogRead {
+    /// Of the part that is meant.
+    pub items: Items,
+    /// The phase that is worked on, where there are phases.
+    #[serde(default)]
+    pub phase: Option<String>,
+    #[serde(default)]
+    pub phases: Vec<PhaseItems>,
+    pub found: Found,
+}
+
+impl BacklogRead {
+    /// An item of the phase that is worked on was proved since it was read.
+    pub(crate) fn one_less_open(&mut self) {
+        let close = |items: &mut Items| items.open = items.open.saturating_sub(1);
+        close(&mut self.items);
+        let current = self.phases.iter_mut().filter(|phase| Some(&phase.name) == self.phase.as_ref());
+        current.for_each(|phase| close(&mut phase.items));
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseItems {
+    pub name: String,
+    pub items: Items,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Found {
+    Selected(Box<Work>),
+    /// Nothing is open.
+    Complete,
+    /// Something is open, and nothing of it can be worked on.
+    Stuck {
+        why: String,
+    },
+    Unreadable {
+        why: String,
+    },
+}
+
+/// An item to be worked on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Work {
+    pub id: String,
+    pub title: String,
+    /// For the prompt: description, criteria, requirements; bounded.
+    pub text: String,
+    /// A digest of what it is judged by.
+    pub criteria: String,
+    /// Its own verification commands.
+    pub checks: Vec<CheckSpec>,
+    pub needs: Needs,
+    /// Attempts so far, and how many it may have; 0 = no limit.
+    pub attempts: u64,
+    pub max_attempts: u64,
+}
+
+/// Which checks an item asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Needs {
+    pub build: bool,
+    pub tests: bool,
+    pub acceptance: bool,
+}
+
+impl Default for Needs {
+    fn default() -> Self {
+        Self { build: true, tests: true, acceptance: true }
+    }
+}
+
+impl Work {
+    /// The checks that decide about it: the project's as far as it asks for them, then its own.
+    pub fn checks<'a>(&'a self, project: &'a [CheckSpec]) -> impl Iterator<Item = &'a CheckSpec> {
+        let asked_for = |check: &&CheckSpec| match check.name.as_str() {
+            "build" => self.needs.build,
+            "test" => self.needs.tests,
+            _ => true,
+        };
+        let own = self.checks.iter().filter(|_| self.needs.acceptance);
+        project.iter().filter(asked_for).chain(own)
+    }
+
+    /// `FEAT-1 title (attempt 2/5)`
+    pub fn named(&self) -> String {
+        let most = if self.max_attempts > 0 { format!("/{}", self.max_attempts) } else { String::new() };
+        format!("{} {} (attempt {}{most})", self.id, self.title, self.attempts.saturating_add(1))
+    }
+
+    fn has_own_checks(&self) -> bool {
+        self.needs.acceptance && !self.checks.is_empty()
+    }
+}
+
+/// The backlog after an agent worked on an item.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ItemAfter {
+    /// The agent marked it as done in the backlog.
+    pub ticked: bool,
+    pub criteria: String,
+    /// Other items that it marked as done.
+    pub ticked_others: Vec<String>,
+    /// What the item is judged by and the agent changed: harness, requirements, check commands.
+    pub tampered: Vec<String>,
+}
+
+/// What an attempt came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Attempt {
+    Passed,
+    Failed,
+    /// Nothing was claimed yet, and the item goes on.
+    InProgress,
+}
+
+impl Attempt {
+    /// Seed 003's word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "PASSED",
+            Self::Failed => "FAILED",
+            Self::InProgress => "IN_PROGRESS",
+        }
+    }
+}
+
+/// What is to be done when an attempt is over. Doing it twice does it once: each part can be recognised when it is
+/// there already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settlement {
+    /// The iteration that it settles.
+    pub iteration: u64,
+    /// `None`: the goal, or the backlog as a whole.
+    pub item: Option<Work>,
+    pub result: Attempt,
+    /// What was found, on a line.
+    pub why: String,
+    /// Commit what the iterations changed.
+    pub commit: Option<CommitOrder>,
+    /// Put the code back to this.
+    pub revert: Option<TreeMark>,
+    /// The item has had its attempts: it waits for a person, with this note.
+    pub block: Option<String>,
+    /// Marks in the backlog that nobody could prove, to be taken back.
+    pub untick: Vec<String>,
+}
+
+/// What may go into a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitOrder {
+    /// Trees before and after what the agents did.
+    pub spans: Vec<Span>,
+    /// The tree when the run began: what was uncommitted then is not ours.
+    pub base: Option<TreeMark>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    pub from: String,
+    pub to: String,
+}
+
+/// What came of a settlement.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settled {
+    /// The commit that holds the work.
+    pub commit: Option<String>,
+    /// Files that were changed and not committed, for they were not clean before.
+    pub left: Vec<String>,
+    pub reverted: bool,
+    /// The digest of the evidence record.
+    pub evidence: Option<String>,
+    pub problems: Vec<String>,
+}
+
+/// What the run remembers of its items.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Memory {
+    /// Attempts of this run that did not pass, by item.
+    pub tried: Vec<Tried>,
+    /// Items proved in this run.
+    pub passed: u64,
+    /// What agents changed since the last commit of ours.
+    pub spans: Vec<Span>,
+    /// Whether the last words said that everything is done.
+    pub declared: bool,
+    /// The item that was last claimed without a change.
+    pub unchanged: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tried {
+    pub id: String,
+    pub attempts: u64,
+}
+
+impl Memory {
+    /// With what an agent changed.
+    #[must_use]
+    pub fn changed(mut self, from: &str, to: &str) -> Self {
+        match self.spans.last_mut() {
+            _ if from == to => {}
+            Some(last) if last.to == from => last.to = to.into(),
+            _ => self.spans.push(Span { from: from.into(), to: to.into() }),
+        }
+        self
+    }
+
+    /// With an attempt that was judged. `unchanged`: it was claimed, and nothing was changed.
+    #[must_use]
+    pub fn judged(mut self, id: &str, attempt: Attempt, unchanged: bool) -> Self {
+        self.unchanged = unchanged.then(|| id.into());
+        match attempt {
+            Attempt::Passed => {
+                self.passed = self.passed.saturating_add(1);
+                self.tried.retain(|tried| tried.id != id);
+            }
+            _ => match self.tried.iter_mut().find(|tried| tried.id == id) {
+                Some(tried) => tried.attempts = tried.attempts.saturating_add(1),
+                None => self.tried.push(Tried { id: id.into(), attempts: 1 }),
+            },
+        }
+        self
+    }
+
+    /// Without what is committed or put back.
+    #[must_use]
+    pub fn settled(mut self, settled: &Settled) -> Self {
+        if settled.commit.is_some() || settled.reverted {
+            self.spans.clear();
+        }
+        self
+    }
+
+    pub fn attempts(&self, id: &str) -> u64 {
+        self.tried.iter().find(|tried| tried.id == id).map_or(0, |tried| tried.attempts)
+    }
+}
+
+/// What the words amount to where one item was to be done: a mark in the backlog or a task that was counted claims it.
+/// `words` is what they say about the whole.
+pub fn claim(words: Words, report: &IterationReport, after: Option<&ItemAfter>) -> Words {
+    let block = report.block.as_ref();
+    let tasks = block.and_then(|block| block.tasks).unwrap_or(0);
+    let failing = block.is_some_and(|block| block.tests == Some(Tests::Failing));
+    match words {
+        Words::Blocked { .. } | Words::Done { .. } => words,
+        _ if failing => Words::More { why: "TESTS_STATUS: FAILING".into() },
+        _ if after.is_some_and(|after| after.ticked) => Words::Done { why: "marked as done".into() },
+        _ if tasks > 0 => Words::Done { why: format!("TASKS_COMPLETED_THIS_LOOP: {tasks}") },
+        other => other,
+    }
+}
+
+/// What stands against a claim about an item, beside its checks.
+pub fn conditions(work: &Work, after: Option<&ItemAfter>, changed: bool, memory: &Memory) -> Vec<Condition> {
+    let condition = |name: &str, held, fact: String| Condition { name: name.into(), held, fact };
+    let mut conditions = vec![];
+    if let Some(after) = after {
+        let mut touched = after.tampered.clone();
+        if after.criteria != work.criteria {
+            touched.insert(0, format!("the criteria of {}", work.id));
+        }
+        conditions.push(match touched.is_empty() {
+            true => condition("custody", Held::Held, "what it is judged by is as it was".into()),
+            false => condition("custody", Held::Failed, format!("the agent changed {}", touched.join(", "))),
+        });
+    }
+    if !changed && !work.has_own_checks() {
+        let again = memory.unchanged.as_deref() == Some(&work.id);
+        conditions.push(match again {
+            true => condition("change", Held::Held, "nothing was changed, as a second agent found too".into()),
+            false => condition(
+                "change",
+                Held::Failed,
+                "nothing was changed, and the item has no check of its own; if it was done before, a second agent \
+                 must say so too"
+                    .into(),
+            ),
+        });
+    }
+    conditions
+}
+
+#[cfg(test)]
+mod tests;

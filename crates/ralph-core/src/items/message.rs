@@ -1,0 +1,104 @@
+//! The words of a commit that holds a proved item, and of one that takes a failed attempt back.
+
+use super::Settlement;
+use crate::check::CheckResult;
+use crate::prelude::*;
+use crate::state::Iteration;
+use crate::text::one_line;
+
+/// The trailers by which ralph knows its own commits again.
+pub(super) const ITERATION: &str = "Ralph-Iteration";
+pub(super) const ITEM: &str = "Ralph-Item";
+pub(super) const EVIDENCE: &str = "Ralph-Evidence";
+
+/// `feat(scope): title`, what was done, how it was verified, and trailers. `iteration` is the one that was settled,
+/// `evidence` the digest of its record, `run` the run's id.
+pub fn commit_message(
+    settlement: &Settlement,
+    iteration: &Iteration,
+    run: &str,
+    evidence: Option<&str>,
+) -> String {
+    let title = match &settlement.item {
+        Some(item) => format!("feat({}): {}", scope(&item.id), one_line(&item.title, 60)),
+        None => format!("feat: {}", one_line(&settlement.why, 60)),
+    };
+    let mut text = format!("{title}\n\n");
+    let said = iteration.block().and_then(|block| block.recommendation.as_deref());
+    if let Some(said) = said {
+        text.push_str(&wrapped(&one_line(said, 400)));
+        text.push_str("\n\n");
+    }
+    text.push_str(&verification(&iteration.checks));
+    text.push_str(&trailers(settlement, run, evidence));
+    text
+}
+
+/// `revert: ID - reason`, with what was tried.
+pub fn revert_message(
+    settlement: &Settlement,
+    iteration: &Iteration,
+    run: &str,
+    evidence: Option<&str>,
+) -> String {
+    let id = settlement.item.as_ref().map_or("goal", |item| item.id.as_str());
+    let mut text = format!("revert: {id} - {}\n\n", one_line(&settlement.why, 60));
+    let said = iteration.block().and_then(|block| block.recommendation.as_deref());
+    let investigation = match said {
+        Some(said) => format!("Investigation: {}. The agent said: {}", settlement.why, said),
+        None => format!("Investigation: {}.", settlement.why),
+    };
+    text.push_str(&wrapped(&one_line(&investigation, 800)));
+    text.push_str("\n\n");
+    text.push_str(&trailers(settlement, run, evidence));
+    text
+}
+
+fn verification(checks: &[CheckResult]) -> String {
+    if checks.is_empty() {
+        return "Verification: no check was configured.\n\n".into();
+    }
+    let mut text = "Verification:\n".to_owned();
+    checks.iter().for_each(|check| text.push_str(&format!("- {}\n", one_line(&check.describe(), 200))));
+    text.push('\n');
+    text
+}
+
+fn trailers(settlement: &Settlement, run: &str, evidence: Option<&str>) -> String {
+    let mut text = String::new();
+    let mut trailer = |name: &str, value: &str| text.push_str(&format!("{name}: {value}\n"));
+    if let Some(item) = &settlement.item {
+        trailer(ITEM, &one_line(&item.id, 120));
+    }
+    trailer(ITERATION, &attempt_id(run, settlement.iteration));
+    if let Some(evidence) = evidence {
+        trailer(EVIDENCE, evidence);
+    }
+    text
+}
+
+/// What names one attempt, wherever it is written.
+pub fn attempt_id(run: &str, iteration: u64) -> String {
+    format!("{run}/{iteration}")
+}
+
+/// A scope has no white space and no brackets.
+fn scope(id: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "-_./".contains(c) { c } else { '-' };
+    id.chars().map(plain).take(40).collect()
+}
+
+/// Lines of at most 72 characters, broken at spaces.
+fn wrapped(text: &str) -> String {
+    let mut lines: Vec<String> = vec![];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= 72 => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines.join("\n")
+}

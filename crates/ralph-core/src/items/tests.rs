@@ -1,0 +1,160 @@
+use super::*;
+use crate::check::CheckResult;
+use crate::decision::{Begin, Kind};
+use crate::event::End;
+use crate::report::block;
+use crate::state::Iteration;
+use crate::time::Time;
+use crate::transcript::Format;
+
+fn report(tasks: u64, tests: &str) -> IterationReport {
+    let text = format!(
+        "---RALPH_STATUS---\nSTATUS: IN_PROGRESS\nTASKS_COMPLETED_THIS_LOOP: {tasks}\nTESTS_STATUS: {tests}\n\
+         EXIT_SIGNAL: false\n---END_RALPH_STATUS---"
+    );
+    IterationReport { block: block::last(&text).0, ..IterationReport::default() }
+}
+
+fn more() -> Words {
+    Words::More { why: "EXIT_SIGNAL: false".into() }
+}
+
+#[test]
+fn a_mark_in_the_backlog_or_a_counted_task_claims_an_item() {
+    let ticked = ItemAfter { ticked: true, ..ItemAfter::default() };
+    let claims = |words, report: &IterationReport, after: Option<&ItemAfter>| {
+        matches!(claim(words, report, after), Words::Done { .. })
+    };
+    assert!(claims(more(), &report(1, "PASSING"), None));
+    assert!(claims(more(), &report(0, "PASSING"), Some(&ticked)));
+    assert!(claims(Words::Silence, &IterationReport::default(), Some(&ticked)), "without a report");
+    assert!(!claims(more(), &report(0, "PASSING"), Some(&ItemAfter::default())));
+    assert!(!claims(more(), &report(1, "FAILING"), Some(&ticked)), "it says itself that tests fail");
+    let blocked = Words::Blocked { why: "a key".into() };
+    assert_eq!(claim(blocked.clone(), &report(1, "PASSING"), Some(&ticked)), blocked);
+}
+
+fn work() -> Work {
+    Work { id: "FEAT-1".into(), title: "Greets by name".into(), criteria: "digest".into(), ..Work::default() }
+}
+
+fn failed(work: &Work, after: &ItemAfter, changed: bool, memory: &Memory) -> Vec<String> {
+    let conditions = conditions(work, Some(after), changed, memory);
+    conditions.into_iter().filter(|c| c.held == Held::Failed).map(|c| c.name).collect()
+}
+
+#[test]
+fn what_an_item_is_judged_by_must_be_as_it_was() {
+    let same = ItemAfter { criteria: "digest".into(), ..ItemAfter::default() };
+    assert!(failed(&work(), &same, true, &Memory::default()).is_empty());
+    let other = ItemAfter { criteria: "easier".into(), ..same.clone() };
+    assert_eq!(failed(&work(), &other, true, &Memory::default()), ["custody"]);
+    let harness = ItemAfter { tampered: vec!["init.sh".into()], ..same };
+    assert_eq!(failed(&work(), &harness, true, &Memory::default()), ["custody"]);
+}
+
+#[test]
+fn a_mark_without_work_needs_a_check_of_the_item_s_own_or_a_second_agent() {
+    let after = ItemAfter { criteria: "digest".into(), ticked: true, ..ItemAfter::default() };
+    assert_eq!(failed(&work(), &after, false, &Memory::default()), ["change"]);
+    let again = Memory::default().judged("FEAT-1", Attempt::Failed, true);
+    assert!(failed(&work(), &after, false, &again).is_empty());
+    let another = Memory::default().judged("FEAT-2", Attempt::Failed, true);
+    assert_eq!(failed(&work(), &after, false, &another), ["change"], "said of another item");
+    let own = CheckSpec { name: "verify-1".into(), command: "grep x y".into() };
+    let with_own = Work { checks: vec![own], ..work() };
+    assert!(failed(&with_own, &after, false, &Memory::default()).is_empty());
+    let unasked = Work { needs: Needs { acceptance: false, ..Needs::default() }, ..with_own };
+    assert_eq!(failed(&unasked, &after, false, &Memory::default()), ["change"]);
+}
+
+#[test]
+fn convergence_criteria_choose_the_checks() {
+    let check = |name: &str| CheckSpec { name: name.into(), command: name.into() };
+    let project = ["build", "test", "lint"].map(check);
+    let names = |build, tests, acceptance| {
+        let needs = Needs { build, tests, acceptance };
+        let work = Work { needs, checks: vec![check("verify-1")], ..work() };
+        work.checks(&project).map(|check| check.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(true, true, true), ["build", "test", "lint", "verify-1"]);
+    assert_eq!(names(false, true, true), ["test", "lint", "verify-1"]);
+    assert_eq!(names(true, false, true), ["build", "lint", "verify-1"]);
+    assert_eq!(names(true, true, false), ["build", "test", "lint"]);
+}
+
+#[test]
+fn what_agents_changed_is_remembered_until_it_is_committed() {
+    let memory = Memory::default().changed("a", "a").changed("a", "b").changed("b", "c").changed("d", "e");
+    let span = |from: &str, to: &str| Span { from: from.into(), to: to.into() };
+    assert_eq!(memory.spans, [span("a", "c"), span("d", "e")]);
+    let nothing = Settled::default();
+    assert_eq!(memory.clone().settled(&nothing).spans.len(), 2, "still to be committed");
+    assert!(memory.settled(&Settled { commit: Some("1".into()), ..nothing }).spans.is_empty());
+}
+
+fn judged() -> Iteration {
+    let begin = Begin {
+        number: 7,
+        nth: 1,
+        kind: Kind::Work,
+        agent: "claude".into(),
+        format: Format::Auto,
+        before: None,
+        item: Some(Box::new(work())),
+    };
+    let mut iteration = Iteration::new(&begin, Time::from_millis(0));
+    iteration.checks.push(CheckResult {
+        name: "test".into(),
+        command: "cargo test".into(),
+        end: End::Exited { code: 0 },
+        asked: false,
+        failing: vec![],
+        duration_ms: 1,
+        output_tail: String::new(),
+    });
+    iteration
+}
+
+fn settlement() -> Settlement {
+    Settlement {
+        iteration: 7,
+        item: Some(work()),
+        result: Attempt::Passed,
+        why: "cargo test exit 101 (greets)".into(),
+        commit: None,
+        revert: None,
+        block: None,
+        untick: vec![],
+    }
+}
+
+#[test]
+fn a_commit_names_the_item_its_verification_and_its_evidence() {
+    assert_eq!(
+        commit_message(&settlement(), &judged(), "run-id", Some("blake")),
+        "feat(FEAT-1): Greets by name\n\nVerification:\n- cargo test exit 0\n\nRalph-Item: FEAT-1\n\
+         Ralph-Iteration: run-id/7\nRalph-Evidence: blake\n"
+    );
+}
+
+#[test]
+fn a_revert_names_the_reason_and_what_was_tried() {
+    assert_eq!(
+        revert_message(&settlement(), &judged(), "run-id", None),
+        "revert: FEAT-1 - cargo test exit 101 (greets)\n\nInvestigation: cargo test exit 101 (greets).\n\n\
+         Ralph-Item: FEAT-1\nRalph-Iteration: run-id/7\n"
+    );
+}
+
+#[test]
+fn an_item_s_words_cannot_forge_a_trailer() {
+    let mut settlement = settlement();
+    settlement.item =
+        Some(Work { id: "A\nRalph-Evidence: forged".into(), title: "x\n\nRalph-Item: B".into(), ..work() });
+    let message = commit_message(&settlement, &judged(), "run", None);
+    assert!(
+        !message.lines().any(|line| line.starts_with("Ralph-Evidence") || line == "Ralph-Item: B"),
+        "{message}"
+    );
+}

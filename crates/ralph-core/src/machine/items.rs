@@ -1,0 +1,195 @@
+//! Backlogs in the order of things: what an answer of the backlog means, and what follows when an attempt is over.
+
+use super::begin::{Selection, next_iteration};
+use super::conclude::proof;
+use super::{halt, proceed};
+use crate::decision::{Conclusion, Decision, Outcome, Phase, Proof, Stop, TreeMark};
+use crate::effect::Effect;
+use crate::event::Plan;
+use crate::items::{Attempt, BacklogRead, CommitOrder, Found, Memory, Settlement};
+use crate::prelude::*;
+use crate::profile::{FailedItem, Gate};
+use crate::state::{Iteration, State};
+use crate::time::Time;
+
+/// Asks for an item.
+pub(super) fn select(seen: &State) -> Decision {
+    Decision {
+        effects: vec![Effect::ReadBacklog],
+        next: Phase::Selecting,
+        ..proceed(seen, "items", "the backlog is asked for an item")
+    }
+}
+
+pub(super) fn selected(seen: &State, plan: &Plan, now: Time, read: &BacklogRead) -> Decision {
+    if seen.phase != Phase::Selecting {
+        return proceed(seen, "items", "nobody asked for an item");
+    }
+    let once = plan.backlog.as_ref().is_some_and(|backlog| backlog.once);
+    match &read.found {
+        Found::Selected(work) => next_iteration(seen, plan, now, None, Selection::Item(work)),
+        Found::Unreadable { why } => halt(seen, Stop::Unreadable { what: why.clone() }),
+        Found::Stuck { why } => halt(seen, Stop::Blocked { why: why.clone() }),
+        Found::Complete
+            if seen.rules.items.passed == 0 && !seen.rules.reviews.reviewing && seen.used == 0 =>
+        {
+            halt(seen, Stop::BacklogComplete { once })
+        }
+        Found::Complete if declared_done(seen, plan) => {
+            let stop = Stop::Complete { proof: proof(plan, seen.reviews_needed()) };
+            stop_or_settle(seen, plan, stop)
+        }
+        Found::Complete => next_iteration(seen, plan, now, None, Selection::Whole),
+    }
+}
+
+/// Whether the whole needs no further word: nobody has to review it, and it was declared done, or need not be.
+fn declared_done(seen: &State, plan: &Plan) -> bool {
+    let said = plan.policy.gate == Gate::Evidence || seen.rules.items.declared;
+    seen.reviews_needed() == 0 && said
+}
+
+/// The item is marked as begun, or cannot be.
+pub(super) fn marked(seen: &State, problem: Option<&str>) -> Decision {
+    match problem {
+        Some(problem) => halt(seen, Stop::Unreadable { what: problem.into() }),
+        None if seen.current.is_none() => proceed(seen, "items", "no iteration is under way"),
+        None => super::start(seen, "the item is marked as begun"),
+    }
+}
+
+/// What an attempt means, now that the iteration is judged; `None` if it was none.
+pub(super) fn attempt(outcome: Outcome) -> Option<Attempt> {
+    match outcome {
+        Outcome::Accepted => Some(Attempt::Passed),
+        Outcome::Refused | Outcome::Failed => Some(Attempt::Failed),
+        Outcome::More | Outcome::Silent | Outcome::Blocked => Some(Attempt::InProgress),
+        Outcome::Limited | Outcome::Interrupted => None,
+    }
+}
+
+/// The settlement of an attempt at an item.
+pub(super) fn settlement(
+    seen: &State,
+    plan: &Plan,
+    current: &Iteration,
+    conclusion: &Conclusion,
+    memory: &Memory,
+) -> Option<Settlement> {
+    let (item, attempt) = (current.item.as_ref()?, conclusion.attempt?);
+    // Where one attempt is all there is, one that claimed nothing has failed as well.
+    let once = plan.backlog.as_ref().is_some_and(|backlog| backlog.once);
+    let result = if once && attempt == Attempt::InProgress { Attempt::Failed } else { attempt };
+    let passed = result == Attempt::Passed;
+    let attempts = item.attempts.max(memory.attempts(&item.id).saturating_sub(1)).saturating_add(1);
+    let spent = !passed && item.max_attempts > 0 && attempts >= item.max_attempts;
+    let after = current.after.as_ref().and_then(|after| after.item.as_ref());
+    let mut untick: Vec<String> = after.map_or(vec![], |after| after.ticked_others.clone());
+    if !passed && after.is_some_and(|after| after.ticked) {
+        untick.insert(0, item.id.clone());
+    }
+    let reverts = result == Attempt::Failed && plan.policy.failed_item == FailedItem::Revert;
+    Some(Settlement {
+        iteration: current.number,
+        item: Some((**item).clone()),
+        result,
+        why: why(conclusion, current),
+        commit: passed.then(|| order(seen, plan, memory)).flatten(),
+        revert: current.before.clone().filter(|_| reverts),
+        block: spent.then(|| BLOCKED.into()),
+        untick,
+    })
+}
+
+/// Seed 003's note.
+const BLOCKED: &str = "Max iterations reached, human review required";
+
+fn why(conclusion: &Conclusion, current: &Iteration) -> String {
+    let held = || {
+        let facts = conclusion.evidence.conditions.iter().map(|condition| condition.fact.as_str());
+        facts.collect::<Vec<_>>().join("; ")
+    };
+    let failure = || current.ended.as_ref().and_then(|ended| ended.failure());
+    conclusion
+        .refusal
+        .clone()
+        .or_else(|| Some(held()).filter(|held| !held.is_empty()))
+        .or_else(failure)
+        .unwrap_or_else(|| conclusion.words.clone())
+}
+
+/// What may be committed now, if anything was changed and the policy commits.
+fn order(seen: &State, plan: &Plan, memory: &Memory) -> Option<CommitOrder> {
+    (plan.commits() && !memory.spans.is_empty())
+        .then(|| CommitOrder { spans: memory.spans.clone(), base: seen.base.clone() })
+}
+
+/// Begins to settle; `then` is what the run stops with afterwards.
+pub(super) fn settle(seen: &State, settlement: Settlement, then: Option<Stop>) -> Decision {
+    let settlement = Box::new(settlement);
+    Decision {
+        effects: vec![Effect::Settle { settlement: settlement.clone() }],
+        next: Phase::Settling { settlement, then: then.map(Box::new) },
+        ..proceed(seen, "items", "the attempt is settled")
+    }
+}
+
+/// A completion first commits what is not committed yet.
+pub(super) fn stop_or_settle(seen: &State, plan: &Plan, stop: Stop) -> Decision {
+    let memory = &seen.rules.items;
+    match order(seen, plan, memory).filter(|_| matches!(stop, Stop::Complete { .. })) {
+        None => halt(seen, stop),
+        Some(order) => {
+            let goal = seen.run.as_ref().map(|run| run.goal.clone()).unwrap_or_default();
+            let settlement = Settlement {
+                iteration: seen.iteration,
+                item: None,
+                result: Attempt::Passed,
+                why: goal,
+                commit: Some(order),
+                revert: None,
+                block: None,
+                untick: vec![],
+            };
+            settle(seen, settlement, Some(stop))
+        }
+    }
+}
+
+/// The attempt is settled: what now?
+pub(super) fn settled(seen: &State, plan: &Plan, now: Time) -> Decision {
+    let Phase::Settling { settlement, then } = &seen.phase else {
+        return proceed(seen, "items", "nothing was to be settled");
+    };
+    if let Some(stop) = then {
+        return halt(seen, (**stop).clone());
+    }
+    let scope = plan.backlog.as_ref();
+    let once = scope.is_some_and(|backlog| backlog.once);
+    let single = scope.is_some_and(|backlog| backlog.task.is_some());
+    let Some(item) = &settlement.item else { return next_iteration(seen, plan, now, None, Selection::None) };
+    let id = item.id.clone();
+    match (settlement.result, &settlement.block) {
+        (Attempt::Passed, _) if once || single => {
+            halt(seen, Stop::ItemPassed { id, proof: item_proof(plan, seen) })
+        }
+        (_, Some(note)) if once || single => halt(seen, Stop::Blocked { why: format!("{id}: {note}") }),
+        (_, None) if once => halt(seen, Stop::ItemFailed { id, why: settlement.why.clone() }),
+        _ => next_iteration(seen, plan, now, None, Selection::None),
+    }
+}
+
+fn item_proof(plan: &Plan, seen: &State) -> Proof {
+    let checked = seen.last.as_ref().is_some_and(|last| !last.checks.is_empty());
+    if checked { Proof::Checks } else { proof(plan, 0) }
+}
+
+/// What the agents changed, for the next commit.
+pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
+    let tree = |mark: &Option<TreeMark>| mark.as_ref().map(|mark| mark.tree.clone());
+    let memory = seen.rules.items.clone();
+    match (tree(&current.before), &current.after) {
+        (Some(before), Some(after)) => memory.changed(&before, &after.tree),
+        _ => memory,
+    }
+}

@@ -1,0 +1,52 @@
+//! Where commits go: said where it is the default branch, and elsewhere if asked.
+
+use ralph_core::event::Plan;
+
+use crate::error::{Error, Result};
+use crate::project::Project;
+use crate::ui::Ui;
+
+/// Refuses what could not be begun, before anything is written.
+pub(super) fn may_begin(project: &Project, plan: &Plan, name: &str) -> Result<()> {
+    let Some(repo) = &project.repo else {
+        return Err(Error::usage("--branch needs a git repository").because("there is none in this folder"));
+    };
+    if !plan.commits() {
+        return Err(Error::usage("--branch is for runs that commit")
+            .because("this one makes no commits of its own")
+            .hint("add --commit, or create the branch yourself: git switch --create NAME"));
+    }
+    let there = repo.has_branch(name).map_err(|error| Error::new(error.to_string()))?;
+    if there && !is_on(project, name) {
+        return Err(Error::usage(format!("there is a branch {name} already"))
+            .because("ralph begins new branches and leaves those that are there alone")
+            .hint(format!("git switch {name}, then ralph run without --branch; or another name")));
+    }
+    Ok(())
+}
+
+/// Goes to the new branch, or says that commits go to the default one.
+pub(super) fn begin(project: &Project, plan: &Plan, name: Option<&str>, ui: &mut Ui) -> Result<()> {
+    let Some(repo) = project.repo.as_ref().filter(|_| plan.commits()) else { return Ok(()) };
+    match name {
+        Some(name) if is_on(project, name) => {}
+        Some(name) => {
+            repo.begin_branch(name).map_err(|error| {
+                Error::new(format!("the branch {name} could not be begun")).because(error)
+            })?;
+            ui.remark(&format!("commits go to the new branch {name}"));
+        }
+        None => {
+            if let Some(default) = repo.default_branch().filter(|default| is_on(project, default)) {
+                ui.remark(&format!(
+                    "proved work is committed on {default}, the default branch; elsewhere: --branch NAME"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_on(project: &Project, name: &str) -> bool {
+    project.repo.as_ref().is_some_and(|repo| repo.branch().ok().flatten().as_deref() == Some(name))
+}

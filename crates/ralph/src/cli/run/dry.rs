@@ -1,0 +1,100 @@
+//! `ralph run --dry-run`: what would be done, without doing or writing any of it.
+
+use ralph_core::event::Plan;
+use ralph_core::items::{Found, Memory, Work};
+use ralph_core::prompt;
+use ralph_core::state::State;
+
+use super::super::introduction::introduction;
+use crate::agent;
+use crate::error::Result;
+use crate::project::Project;
+use crate::runner::Texts;
+use crate::store::{Ledger, Runs};
+use crate::trust::{self, Commands};
+use crate::ui::Ui;
+use crate::work::Source;
+
+pub(super) struct Intent<'a> {
+    pub(super) goal: &'a str,
+    pub(super) plan: Plan,
+    pub(super) commands: &'a Commands,
+    /// Of the run that would be continued.
+    pub(super) state: Option<&'a State>,
+    pub(super) branch: Option<&'a str>,
+}
+
+pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Result<()> {
+    let plan = &intent.plan;
+    let mut shown = introduction(project, intent.goal, plan, intent.commands);
+    shown.title = match intent.state.and_then(|state| state.run.as_ref()) {
+        Some(run) => format!("Run {} would be continued", run.number),
+        None => "A new run would begin".into(),
+    };
+    for (_, value) in &mut shown.rows {
+        *value = value.replace("as you choose below", "as you choose when it begins");
+    }
+    let memory = intent.state.map_or_else(Memory::default, |state| state.rules.items.clone());
+    let mut item = None;
+    let mut nothing = false;
+    if let Some(backlog) = &plan.backlog {
+        let most = if plan.policy.each_item { plan.policy.max_iterations } else { 0 };
+        let run = intent.state.and_then(|state| state.run.as_ref()).map_or("", |run| &run.id);
+        let earlier = Ledger::of(&project.truth).earlier_failures(run);
+        let read = Source::new(&project.root, backlog, most)?.knowing(earlier).read(&memory);
+        shown.row("items", format!("{} of {} open", read.items.open, read.items.total));
+        let next = match read.found {
+            Found::Selected(work) => {
+                let words = work.named();
+                item = Some(*work);
+                words
+            }
+            Found::Complete => "none: the backlog is complete".into(),
+            Found::Stuck { why } | Found::Unreadable { why } => format!("none: {why}"),
+        };
+        nothing = item.is_none();
+        shown.row("next item", next);
+    }
+    for check in item.iter().flat_map(|item: &Work| &item.checks) {
+        shown.row("checks", format!("{}: {}", check.name, trust::shown(&check.command)));
+    }
+    if let Some(boot) = &plan.boot {
+        shown.row("first", trust::shown(&boot.command));
+    }
+    if let Some(branch) = intent.branch {
+        shown.row("branch", format!("{branch}, which would be begun"));
+    }
+    let files = Runs::of(&project.truth).next().files(1);
+    for agent in &plan.agents {
+        let spec = agent::spec(agent, project, files.prompt());
+        let words =
+            std::iter::once(&spec.program).chain(&spec.args).map(|word| quoted(&word.to_string_lossy()));
+        shown.row("command", words.collect::<Vec<_>>().join(" "));
+    }
+    ui.show_introduction(&shown);
+    if nothing {
+        ui.data_line("  No agent would be started.");
+        return Ok(());
+    }
+    let knowledge = plan.agents.first().and_then(|agent| agent::unread_knowledge(agent, &project.root));
+    let texts = Texts::read(project, plan.policy.protocol, knowledge);
+    let state = intent.state.cloned().unwrap_or_else(|| State {
+        iteration: Runs::of(&project.truth).last_iteration(),
+        ..State::default()
+    });
+    let number = Runs::of(&project.truth).next().number;
+    let run = state.run.clone().map(|run| ralph_core::event::RunInfo { plan: plan.clone(), ..run });
+    let run = run.unwrap_or_else(|| super::info(number, intent.goal, plan.clone()));
+    ui.data_line("  The prompt:\n");
+    ui.data_line(&prompt::preview(&state, run, item, texts.materials(&project.name())));
+    Ok(())
+}
+
+/// As a shell would take it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}

@@ -1,0 +1,27 @@
+//! Branches: which one a project takes for its main one, and beginning a new one.
+
+use super::{GitError, Repo};
+
+impl Repo {
+    /// What others clone, as far as can be told: what origin says, else the user's setting, else the usual names.
+    pub fn default_branch(&self) -> Option<String> {
+        let origin = self.call("symbolic-ref").args(["--quiet", "--short", "refs/remotes/origin/HEAD"]);
+        let told = origin.line().ok().flatten().and_then(|name| Some(name.split_once('/')?.1.to_owned()));
+        let set = || self.call("config").args(["--get", "init.defaultBranch"]).line().ok().flatten();
+        let usual = || {
+            let there = |name: &&str| self.has_branch(name).unwrap_or(false);
+            ["main", "master"].into_iter().find(there).map(str::to_owned)
+        };
+        told.or_else(|| set().filter(|name| self.has_branch(name).unwrap_or(false))).or_else(usual)
+    }
+
+    pub fn has_branch(&self, name: &str) -> Result<bool, GitError> {
+        let call = self.call("show-ref").args(["--verify", "--quiet", &format!("refs/heads/{name}")]);
+        Ok(call.run()?.end.success())
+    }
+
+    /// A new branch from here, checked out; files and index stay as they are.
+    pub fn begin_branch(&self, name: &str) -> Result<(), GitError> {
+        self.call("switch").args(["--quiet", "--create", name]).output().map(drop)
+    }
+}

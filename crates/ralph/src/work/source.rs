@@ -1,0 +1,324 @@
+//! The task file of a run.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use ralph_core::backlog::{self, Backlog, Change, Refusal, Selection, State, Wish};
+use ralph_core::check::CheckSpec;
+use ralph_core::evidence::Items;
+use ralph_core::items::{BacklogPlan, BacklogRead, Found, ItemAfter, Memory, Needs, PhaseItems, Work};
+
+use super::Place;
+use crate::error::{self, Error, Exit, Result};
+use crate::store::{self, Failures};
+use crate::{clock, digest};
+
+/// How much of an item's words a prompt holds.
+const MOST_OF_TEXT: usize = 24 << 10;
+
+#[derive(Debug)]
+pub(crate) struct Source {
+    place: Place,
+    plan: BacklogPlan,
+    /// Attempts that an item may have where it does not say itself; 0 = no limit.
+    most_attempts: u64,
+    /// What earlier runs tried, where the file does not count.
+    earlier: HashMap<String, Failures>,
+}
+
+impl Source {
+    pub(crate) fn new(root: &Path, plan: &BacklogPlan, most_attempts: u64) -> Result<Self> {
+        let place = Place::at(root, root.join(&plan.file))?;
+        Ok(Self { place, plan: plan.clone(), most_attempts, earlier: HashMap::new() })
+    }
+
+    /// With what earlier runs tried.
+    #[must_use]
+    pub(crate) fn knowing(self, earlier: HashMap<String, Failures>) -> Self {
+        Self { earlier, ..self }
+    }
+
+    /// From the top of the project, as git names it.
+    pub(crate) fn below(&self, root: &Path) -> Option<Vec<u8>> {
+        let path = self.place.path.strip_prefix(root).ok()?;
+        Some(path.as_os_str().as_encoded_bytes().to_vec())
+    }
+
+    /// What the file hands out now.
+    pub(crate) fn read(&self, memory: &Memory) -> BacklogRead {
+        match self.try_read(memory) {
+            Ok(read) => read,
+            Err(error) => BacklogRead {
+                items: Items::default(),
+                phase: None,
+                phases: vec![],
+                found: Found::Unreadable { why: in_a_line(&error) },
+            },
+        }
+    }
+
+    fn try_read(&self, memory: &Memory) -> Result<BacklogRead> {
+        let bytes = self.place.read()?;
+        let backlog = self.place.parse(&bytes)?;
+        self.is_in(&backlog)?;
+        let wish = Wish { phase: self.plan.phase.as_deref(), task: self.plan.task.as_deref() };
+        let (selection, _) =
+            backlog::select_but(&backlog, wish, |id| self.had_its_attempts(&backlog, memory, id));
+        let phase = self.phase(&backlog, &selection);
+        Ok(BacklogRead {
+            items: self.count(&backlog),
+            phases: phases(&backlog),
+            phase,
+            found: self.found(&backlog, &selection, memory)?,
+        })
+    }
+
+    /// What is meant of it is there, and all of it can be read.
+    pub(crate) fn is_there(&self) -> Result<()> {
+        let bytes = self.place.read()?;
+        self.is_in(&self.place.parse(&bytes)?)
+    }
+
+    fn is_in(&self, backlog: &Backlog<'_>) -> Result<()> {
+        if let Some(task) = &self.plan.task {
+            self.place.item(backlog, task).map_err(|error| Error { exit: Exit::Usage, ..error })?;
+        }
+        match &self.plan.phase {
+            Some(phase) if !backlog.phases().iter().any(|known| known == phase) => {
+                Err(Error::usage(format!("the backlog has no phase '{phase}'"))
+                    .because(format!("phases: {}", backlog.phases().join(", "))))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The commands that items which are still to be done would have run, each with where it stands.
+    pub(crate) fn commands(&self) -> Result<Vec<(String, String)>> {
+        let bytes = self.place.read()?;
+        let backlog = self.place.parse(&bytes)?;
+        let mut commands = vec![];
+        for at in (0..backlog.items().len()).filter(|at| self.in_scope(&backlog, *at)) {
+            let item = &backlog.items()[at];
+            if matches!(item.state, State::Done | State::Cancelled) || !backlog.convergence(at).acceptance {
+                continue;
+            }
+            for (nth, command) in backlog.verification(at).into_iter().enumerate() {
+                commands.push((format!("{}, {}, command {}", self.plan.file, item.id, nth + 1), command));
+            }
+        }
+        Ok(commands)
+    }
+
+    /// The folder of a harness, from the top of the project and with a slash at its end, where the file is in one.
+    pub(crate) fn harness(&self) -> Option<String> {
+        let (dir, name) = self.plan.file.rsplit_once('/')?;
+        (name == "feature_list.json").then(|| format!("{dir}/"))
+    }
+
+    /// Only for files that do not count themselves.
+    fn had_its_attempts(&self, backlog: &Backlog<'_>, memory: &Memory, id: &str) -> bool {
+        self.most_attempts > 0 && self.tried(backlog, memory, id) >= self.most_attempts
+    }
+
+    /// Where a file can say that an item is blocked, whoever opens it again gives it new attempts; where it cannot, other
+    /// words do, for they make it another item.
+    fn tried(&self, backlog: &Backlog<'_>, memory: &Memory, id: &str) -> u64 {
+        let earlier = self.earlier.get(id).map_or(0, |failures| {
+            let block = Change::State { id: id.into(), to: State::Blocked, at: None };
+            match (failures.blocked, backlog.change(&block)) {
+                (true, Err(Refusal::NoState { .. } | Refusal::NoPlace { .. })) => failures.in_all,
+                (true, _) => 0,
+                (false, _) => failures.attempts,
+            }
+        });
+        memory.attempts(id).saturating_add(earlier)
+    }
+
+    fn found(&self, backlog: &Backlog<'_>, selection: &Selection, memory: &Memory) -> Result<Found> {
+        let name = |at: &usize| backlog.items()[*at].id.to_string();
+        let names = |items: &[usize]| items.iter().take(10).map(name).collect::<Vec<_>>().join(", ");
+        Ok(match selection {
+            Selection::Item(at) => Found::Selected(Box::new(self.work(backlog, *at, memory)?)),
+            Selection::Complete => Found::Complete,
+            Selection::Waiting(waiting) => {
+                let told = waiting
+                    .iter()
+                    .take(10)
+                    .map(|waits| format!("{} waits for {}", name(&waits.item), waits.on.join(", ")));
+                Found::Stuck { why: told.collect::<Vec<_>>().join("; ") }
+            }
+            Selection::AtLimit(items) => Found::Stuck {
+                why: format!(
+                    "{} had all its attempts; ralph backlog reset ID gives it new ones",
+                    names(items)
+                ),
+            },
+            Selection::Blocked(items) => {
+                Found::Stuck { why: format!("only blocked items are left: {}", names(items)) }
+            }
+            Selection::Cycle(ring) => {
+                Found::Stuck { why: format!("items depend on each other in a ring: {}", ring.join(" -> ")) }
+            }
+        })
+    }
+
+    fn work(&self, backlog: &Backlog<'_>, at: usize, memory: &Memory) -> Result<Work> {
+        let item = &backlog.items()[at];
+        let prd = match self.place.requirements(backlog, at) {
+            None => None,
+            Some(Ok(prd)) => Some(prd),
+            Some(Err(why)) => return Err(Error::data(format!("{}: {why}", item.id))),
+        };
+        let convergence = backlog.convergence(at);
+        let checks = backlog.verification(at).into_iter().enumerate();
+        let own = checks.map(|(nth, command)| CheckSpec { name: format!("verify-{}", nth + 1), command });
+        let limit = item.limit;
+        Ok(Work {
+            id: item.id.to_string(),
+            title: item.title.to_string(),
+            text: ralph_core::text::head(&backlog.words(at, prd.as_ref()), MOST_OF_TEXT).into(),
+            criteria: self.criteria(backlog, at),
+            checks: own.collect(),
+            needs: Needs {
+                build: convergence.build,
+                tests: convergence.tests,
+                acceptance: convergence.acceptance,
+            },
+            attempts: limit.map_or_else(|| self.tried(backlog, memory, &item.id), |limit| limit.used),
+            max_attempts: limit.map_or(self.most_attempts, |limit| limit.max),
+        })
+    }
+
+    /// A digest of what an item is judged by, its requirements included.
+    fn criteria(&self, backlog: &Backlog<'_>, at: usize) -> String {
+        let prd = self.place.requirements_text(backlog, at);
+        digest::of(backlog.judged_by(at, prd.as_deref()).as_bytes())
+    }
+
+    fn in_scope(&self, backlog: &Backlog<'_>, at: usize) -> bool {
+        let item = &backlog.items()[at];
+        let phase = item.phase.as_deref().or_else(|| backlog.phases().first().map(|phase| &**phase));
+        item.enabled
+            && self.plan.task.as_deref().is_none_or(|task| item.id == task)
+            && self.plan.phase.as_deref().is_none_or(|wanted| phase == Some(wanted))
+    }
+
+    pub(crate) fn items(&self) -> Option<Items> {
+        let bytes = self.place.read().ok()?;
+        Some(self.count(&self.place.parse(&bytes).ok()?))
+    }
+
+    fn count(&self, backlog: &Backlog<'_>) -> Items {
+        let meant = (0..backlog.items().len()).filter(|at| self.in_scope(backlog, *at));
+        meant.fold(Items::default(), |items, at| {
+            let state = backlog.items()[at].state;
+            let open = !matches!(state, State::Done | State::Cancelled);
+            Items { open: items.open + u64::from(open), total: items.total + 1 }
+        })
+    }
+
+    fn phase(&self, backlog: &Backlog<'_>, selection: &Selection) -> Option<String> {
+        let first = || backlog.phases().first().map(ToString::to_string);
+        match selection {
+            Selection::Item(at) => {
+                backlog.items()[*at].phase.as_ref().map(ToString::to_string).or_else(first)
+            }
+            _ => self.plan.phase.clone().or_else(|| backlog.phases().last().map(ToString::to_string)),
+        }
+    }
+
+    /// The file as it is, to be kept while an agent works: what it ticked is told by comparing.
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>> {
+        self.place.read()
+    }
+
+    /// What the agent did to the file. A file that cannot be read any more holds other criteria.
+    pub(crate) fn after(&self, id: &str, before: Option<&[u8]>) -> ItemAfter {
+        let Ok(bytes) = self.place.read() else { return ItemAfter::default() };
+        let Ok(backlog) = self.place.parse(&bytes) else { return ItemAfter::default() };
+        let done = |bytes: &[u8]| -> Option<HashSet<String>> {
+            let backlog = self.place.parse(bytes).ok()?;
+            let done = backlog.items().iter().filter(|item| item.state == State::Done);
+            Some(done.map(|item| item.id.to_string()).collect())
+        };
+        // Where nobody knows how it was, nobody can say what was ticked.
+        let newly = before.and_then(done).map_or(vec![], |before| {
+            let items = backlog.items().iter();
+            let newly = items.filter(|item| item.state == State::Done && !before.contains(&*item.id));
+            newly.map(|item| item.id.to_string()).collect()
+        });
+        let (own, others): (Vec<_>, Vec<_>) = newly.into_iter().partition(|done| done == id);
+        ItemAfter {
+            ticked: !own.is_empty(),
+            criteria: backlog.find(id).map(|at| self.criteria(&backlog, at)).unwrap_or_default(),
+            ticked_others: others,
+            tampered: vec![],
+        }
+    }
+
+    /// Puts the file back as it was, if what is there now cannot be read. Says whether it had to.
+    pub(crate) fn mend(&self, before: &[u8]) -> Result<bool> {
+        let readable = self.place.read().is_ok_and(|bytes| self.place.parse(&bytes).is_ok());
+        if readable || self.place.parse(before).is_err() {
+            return Ok(false);
+        }
+        match self.place.path.exists() {
+            true => store::edit(&self.place.path, |_| Ok((Some(before.to_vec()), ())))?,
+            false => store::write_new(&self.place.path, before)
+                .map_err(error::io("cannot write", &self.place.path))?,
+        }
+        Ok(true)
+    }
+
+    pub(crate) fn mark(&self, id: &str) -> Result<()> {
+        self.change(&Change::State { id: id.into(), to: State::InProgress, at: Some(clock::now()) })
+    }
+
+    pub(crate) fn change(&self, change: &Change) -> Result<()> {
+        self.change_all(std::slice::from_ref(change))
+    }
+
+    /// Changes in one edit, so that nobody ever sees some of them alone. One that the format has no place for is none.
+    pub(crate) fn change_all(&self, changes: &[Change]) -> Result<()> {
+        store::edit(&self.place.path, |bytes| {
+            let mut text = bytes.to_vec();
+            for change in changes {
+                let backlog = self.place.parse(&text)?;
+                match backlog.change(change) {
+                    Ok(changed) => text = changed.text.into_bytes(),
+                    Err(backlog::Refusal::NoPlace { .. } | backlog::Refusal::NoState { .. }) => {}
+                    Err(refusal) => return Err(self.place.refused(&refusal, &backlog)),
+                }
+            }
+            Ok((Some(text), ()))
+        })
+    }
+
+    /// Whether an attempt of this name is recorded already.
+    pub(crate) fn has_attempt(&self, id: &str, run_id: &str) -> bool {
+        let Ok(bytes) = self.place.read() else { return false };
+        let Ok(backlog) = self.place.parse(&bytes) else { return false };
+        let Some(at) = backlog.find(id) else { return false };
+        backlog.attempts(at).iter().any(|attempt| attempt.run_id.as_deref() == Some(run_id))
+    }
+}
+
+/// An error as the reason of a stop.
+pub(crate) fn in_a_line(error: &Error) -> String {
+    error.why.iter().fold(error.what.clone(), |what, why| format!("{what}: {why}"))
+}
+
+fn phases(backlog: &Backlog<'_>) -> Vec<PhaseItems> {
+    let first = backlog.phases().first();
+    let count = |phase: &str| {
+        let of = backlog
+            .items()
+            .iter()
+            .filter(|item| item.enabled && item.phase.as_ref().or(first).is_some_and(|own| own == phase));
+        of.fold(Items::default(), |items, item| {
+            let open = !matches!(item.state, State::Done | State::Cancelled);
+            Items { open: items.open + u64::from(open), total: items.total + 1 }
+        })
+    };
+    backlog.phases().iter().map(|phase| PhaseItems { name: phase.to_string(), items: count(phase) }).collect()
+}

@@ -1,0 +1,234 @@
+//! What a proved item puts into the history, and what it leaves alone.
+
+use std::os::unix::ffi::OsStrExt;
+
+use ralph_testkit::{Sandbox, StatusBlock, Steps};
+use serde_json::json;
+
+use crate::common::{ralph, repository};
+use crate::stage::{
+    HARNESS, another, claims, commits, files_of, harness, item, item_now, ledger, recorded, two_items,
+    worker, works_through, write_items, writer, writes,
+};
+
+fn one_item() -> Sandbox {
+    harness(&[item("FEAT-1", "one.txt")])
+}
+
+#[test]
+fn work_that_was_there_before_is_neither_committed_nor_unstaged() {
+    let sandbox = one_item();
+    sandbox.write("mine.txt", "mine\n");
+    sandbox.write("README.md", "# edited\n");
+    sandbox.write("staged.txt", "staged\n");
+    sandbox.git(&["add", "staged.txt"]);
+    let agent = writer(&sandbox, &["one.txt"]);
+    worker(&sandbox, &agent).run().assert_code(0);
+    assert_eq!(files_of(&sandbox, "HEAD"), ["A one.txt"]);
+    let status = sandbox.git(&["status", "--porcelain"]);
+    for line in ["A  staged.txt", " M README.md", "?? mine.txt"] {
+        assert!(status.lines().any(|known| known == line), "{line} is missing in\n{status}");
+    }
+    assert_eq!(sandbox.read("mine.txt"), "mine\n");
+}
+
+#[test]
+fn a_file_that_was_dirty_before_is_never_committed_and_is_named() {
+    let sandbox = one_item();
+    sandbox.write("README.md", "# half of my work\n");
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt").append("README.md", "and the agent's\n")))
+        .install(&sandbox);
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_has("README.md").assert_stderr_has("not committed");
+    assert_eq!(files_of(&sandbox, "HEAD"), ["A one.txt"]);
+    assert_eq!(sandbox.read("README.md"), "# half of my work\nand the agent's\n");
+    assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "PASSING");
+    // The proof itself may be such a file: proved, and no commit at all.
+    let sandbox = harness(&[item("FEAT-1", "one.txt")]);
+    sandbox.write("one.txt", "begun\n");
+    let agent = another(&sandbox).call(claims(Steps::new().append("one.txt", "more\n"))).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(0).assert_stderr_has("one.txt");
+    assert_eq!(commits(&sandbox), 2);
+    assert_eq!(
+        (&item_now(&sandbox, "FEAT-1")["status"], recorded(&sandbox, "commit")),
+        (&json!("PASSING"), 0)
+    );
+}
+
+#[test]
+fn a_hook_that_refuses_leaves_the_work_proved_and_says_so() {
+    let sandbox = one_item();
+    let hook = sandbox.project().join(".git/hooks/pre-commit");
+    sandbox.write(".git/hooks/pre-commit", "#!/bin/sh\necho 'no commits on Mondays' >&2\nexit 1\n");
+    let status = sandbox.command("chmod").arg("755").arg(&hook).status().expect("start chmod");
+    assert!(status.success());
+    let agent = writer(&sandbox, &["one.txt"]);
+    let finished = worker(&sandbox, &agent).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("proved and not committed")
+        .assert_stderr_has("no commits on Mondays");
+    assert_eq!(commits(&sandbox), 2);
+    let now = item_now(&sandbox, "FEAT-1");
+    assert_eq!((&now["status"], &now["attempts"][0]["commit"]), (&json!("PASSING"), &json!(null)));
+    assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "", "the index is as it was");
+    assert!(sandbox.exists("one.txt"));
+}
+
+#[test]
+fn the_user_s_hooks_have_their_say() {
+    let sandbox = one_item();
+    sandbox.write(".git/hooks/prepare-commit-msg", "#!/bin/sh\necho 'Signed-off-by: hook' >> \"$1\"\n");
+    let hook = sandbox.project().join(".git/hooks/prepare-commit-msg");
+    assert!(sandbox.command("chmod").arg("755").arg(&hook).status().expect("chmod").success());
+    let agent = writer(&sandbox, &["one.txt"]);
+    worker(&sandbox, &agent).run().assert_code(0);
+    let message = sandbox.git(&["log", "-1", "--format=%B"]);
+    assert!(message.contains("Signed-off-by: hook") && message.contains("Ralph-Item: FEAT-1"), "{message}");
+}
+
+#[test]
+fn while_a_merge_is_under_way_nothing_is_committed() {
+    let sandbox = one_item();
+    sandbox.git(&["checkout", "--quiet", "-b", "side"]);
+    sandbox.write("README.md", "# theirs\n");
+    sandbox.commit_all("theirs");
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    sandbox.write("README.md", "# ours\n");
+    sandbox.commit_all("ours");
+    let merge = sandbox.command("git").args(["merge", "side"]).output().expect("start git");
+    assert!(!merge.status.success(), "a conflict");
+    let agent = writer(&sandbox, &["one.txt"]);
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_has("not committed").assert_stderr_has("a merge is under way");
+    assert!(sandbox.exists(".git/MERGE_HEAD") && sandbox.read("README.md").contains("<<<<<<<"));
+    assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "PASSING");
+}
+
+#[test]
+fn a_detached_head_and_a_branch_without_commits_get_their_commit_too() {
+    let sandbox = one_item();
+    sandbox.git(&["checkout", "--quiet", "--detach"]);
+    let agent = writer(&sandbox, &["one.txt"]);
+    worker(&sandbox, &agent).run().assert_code(0);
+    assert_eq!(files_of(&sandbox, "HEAD"), ["A one.txt"]);
+    assert_eq!(sandbox.git(&["rev-list", "--count", "main"]), "2", "no branch moves");
+
+    let sandbox = Sandbox::new();
+    sandbox.init_git();
+    write_items(&sandbox, &[item("FEAT-1", "one.txt")]);
+    let agent = writer(&sandbox, &["one.txt"]);
+    worker(&sandbox, &agent).run().assert_code(0);
+    assert_eq!(files_of(&sandbox, "HEAD"), ["A one.txt"], "what was there before stays uncommitted");
+    assert_eq!(commits(&sandbox), 1);
+}
+
+#[test]
+fn without_git_items_are_proved_and_nothing_is_committed() {
+    let sandbox = Sandbox::new();
+    write_items(&sandbox, &[item("FEAT-1", "one.txt"), item("FEAT-2", "two.txt")]);
+    let agent = writer(&sandbox, &["one.txt", "wrong.txt"]);
+    worker(&sandbox, &agent).run().assert_code(0);
+    assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "PASSING");
+    worker(&sandbox, &agent).run().assert_code(3);
+    assert!(!sandbox.exists("wrong.txt") && sandbox.exists("one.txt"), "put back all the same");
+}
+
+#[test]
+fn new_deleted_renamed_and_oddly_named_files_are_in_the_commit() {
+    let sandbox = one_item();
+    sandbox.write("old.txt", "moves\n");
+    sandbox.write("gone.txt", "goes\n");
+    sandbox.write("-dash *?[x].txt", "odd\n");
+    sandbox.commit_all("files");
+    let odd = std::ffi::OsStr::from_bytes(b"caf\xe9.txt");
+    let steps = writes("one.txt")
+        .shell("mv old.txt new.txt; rm gone.txt; echo more >> './-dash *?[x].txt'; chmod +x README.md")
+        .shell("printf x > \"$(printf 'caf\\351.txt')\"; ln -s one.txt link; mkdir -p a/b; echo y > 'a/b/ü\"q.txt'");
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(0);
+    assert_eq!(
+        files_of(&sandbox, "HEAD"),
+        [
+            "M -dash *?[x].txt",
+            "M README.md",
+            "A \"a/b/\\303\\274\\\"q.txt\"",
+            "A \"caf\\351.txt\"",
+            "D gone.txt",
+            "A link",
+            "A new.txt",
+            "D old.txt",
+            "A one.txt",
+        ]
+    );
+    assert!(sandbox.project().join(odd).exists());
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), format!(" M {HARNESS}"), "the attempt with its hash");
+}
+
+#[test]
+fn what_an_agent_committed_itself_is_the_commit_of_the_attempt() {
+    let sandbox = one_item();
+    let steps = writes("one.txt").shell("git add one.txt; git commit --quiet -m 'my own words'");
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(0);
+    let now = item_now(&sandbox, "FEAT-1");
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    assert_eq!((&now["attempts"][0]["commit"], commits(&sandbox)), (&json!(head), 3));
+    assert_eq!(sandbox.git(&["log", "-1", "--format=%s"]), "my own words");
+    assert_eq!(ledger(&sandbox)[1]["commit"], json!(head));
+}
+
+#[test]
+fn a_goal_is_committed_only_when_asked() {
+    let sandbox = repository();
+    let agent = another(&sandbox)
+        .call(writes("green").status(&StatusBlock::done()))
+        .call(Steps::new().status(&StatusBlock::done()))
+        .install(&sandbox);
+    let run = |goal: &str| {
+        ralph(&sandbox)
+            .args(["run", goal, "--yes", "--test-cmd", "test -e green", "--agent-cmd"])
+            .arg(agent.path())
+    };
+    run("make it green").run().assert_code(0);
+    assert_eq!(commits(&sandbox), 1);
+    sandbox.commit_all("mine");
+    std::fs::remove_file(sandbox.project().join("green")).expect("remove");
+    sandbox.commit_all("gone");
+    let agent = another(&sandbox)
+        .call(writes("green").status(&StatusBlock::done()))
+        .call(Steps::new().status(&StatusBlock::done()))
+        .install(&sandbox);
+    let finished = ralph(&sandbox)
+        .args([
+            "run",
+            "make it green again",
+            "--commit",
+            "--yes",
+            "--test-cmd",
+            "test -e green",
+            "--agent-cmd",
+        ])
+        .arg(agent.path())
+        .run();
+    finished.assert_code(0);
+    assert_eq!(files_of(&sandbox, "HEAD"), ["A green"]);
+    let message = sandbox.git(&["log", "-1", "--format=%B"]);
+    assert!(
+        message.starts_with("feat: make it green again\n") && message.contains("- test -e green exit 0"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_user_who_edits_the_backlog_between_two_runs_keeps_that_edit_to_himself() {
+    let sandbox = two_items();
+    let agent = writer(&sandbox, &["one.txt", "two.txt"]);
+    worker(&sandbox, &agent).run().assert_code(0);
+    let edited = sandbox.read(HARNESS).replace("make two.txt", "make two.txt, mind");
+    sandbox.write(HARNESS, edited);
+    let finished = works_through(&sandbox, &agent).args(["--profile", "worker"]).run();
+    finished.assert_code(0).assert_stderr_has("feature_list.json");
+    assert_eq!(files_of(&sandbox, "HEAD"), ["A two.txt"]);
+}

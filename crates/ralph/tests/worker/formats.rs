@@ -1,0 +1,119 @@
+//! Every format from its first item to its last.
+
+use ralph_testkit::{Sandbox, StatusBlock, Steps};
+use serde_json::json;
+
+use crate::common::repository;
+use crate::stage::{
+    another, claims, commits, files_of, harness, item, item_now, worker, works_through, writes,
+};
+
+/// Two items and a review that says done.
+fn works_through_two(sandbox: &Sandbox) {
+    let agent = another(sandbox)
+        .call(claims(writes("one.txt")))
+        .call(claims(writes("two.txt")))
+        .call(Steps::new().status(&StatusBlock::done()))
+        .install(sandbox);
+    let finished = works_through(sandbox, &agent).args(["--test-cmd", "true"]).run();
+    finished.assert_code(0).assert_stderr_has("✓ COMPLETE");
+    assert_eq!(agent.calls(sandbox).len(), 3);
+}
+
+#[test]
+fn ralph_yml_with_comments_and_quotes() {
+    let sandbox = repository();
+    let text = "# my tasks\nproject: x\ntasks:\n  - id: \"T-1\"   # first\n    title: 'one'\n    status: todo\n    priority: low\n  - id: T-2\n    title: two\n    status: todo\n    priority: high\n";
+    sandbox.write(".ralph/ralph.yml", text);
+    works_through_two(&sandbox);
+    assert_eq!(sandbox.read(".ralph/ralph.yml"), text.replace("status: todo", "status: done"));
+    let subjects = sandbox.git(&["log", "--format=%s"]);
+    assert_eq!(
+        subjects.lines().collect::<Vec<_>>(),
+        ["feat(T-1): one", "feat(T-2): two", "first"],
+        "priority first"
+    );
+    assert_eq!(files_of(&sandbox, "HEAD"), ["A two.txt"], "ralph's own folder is not committed");
+}
+
+#[test]
+fn phases_come_one_after_the_other_and_one_can_be_asked_for() {
+    let tasks = "tasks:\n  - id: B-1\n    title: base\n    status: todo\n    phase: build\n  - id: P-1\n    title: shine\n    status: todo\n    phase: polish\n    priority: critical\n";
+    let sandbox = repository();
+    sandbox.write(".ralph/ralph.yml", tasks);
+    works_through_two(&sandbox);
+    assert_eq!(sandbox.git(&["log", "--format=%s", "-2"]), "feat(P-1): shine\nfeat(B-1): base");
+    let prompts: Vec<String> = sandbox.agent_calls().into_iter().map(|call| call.prompt).collect();
+    assert!(
+        prompts[0].contains("The phase is build.") && prompts[1].contains("The phase is polish."),
+        "{}",
+        prompts[0]
+    );
+    assert!(sandbox.read(".ralph/session.md").contains("\nphase: polish\n"));
+    let state: serde_json::Value = serde_json::from_str(&sandbox.read(".ralph/state.json")).expect("JSON");
+    assert_eq!((&state["phase"], &state["phases"]["current"]), (&json!("polish"), &json!("polish")));
+    assert_eq!(
+        (&state["phases"]["build_complete"], &state["phases"]["polish_complete"]),
+        (&json!(true), &json!(true))
+    );
+
+    let sandbox = repository();
+    sandbox.write(".ralph/ralph.yml", tasks);
+    let agent = another(&sandbox)
+        .call(claims(writes("p.txt")))
+        .call(Steps::new().status(&StatusBlock::done()))
+        .install(&sandbox);
+    works_through(&sandbox, &agent).args(["--phase", "polish", "--test-cmd", "true"]).run().assert_code(0);
+    assert!(sandbox.read(".ralph/ralph.yml").contains("id: B-1\n    title: base\n    status: todo"));
+    let unknown = works_through(&sandbox, &agent).args(["--phase", "polisch", "--test-cmd", "true"]).run();
+    unknown.assert_code(64).assert_stderr_has("polisch").assert_stderr_has("build, polish");
+}
+
+#[test]
+fn prd_json_with_stories() {
+    let sandbox = repository();
+    let story = |id: &str, priority: u64| json!({"id": id, "title": format!("story {id}"), "acceptanceCriteria": ["it works"], "priority": priority, "passes": false, "notes": ""});
+    let text = serde_json::to_string_pretty(
+        &json!({"project": "p", "branchName": "b", "userStories": [story("US-2", 2), story("US-1", 1)]}),
+    )
+    .expect("JSON");
+    sandbox.write("prd.json", &text);
+    sandbox.commit_all("stories");
+    works_through_two(&sandbox);
+    assert_eq!(sandbox.read("prd.json"), text.replace("\"passes\": false", "\"passes\": true"));
+    assert_eq!(sandbox.git(&["log", "--format=%s", "-2"]), "feat(US-2): story US-2\nfeat(US-1): story US-1");
+    assert_eq!(files_of(&sandbox, "HEAD"), ["M prd.json", "A two.txt"], "the mark is in the commit");
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_checklist_in_markdown() {
+    let sandbox = repository();
+    sandbox.write(
+        "IMPLEMENTATION_PLAN.md",
+        "# Plan\n\n## Low\n* [ ] later\n\n## High\n* [ ] sooner\n\nprose [ ] stays\n",
+    );
+    sandbox.commit_all("plan");
+    works_through_two(&sandbox);
+    assert_eq!(
+        sandbox.read("IMPLEMENTATION_PLAN.md"),
+        "# Plan\n\n## Low\n* [x] later\n\n## High\n* [x] sooner\n\nprose [ ] stays\n"
+    );
+    assert!(sandbox.git(&["log", "--format=%s", "-2"]).ends_with("sooner"));
+    assert_eq!((commits(&sandbox), sandbox.git(&["status", "--porcelain"]).as_str()), (4, ""));
+}
+
+#[test]
+fn convergence_criteria_choose_which_checks_are_asked_for() {
+    let mut only = item("FEAT-1", "one.txt");
+    only["ralph_loop"]["convergence_criteria"] =
+        json!({"build_passes": false, "tests_pass": false, "acceptance_met": true});
+    let sandbox = harness(&[only]);
+    let agent = another(&sandbox).call(claims(writes("one.txt"))).install(&sandbox);
+    let run = worker(&sandbox, &agent).args(["--build-cmd", "false", "--test-cmd", "false"]);
+    run.run().assert_code(0);
+    assert_eq!(
+        item_now(&sandbox, "FEAT-1")["attempts"][0]["evidence"]["commands_run"],
+        json!(["test -e one.txt"])
+    );
+}

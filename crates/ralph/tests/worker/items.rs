@@ -1,0 +1,231 @@
+//! What becomes of an item: proved, refused, blocked.
+
+use ralph_testkit::{StatusBlock, Steps};
+use serde_json::json;
+
+use crate::common::{history, outcomes, ralph, repository};
+use crate::stage::{
+    HARNESS, another, checklist, claims, commits, files_of, harness, item, item_now, ledger, two_items,
+    worker, works_through, write_items, writer, writes,
+};
+
+#[test]
+fn a_worker_proves_one_item_commits_it_and_stops() {
+    let sandbox = two_items();
+    let agent = writer(&sandbox, &["one.txt"]);
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_has("✓ ITEM PASSED").assert_stderr_has("FEAT-1");
+    let now = item_now(&sandbox, "FEAT-1");
+    assert_eq!((&now["status"], &now["ralph_loop"]["current_iteration"]), (&json!("PASSING"), &json!(0)));
+    let attempt = &now["attempts"][0];
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    assert_eq!((&attempt["result"], &attempt["commit"]), (&json!("PASSED"), &json!(head)));
+    assert_eq!(attempt["evidence"]["commands_run"], json!(["test -e one.txt"]));
+    assert_eq!(now["attempts"].as_array().map(Vec::len), Some(1));
+    assert_eq!(item_now(&sandbox, "FEAT-2")["status"], "FAILING");
+    assert_eq!(commits(&sandbox), 3);
+    assert_eq!(files_of(&sandbox, "HEAD"), ["A one.txt"]);
+    let message = sandbox.git(&["log", "-1", "--format=%B"]);
+    assert!(message.starts_with("feat(FEAT-1): make one.txt\n"), "{message}");
+    for part in [
+        "Verification:\n- test -e one.txt exit 0",
+        "Ralph-Item: FEAT-1",
+        "Ralph-Iteration: ",
+        "Ralph-Evidence: ",
+    ] {
+        assert!(message.contains(part), "{part} is missing:\n{message}");
+    }
+    let records = ledger(&sandbox);
+    assert_eq!((&records[0]["type"], &records[0]["result"]), (&json!("attempt"), &json!("PASSED")));
+    assert_eq!((&records[1]["type"], &records[1]["commit"]), (&json!("commit"), &json!(head)));
+    assert!(message.contains(records[0]["digest"].as_str().expect("a digest")), "{message}");
+    ralph(&sandbox).args(["backlog", "validate", "--strict"]).run().assert_code(0);
+    let prompt = &agent.calls(&sandbox)[0].prompt;
+    assert!(prompt.contains("FEAT-1") && prompt.contains("one.txt is there"), "{prompt}");
+    // Another call, another item; what ralph itself left uncommitted in the backlog is committed with it.
+    let agent = writer(&sandbox, &["two.txt"]);
+    worker(&sandbox, &agent).run().assert_code(0).assert_stderr_has("FEAT-2");
+    assert_eq!(files_of(&sandbox, "HEAD"), [format!("M {HARNESS}"), "A two.txt".into()]);
+    worker(&sandbox, &agent).run().assert_code(7).assert_stderr_has("BACKLOG COMPLETE");
+    assert_eq!(agent.calls(&sandbox).len(), 1, "nothing left to do costs nothing");
+}
+
+#[test]
+fn a_run_works_through_every_item_and_a_review_confirms_the_whole() {
+    let sandbox = two_items();
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt")))
+        .call(claims(writes("two.txt")))
+        .call(Steps::new().say("All done.").status(&StatusBlock::done()))
+        .install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--test-cmd", "true"]).run();
+    finished.assert_code(0).assert_stderr_has("✓ COMPLETE").assert_stderr_has("[REVIEW]");
+    assert_eq!(commits(&sandbox), 4);
+    assert_eq!(files_of(&sandbox, "HEAD"), [format!("M {HARNESS}"), "A two.txt".into()]);
+    assert_eq!(item_now(&sandbox, "FEAT-2")["status"], "PASSING");
+    works_through(&sandbox, &agent).run().assert_code(0).assert_stderr_has("BACKLOG COMPLETE");
+    works_through(&sandbox, &agent).arg("--once").run().assert_code(7);
+}
+
+#[test]
+fn an_item_fails_twice_and_passes_with_every_attempt_recorded() {
+    let sandbox = harness(&[item("FEAT-1", "one.txt")]);
+    let agent = writer(&sandbox, &["wrong.txt", "worse.txt", "one.txt"]);
+    let finished = worker(&sandbox, &agent).arg("--all").run();
+    finished.assert_code(0).assert_stderr_has("✗ claimed done, refused: test -e one.txt exit 1");
+    let now = item_now(&sandbox, "FEAT-1");
+    let results: Vec<_> =
+        now["attempts"].as_array().expect("attempts").iter().map(|a| a["result"].clone()).collect();
+    assert_eq!(results, ["FAILED", "FAILED", "PASSED"]);
+    assert_eq!((&now["status"], &now["ralph_loop"]["current_iteration"]), (&json!("PASSING"), &json!(2)));
+    assert_eq!(
+        (&now["attempts"][0]["reverted"], &now["attempts"][2]["reverted"]),
+        (&json!(true), &json!(false))
+    );
+    assert!(!sandbox.exists("wrong.txt") && !sandbox.exists("worse.txt"), "put back");
+    assert_eq!(commits(&sandbox), 3, "one commit, of the proved attempt");
+    let prompts: Vec<String> = agent.calls(&sandbox).into_iter().map(|call| call.prompt).collect();
+    assert!(
+        prompts[1].contains("attempt 2 of at most 3") && prompts[1].contains("was refused"),
+        "{}",
+        prompts[1]
+    );
+}
+
+#[test]
+fn at_its_limit_an_item_is_blocked_with_a_note_and_a_person_is_asked_for() {
+    let sandbox = harness(&[item("FEAT-1", "one.txt")]);
+    let agent = writer(&sandbox, &["wrong.txt"]);
+    worker(&sandbox, &agent).run().assert_code(3).assert_stderr_has("✗ ITEM NOT PROVED");
+    worker(&sandbox, &agent).run().assert_code(3);
+    let last = worker(&sandbox, &agent).run();
+    last.assert_code(2).assert_stderr_has("Max iterations reached, human review required");
+    let now = item_now(&sandbox, "FEAT-1");
+    assert_eq!((&now["status"], &now["ralph_loop"]["current_iteration"]), (&json!("BLOCKED"), &json!(3)));
+    assert!(now["notes"].as_str().is_some_and(|notes| notes.contains("human review required")), "{now}");
+    assert_eq!(now["attempts"].as_array().map(Vec::len), Some(3));
+    worker(&sandbox, &agent).run().assert_code(2).assert_stderr_has("only blocked items are left: FEAT-1");
+    assert_eq!(agent.calls(&sandbox).len(), 3, "a blocked item costs nothing");
+    ralph(&sandbox).args(["backlog", "reset", "FEAT-1"]).run().assert_code(0);
+    let agent = writer(&sandbox, &["one.txt"]);
+    worker(&sandbox, &agent).run().assert_code(0);
+}
+
+#[test]
+fn a_mark_without_proof_is_taken_back_and_marks_of_other_items_too() {
+    let sandbox = checklist();
+    let ticks_all = "sed -i 's/\\[ \\]/[x]/; s/\\[\\/\\]/[x]/' fix_plan.md";
+    let agent = another(&sandbox)
+        .call(Steps::new().shell(ticks_all).say("ok"))
+        .call(claims(writes("green").shell(ticks_all)))
+        .call(claims(writes("second")))
+        .call(Steps::new().status(&StatusBlock::done()))
+        .install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--test-cmd", "test -e green"]).run();
+    finished.assert_code(0).assert_stderr_has("marked as done without being worked on, and taken back");
+    assert_eq!(sandbox.read("fix_plan.md"), "# Plan\n\n- [x] first thing\n- [x] second thing\n");
+    let results: Vec<String> = outcomes(&sandbox).into_iter().map(|(_, outcome)| outcome).collect();
+    assert_eq!(results, ["refused", "accepted", "accepted", "accepted"]);
+    assert_eq!(commits(&sandbox), 4);
+    let prompts: Vec<String> = agent.calls(&sandbox).into_iter().map(|call| call.prompt).collect();
+    assert!(prompts[1].contains("first thing") && prompts[2].contains("second thing"), "{}", prompts[2]);
+}
+
+#[test]
+fn changing_nothing_proves_nothing_until_a_second_agent_agrees() {
+    let sandbox = checklist();
+    let tick = "sed -i '0,/\\[.\\]/s//[x]/' fix_plan.md";
+    let agent = another(&sandbox)
+        .call(Steps::new().shell(tick).status(&StatusBlock::in_progress()))
+        .install(&sandbox);
+    let run = || {
+        works_through(&sandbox, &agent)
+            .args(["--test-cmd", "true", "--once", "--fresh", "--backlog", "fix_plan.md"])
+    };
+    run().run().assert_code(3).assert_stderr_has("nothing was changed, and the item has no check of its own");
+    assert_eq!(sandbox.read("fix_plan.md").matches("[x]").count(), 0, "the mark is taken back");
+    // Its own check is proof enough, whoever made it true.
+    let sandbox = harness(&[item("FEAT-1", "README.md")]);
+    let agent = another(&sandbox).call(claims(Steps::new())).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(0);
+    assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "PASSING");
+}
+
+#[test]
+fn a_blocked_agent_stops_the_run_and_the_item_stays_open() {
+    let sandbox = checklist();
+    let agent =
+        another(&sandbox).call(Steps::new().status(&StatusBlock::blocked("need a key"))).install(&sandbox);
+    works_through(&sandbox, &agent).run().assert_code(2).assert_stderr_has("need a key");
+    assert!(sandbox.read("fix_plan.md").contains("- [/] first thing"));
+    let agent = another(&sandbox).call(claims(writes("a.txt"))).install(&sandbox);
+    works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run().assert_code(0);
+    assert!(sandbox.read("fix_plan.md").contains("- [x] first thing"), "an item that was begun is resumed");
+}
+
+#[test]
+fn items_that_wait_for_blocked_ones_or_for_each_other_are_named() {
+    let mut first = item("FEAT-1", "one.txt");
+    first["status"] = json!("BLOCKED");
+    let mut second = item("FEAT-2", "two.txt");
+    second["dependencies"] = json!(["FEAT-1"]);
+    let sandbox = harness(&[first, second.clone()]);
+    let agent = writer(&sandbox, &["two.txt"]);
+    worker(&sandbox, &agent).run().assert_code(2).assert_stderr_has("FEAT-2 waits for FEAT-1");
+    let mut first = item("FEAT-1", "one.txt");
+    first["dependencies"] = json!(["FEAT-2"]);
+    write_items(&sandbox, &[first, second]);
+    worker(&sandbox, &agent).run().assert_code(2).assert_stderr_has("FEAT-1");
+    assert!(agent.calls(&sandbox).is_empty());
+}
+
+#[test]
+fn data_that_cannot_be_read_stops_with_65_and_is_left_as_it_is() {
+    let sandbox = repository();
+    let agent = writer(&sandbox, &["one.txt"]);
+    sandbox.write(HARNESS, "{\"items\": [");
+    worker(&sandbox, &agent).run().assert_code(65).assert_stderr_has("feature_list.json");
+    assert_eq!(sandbox.read(HARNESS), "{\"items\": [");
+    assert!(agent.calls(&sandbox).is_empty());
+    // The agent breaks it while it works.
+    write_items(&sandbox, &[item("FEAT-1", "one.txt")]);
+    let agent = another(&sandbox).call(claims(writes("one.txt").write(HARNESS, "broken"))).install(&sandbox);
+    let before = sandbox.read(HARNESS);
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(3).assert_stderr_has("the criteria of FEAT-1");
+    finished.assert_stderr_has("the agent left the backlog unreadable; it is put back");
+    assert_ne!(sandbox.read(HARNESS), before, "with the attempt");
+    assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"][0]["result"], "FAILED");
+}
+
+#[test]
+fn an_agent_that_fails_has_made_an_attempt_and_one_that_is_limited_has_not() {
+    let sandbox = harness(&[item("FEAT-1", "one.txt")]);
+    let agent = another(&sandbox).call(writes("half.txt").exit(1)).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(3);
+    assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"][0]["result"], "FAILED");
+    assert!(!sandbox.exists("half.txt"));
+    assert_eq!(history(&sandbox).len(), 1);
+}
+
+#[test]
+fn attempts_of_earlier_calls_count_where_the_file_does_not() {
+    let sandbox = repository();
+    sandbox.write(".ralph/ralph.yml", "tasks:\n  - id: T-1\n    title: one\n    status: todo\n");
+    let agent = writer(&sandbox, &["wrong.txt"]);
+    let call = || worker(&sandbox, &agent).args(["--max-iterations", "2", "--test-cmd", "test -e one.txt"]);
+    call().run().assert_code(3).assert_stderr_has("(attempt 1/2)");
+    call().run().assert_code(2).assert_stderr_has("(attempt 2/2)").assert_stderr_has("human review required");
+    assert!(sandbox.read(".ralph/ralph.yml").contains("status: blocked"));
+    call().run().assert_code(2).assert_stderr_has("only blocked items are left: T-1");
+    ralph(&sandbox).args(["backlog", "set", "T-1", "todo"]).run().assert_code(0);
+    call().run().assert_code(3).assert_stderr_has("(attempt 1/2)");
+
+    let sandbox = checklist();
+    let agent = writer(&sandbox, &["wrong.txt"]);
+    let call = || worker(&sandbox, &agent).args(["--max-iterations", "1", "--test-cmd", "test -e one.txt"]);
+    call().run().assert_code(2);
+    call().run().assert_code(2);
+    call().run().assert_code(2).assert_stderr_has("had all its attempts");
+    assert_eq!(agent.calls(&sandbox).len(), 2, "one for each item");
+}

@@ -1,0 +1,14 @@
+//! `ralph run` on a backlog, end to end: real binary, real git, scripted agents.
+
+mod boot;
+mod commits;
+#[path = "../common/mod.rs"]
+mod common;
+mod crashes;
+mod custody;
+mod formats;
+mod items;
+mod reverts;
+mod scope;
+mod shown;
+mod stage;

@@ -1,0 +1,109 @@
+//! What is meant of a backlog, and what a call says about it.
+
+use ralph_testkit::Sandbox;
+use serde_json::json;
+
+use crate::common::{ralph, repository};
+use crate::stage::{
+    HARNESS, another, claims, commits, item_now, two_items, worker, works_through, writer, writes,
+};
+
+#[test]
+fn one_item_by_its_id_whatever_its_place() {
+    let sandbox = two_items();
+    let agent = writer(&sandbox, &["two.txt"]);
+    works_through(&sandbox, &agent)
+        .args(["--task", "FEAT-2"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("FEAT-2");
+    assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "FAILING");
+    let unknown = works_through(&sandbox, &agent).args(["--task", "FEAT-22"]).run();
+    unknown.assert_code(64).assert_stderr_has("did you mean FEAT-");
+    works_through(&sandbox, &agent)
+        .args(["--task", "FEAT-2"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("BACKLOG COMPLETE");
+    assert_eq!(agent.calls(&sandbox).len(), 1);
+}
+
+#[test]
+fn another_file_and_another_harness_can_be_named() {
+    let sandbox = repository();
+    sandbox.write("plans/mine.md", "- [ ] thing\n");
+    sandbox.write("elsewhere/feature_list.json", sandbox_items());
+    sandbox.commit_all("plans");
+    let agent = writer(&sandbox, &["a.txt", "one.txt"]);
+    works_through(&sandbox, &agent)
+        .args(["--backlog", "plans/mine.md", "--once", "--test-cmd", "true"])
+        .run()
+        .assert_code(0);
+    assert_eq!(sandbox.read("plans/mine.md"), "- [x] thing\n");
+    worker(&sandbox, &agent).args(["--harness-dir", "elsewhere"]).run().assert_code(0);
+    assert!(sandbox.read("elsewhere/feature_list.json").contains("\"PASSING\""));
+    let missing = works_through(&sandbox, &agent).args(["--backlog", "none.md"]).run();
+    missing.assert_code(65).assert_stderr_has("none.md");
+    let outside = works_through(&sandbox, &agent).args(["--backlog", "/etc/passwd.md"]).run();
+    assert!([64, 65].contains(&outside.code), "{outside}");
+    works_through(&sandbox, &agent).args(["--backlog", "README.txt"]).run().assert_code(64);
+}
+
+fn sandbox_items() -> String {
+    serde_json::to_string_pretty(&json!({"items": [crate::stage::item("FEAT-1", "one.txt")]})).expect("JSON")
+}
+
+#[test]
+fn the_project_s_file_may_name_the_backlog() {
+    let sandbox = repository();
+    sandbox.write("todo/list.md", "- [ ] thing\n");
+    sandbox.write(
+        ".ralph/config.toml",
+        "backlog = \"todo/list.md\"\nprofile = \"worker\"\n[checks]\ntest = \"true\"\n",
+    );
+    let agent = writer(&sandbox, &["a.txt"]);
+    works_through(&sandbox, &agent).run().assert_code(0);
+    assert_eq!(sandbox.read("todo/list.md"), "- [x] thing\n");
+    let list = ralph(&sandbox).args(["backlog", "status"]).run();
+    list.assert_code(0);
+    sandbox.write(".ralph/config.toml", "backlog = \"todo/gone.md\"\n");
+    works_through(&sandbox, &agent).run().assert_code(65).assert_stderr_has("todo/gone.md");
+}
+
+#[test]
+fn a_goal_and_a_backlog_are_two_things() {
+    let sandbox = two_items();
+    let agent = writer(&sandbox, &["one.txt"]);
+    let both = works_through(&sandbox, &agent).args(["a goal", "--backlog", HARNESS]).run();
+    both.assert_code(64);
+    assert_eq!(commits(&sandbox), 2);
+}
+
+#[test]
+fn nothing_to_do_without_a_backlog_says_what_to_do() {
+    let sandbox = Sandbox::new();
+    let agent = another(&sandbox).call(claims(writes("a"))).install(&sandbox);
+    works_through(&sandbox, &agent).run().assert_code(64).assert_stderr_has("no goal given");
+    works_through(&sandbox, &agent)
+        .arg("--once")
+        .run()
+        .assert_code(64)
+        .assert_stderr_has("there is no backlog here");
+}
+
+#[test]
+fn a_stopped_run_goes_on_with_its_item_and_counts_its_attempts_once() {
+    let sandbox = two_items();
+    let agent = another(&sandbox)
+        .call(writes("half.txt").reach("there").hang())
+        .call(claims(writes("one.txt")))
+        .install(&sandbox);
+    let running = worker(&sandbox, &agent).spawn();
+    sandbox.wait_for("there");
+    running.signal(rustix::process::Signal::INT);
+    running.wait().assert_code(130);
+    assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"], json!([]), "an interrupt is no attempt");
+    worker(&sandbox, &agent).run().assert_code(0);
+    let now = item_now(&sandbox, "FEAT-1");
+    assert_eq!((now["attempts"].as_array().map(Vec::len), &now["status"]), (Some(1), &json!("PASSING")));
+}

@@ -1,0 +1,103 @@
+//! What people and programs see of a backlog that is worked through.
+
+use ralph_testkit::{Schema, Terminal};
+use serde_json::{Value, json};
+
+use crate::common::{history, ralph, status};
+use crate::stage::{HARNESS, another, claims, two_items, worker, writer, writes};
+
+fn view(sandbox: &ralph_testkit::Sandbox, path: &str) -> Value {
+    serde_json::from_str(&sandbox.read(path)).expect("JSON")
+}
+
+#[test]
+fn lines_name_the_item_the_commit_and_how_to_have_work_back() {
+    let sandbox = two_items();
+    let agent = writer(&sandbox, &["wrong.txt", "one.txt"]);
+    let failed = worker(&sandbox, &agent).run();
+    failed.assert_code(3).assert_stderr_has("item FEAT-1 make one.txt (attempt 1/3)");
+    failed.assert_stderr_has("FEAT-1: the code is put back as it was before the attempt");
+    failed.assert_stderr_has("items: 0 proved in this run, 2 of 2 items open");
+    let passed = worker(&sandbox, &agent).run();
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    passed
+        .assert_stderr_has("(attempt 2/3)")
+        .assert_stderr_has("items: 1 proved in this run, 1 of 2 items open");
+    passed.assert_stderr_has(&format!("FEAT-1 is proved and committed: {}", &head[..12]));
+    passed.assert_stderr_has("ralph undo 2").assert_stderr_lacks("verification 0/");
+    let lines = ralph(&sandbox).arg("history").run();
+    lines
+        .assert_stdout_has("FEAT-1 FAILED, put back")
+        .assert_stdout_has(&format!("FEAT-1 PASSED, committed {}", &head[..12]));
+    let page = sandbox.read(".ralph/history/iteration-002.md");
+    assert!(page.contains("- attempt: PASSED") && page.contains(&format!("- commit: {head}")), "{page}");
+}
+
+#[test]
+fn boxes_name_the_item_on_a_terminal() {
+    let sandbox = two_items();
+    let agent = writer(&sandbox, &["one.txt"]);
+    let command = worker(&sandbox, &agent).into_command();
+    let mut terminal = Terminal::builder(&command).size(100, 60).start();
+    assert_eq!(terminal.wait(), 0);
+    let screen = terminal.screen();
+    assert!(screen.contains("Item:         FEAT-1 make one.txt (attempt 1/3)"), "{screen}");
+    assert!(screen.contains("✓ ITEM PASSED") && screen.contains("is proved and committed"), "{screen}");
+}
+
+#[test]
+fn status_history_and_views_tell_item_attempt_commit_and_evidence() {
+    let sandbox = two_items();
+    let agent = another(&sandbox).call(claims(writes("one.txt").reach("there").hold("go"))).install(&sandbox);
+    let running = worker(&sandbox, &agent).spawn();
+    sandbox.wait_for("there");
+    let now = status(&sandbox);
+    Schema::published("ralph.status/1").assert(&now);
+    assert_eq!(
+        now["backlog"],
+        json!({"file": HARNESS, "phase": null, "total": 2, "done": 0, "open": 2, "passed": 0,
+            "current": {"id": "FEAT-1", "title": "make one.txt", "attempt": 1, "max_attempts": 3}})
+    );
+    ralph(&sandbox).arg("status").run().assert_stdout_has("item:       FEAT-1 make one.txt (attempt 1/3)");
+    let state = view(&sandbox, ".ralph/state.json");
+    assert_eq!(
+        (&state["current_task_id"], &state["current_task_status"]),
+        (&json!("FEAT-1"), &json!("in-progress"))
+    );
+    assert_eq!(state["tasks"], json!({"total": 2, "done": 0, "in_progress": 1, "todo": 1}));
+    let pre = view(&sandbox, ".ralph/checkpoints/pre-task-FEAT-1.json");
+    assert_eq!((&pre["id"], &pre["head"]), (&json!("FEAT-1"), &json!(sandbox.git(&["rev-parse", "HEAD"]))));
+    sandbox.release("go");
+    running.wait().assert_code(0);
+
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    let entry = &history(&sandbox)[0];
+    assert_eq!(
+        (&entry["item"]["id"], &entry["attempt"], &entry["commit"]),
+        (&json!("FEAT-1"), &json!("PASSED"), &json!(head))
+    );
+    assert!(entry["evidence"].as_str().is_some_and(|digest| digest.len() == 64), "{entry}");
+    let state = view(&sandbox, ".ralph/state.json");
+    assert_eq!((&state["tasks_completed"], &state["tasks_remaining"]), (&json!(1), &json!(1)));
+    assert_eq!(
+        (&state["current_task"], &state["current_task_status"]),
+        (&json!("make one.txt"), &json!("done"))
+    );
+    let session = sandbox.read(".ralph/session.md");
+    assert!(
+        session.contains("Tasks completed: 1/2") && session.contains("Working on: FEAT-1 make one.txt"),
+        "{session}"
+    );
+    let post = view(&sandbox, ".ralph/checkpoints/post-task-FEAT-1.json");
+    assert_eq!((&post["attempt"], &post["commit"]), (&json!("PASSED"), &json!(head)));
+    for path in [
+        ".ralph/state.json",
+        ".ralph/checkpoints/pre-task-FEAT-1.json",
+        ".ralph/checkpoints/post-task-FEAT-1.json",
+    ] {
+        let document = view(&sandbox, path);
+        Schema::published(document["schema"].as_str().expect("a schema")).assert(&document);
+    }
+    let document = ralph(&sandbox).args(["history", "--json"]).run().json();
+    Schema::published("ralph.history/1").assert(&document);
+}
