@@ -72,8 +72,13 @@ fn measured(record: &Record) -> String {
 pub fn lines(attempted: &Attempted) -> Vec<String> {
     let record = &attempted.record;
     let mark = if record.passed() { "✓" } else { "✗" };
-    let mut lines =
-        vec![format!("{mark} {}: {} in #{}, {}", subject(record), record.result, record.iteration, record.at)];
+    let mut lines = vec![format!(
+        "{mark} {}: {} in #{}, {}",
+        subject(record),
+        record.result,
+        record.iteration,
+        record.at
+    )];
     let mut line = |name: &str, text: &str| lines.push(format!("  {name:<9} {text}"));
     line("claimed", &one_line(record.claimed.as_deref().unwrap_or("nothing"), 300));
     line("measured", &measured(record));

@@ -21,7 +21,8 @@ impl Repo {
         let mut named = vec![];
         for line in text.lines() {
             let mut parts = line.split('\t');
-            let (Some(commit), Some(attempts), Some(digests)) = (parts.next(), parts.next(), parts.next()) else {
+            let (Some(commit), Some(attempts), Some(digests)) = (parts.next(), parts.next(), parts.next())
+            else {
                 continue;
             };
             // A squashed one has several of each.

@@ -44,7 +44,8 @@ impl Again {
         beside: &Path,
         ui: &Ui,
     ) -> std::result::Result<CheckResult, StopBy> {
-        let spec = ELSEWHERE.iter().fold(Spec::shell(&check.command, dir), |spec, name| spec.env_remove(*name));
+        let spec =
+            ELSEWHERE.iter().fold(Spec::shell(&check.command, dir), |spec, name| spec.env_remove(*name));
         // A mark of its own: it is nobody's business whether a run goes on in the project.
         let spec = Custody::at(beside, Mark::of(beside).ok()).over(spec);
         let heard = Heard { outbox: self.outbox.clone(), pulse: ui.pulse() };

@@ -87,7 +87,8 @@ mod tests {
 
     #[test]
     fn a_folder_goes_with_its_owner_whatever_was_left_in_it() {
-        let (first, second) = (Scratch::new("ralph-scratch").unwrap(), Scratch::new("ralph-scratch").unwrap());
+        let (first, second) =
+            (Scratch::new("ralph-scratch").unwrap(), Scratch::new("ralph-scratch").unwrap());
         assert_ne!(first.path(), second.path());
         let locked = first.folder("a/locked").unwrap();
         std::fs::write(locked.join("file"), "x").unwrap();

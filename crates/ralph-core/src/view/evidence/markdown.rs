@@ -51,7 +51,8 @@ fn checks(record: &Record) -> String {
     if record.checks.is_empty() {
         return "\nNo check ran.\n".into();
     }
-    let mut text = "\n| check | command | result | failing | time | output |\n|---|---|---|---|---|---|\n".to_owned();
+    let mut text =
+        "\n| check | command | result | failing | time | output |\n|---|---|---|---|---|---|\n".to_owned();
     for check in &record.checks {
         let output = check.output_digest.as_deref().map(|digest| code(short(digest)));
         text.push_str(&format!(

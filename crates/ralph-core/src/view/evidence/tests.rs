@@ -54,7 +54,11 @@ fn people_are_shown_what_was_claimed_measured_and_found() {
 #[test]
 fn markdown_takes_words_for_words() {
     let text = markdown(&Ledger::default(), &[attempted()]);
-    for part in ["## FEAT-1 Store \\<b\\>: FAILED", "| `` make test \\| grep `x` `` | exit 1 |", "**failed** | a\\|b |"] {
+    for part in [
+        "## FEAT-1 Store \\<b\\>: FAILED",
+        "| `` make test \\| grep `x` `` | exit 1 |",
+        "**failed** | a\\|b |",
+    ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
 }
