@@ -35,6 +35,8 @@ pub struct Held {
 pub struct Anchor {
     pub digest: String,
     pub attempt: Option<String>,
+    /// A commit that the ledger must have a record of too.
+    pub commit: Option<String>,
     /// `commit 1a2b3c4d5e6f`, `the journal of run 3`
     pub by: String,
 }
@@ -183,7 +185,21 @@ fn anchored(
             }),
         }
     }
+    faults.extend(anchors.iter().filter_map(|anchor| uncommitted(links, anchor, places)));
     faults
+}
+
+/// The record of a commit whose attempt is still there.
+fn uncommitted(links: &[Link], anchor: &Anchor, places: &BTreeMap<&str, usize>) -> Option<Fault> {
+    let (commit, attempt) = (anchor.commit.as_ref()?, anchor.attempt.as_ref()?);
+    let is_it = |held: &Held| held.kind == "commit" && held.attempt == *attempt;
+    let known = links.iter().filter_map(|link| link.held.as_ref()).any(is_it);
+    (!known && places.contains_key(anchor.digest.as_str())).then(|| Fault {
+        kind: FaultKind::Missing,
+        line: None,
+        attempt: Some(attempt.clone()),
+        what: format!("the record of commit {commit} of {attempt} is gone, and {} names it", anchor.by),
+    })
 }
 
 fn fault(kind: FaultKind, link: &Link, what: String) -> Fault {

@@ -26,7 +26,12 @@ fn numbered(mut links: Vec<Link>) -> Vec<Link> {
 }
 
 fn anchor(seq: u64) -> Anchor {
-    Anchor { digest: format!("d{seq}"), attempt: Some(format!("r/{seq}")), by: "commit abc".into() }
+    Anchor {
+        digest: format!("d{seq}"),
+        attempt: Some(format!("r/{seq}")),
+        commit: None,
+        by: "commit abc".into(),
+    }
 }
 
 fn found(links: Vec<Link>, anchors: &[Anchor]) -> Vec<(FaultKind, Option<usize>)> {
@@ -88,6 +93,16 @@ fn a_ledger_that_was_cut_at_its_end_is_found_by_what_commits_name() {
     assert_eq!(found(cut.clone(), &[anchor(4), anchor(4)]), [(FaultKind::Missing, None)], "told once");
     let told = &faults(&cut, &[anchor(4)])[0];
     assert_eq!(told.what, "the record of r/4 is gone, and commit abc names it");
+}
+
+#[test]
+fn the_record_of_a_commit_that_was_cut_off_is_missed_too() {
+    let mut links = ledger(2);
+    let anchors = [Anchor { commit: Some("abc".into()), ..anchor(1) }];
+    assert_eq!(found(links.clone(), &anchors), [(FaultKind::Missing, None)]);
+    let held = links[1].held.as_mut().unwrap();
+    (held.kind, held.attempt) = ("commit".into(), "r/1".into());
+    assert_eq!(found(links, &anchors), []);
 }
 
 #[test]

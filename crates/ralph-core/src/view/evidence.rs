@@ -56,6 +56,12 @@ fn custody(record: &Record) -> Vec<String> {
     told
 }
 
+/// What the words amounted to.
+fn claimed(record: &Record) -> String {
+    let words = record.claimed.as_deref().filter(|words| !words.is_empty()).unwrap_or("nothing");
+    one_line(words.strip_prefix("claims ").unwrap_or(words), 300)
+}
+
 fn measured(record: &Record) -> String {
     let files = match record.files_changed {
         Some(0) => "nothing changed".into(),
@@ -80,7 +86,7 @@ pub fn lines(attempted: &Attempted) -> Vec<String> {
         record.at
     )];
     let mut line = |name: &str, text: &str| lines.push(format!("  {name:<9} {text}"));
-    line("claimed", &one_line(record.claimed.as_deref().unwrap_or("nothing"), 300));
+    line("claimed", &claimed(record));
     line("measured", &measured(record));
     record.checks.iter().for_each(|check| line("check", &ran(check)));
     custody(record).iter().for_each(|told| line("custody", told));

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ralph_core::event::Event;
+use ralph_core::items::attempt_id;
 use ralph_core::journal::Body;
 use ralph_core::ledger::{Anchor, Attempted, Link, Record, attempts, faults};
 use ralph_core::view::evidence;
@@ -72,11 +73,17 @@ fn anchors(project: &Project, links: &[Link]) -> Result<(Vec<Anchor>, usize)> {
     let mut recorded = vec![];
     for run in Runs::of(&project.truth).all() {
         let by = format!("the journal of run {}", run.number);
-        let opened = JournalFile::read(&run.journal(), |record, _| {
+        let opened = JournalFile::read(&run.journal(), |record, state| {
             if let Body::Step { event: Event::Settled(settled), .. } = &record.body
                 && let Some(digest) = &settled.evidence
             {
-                recorded.push(Anchor { digest: digest.clone(), attempt: None, by: by.clone() });
+                let attempt = state.run.as_ref().zip(state.last.as_ref());
+                recorded.push(Anchor {
+                    digest: digest.clone(),
+                    attempt: attempt.map(|(run, last)| attempt_id(&run.id, last.number)),
+                    commit: settled.commit.clone(),
+                    by: by.clone(),
+                });
             }
         })?;
         runs.extend(opened.state.run.map(|run| run.id));
@@ -93,7 +100,7 @@ fn anchors(project: &Project, links: &[Link]) -> Result<(Vec<Anchor>, usize)> {
                 continue;
             }
             let by = format!("commit {}", named.commit.get(..12).unwrap_or(&named.commit));
-            anchors.push(Anchor { digest: named.evidence, attempt: Some(named.attempt), by });
+            anchors.push(Anchor { digest: named.evidence, attempt: Some(named.attempt), commit: None, by });
         }
     }
     // Commits come first: they tell which attempt is meant.

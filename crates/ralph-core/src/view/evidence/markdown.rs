@@ -1,7 +1,7 @@
 //! The ledger as a document that reads well in a pull request.
 
 use super::document::Ledger;
-use super::{custody, measured, short, subject};
+use super::{claimed, custody, measured, short, subject};
 use crate::evidence::Held;
 use crate::ledger::{Attempted, Record};
 use crate::prelude::*;
@@ -33,7 +33,7 @@ fn section(attempted: &Attempted) -> String {
     let record = &attempted.record;
     let mut text = format!("\n## {}: {}\n\n", plain(&subject(record)), plain(&record.result));
     let mut row = |name: &str, value: &str| text.push_str(&format!("- {name}: {value}\n"));
-    row("claimed", &plain(record.claimed.as_deref().unwrap_or("nothing")));
+    row("claimed", &plain(&claimed(record)));
     row("measured", &plain(&measured(record)));
     row(if record.passed() { "proof" } else { "why" }, &plain(&record.why));
     row("commit", &attempted.commit().map_or_else(|| "none".into(), code));
