@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{TEST, ralph, repository};
+use common::{GOAL, TEST, ralph, repository};
 use ralph_testkit::{FakeAgent, Finished, RalphCommand, Sandbox, Schema, Signal, StatusBlock, Steps};
 use serde_json::{Value, json};
 
@@ -178,6 +178,21 @@ fn what_was_proved_holds_in_a_clean_checkout_and_nothing_of_the_user_s_is_touche
 }
 
 #[test]
+fn a_goal_that_was_reached_and_committed_has_evidence_too() {
+    let sandbox = repository();
+    let done = || Steps::new().write("green", "1\n").status(&StatusBlock::done());
+    let agent = FakeAgent::new("agent").call(done()).install(&sandbox);
+    let run = ralph(&sandbox).args(["run", GOAL, "--yes", "--commit", "--test-cmd", TEST, "--agent-cmd"]);
+    run.arg(agent.path()).run().assert_code(0);
+    evidence(&sandbox, &["show"])
+        .assert_stdout_has("goal: make it green: PASSED")
+        .assert_stdout_has("exit 0;");
+    Schema::published("ralph.evidence/1").assert(&evidence(&sandbox, &["show", "--json"]).json());
+    let document = verify(&sandbox, 0, &[]);
+    assert_eq!((&document["attempts"][0]["item"], verdicts(&document)), (&Value::Null, vec!["holds"]));
+}
+
+#[test]
 fn records_that_were_changed_removed_or_moved_are_found_and_named() {
     let sandbox = proved_by(TEST);
     let whole = sandbox.read(LEDGER);
@@ -338,6 +353,7 @@ fn a_run_that_finds_the_end_of_the_ledger_broken_says_so_and_goes_on() {
         .assert_stderr_has("the last record of the evidence ledger is not what was recorded");
     let kinds: Vec<Value> = records(&sandbox).iter().map(|record| record["type"].clone()).collect();
     assert_eq!(kinds, ["attempt", "break", "attempt", "commit", "attempt", "commit"]);
+    Schema::published("ralph.evidence/1").assert(&evidence(&sandbox, &["show", "--json"]).json());
     let document = verify(&sandbox, 1, &[]);
     assert_eq!(faults(&document), [("changed", Some(1))]);
     assert_eq!(verdicts(&document), ["could_not_run", "holds", "holds"], "what came after is whole");

@@ -25,6 +25,7 @@ fn subject(record: &Record) -> String {
     match (&record.item, &record.title) {
         (Some(item), Some(title)) if item != title => format!("{item} {}", one_line(title, 100)),
         (Some(item), _) => one_line(item, 100),
+        (None, _) if !record.why.is_empty() => format!("goal: {}", one_line(&record.why, 100)),
         (None, _) => "the goal".into(),
     }
 }
@@ -74,6 +75,16 @@ fn measured(record: &Record) -> String {
     format!("{files} by {}{tokens}{cost}", one_line(&record.agent, 60))
 }
 
+/// What decided. Where there is no item, `why` is the goal itself, and the conditions tell.
+fn proof(record: &Record) -> String {
+    let facts = || {
+        let conditions = record.conditions.iter().flatten().filter(|condition| condition.held == Held::Held);
+        conditions.map(|condition| condition.fact.as_str()).collect::<Vec<_>>().join("; ")
+    };
+    let told = Some(facts()).filter(|facts| record.item.is_none() && !facts.is_empty());
+    one_line(&told.unwrap_or_else(|| record.why.clone()), 400)
+}
+
 /// One attempt for people: what was claimed, measured and proved.
 pub fn lines(attempted: &Attempted) -> Vec<String> {
     let record = &attempted.record;
@@ -93,7 +104,7 @@ pub fn lines(attempted: &Attempted) -> Vec<String> {
     for condition in record.conditions.iter().flatten().filter(|condition| condition.held == Held::Failed) {
         line("against", &format!("{}: {}", condition.name, one_line(&condition.fact, 300)));
     }
-    line(if record.passed() { "proved" } else { "why" }, &one_line(&record.why, 400));
+    line(if record.passed() { "proved" } else { "why" }, &proof(record));
     match attempted.commit() {
         Some(commit) => line("commit", short(commit)),
         None => line("commit", "none"),

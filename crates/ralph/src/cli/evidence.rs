@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand, ValueEnum};
 use ralph_core::ledger::{Attempted, select};
 use ralph_core::view::evidence;
+use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::project::Project;
@@ -77,7 +78,7 @@ fn show(args: &ShowArgs, ui: &mut Ui) -> Result<ExitCode> {
     let loaded = load(&Project::look()?, Anchored::NotAsked)?;
     let attempts = chosen(&loaded, args.what.as_deref())?;
     if args.json {
-        ui.json(&evidence::document(&loaded.summary, &loaded.records_of(&attempts)));
+        ui.json(&document(&loaded, args.what.as_deref(), &attempts));
         return super::fine();
     }
     for attempted in &attempts {
@@ -98,10 +99,16 @@ fn export(args: &ExportArgs, ui: &Ui) -> Result<ExitCode> {
     let loaded = load(&Project::find()?, Anchored::Asked)?;
     let attempts = chosen(&loaded, args.item.as_deref())?;
     match args.format {
-        ExportFormat::Json => ui.json(&evidence::document(&loaded.summary, &loaded.records_of(&attempts))),
+        ExportFormat::Json => ui.json(&document(&loaded, args.item.as_deref(), &attempts)),
         ExportFormat::Md => ui.data(evidence::markdown(&loaded.summary, &attempts).as_bytes()),
     }
     super::fine()
+}
+
+/// Where all is meant, what belongs to no attempt too.
+fn document(loaded: &Loaded, what: Option<&str>, attempts: &[Attempted]) -> Value {
+    let records = if what.is_some() { loaded.records_of(attempts) } else { loaded.records() };
+    evidence::document(&loaded.summary, &records)
 }
 
 /// The attempts that are meant.

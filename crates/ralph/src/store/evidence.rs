@@ -50,13 +50,13 @@ impl Ledger {
         let new = !self.path.exists();
         let mut file = files::append_private(&self.path)?;
         let attempt = record["attempt"].as_str().unwrap_or_default();
-        let (lines, whole) = last_lines(&mut file, attempt)?;
+        let End { lines, whole, unended } = end_of(&mut file, attempt)?;
         let same = |line: &&Line| line.is_sound() && line.is(&record["type"], attempt);
         if let Some(known) = lines.iter().rev().find(same).and_then(|line| line.link.held.as_ref()) {
             return Ok(Appended { digest: known.digest.clone(), problem: None });
         }
         let mut place = lines.last().map_or((0, String::new()), Line::place);
-        let mut text = String::new();
+        let mut text = String::from(if unended { "\n" } else { "" });
         let problem = lines.last().and_then(Line::problem);
         if let (Some(problem), Some(last)) = (&problem, lines.last()) {
             let found = json!({"v": 1, "type": "break", "at": clock::now(), "problem": problem});
@@ -84,7 +84,7 @@ impl Ledger {
     pub fn read(&self) -> io::Result<Vec<Line>> {
         match std::fs::read(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(vec![]),
-            bytes => Ok(split(&bytes?, 1)),
+            bytes => Ok(split(&bytes?).0),
         }
     }
 }
@@ -138,9 +138,17 @@ fn chained(mut record: Value, place: &(u64, String), text: &mut String) -> (u64,
     (seq, digest)
 }
 
-/// The last lines: at least one, where there is one, and all at the end that belong to this attempt. And how long the
-/// file is without a torn line.
-fn last_lines(file: &mut File, attempt: &str) -> io::Result<(Vec<Line>, u64)> {
+/// The end of the ledger.
+struct End {
+    /// At least one, where there is one, and all at the end that belong to the attempt in question.
+    lines: Vec<Line>,
+    /// How long the file is without a torn line.
+    whole: u64,
+    /// The last record is whole, and its line break is gone.
+    unended: bool,
+}
+
+fn end_of(file: &mut File, attempt: &str) -> io::Result<End> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut size = TAIL.min(length);
     loop {
@@ -152,25 +160,27 @@ fn last_lines(file: &mut File, attempt: &str) -> io::Result<(Vec<Line>, u64)> {
             Some(end) => end + 1,
             None => bytes.len(),
         };
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(start, |end| end + 1).max(start);
-        let lines = split(&bytes[start..whole], 1);
+        let (lines, rest) = split(&bytes[start..]);
         let others = lines.iter().any(|line| line.record["attempt"] != attempt);
         if others || size == length {
-            return Ok((lines, length - size + whole as u64));
+            let unended = rest == 0 && bytes.last().is_some_and(|byte| *byte != b'\n');
+            return Ok(End { lines, whole: length - rest as u64, unended });
         }
         size = size.saturating_mul(4).min(length);
     }
 }
 
-/// Lines are what ends with a line break.
-fn split(bytes: &[u8], first: usize) -> Vec<Line> {
-    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    let texts = bytes[..whole].split_inclusive(|byte| *byte == b'\n').enumerate();
-    texts
-        .map(|(nth, text)| (first + nth, text.trim_ascii()))
-        .filter(|(_, text)| !text.is_empty())
-        .map(|(number, text)| Line::of(number, text))
-        .collect()
+/// The lines, and how many bytes at the end are none. What has no line break is one only if it is whole all the same.
+fn split(bytes: &[u8]) -> (Vec<Line>, usize) {
+    let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let texts = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
+    let texts = texts.filter(|(_, text)| !text.is_empty());
+    let mut lines: Vec<Line> = texts.map(|(nth, text)| Line::of(nth + 1, text)).collect();
+    let torn = end < bytes.len() && lines.last().is_some_and(|line| !line.is_sound());
+    if torn {
+        lines.pop();
+    }
+    (lines, if torn { bytes.len() - end } else { 0 })
 }
 
 /// Of everything but the digest itself. Keys are written in one order, so the text is always the same.

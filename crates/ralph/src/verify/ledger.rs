@@ -56,7 +56,12 @@ impl Loaded {
         self.lines.iter().filter(of).all(|line| line.is_sound() && !named(line.link.line))
     }
 
-    /// The records of these attempts, as they stand in the ledger.
+    /// Every record that can be read, as it stands in the ledger.
+    pub(crate) fn records(&self) -> Vec<Value> {
+        self.lines.iter().map(|line| &line.record).filter(|record| record.is_object()).cloned().collect()
+    }
+
+    /// Those of these attempts.
     pub(crate) fn records_of(&self, attempts: &[Attempted]) -> Vec<Value> {
         let names: BTreeSet<&str> =
             attempts.iter().map(|attempted| attempted.record.attempt.as_str()).collect();

@@ -1,7 +1,7 @@
 //! The ledger as a document that reads well in a pull request.
 
 use super::document::Ledger;
-use super::{claimed, custody, measured, short, subject};
+use super::{claimed, custody, measured, proof, short, subject};
 use crate::evidence::Held;
 use crate::ledger::{Attempted, Record};
 use crate::prelude::*;
@@ -35,7 +35,7 @@ fn section(attempted: &Attempted) -> String {
     let mut row = |name: &str, value: &str| text.push_str(&format!("- {name}: {value}\n"));
     row("claimed", &plain(&claimed(record)));
     row("measured", &plain(&measured(record)));
-    row(if record.passed() { "proof" } else { "why" }, &plain(&record.why));
+    row(if record.passed() { "proof" } else { "why" }, &plain(&proof(record)));
     row("commit", &attempted.commit().map_or_else(|| "none".into(), code));
     if let Some(criteria) = &record.criteria {
         row("criteria", &format!("{} (BLAKE3, when the work began)", code(criteria)));

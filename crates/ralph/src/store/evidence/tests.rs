@@ -79,6 +79,17 @@ fn a_line_that_was_cut_off_while_it_was_written_is_written_again() {
 }
 
 #[test]
+fn a_record_that_lost_its_line_break_alone_is_kept() {
+    let place = Place::new("unended");
+    let first = place.add("attempt", "r/1");
+    place.put(place.text().trim_end());
+    assert_eq!(place.ledger().read().expect("readable").len(), 1);
+    assert_eq!(place.add("attempt", "r/1"), first);
+    place.add("attempt", "r/2");
+    assert_eq!((place.faults(), place.text().lines().count()), (vec![], 2));
+}
+
+#[test]
 fn a_broken_end_is_named_kept_and_gone_on_from() {
     for (name, broken) in [("changed", "\"attempt\":\"r/9\""), ("unreadable", "\"attempt\":r/1")] {
         let place = Place::new(name);
