@@ -1,4 +1,5 @@
 //! `ralph evidence`: the ledger of real runs, tampered with in every way, and its checks run again in clean checkouts.
+#![expect(clippy::disallowed_methods, reason = "tests have files of their own")]
 
 mod common;
 
@@ -196,8 +197,8 @@ fn a_goal_that_was_reached_and_committed_has_evidence_too() {
 fn records_that_were_changed_removed_or_moved_are_found_and_named() {
     let sandbox = proved_by(TEST);
     let whole = sandbox.read(LEDGER);
-    type Change = fn(&mut Vec<String>);
-    let cases: [(Change, &[(&str, Option<u64>)]); 8] = [
+    type Case = (fn(&mut Vec<String>), &'static [(&'static str, Option<u64>)]);
+    let cases: [Case; 8] = [
         (|lines| lines[1] = lines[1].replace("PASSED", "FAILED"), &[("changed", Some(2))]),
         (|lines| lines[3] = "{\"seq\":".into(), &[("unreadable", Some(4)), ("missing", None)]),
         (|lines| drop(lines.remove(0)), &[("removed", Some(1)), ("missing", None)]),
@@ -392,4 +393,47 @@ fn what_an_item_is_judged_by_is_in_its_record() {
     let record = &records(&sandbox)[0];
     assert_eq!((&record["result"], &record["custody"]["criteria_changed"]), (&json!("FAILED"), &json!(true)));
     evidence(&sandbox, &["show"]).assert_stdout_has("criteria or commands were changed (refuses)");
+}
+
+const HARNESS: &str = ".claude/harness/feature_list.json";
+
+fn harness() -> Sandbox {
+    let sandbox = repository();
+    let item = json!({"id": "FEAT-1", "title": "Store", "acceptance_criteria": ["kept"], "verification": ["test -e green"],
+        "status": "FAILING", "priority": 1, "dependencies": [], "attempts": [],
+        "ralph_loop": {"enabled": true, "max_iterations": 5, "current_iteration": 0}});
+    sandbox.write(HARNESS, serde_json::to_string_pretty(&json!({"items": [item]})).expect("JSON") + "\n");
+    sandbox.write(".claude/harness/rules.md", "be good\n");
+    sandbox.commit_all("harness");
+    sandbox
+}
+
+fn worker(sandbox: &Sandbox, steps: Steps) -> Finished {
+    let agent = FakeAgent::new("agent").call(claims(steps)).install(sandbox);
+    let run =
+        ralph(sandbox).args(["run", "--yes", "--profile", "worker", "--harness-dir", ".claude/harness"]);
+    run.arg("--agent-cmd").arg(agent.path()).run()
+}
+
+#[test]
+fn an_item_s_own_commands_its_harness_and_its_attempt_agree_with_the_ledger() {
+    let sandbox = harness();
+    worker(&sandbox, Steps::new().write("green", "1\n").write(".claude/harness/rules.md", "be lazy\n"))
+        .assert_code(3);
+    let refused = &records(&sandbox)[0];
+    assert_eq!(
+        (&refused["result"], &refused["custody"]["changed"]),
+        (&json!("FAILED"), &json!([".claude/harness/rules.md"]))
+    );
+    sandbox.git(&["checkout", "-q", ".claude/harness/rules.md"]);
+
+    worker(&sandbox, Steps::new().write("green", "1\n")).assert_code(0);
+    let records = records(&sandbox);
+    let (proved, commit) = (&records[1], &records[2]);
+    assert_eq!(proved["checks"][0]["argv"], json!(["sh", "-c", "test -e green"]));
+    let file: Value = serde_json::from_str(&sandbox.read(HARNESS)).expect("JSON");
+    let attempt = &file["items"][0]["attempts"][1];
+    assert_eq!((&attempt["commit"], &attempt["run_id"]), (&commit["commit"], &proved["attempt"]));
+    assert_eq!(commit["commit"], sandbox.git(&["rev-parse", "HEAD"]));
+    assert_eq!(verdicts(&verify(&sandbox, 0, &["FEAT-1"])), ["not_proved", "holds"]);
 }
