@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "tests have files of their own")]
+
 use super::*;
 use ralph_core::ledger::{FaultKind, faults};
 
@@ -58,7 +60,7 @@ fn records_are_chained_and_none_is_doubled() {
 #[test]
 fn a_record_longer_than_what_is_read_at_first_is_found() {
     let place = Place::new("long");
-    let long = "x".repeat(3 * 16 << 10);
+    let long = "x".repeat(48 << 10);
     let record = json!({"type": "attempt", "attempt": "r/1", "why": long});
     let first = place.ledger().append(record.clone()).expect("appended");
     assert_eq!(place.ledger().append(record).expect("appended"), first);
