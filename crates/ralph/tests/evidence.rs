@@ -408,8 +408,8 @@ fn harness() -> Sandbox {
     sandbox
 }
 
-fn worker(sandbox: &Sandbox, steps: Steps) -> Finished {
-    let agent = FakeAgent::new("agent").call(claims(steps)).install(sandbox);
+fn worker(sandbox: &Sandbox, name: &str, steps: Steps) -> Finished {
+    let agent = FakeAgent::new(name).call(claims(steps)).install(sandbox);
     let run =
         ralph(sandbox).args(["run", "--yes", "--profile", "worker", "--harness-dir", ".claude/harness"]);
     run.arg("--agent-cmd").arg(agent.path()).run()
@@ -418,8 +418,12 @@ fn worker(sandbox: &Sandbox, steps: Steps) -> Finished {
 #[test]
 fn an_item_s_own_commands_its_harness_and_its_attempt_agree_with_the_ledger() {
     let sandbox = harness();
-    worker(&sandbox, Steps::new().write("green", "1\n").write(".claude/harness/rules.md", "be lazy\n"))
-        .assert_code(3);
+    worker(
+        &sandbox,
+        "lazy",
+        Steps::new().write("green", "1\n").write(".claude/harness/rules.md", "be lazy\n"),
+    )
+    .assert_code(3);
     let refused = &records(&sandbox)[0];
     assert_eq!(
         (&refused["result"], &refused["custody"]["changed"]),
@@ -427,7 +431,7 @@ fn an_item_s_own_commands_its_harness_and_its_attempt_agree_with_the_ledger() {
     );
     sandbox.git(&["checkout", "-q", ".claude/harness/rules.md"]);
 
-    worker(&sandbox, Steps::new().write("green", "1\n")).assert_code(0);
+    worker(&sandbox, "honest", Steps::new().write("green", "1\n")).assert_code(0);
     let records = records(&sandbox);
     let (proved, commit) = (&records[1], &records[2]);
     assert_eq!(proved["checks"][0]["argv"], json!(["sh", "-c", "test -e green"]));
