@@ -28,6 +28,7 @@ pub mod git_text;
 pub mod indicator;
 pub mod items;
 pub mod journal;
+pub mod ledger;
 pub mod limit;
 pub mod limits;
 pub mod machine;

@@ -3,6 +3,7 @@
 
 pub mod doing;
 pub mod event;
+pub mod evidence;
 pub mod files;
 pub mod json;
 

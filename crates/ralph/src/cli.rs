@@ -6,6 +6,7 @@ mod ask;
 mod backlog;
 mod circuit;
 mod demo;
+mod evidence;
 mod history;
 mod introduction;
 mod profile;
@@ -52,6 +53,7 @@ pub fn main() -> ExitCode {
         Command::Stop => ask::stop(&mut ui),
         Command::Note(args) => ask::note(&args, &mut ui),
         Command::Backlog(command) => backlog::main(&command, &mut ui),
+        Command::Evidence(command) => evidence::main(&command, &mut ui),
         Command::Circuit(command) => circuit::main(&command, &mut ui),
         Command::Reset => reset::main(&mut ui),
         Command::Undo(args) => undo::main(&args, &mut ui),

@@ -7,14 +7,18 @@
 //! | file | holds |
 //! |---|---|
 //! | `branch` | which branch is the main one; beginning another |
+//! | `anchors` | commits that name evidence |
+//! | `checkout` | a clean checkout elsewhere |
 //! | `call` | one invocation: how it is built and run, and what its failure is called |
 //! | `commit` | committing named paths and nothing else |
 //! | `history` | HEAD, branch, and the commits between two heads |
 //!
 //! Needs git 2.34 or newer.
 
+mod anchors;
 mod branch;
 mod call;
+mod checkout;
 mod commit;
 mod history;
 
@@ -26,6 +30,7 @@ use ralph_core::git_text;
 
 use crate::process::SpawnError;
 
+pub use anchors::Named;
 pub use call::Call;
 pub use commit::joined;
 pub use history::Commits;

@@ -21,4 +21,5 @@ pub mod suggest;
 pub mod tree;
 pub mod trust;
 pub mod ui;
+mod verify;
 mod work;

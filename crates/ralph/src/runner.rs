@@ -3,6 +3,7 @@
 //! Threads that read an agent's output, wait for its end, or wait for signals feed the channel; this thread
 //! alone owns the state. It sleeps on the channel; an alarm wakes it at the deadline that core names.
 
+mod again;
 mod agent_job;
 mod backlog;
 mod check_job;
@@ -34,6 +35,7 @@ use crate::secrets;
 use crate::store::{Guard, JournalFile, Keeping, Lock, Requests, Run, Runs, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
+pub(crate) use again::Again;
 use effects::Jobs;
 pub(crate) use effects::custody_file;
 pub(crate) use reader::Reader;

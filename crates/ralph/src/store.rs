@@ -10,6 +10,7 @@
 //! | `journal` | the append-only record of a run |
 //! | `requests` | what another ralph asks of a run |
 //! | `keeping`, `packed` | what becomes of output when its iteration is over |
+//! | `scratch` | folders for a while |
 //! | `runs` | which runs there are, and what each iteration left |
 //! | `copy` `stamp` | a copy of the journal that nobody can touch; whether a file was touched |
 //! | `guard` | what an agent must leave alone in `.ralph/` |
@@ -28,12 +29,13 @@ mod lock;
 mod packed;
 mod requests;
 mod runs;
+mod scratch;
 mod stamp;
 mod trust;
 mod views;
 
 pub use edit::edit;
-pub use evidence::{Failures, Ledger, Line};
+pub use evidence::{Appended, Failures, Ledger, Line};
 pub use files::{append_private, put_back_if_gone, remove, write_new, write_private};
 pub use guard::Guard;
 pub use harness_lock::HarnessLock;
@@ -43,5 +45,6 @@ pub use lock::{Holder, Lock, holder, wait_for_keepers};
 pub use packed::{open_kept, unpacked};
 pub use requests::{NoteRequest, Pending, Requests};
 pub use runs::{IterationFiles, Run, Runs};
+pub use scratch::{Scratch, lend_objects};
 pub use trust::TrustFile;
 pub use views::Views;

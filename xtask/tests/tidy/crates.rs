@@ -8,6 +8,8 @@ const FREE: [&str; 3] = ["serde", "serde_json", "thiserror"];
 
 /// A crate and the files and folders that may name it. A second place is a decision.
 const PLACES: &[(&str, &[&str])] = &[
+    // Digests of evidence.
+    ("blake3", &["crates/ralph/src/digest.rs"]),
     ("clap", &["crates/ralph/src/cli.rs", "crates/ralph/src/cli/"]),
     ("crc32fast", &["crates/ralph-core/src/journal.rs"]),
     // Output that is kept packed.

@@ -39,6 +39,9 @@ pub(super) enum Command {
     /// Look at a task file, select from it, record attempts; changes only the bytes that must change
     #[command(subcommand)]
     Backlog(super::backlog::BacklogCommand),
+    /// What was proved: show it, verify that it still holds, export it
+    #[command(subcommand)]
+    Evidence(super::evidence::EvidenceCommand),
     /// Show or close the circuit breaker
     #[command(subcommand)]
     Circuit(super::circuit::CircuitCommand),

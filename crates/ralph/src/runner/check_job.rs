@@ -13,25 +13,24 @@ use ralph_core::text;
 
 use super::Input;
 use super::agent_job::end_of;
-use super::effects::{Custody, Heard, tee};
+use super::effects::{Heard, tee};
 use crate::process::{self, Ender, Output, Spec};
 use crate::store::{self, IterationFiles};
 use crate::ui::Pulse;
 
 const KEPT_TAIL: usize = 4 << 10;
 
+/// `spec` is how its command is started.
 pub(super) fn start(
     check: &CheckSpec,
-    root: &Path,
+    spec: &Spec,
     files: &IterationFiles,
-    custody: Custody<'_>,
     secrets: Secrets,
     heard: Heard,
 ) -> Option<Ender> {
     let Heard { outbox, pulse } = heard;
     let begun = Instant::now();
     let output = files.check(&check.name);
-    let spec = custody.over(Spec::shell(&check.command, root));
     let CheckSpec { name, command } = check.clone();
     let report = move |end, asked, failing, output_tail| {
         let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -40,7 +39,7 @@ pub(super) fn start(
     };
     // A check that was cut off runs again, and the file holds one run.
     let started = store::write_private(&output, b"").map_err(|error| error.to_string());
-    let mut job = match started.and_then(|()| process::start(&spec).map_err(|error| error.to_string())) {
+    let mut job = match started.and_then(|()| process::start(spec).map_err(|error| error.to_string())) {
         Ok(job) => job,
         Err(error) => {
             report(End::NotStarted { error }, false, vec![], String::new());

@@ -52,6 +52,11 @@ impl Jobs {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The check that runs now.
+    pub(super) fn check(&self, running: Option<Ender>) {
+        self.lock().check = running;
+    }
+
     pub(super) fn end_now(&self) {
         let running = self.lock();
         running.agent.iter().chain(&running.check).for_each(Ender::end_now);
@@ -65,7 +70,11 @@ pub(super) struct Custody<'a> {
     mark: Option<Mark>,
 }
 
-impl Custody<'_> {
+impl<'a> Custody<'a> {
+    pub(super) fn at(truth: &'a Path, mark: Option<Mark>) -> Self {
+        Self { truth, mark }
+    }
+
     pub(super) fn over(self, spec: Spec) -> Spec {
         let spec = spec.hold(custody_file(self.truth));
         self.mark.into_iter().fold(spec, Spec::mark)
@@ -105,8 +114,9 @@ impl Runner<'_> {
                 files.make()?;
                 self.watch_own_files();
                 let (root, secrets) = (&self.project.root, self.secrets.clone());
-                let check = check_job::start(check, root, &files, self.custody(), secrets, self.heard());
-                self.jobs.lock().check = check;
+                let spec = self.custody().over(Spec::shell(&check.command, root));
+                let check = check_job::start(check, &spec, &files, secrets, self.heard());
+                self.jobs.check(check);
             }
             Effect::EndAgent { .. } => self.jobs.lock().agent.iter().for_each(Ender::end),
             Effect::EndCheck { .. } => self.jobs.lock().check.iter().for_each(Ender::end),
@@ -241,7 +251,7 @@ impl Runner<'_> {
     }
 
     fn custody(&self) -> Custody<'_> {
-        Custody { truth: &self.project.truth, mark: self.mark }
+        Custody::at(&self.project.truth, self.mark)
     }
 
     fn prompt(&mut self, knowledge: Option<&str>) -> String {

@@ -193,6 +193,11 @@ pub struct IterationFiles {
 }
 
 impl IterationFiles {
+    /// Files of a check that belongs to no iteration.
+    pub fn at(dir: &Path) -> Self {
+        Self { dir: dir.to_path_buf() }
+    }
+
     pub fn make(&self) -> Result<()> {
         files::private_dir(&self.dir).map_err(error::io("cannot make", &self.dir))
     }

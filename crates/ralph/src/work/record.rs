@@ -3,21 +3,28 @@
 use ralph_core::check::CheckResult;
 use ralph_core::event::End;
 use ralph_core::items::{Settlement, attempt_id};
+use ralph_core::ledger::Custody;
+use ralph_core::redact::Secrets;
 use ralph_core::state::Iteration;
 use serde_json::{Value, json};
 
-use crate::store::IterationFiles;
+use crate::store::{self, IterationFiles};
 use crate::{clock, digest};
 
-/// `ralph.evidence/1`, without its place in the chain.
-pub(super) fn of(settlement: &Settlement, iteration: &Iteration, run: &str, files: &IterationFiles) -> Value {
+/// The record of an attempt, without its place in the chain. `backlog` is the task file, from the top of the project.
+pub(super) fn of(
+    settlement: &Settlement,
+    iteration: &Iteration,
+    run: &str,
+    files: &IterationFiles,
+    backlog: Option<&[u8]>,
+) -> Value {
     let item = settlement.item.as_ref();
-    let (after, ended) = (iteration.after.as_ref(), iteration.ended.as_ref());
-    let report = ended.map(|ended| &ended.report);
-    let tests: Vec<&str> =
-        after.map_or(vec![], |after| after.touched_tests().map(|change| change.path.as_str()).collect());
+    let (before, after) = (iteration.before.as_ref(), iteration.after.as_ref());
+    let report = iteration.ended.as_ref().map(|ended| &ended.report);
+    let conclusion = iteration.conclusion.as_ref();
     json!({
-        "schema": "ralph.evidence/1",
+        "v": 1,
         "type": "attempt",
         "attempt": attempt_id(run, settlement.iteration),
         "at": clock::now(),
@@ -26,32 +33,53 @@ pub(super) fn of(settlement: &Settlement, iteration: &Iteration, run: &str, file
         "item": item.map(|item| &item.id),
         "title": item.map(|item| &item.title),
         "result": settlement.result.word(),
+        "claimed": conclusion.map(|conclusion| &conclusion.words),
         "why": settlement.why,
         "blocked": settlement.block.is_some(),
         "criteria": item.map(|item| &item.criteria),
-        "base": {"tree": iteration.before.as_ref().map(|mark| &mark.tree), "head": iteration.before.as_ref().and_then(|mark| mark.head.as_ref())},
+        "base": {"tree": before.map(|mark| &mark.tree), "head": before.and_then(|mark| mark.head.as_ref())},
         "tree": after.map(|after| &after.tree),
         "files_changed": after.map(|after| after.changed_total),
-        "existing_tests_changed": tests,
+        "backlog": backlog.map(String::from_utf8_lossy),
+        "custody": custody(settlement, iteration),
         "checks": iteration.checks.iter().map(|result| check(result, files)).collect::<Vec<_>>(),
-        "conditions": iteration.conclusion.as_ref().map(|conclusion| &conclusion.evidence.conditions),
+        "conditions": conclusion.map(|conclusion| &conclusion.evidence.conditions),
         "agent": iteration.agent,
         "tokens": report.map(|report| report.usage.total()),
         "cost_micro_usd": report.and_then(|report| report.cost_micro_usd),
     })
 }
 
-/// The commit that holds an attempt, once there is one.
-pub(super) fn committed(settlement: &Settlement, run: &str, commit: &str, evidence: &str) -> Value {
+/// The commit that holds an attempt, once there is one. `left` was changed and is not in it.
+pub(super) fn committed(
+    settlement: &Settlement,
+    run: &str,
+    commit: &str,
+    evidence: &str,
+    left: &[String],
+) -> Value {
     json!({
-        "schema": "ralph.evidence/1",
+        "v": 1,
         "type": "commit",
         "attempt": attempt_id(run, settlement.iteration),
         "at": clock::now(),
         "item": settlement.item.as_ref().map(|item| &item.id),
         "commit": commit,
         "evidence": evidence,
+        "left": left,
     })
+}
+
+/// What happened to what the item is judged by. Without an item nobody asked.
+fn custody(settlement: &Settlement, iteration: &Iteration) -> Custody {
+    let after = iteration.after.as_ref();
+    let item = after.and_then(|after| after.item.as_ref()).zip(settlement.item.as_ref());
+    Custody {
+        criteria_changed: item.is_some_and(|(after, work)| after.criteria != work.criteria),
+        changed: item.map_or(vec![], |(after, _)| after.tampered.clone()),
+        existing_tests_changed: after
+            .map_or(vec![], |after| after.touched_tests().map(|change| change.path.clone()).collect()),
+    }
 }
 
 fn check(result: &CheckResult, files: &IterationFiles) -> Value {
@@ -59,6 +87,7 @@ fn check(result: &CheckResult, files: &IterationFiles) -> Value {
         End::Exited { code } => Some(code),
         _ => None,
     };
+    let output = store::open_kept(&files.check(&result.name)).and_then(digest::of_stream);
     json!({
         "name": result.name,
         "argv": ["sh", "-c", result.command],
@@ -66,6 +95,28 @@ fn check(result: &CheckResult, files: &IterationFiles) -> Value {
         "end": result.end.to_string(),
         "failing": result.failing,
         "duration_ms": result.duration_ms,
-        "output_digest": digest::of_file(&files.check(&result.name)).ok(),
+        "output_digest": output.ok(),
     })
+}
+
+/// Ids and digests are what they are; every other text may hold a secret.
+const IDS: [&str; 9] =
+    ["attempt", "run", "criteria", "tree", "head", "commit", "evidence", "output_digest", "type"];
+
+/// The record as it may be kept. A command with a secret in it cannot be run again from it.
+pub(super) fn without_secrets(mut record: Value, secrets: &Secrets) -> Value {
+    hide(&mut record, secrets);
+    record
+}
+
+fn hide(value: &mut Value, secrets: &Secrets) {
+    match value {
+        Value::String(text) => *text = secrets.hide(text).into_owned(),
+        Value::Array(list) => list.iter_mut().for_each(|value| hide(value, secrets)),
+        Value::Object(map) => map
+            .iter_mut()
+            .filter(|(key, _)| !IDS.contains(&key.as_str()))
+            .for_each(|(_, value)| hide(value, secrets)),
+        _ => {}
+    }
 }

@@ -9,10 +9,10 @@ use ralph_core::state::Iteration;
 use ralph_core::text;
 
 use super::{paths, record};
-use crate::clock;
 use crate::error::Result;
 use crate::git::{self, Repo};
 use crate::project::Project;
+use crate::{clock, secrets};
 use crate::store::{self, IterationFiles, Ledger};
 use crate::tree::{Tree, TreeId};
 use crate::work::{OwnBacklog, Source};
@@ -37,8 +37,15 @@ impl Settler<'_> {
         let mut settled = Settled::default();
         let mut problems = vec![];
         let ledger = Ledger::of(&self.project.truth);
-        match ledger.append(record::of(settlement, iteration, self.run, &self.files)) {
-            Ok(digest) => settled.evidence = Some(digest),
+        let hidden = secrets::of(&self.project.root);
+        let backlog = self.source.and_then(|source| source.below(&self.project.root));
+        let evidence = record::of(settlement, iteration, self.run, &self.files, backlog.as_deref());
+        match ledger.append(record::without_secrets(evidence, &hidden)) {
+            Ok(appended) => {
+                settled.evidence = Some(appended.digest);
+                let broken = |problem| format!("{problem}; to look at it: ralph evidence verify --no-run");
+                problems.extend(appended.problem.map(broken));
+            }
             Err(error) => problems.push(format!("the evidence could not be recorded: {error}")),
         }
         if let Some(mark) = &settlement.revert {
@@ -69,7 +76,10 @@ impl Settler<'_> {
             }
         }
         if let (Some(commit), Some(evidence)) = (&settled.commit, &settled.evidence)
-            && let Err(error) = ledger.append(record::committed(settlement, self.run, commit, evidence))
+            && let Err(error) = ledger.append(record::without_secrets(
+                record::committed(settlement, self.run, commit, evidence, &settled.left),
+                &hidden,
+            ))
         {
             problems.push(format!("the commit could not be recorded as evidence: {error}"));
         }

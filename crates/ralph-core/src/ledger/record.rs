@@ -1,0 +1,131 @@
+//! What a record says. A record that another version wrote is read as far as it goes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::evidence::Condition;
+use crate::prelude::*;
+
+/// One record, of whatever type.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub struct Record {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub seq: u64,
+    pub digest: String,
+    pub at: String,
+    pub attempt: String,
+    pub iteration: u64,
+    pub item: Option<String>,
+    pub title: Option<String>,
+    /// Seed 003's word.
+    pub result: String,
+    /// What the agent's words amounted to.
+    pub claimed: Option<String>,
+    pub why: String,
+    /// Digest of what the item was judged by when it was handed out.
+    pub criteria: Option<String>,
+    pub base: Base,
+    /// The files as they were when the checks ran.
+    pub tree: Option<String>,
+    pub files_changed: Option<u64>,
+    /// The task file, which ralph changes itself.
+    pub backlog: Option<String>,
+    pub custody: Custody,
+    pub checks: Vec<Ran>,
+    pub conditions: Option<Vec<Condition>>,
+    pub agent: String,
+    pub tokens: Option<u64>,
+    pub cost_micro_usd: Option<u64>,
+    /// Of a `commit` record.
+    pub commit: Option<String>,
+    /// Changed files that are not in it.
+    pub left: Vec<String>,
+    /// Of a `break` record: what ralph found.
+    pub problem: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub struct Base {
+    pub tree: Option<String>,
+    pub head: Option<String>,
+}
+
+/// What an item is judged by, and what became of it while the agent worked.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Custody {
+    /// Criteria and verification commands of the item are others than before: refuses.
+    pub criteria_changed: bool,
+    /// Harness, requirements and check commands that were changed: refuses.
+    pub changed: Vec<String>,
+    /// Tests that were there before and were changed or deleted: flagged.
+    pub existing_tests_changed: Vec<String>,
+}
+
+/// One check as it was recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub struct Ran {
+    pub name: String,
+    pub argv: Vec<String>,
+    pub exit: Option<i32>,
+    /// `exit 101`, `timed out`
+    pub end: String,
+    pub failing: Vec<String>,
+    pub duration_ms: u64,
+    pub output_digest: Option<String>,
+}
+
+impl Ran {
+    /// The words that `sh -c` runs.
+    pub fn command(&self) -> &str {
+        self.argv.last().map_or("", String::as_str)
+    }
+
+    pub fn passed(&self) -> bool {
+        self.exit == Some(0)
+    }
+}
+
+impl Record {
+    pub fn passed(&self) -> bool {
+        self.result == "PASSED"
+    }
+}
+
+/// An attempt and its commit, if it has one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempted {
+    pub record: Record,
+    pub commit: Option<Record>,
+}
+
+impl Attempted {
+    pub fn commit(&self) -> Option<&str> {
+        self.commit.as_ref()?.commit.as_deref()
+    }
+}
+
+/// Attempts in the order in which they were recorded.
+pub fn attempts(records: &[Record]) -> Vec<Attempted> {
+    let commit = |id: &str| records.iter().find(|record| record.kind == "commit" && record.attempt == id);
+    records
+        .iter()
+        .filter(|record| record.kind == "attempt")
+        .map(|record| Attempted { record: record.clone(), commit: commit(&record.attempt).cloned() })
+        .collect()
+}
+
+/// Those of an item; else the one of that name, whole or by the number of its iteration.
+pub fn select(attempts: Vec<Attempted>, name: &str) -> Vec<Attempted> {
+    let of_item = |attempted: &Attempted| attempted.record.item.as_deref() == Some(name);
+    if attempts.iter().any(of_item) {
+        return attempts.into_iter().filter(of_item).collect();
+    }
+    let number: Option<u64> = name.trim_start_matches('#').parse().ok();
+    let meant =
+        |record: &Record| record.attempt == name || (number.is_some() && number == Some(record.iteration));
+    attempts.into_iter().filter(|attempted| meant(&attempted.record)).collect()
+}

@@ -1,0 +1,136 @@
+//! What people and programs see of the evidence ledger.
+
+mod document;
+mod markdown;
+
+use super::money;
+use crate::evidence::Held;
+use crate::ledger::{Attempted, Ran, Record, Verdict, Verified};
+use crate::prelude::*;
+use crate::text::{count, one_line};
+use crate::{check, time};
+
+pub use document::{Ledger, document, verification};
+pub use markdown::markdown;
+
+/// How much of a digest or a commit is shown.
+const SHORT: usize = 12;
+
+fn short(id: &str) -> &str {
+    id.get(..SHORT).unwrap_or(id)
+}
+
+/// `FEAT-1 Store`, `the goal`
+fn subject(record: &Record) -> String {
+    match (&record.item, &record.title) {
+        (Some(item), Some(title)) if item != title => format!("{item} {}", one_line(title, 100)),
+        (Some(item), _) => one_line(item, 100),
+        (None, _) if !record.why.is_empty() => format!("goal: {}", one_line(&record.why, 100)),
+        (None, _) => "the goal".into(),
+    }
+}
+
+/// `test: cargo test exit 101 (auth::login)`
+fn ran(check: &Ran) -> String {
+    let failing = match check.failing.as_slice() {
+        [] => String::new(),
+        names => format!(" ({})", one_line(&names.join(", "), 200)),
+    };
+    let took = time::duration(check.duration_ms);
+    format!("{}: {} {}{failing} in {took}", check.name, check::shown(check.command()), check.end)
+}
+
+/// What speaks against an attempt or is worth a look in what it is judged by.
+fn custody(record: &Record) -> Vec<String> {
+    let mut told = vec![];
+    if record.custody.criteria_changed {
+        told.push("the item's criteria or commands were changed (refuses)".into());
+    }
+    if !record.custody.changed.is_empty() {
+        let names = one_line(&record.custody.changed.join(", "), 300);
+        told.push(format!("what it is judged by was changed (refuses): {names}"));
+    }
+    if !record.custody.existing_tests_changed.is_empty() {
+        let names = one_line(&record.custody.existing_tests_changed.join(", "), 300);
+        told.push(format!("existing tests were changed (flagged): {names}"));
+    }
+    told
+}
+
+/// What the words amounted to.
+fn claimed(record: &Record) -> String {
+    let words = record.claimed.as_deref().filter(|words| !words.is_empty()).unwrap_or("nothing");
+    one_line(words.strip_prefix("claims ").unwrap_or(words), 300)
+}
+
+fn measured(record: &Record) -> String {
+    let files = match record.files_changed {
+        Some(0) => "nothing changed".into(),
+        Some(n) => format!("{} changed", count(n, "file")),
+        None => "nobody measured the files".into(),
+    };
+    let cost = record.cost_micro_usd.map(|cost| format!(", {}", money(cost))).unwrap_or_default();
+    let tokens = record.tokens.filter(|tokens| *tokens > 0);
+    let tokens = tokens.map(|tokens| format!(", {}", count(tokens, "token"))).unwrap_or_default();
+    format!("{files} by {}{tokens}{cost}", one_line(&record.agent, 60))
+}
+
+/// What decided. Where there is no item, `why` is the goal itself, and the conditions tell.
+fn proof(record: &Record) -> String {
+    let facts = || {
+        let conditions = record.conditions.iter().flatten().filter(|condition| condition.held == Held::Held);
+        conditions.map(|condition| condition.fact.as_str()).collect::<Vec<_>>().join("; ")
+    };
+    let told = Some(facts()).filter(|facts| record.item.is_none() && !facts.is_empty());
+    one_line(&told.unwrap_or_else(|| record.why.clone()), 400)
+}
+
+/// One attempt for people: what was claimed, measured and proved.
+pub fn lines(attempted: &Attempted) -> Vec<String> {
+    let record = &attempted.record;
+    let mark = if record.passed() { "✓" } else { "✗" };
+    let mut lines = vec![format!(
+        "{mark} {}: {} in #{}, {}",
+        subject(record),
+        record.result,
+        record.iteration,
+        record.at
+    )];
+    let mut line = |name: &str, text: &str| lines.push(format!("  {name:<9} {text}"));
+    line("claimed", &claimed(record));
+    line("measured", &measured(record));
+    record.checks.iter().for_each(|check| line("check", &ran(check)));
+    custody(record).iter().for_each(|told| line("custody", told));
+    for condition in record.conditions.iter().flatten().filter(|condition| condition.held == Held::Failed) {
+        line("against", &format!("{}: {}", condition.name, one_line(&condition.fact, 300)));
+    }
+    line(if record.passed() { "proved" } else { "why" }, &proof(record));
+    match attempted.commit() {
+        Some(commit) => line("commit", short(commit)),
+        None => line("commit", "none"),
+    }
+    if let Some(left) = attempted.commit.as_ref().map(|commit| &commit.left).filter(|left| !left.is_empty()) {
+        line("left out", &one_line(&left.join(", "), 300));
+    }
+    line("record", &format!("{} {} ({})", record.seq, short(&record.digest), record.attempt));
+    lines
+}
+
+/// One attempt that was verified.
+pub fn verified(verified: &Verified) -> Vec<String> {
+    let word = match verified.verdict {
+        Verdict::Holds => "✓ holds",
+        Verdict::Fails => "✗ fails",
+        Verdict::CouldNotRun => "? could not run",
+        Verdict::NotProved => "- not proved",
+    };
+    let record = &verified.record;
+    let commit = verified.commit.as_deref().map(|commit| format!(", commit {}", short(commit)));
+    let head = format!("{word}: {} (#{}{})", subject(record), record.iteration, commit.unwrap_or_default());
+    let mut lines = vec![head, format!("  {}", one_line(&verified.why, 400))];
+    lines.extend(verified.remarks.iter().map(|remark| format!("  note: {}", one_line(remark, 400))));
+    lines
+}
+
+#[cfg(test)]
+mod tests;

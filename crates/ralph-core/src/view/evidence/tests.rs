@@ -1,0 +1,64 @@
+use super::*;
+use crate::evidence::Condition;
+use crate::ledger::Custody;
+
+fn attempted() -> Attempted {
+    let check = Ran {
+        name: "test".into(),
+        argv: vec!["sh".into(), "-c".into(), "make test | grep `x`".into()],
+        exit: Some(1),
+        end: "exit 1".into(),
+        failing: vec!["is_green".into()],
+        duration_ms: 430,
+        output_digest: Some("f".repeat(64)),
+    };
+    let record = Record {
+        attempt: "r/3".into(),
+        iteration: 3,
+        item: Some("FEAT-1".into()),
+        title: Some("Store <b>".into()),
+        result: "FAILED".into(),
+        why: "make test exit 1".into(),
+        agent: "claude".into(),
+        files_changed: Some(2),
+        checks: vec![check],
+        conditions: Some(vec![Condition { name: "custody".into(), held: Held::Failed, fact: "a|b".into() }]),
+        custody: Custody {
+            criteria_changed: true,
+            changed: vec![".claude/harness/x".into()],
+            existing_tests_changed: vec!["tests/a.rs".into()],
+        },
+        ..Record::default()
+    };
+    Attempted { record, commit: None }
+}
+
+#[test]
+fn people_are_shown_what_was_claimed_measured_and_found() {
+    let text = lines(&attempted()).join("\n");
+    for part in [
+        "✗ FEAT-1 Store <b>: FAILED in #3",
+        "claimed   nothing",
+        "2 files changed by claude",
+        "exit 1 (is_green) in 430ms",
+        "(refuses): .claude/harness/x",
+        "the item's criteria or commands were changed (refuses)",
+        "(flagged): tests/a.rs",
+        "against   custody: a|b",
+        "commit    none",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
+#[test]
+fn markdown_takes_words_for_words() {
+    let text = markdown(&Ledger::default(), &[attempted()]);
+    for part in [
+        "## FEAT-1 Store \\<b\\>: FAILED",
+        "| `` make test \\| grep `x` `` | exit 1 |",
+        "**failed** | a\\|b |",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}

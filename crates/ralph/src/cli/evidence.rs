@@ -1,0 +1,124 @@
+//! `ralph evidence`: what was claimed, measured and proved; whether it still holds; a document of it.
+
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand, ValueEnum};
+use ralph_core::ledger::{Attempted, select};
+use ralph_core::view::evidence;
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::project::Project;
+use crate::ui::Ui;
+use crate::verify::{Anchored, Loaded, load};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum EvidenceCommand {
+    /// Show what was claimed, measured and proved, newest last
+    Show(ShowArgs),
+    /// Check the chain of records, and run the recorded checks again in a clean checkout of each commit: exit 0 all
+    /// holds, 1 something fails or the chain is broken, 3 something could not be run
+    Verify(VerifyArgs),
+    /// Write a document that stands by itself, for a pull request or an archive
+    Export(ExportArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ShowArgs {
+    /// An item of the backlog, an attempt, or an iteration's number [default: all]
+    what: Option<String>,
+    /// As JSON (schema ralph.evidence/1)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct VerifyArgs {
+    /// An item of the backlog, an attempt, or an iteration's number [default: all]
+    what: Option<String>,
+    /// Only look at records and commits; run nothing
+    #[arg(long)]
+    no_run: bool,
+    /// Longest time for one check, such as 90s or 2h [default: 30m]
+    #[arg(long, value_name = "TIME", conflicts_with = "no_run")]
+    timeout: Option<String>,
+    /// As JSON (schema ralph.verification/1)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ExportArgs {
+    #[arg(long, value_enum, default_value_t = ExportFormat::Md)]
+    format: ExportFormat,
+    /// Only this item of the backlog, this attempt, or this iteration
+    #[arg(long, value_name = "ID")]
+    item: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ExportFormat {
+    /// As in the ledger (schema ralph.evidence/1)
+    Json,
+    /// Markdown
+    Md,
+}
+
+pub(super) fn main(command: &EvidenceCommand, ui: &mut Ui) -> Result<ExitCode> {
+    match command {
+        EvidenceCommand::Show(args) => show(args, ui),
+        EvidenceCommand::Verify(args) => verify::main(args, ui),
+        EvidenceCommand::Export(args) => export(args, ui),
+    }
+}
+
+fn show(args: &ShowArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let loaded = load(&Project::look()?, Anchored::NotAsked)?;
+    let attempts = chosen(&loaded, args.what.as_deref())?;
+    if args.json {
+        ui.json(&document(&loaded, args.what.as_deref(), &attempts));
+        return super::fine();
+    }
+    for attempted in &attempts {
+        evidence::lines(attempted).iter().for_each(|line| ui.data_line(line));
+    }
+    for fault in &loaded.summary.faults {
+        ui.warn(&fault.what);
+    }
+    if attempts.is_empty() {
+        ui.say(
+            "no evidence is recorded here yet; ralph records it for each attempt at an item, and for commits",
+        );
+    }
+    super::fine()
+}
+
+fn export(args: &ExportArgs, ui: &Ui) -> Result<ExitCode> {
+    let loaded = load(&Project::find()?, Anchored::Asked)?;
+    let attempts = chosen(&loaded, args.item.as_deref())?;
+    match args.format {
+        ExportFormat::Json => ui.json(&document(&loaded, args.item.as_deref(), &attempts)),
+        ExportFormat::Md => ui.data(evidence::markdown(&loaded.summary, &attempts).as_bytes()),
+    }
+    super::fine()
+}
+
+/// Where all is meant, what belongs to no attempt too.
+fn document(loaded: &Loaded, what: Option<&str>, attempts: &[Attempted]) -> Value {
+    let records = if what.is_some() { loaded.records_of(attempts) } else { loaded.records() };
+    evidence::document(&loaded.summary, &records)
+}
+
+/// The attempts that are meant.
+fn chosen(loaded: &Loaded, what: Option<&str>) -> Result<Vec<Attempted>> {
+    let Some(what) = what else { return Ok(loaded.attempts.clone()) };
+    let found = select(loaded.attempts.clone(), what);
+    match found.is_empty() {
+        true => Err(Error::usage(format!("no evidence is recorded of '{what}'"))
+            .because("it is neither an item, nor an attempt, nor an iteration that has a record")
+            .hint("ralph evidence show")),
+        false => Ok(found),
+    }
+}

@@ -1,0 +1,172 @@
+//! Verifying evidence: is the chain of records whole, does the commit hold what was measured, and do the recorded checks
+//! come out the same in a clean checkout of it?
+//!
+//! Commands are run without a question: they ran here before, when the user agreed to them, and the record stands in the
+//! git directory, which no clone brings along. Those of a record that was changed are not run.
+
+mod commit;
+mod ledger;
+
+use std::path::Path;
+
+use ralph_core::check::CheckSpec;
+use ralph_core::event::StopBy;
+use ralph_core::ledger::{Attempted, Checked, Ran, Verdict, Verified, of_check};
+
+use crate::error::Error;
+use crate::git::Repo;
+use crate::project::Project;
+use crate::runner::Again;
+use crate::store::Scratch;
+use crate::ui::Ui;
+
+pub(crate) use ledger::{Anchored, Loaded, load};
+
+/// Why verifying ended early.
+pub(crate) enum Ended {
+    Asked(StopBy),
+    Failed(Error),
+}
+
+impl From<Error> for Ended {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// One attempt. `sound`: its records are what was recorded. Without `again`, nothing is run.
+pub(crate) fn attempt(
+    project: &Project,
+    attempted: &Attempted,
+    sound: bool,
+    again: Option<&mut Again>,
+    ui: &mut Ui,
+) -> std::result::Result<Verified, Ended> {
+    let mut verified = Verified {
+        record: attempted.record.clone(),
+        commit: attempted.commit().map(str::to_owned),
+        verdict: Verdict::CouldNotRun,
+        why: String::new(),
+        remarks: vec![],
+        checks: vec![],
+    };
+    let commit = match standing(project, attempted, sound) {
+        Ok(commit) => commit,
+        Err((verdict, why)) => return Ok(Verified { verdict, why, ..verified }),
+    };
+    let compared = commit::compare(project, commit.repo, &attempted.record, commit.id);
+    verified.remarks = compared.remarks;
+    let Some(again) = again else {
+        verified.verdict = Verdict::Holds;
+        verified.why = "the record and its commit are as they were; its checks were not run".into();
+        return Ok(differing(verified, &compared.differs));
+    };
+    let (checks, remark) = run_again(&commit, &attempted.record.checks, again, ui)?;
+    verified.checks = checks;
+    verified.remarks.extend(remark);
+    Ok(differing(verified.judged(), &compared.differs))
+}
+
+/// A commit that can be checked out.
+struct Commit<'a> {
+    repo: &'a Repo,
+    id: &'a str,
+}
+
+/// The commit of an attempt that is worth running, or why there is none.
+fn standing<'a>(
+    project: &'a Project,
+    attempted: &'a Attempted,
+    sound: bool,
+) -> std::result::Result<Commit<'a>, (Verdict, String)> {
+    let could_not = |why: String| Err((Verdict::CouldNotRun, why));
+    if !attempted.record.passed() {
+        return Err((Verdict::NotProved, attempted.record.why.clone()));
+    }
+    if !sound {
+        return could_not("its record is not what was recorded, so nothing of it is run".into());
+    }
+    let Some(id) = attempted.commit() else {
+        return could_not("it is not committed, so its files are not there any more".into());
+    };
+    let Some(repo) = &project.repo else { return could_not("the project is no git repository".into()) };
+    match repo.has_commit(id) {
+        Ok(true) => Ok(Commit { repo, id }),
+        Ok(false) => could_not(format!("commit {id} is gone: the history was rewritten and cleaned up")),
+        Err(error) => could_not(error.to_string()),
+    }
+}
+
+/// Files that are other ones in the commit than those that were proved fail it, whatever the checks say.
+fn differing(mut verified: Verified, differs: &[String]) -> Verified {
+    if !differs.is_empty() {
+        let names = differs.iter().take(10).cloned().collect::<Vec<_>>().join(", ");
+        verified.why = format!("the commit holds other files than were proved: {names}; {}", verified.why);
+        verified.verdict = Verdict::Fails;
+    }
+    verified
+}
+
+/// The checks in a clean checkout, which is gone afterwards; and what could not be cleaned up.
+fn run_again(
+    commit: &Commit<'_>,
+    checks: &[Ran],
+    again: &mut Again,
+    ui: &mut Ui,
+) -> std::result::Result<(Vec<Checked>, Option<String>), Ended> {
+    let scratch = Scratch::new("ralph-verify")
+        .map_err(|error| Error::new("there is no temporary folder to check out into").because(error))?;
+    let checked = checks_in(&scratch, commit, checks, again, ui)?;
+    let place = scratch.path().display().to_string();
+    let left = scratch.remove().err().map(|error| format!("{place} could not be removed: {error}"));
+    Ok((checked, left))
+}
+
+fn checks_in(
+    scratch: &Scratch,
+    commit: &Commit<'_>,
+    checks: &[Ran],
+    again: &mut Again,
+    ui: &mut Ui,
+) -> std::result::Result<Vec<Checked>, Ended> {
+    let made = |error| Error::new("the checkout cannot be made").because(error);
+    let (dir, beside) = (scratch.folder("project").map_err(made)?, scratch.folder("beside").map_err(made)?);
+    let unready = commit.repo.check_out_elsewhere(commit.id, &dir).err();
+    if let Some(by) = again.asked_to_stop() {
+        return Err(Ended::Asked(by));
+    }
+    let unready = unready.map(|error| format!("its commit cannot be checked out: {error}"));
+    checks.iter().map(|recorded| check_in(recorded, unready.as_deref(), &dir, &beside, again, ui)).collect()
+}
+
+fn check_in(
+    recorded: &Ran,
+    unready: Option<&str>,
+    dir: &Path,
+    beside: &Path,
+    again: &mut Again,
+    ui: &mut Ui,
+) -> std::result::Result<Checked, Ended> {
+    let hidden = recorded.argv.iter().any(|word| word.contains("[redacted"));
+    let why_not = match unready {
+        Some(why) => Some(why.to_owned()),
+        None if hidden => Some(format!("{} holds a secret, which is not recorded", recorded.name)),
+        None => None,
+    };
+    if let Some(why) = why_not {
+        return Ok(Checked { recorded: recorded.clone(), now: None, verdict: Verdict::CouldNotRun, why });
+    }
+    let check = CheckSpec { name: recorded.name.clone(), command: recorded.command().to_owned() };
+    ui.say(&format!("  {}: {}", check.name, ralph_core::check::shown(&check.command)));
+    let now = again.run(&check, dir, beside, ui).map_err(Ended::Asked)?;
+    let (verdict, why) = of_check(recorded, &now);
+    Ok(Checked { recorded: recorded.clone(), now: Some(now), verdict, why })
+}
+
+/// What a stop means to whoever started ralph.
+pub(crate) fn exit_code(by: StopBy) -> u8 {
+    match by {
+        StopBy::Interrupt | StopBy::Request => 130,
+        StopBy::Terminate => 143,
+    }
+}

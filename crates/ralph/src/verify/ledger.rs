@@ -1,0 +1,118 @@
+//! The ledger of a project, with what commits and journals know of it.
+
+use std::collections::BTreeSet;
+
+use ralph_core::event::Event;
+use ralph_core::items::attempt_id;
+use ralph_core::journal::Body;
+use ralph_core::ledger::{Anchor, Attempted, Link, Record, attempts, faults};
+use ralph_core::view::evidence;
+use serde_json::Value;
+
+use crate::error::{self, Error, Result};
+use crate::project::Project;
+use crate::store::{JournalFile, Ledger, Line, Runs};
+
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) lines: Vec<Line>,
+    pub(crate) attempts: Vec<Attempted>,
+    pub(crate) summary: evidence::Ledger,
+}
+
+/// Whether commits and journals are asked too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Anchored {
+    Asked,
+    NotAsked,
+}
+
+pub(crate) fn load(project: &Project, anchored: Anchored) -> Result<Loaded> {
+    let ledger = Ledger::of(&project.truth);
+    let lines = ledger.read().map_err(error::io("cannot read", ledger.path()))?;
+    let links: Vec<Link> = lines.iter().map(|line| line.link.clone()).collect();
+    let (anchors, elsewhere) = match anchored {
+        Anchored::Asked => anchors(project, &links)?,
+        Anchored::NotAsked => (vec![], 0),
+    };
+    let last = links.last().and_then(|link| link.held.as_ref());
+    let summary = evidence::Ledger {
+        records: lines.len(),
+        head: last.map(|held| held.digest.clone()),
+        faults: faults(&links, &anchors),
+        elsewhere,
+    };
+    // A record of another shape was changed, which the chain tells.
+    let records: Vec<Record> =
+        lines.iter().filter_map(|line| serde_json::from_value(line.record.clone()).ok()).collect();
+    Ok(Loaded { attempts: attempts(&records), lines, summary })
+}
+
+impl Loaded {
+    /// Whether all records of an attempt are what was recorded.
+    pub(crate) fn is_sound(&self, attempt: &str) -> bool {
+        let of = |line: &&Line| line.record["attempt"] == attempt;
+        let named = |line: usize| self.summary.faults.iter().any(|fault| fault.line == Some(line));
+        self.lines.iter().filter(of).all(|line| line.is_sound() && !named(line.link.line))
+    }
+
+    /// Every record that can be read, as it stands in the ledger.
+    pub(crate) fn records(&self) -> Vec<Value> {
+        self.lines.iter().map(|line| &line.record).filter(|record| record.is_object()).cloned().collect()
+    }
+
+    /// Those of these attempts.
+    pub(crate) fn records_of(&self, attempts: &[Attempted]) -> Vec<Value> {
+        let names: BTreeSet<&str> =
+            attempts.iter().map(|attempted| attempted.record.attempt.as_str()).collect();
+        let of = |line: &&Line| line.record["attempt"].as_str().is_some_and(|id| names.contains(id));
+        self.lines.iter().filter(of).map(|line| line.record.clone()).collect()
+    }
+}
+
+/// What is written elsewhere about records of this ledger, and how many commits name records of another one: those
+/// that were pulled from somebody else, or made in another worktree.
+fn anchors(project: &Project, links: &[Link]) -> Result<(Vec<Anchor>, usize)> {
+    let mut runs: BTreeSet<String> =
+        links.iter().filter_map(|link| Some(run_of(&link.held.as_ref()?.attempt).to_owned())).collect();
+    let mut recorded = vec![];
+    for run in Runs::of(&project.truth).all() {
+        let by = format!("the journal of run {}", run.number);
+        let opened = JournalFile::read(&run.journal(), |record, state| {
+            if let Body::Step { event: Event::Settled(settled), .. } = &record.body
+                && let Some(digest) = &settled.evidence
+            {
+                let attempt = state.run.as_ref().zip(state.last.as_ref());
+                recorded.push(Anchor {
+                    digest: digest.clone(),
+                    attempt: attempt.map(|(run, last)| attempt_id(&run.id, last.number)),
+                    commit: settled.commit.clone(),
+                    by: by.clone(),
+                });
+            }
+        })?;
+        runs.extend(opened.state.run.map(|run| run.id));
+    }
+    let mut anchors = vec![];
+    let mut elsewhere = 0;
+    if let Some(repo) = &project.repo {
+        let named = repo
+            .named_evidence()
+            .map_err(|error| Error::new("the commits cannot be asked for evidence").because(error))?;
+        for named in named {
+            if !runs.contains(run_of(&named.attempt)) {
+                elsewhere += 1;
+                continue;
+            }
+            let by = format!("commit {}", named.commit.get(..12).unwrap_or(&named.commit));
+            anchors.push(Anchor { digest: named.evidence, attempt: Some(named.attempt), commit: None, by });
+        }
+    }
+    // Commits come first: they tell which attempt is meant.
+    anchors.extend(recorded);
+    Ok((anchors, elsewhere))
+}
+
+fn run_of(attempt: &str) -> &str {
+    attempt.rsplit_once('/').map_or(attempt, |(run, _)| run)
+}
