@@ -28,6 +28,8 @@ const PLACES: &[(&str, &[&str])] = &[
             "crates/ralph-core/src/redact/",
         ],
     ),
+    // Digests of evidence.
+    ("blake3", &["crates/ralph/src/digest.rs"]),
     // Processes, the kernel's timers, and how wide the terminal is.
     (
         "rustix",
@@ -35,15 +37,10 @@ const PLACES: &[(&str, &[&str])] = &[
             "crates/ralph/src/process.rs",
             "crates/ralph/src/process/",
             "crates/ralph/src/clock/alarm.rs",
-            "crates/ralph/src/ui.rs",
+            "crates/ralph/src/ui/stream.rs",
             // SIGKILL for ourselves, in debug builds.
             "crates/ralph/src/point/armed.rs",
         ],
-    ),
-    // Processes, and how wide the terminal is.
-    (
-        "rustix",
-        &["crates/ralph/src/process.rs", "crates/ralph/src/process/", "crates/ralph/src/ui/stream.rs"],
     ),
     ("signal-hook", &["crates/ralph/src/runner/signals.rs"]),
     // TOML with spans, to name a line, and lossless, to edit one.

@@ -78,7 +78,7 @@ impl Made {
 impl Drop for Made {
     fn drop(&mut self) {
         if !self.placed {
-            let _ = fs::remove_file(&self.path);
+            let _ = point::file("remove", &self.path).and_then(|()| fs::remove_file(&self.path));
         }
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::files;
-use crate::digest;
+use crate::{digest, point};
 
 /// What the first line has instead of a digest before it.
 const FIRST: &str = "";
@@ -65,6 +65,7 @@ impl Ledger {
         // A line that was cut off in the middle must not swallow this one.
         let torn = self.is_torn()?;
         let text = format!("{}{record}\n", if torn { "\n" } else { "" });
+        point::file("append to", &self.path)?;
         file.write_all(text.as_bytes())?;
         file.sync_data()?;
         if new {
