@@ -144,6 +144,13 @@ pub struct ItemAfter {
     pub tampered: Vec<String>,
 }
 
+impl ItemAfter {
+    /// Whether the agent did anything to the backlog that is to be taken back.
+    pub(crate) fn is_touched(&self) -> bool {
+        self.ticked || !self.ticked_others.is_empty()
+    }
+}
+
 /// What an attempt came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -30,6 +30,8 @@ const PLACES: &[(&str, &[&str])] = &[
             "crates/ralph-core/src/redact/",
         ],
     ),
+    // Digests of evidence.
+    ("blake3", &["crates/ralph/src/digest.rs"]),
     // Processes, the kernel's timers, and how wide the terminal is.
     (
         "rustix",

@@ -8,7 +8,7 @@ use crate::decision::{Conclusion, Decision, Kind, Outcome, Proof, Reason, Rules,
 use crate::event::{AgentEnded, End, Plan, StopBy};
 use crate::evidence::{self, Evidence};
 use crate::gate::{self, Words};
-use crate::items::{self, Attempt};
+use crate::items::{self, Attempt, ItemAfter};
 use crate::prelude::*;
 use crate::profile::{Gate, Saturated};
 use crate::report::block::WorkType;
@@ -76,7 +76,11 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
 
     // Each rule takes its own step.
     let needed = seen.reviews_needed();
-    let attempt = current.item.as_ref().and_then(|_| machine_items::attempt(outcome));
+    // An agent that could not even begin has not tried the item.
+    let touched =
+        current.after.as_ref().and_then(|after| after.item.as_ref()).is_some_and(ItemAfter::is_touched);
+    let tried = failure.is_none() || progress || touched;
+    let attempt = current.item.as_ref().filter(|_| tried).and_then(|_| machine_items::attempt(outcome));
     let (reviews, proved) = match &current.item {
         // An item is proved by checks; reviews are for the whole.
         Some(_) => (Default::default(), false),

@@ -81,8 +81,7 @@ pub(super) fn settlement(
     let once = plan.backlog.as_ref().is_some_and(|backlog| backlog.once);
     let result = if once && attempt == Attempt::InProgress { Attempt::Failed } else { attempt };
     let passed = result == Attempt::Passed;
-    let attempts = item.attempts.max(memory.attempts(&item.id).saturating_sub(1)).saturating_add(1);
-    let spent = !passed && item.max_attempts > 0 && attempts >= item.max_attempts;
+    let spent = !passed && item.max_attempts > 0 && item.attempts.saturating_add(1) >= item.max_attempts;
     let after = current.after.as_ref().and_then(|after| after.item.as_ref());
     let mut untick: Vec<String> = after.map_or(vec![], |after| after.ticked_others.clone());
     if !passed && after.is_some_and(|after| after.ticked) {

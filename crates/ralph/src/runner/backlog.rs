@@ -21,8 +21,7 @@ impl Runner<'_> {
     pub(super) fn read_backlog(&mut self) -> Result<()> {
         let read = match self.source() {
             Some(Ok(source)) => {
-                let run = self.state.run.as_ref().map_or("", |run| &run.id);
-                let source = source.knowing(Ledger::of(&self.project.truth).earlier_failures(run));
+                let source = source.knowing(Ledger::of(&self.project.truth).failures());
                 self.agreed_to(source.read(&self.state.rules.items))
             }
             Some(Err(error)) => unreadable(&error),

@@ -90,13 +90,13 @@ impl Ledger {
         Ok(Appended { digest, problem })
     }
 
-    /// Attempts of other runs that did not pass, by item, each with whether the last one had the item blocked. A pass
+    /// Attempts that did not pass, by item, each with whether the last one had the item blocked. A pass
     /// begins anew.
-    pub fn earlier_failures(&self, run: &str) -> HashMap<String, Failures> {
+    pub fn failures(&self) -> HashMap<String, Failures> {
         let mut failures = HashMap::<String, Failures>::new();
         let lines = self.read().unwrap_or_default();
         for record in lines.iter().map(|line| &line.record).filter(|record| record["type"] == "attempt") {
-            let Some(item) = record["item"].as_str().filter(|_| record["run"] != run) else { continue };
+            let Some(item) = record["item"].as_str() else { continue };
             let known = failures.entry(item.to_owned()).or_default();
             match record["result"].as_str() {
                 Some("PASSED") => *known = Failures::default(),

@@ -22,7 +22,7 @@ pub(crate) struct Source {
     plan: BacklogPlan,
     /// Attempts that an item may have where it does not say itself; 0 = no limit.
     most_attempts: u64,
-    /// What earlier runs tried, where the file does not count.
+    /// What was tried, where the file does not count.
     earlier: HashMap<String, Failures>,
 }
 
@@ -32,7 +32,7 @@ impl Source {
         Ok(Self { place, plan: plan.clone(), most_attempts, earlier: HashMap::new() })
     }
 
-    /// With what earlier runs tried.
+    /// With what was tried, in this run and before it.
     #[must_use]
     pub(crate) fn knowing(self, earlier: HashMap<String, Failures>) -> Self {
         Self { earlier, ..self }
@@ -123,15 +123,13 @@ impl Source {
     /// Where a file can say that an item is blocked, whoever opens it again gives it new attempts; where it cannot, other
     /// words do, for they make it another item.
     fn tried(&self, backlog: &Backlog<'_>, memory: &Memory, id: &str) -> u64 {
-        let earlier = self.earlier.get(id).map_or(0, |failures| {
-            let block = Change::State { id: id.into(), to: State::Blocked, at: None };
-            match (failures.blocked, backlog.change(&block)) {
-                (true, Err(Refusal::NoState { .. } | Refusal::NoPlace { .. })) => failures.in_all,
-                (true, _) => 0,
-                (false, _) => failures.attempts,
-            }
-        });
-        memory.attempts(id).saturating_add(earlier)
+        let Some(known) = self.earlier.get(id) else { return memory.attempts(id) };
+        let block = Change::State { id: id.into(), to: State::Blocked, at: None };
+        match (known.blocked, backlog.change(&block)) {
+            (true, Err(Refusal::NoState { .. } | Refusal::NoPlace { .. })) => known.in_all,
+            (true, _) => 0,
+            (false, _) => known.attempts,
+        }
     }
 
     fn found(&self, backlog: &Backlog<'_>, selection: &Selection, memory: &Memory) -> Result<Found> {

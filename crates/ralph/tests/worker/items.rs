@@ -206,6 +206,11 @@ fn an_agent_that_fails_has_made_an_attempt_and_one_that_is_limited_has_not() {
     assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"][0]["result"], "FAILED");
     assert!(!sandbox.exists("half.txt"));
     assert_eq!(history(&sandbox).len(), 1);
+    // One that could not even begin has not tried the item.
+    let sandbox = harness(&[item("FEAT-1", "one.txt")]);
+    let agent = another(&sandbox).call(Steps::new().exit(1)).install(&sandbox);
+    worker(&sandbox, &agent).args(["--set", "max_failures=1"]).run().assert_code(4);
+    assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"], json!([]));
 }
 
 #[test]

@@ -39,9 +39,8 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
     let mut nothing = false;
     if let Some(backlog) = &plan.backlog {
         let most = if plan.policy.each_item { plan.policy.max_iterations } else { 0 };
-        let run = intent.state.and_then(|state| state.run.as_ref()).map_or("", |run| &run.id);
-        let earlier = Ledger::of(&project.truth).earlier_failures(run);
-        let read = Source::new(&project.root, backlog, most)?.knowing(earlier).read(&memory);
+        let tried = Ledger::of(&project.truth).failures();
+        let read = Source::new(&project.root, backlog, most)?.knowing(tried).read(&memory);
         shown.row("items", format!("{} of {} open", read.items.open, read.items.total));
         let next = match read.found {
             Found::Selected(work) => {
