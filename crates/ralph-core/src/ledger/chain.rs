@@ -1,7 +1,7 @@
 //! Whether the chain is whole: each record holds the digest of the one before it, and commits and journals hold digests
 //! of records.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 
 use crate::prelude::*;
 use crate::text::count;
@@ -185,15 +185,17 @@ fn anchored(
             }),
         }
     }
-    faults.extend(anchors.iter().filter_map(|anchor| uncommitted(links, anchor, places)));
+    let held = links.iter().filter_map(|link| link.held.as_ref());
+    let committed: BTreeSet<&str> =
+        held.filter(|held| held.kind == "commit").map(|held| held.attempt.as_str()).collect();
+    faults.extend(anchors.iter().filter_map(|anchor| uncommitted(&committed, anchor, places)));
     faults
 }
 
 /// The record of a commit whose attempt is still there.
-fn uncommitted(links: &[Link], anchor: &Anchor, places: &BTreeMap<&str, usize>) -> Option<Fault> {
+fn uncommitted(committed: &BTreeSet<&str>, anchor: &Anchor, places: &BTreeMap<&str, usize>) -> Option<Fault> {
     let (commit, attempt) = (anchor.commit.as_ref()?, anchor.attempt.as_ref()?);
-    let is_it = |held: &Held| held.kind == "commit" && held.attempt == *attempt;
-    let known = links.iter().filter_map(|link| link.held.as_ref()).any(is_it);
+    let known = committed.contains(attempt.as_str());
     (!known && places.contains_key(anchor.digest.as_str())).then(|| Fault {
         kind: FaultKind::Missing,
         line: None,

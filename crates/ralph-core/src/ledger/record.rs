@@ -1,5 +1,7 @@
 //! What a record says. A record that another version wrote is read as far as it goes.
 
+use alloc::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::Condition;
@@ -110,7 +112,12 @@ impl Attempted {
 
 /// Attempts in the order in which they were recorded.
 pub fn attempts(records: &[Record]) -> Vec<Attempted> {
-    let commit = |id: &str| records.iter().find(|record| record.kind == "commit" && record.attempt == id);
+    let commits: BTreeMap<&str, &Record> = records
+        .iter()
+        .filter(|record| record.kind == "commit")
+        .map(|record| (record.attempt.as_str(), record))
+        .collect();
+    let commit = |id: &str| commits.get(id).copied();
     records
         .iter()
         .filter(|record| record.kind == "attempt")

@@ -18,6 +18,8 @@ pub(crate) struct Loaded {
     pub(crate) lines: Vec<Line>,
     pub(crate) attempts: Vec<Attempted>,
     pub(crate) summary: evidence::Ledger,
+    /// Attempts with a record that is not what was recorded, or not where it was.
+    unsound: BTreeSet<String>,
 }
 
 /// Whether commits and journals are asked too.
@@ -45,15 +47,16 @@ pub(crate) fn load(project: &Project, anchored: Anchored) -> Result<Loaded> {
     // A record of another shape was changed, which the chain tells.
     let records: Vec<Record> =
         lines.iter().filter_map(|line| serde_json::from_value(line.record.clone()).ok()).collect();
-    Ok(Loaded { attempts: attempts(&records), lines, summary })
+    let named: BTreeSet<usize> = summary.faults.iter().filter_map(|fault| fault.line).collect();
+    let unsound = lines.iter().filter(|line| !line.is_sound() || named.contains(&line.link.line));
+    let unsound = unsound.filter_map(|line| line.record["attempt"].as_str().map(str::to_owned)).collect();
+    Ok(Loaded { attempts: attempts(&records), lines, summary, unsound })
 }
 
 impl Loaded {
     /// Whether all records of an attempt are what was recorded.
     pub(crate) fn is_sound(&self, attempt: &str) -> bool {
-        let of = |line: &&Line| line.record["attempt"] == attempt;
-        let named = |line: usize| self.summary.faults.iter().any(|fault| fault.line == Some(line));
-        self.lines.iter().filter(of).all(|line| line.is_sound() && !named(line.link.line))
+        !self.unsound.contains(attempt)
     }
 
     /// Every record that can be read, as it stands in the ledger.
