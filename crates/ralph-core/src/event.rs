@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::agents::Role;
 use crate::breaker::Breaker;
 use crate::check::{CheckResult, CheckSpec};
+use crate::detect::Stack;
 use crate::evidence::{AddedTodos, Items};
 use crate::git_text::Change;
 use crate::items::{BacklogPlan, BacklogRead, ItemAfter, Settled, Work};
@@ -118,6 +119,9 @@ pub struct Plan {
     /// Commit what reached the goal.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub commit: bool,
+    /// What the project is written in, where it was looked for and found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack: Option<Stack>,
 }
 
 /// One agent where a list is wanted is a list of one.

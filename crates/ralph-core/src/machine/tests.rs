@@ -27,8 +27,9 @@ pub(crate) fn plan(checks: &[&str]) -> Plan {
     Plan {
         backlog: None,
         commit: false,
+        stack: None,
         policy: Policy { baseline: profile::Baseline::Off, ..Policy::default() },
-        checks: checks.iter().map(|c| CheckSpec { name: "test".into(), command: (*c).into() }).collect(),
+        checks: checks.iter().map(|c| CheckSpec::named("test", *c)).collect(),
         agents: vec![agent("custom")],
     }
 }

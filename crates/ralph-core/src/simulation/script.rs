@@ -120,7 +120,11 @@ impl Script {
             once: self.once,
             ..BacklogPlan::default()
         });
-        Ok(started(&self.goal, Plan { policy, checks, agents, backlog, commit: false }, self.seed))
+        Ok(started(
+            &self.goal,
+            Plan { policy, checks, agents, backlog, commit: false, stack: None },
+            self.seed,
+        ))
     }
 }
 

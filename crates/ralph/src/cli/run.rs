@@ -2,6 +2,7 @@
 
 mod backlog;
 mod consent;
+mod found;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -72,6 +73,8 @@ fn wishes(args: &RunArgs) -> Wishes {
         backlog: None,
         all: args.all,
         commit: args.commit,
+        detect: !args.no_detect,
+        ..Wishes::default()
     }
 }
 
@@ -144,8 +147,9 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         None => config::read(&project.ralph_dir)?,
     };
     let own = wishes;
-    let brought = consent::brought(&config, own);
+    let mut brought = consent::brought(&config, own);
     let mut wishes = own.over(config);
+    let missing = found::look(project, earlier.is_some(), &mut wishes);
     // What is asked before a first run includes the permissions; until then they are nobody's choice.
     let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask();
     let unchosen = asks && wishes.agent.leaves_permissions_open();
@@ -153,13 +157,14 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         wishes.agent.permissions.push(For::all(Permissions::Inherit));
     }
     let Settled { mut plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
+    found::brought(&plan, earlier.is_some(), &mut brought);
     if unchosen {
         consent::permit(&mut plan, None);
     }
     for agent in &plan.agents {
         agent::find_script(agent, &project.root)?;
     }
-    for remark in remarks.into_iter().chain(told_secrets(&secrets, order, &plan)) {
+    for remark in remarks.into_iter().chain(missing).chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
     }
     let kept = consent::kept_in_tree(project, &plan);

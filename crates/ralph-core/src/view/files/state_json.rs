@@ -18,6 +18,7 @@ pub fn state_json(state: &State) -> Value {
     let run = state.run.as_ref();
     let report = state.last.as_ref().and_then(|last| last.ended.as_ref()).map(|ended| &ended.report);
     let blocker = blocker(state);
+    let stack = run.and_then(|run| run.plan.stack.as_ref());
     json!({
         "schema": "ralph.state/1",
         "iteration": state.iteration,
@@ -35,7 +36,10 @@ pub fn state_json(state: &State) -> Value {
         "tasks_completed": tasks.done,
         "tasks_remaining": tasks.remaining(),
         "phases": {"current": Value::Null},
-        "tech_stack": {"language": Value::Null, "detected_from": Value::Null},
+        "tech_stack": {
+            "language": stack.map(|stack| &stack.language),
+            "detected_from": stack.map(|stack| &stack.detected_from),
+        },
         "last_updated": state.updated_at,
         "exit_signal": report.is_some_and(declares_done),
         "completion_indicators": report.map_or(0, |report| report.indicators.count),
