@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{GOAL, one_call, ralph, repository, run, says_done, says_more, status};
+use common::{GOAL, one_call, ralph, repository, run, says_done, status};
 use ralph_testkit::{FakeAgent, InstalledAgent, RalphCommand, Sandbox, StatusBlock, Steps, Terminal};
 use serde_json::{Value, json};
 
@@ -135,7 +135,8 @@ fn a_profile_that_runs_no_checks_is_not_given_any() {
 #[test]
 fn a_run_that_goes_on_keeps_what_it_found_until_told_otherwise() {
     let sandbox = rust_project();
-    let agent = one_call(&sandbox, says_more());
+    let works = Steps::new().append("work.txt", "more\n").status(&StatusBlock::in_progress());
+    let agent = one_call(&sandbox, works);
     run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
     sandbox.write("Makefile", "test:\n\ttrue\n");
     let more = |n: &str| ralph(&sandbox).args(["run", "--yes", "--max-iterations", n]);
