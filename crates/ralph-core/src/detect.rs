@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::check::CheckSpec;
 use crate::prelude::*;
 
-/// The names of checks, in the order in which they run.
+/// The names of checks, the cheapest first: what does not build need not be tested.
 pub const CHECKS: [&str; 3] = ["build", "test", "lint"];
 
 /// Files longer than this say nothing that is looked for here.
@@ -198,7 +198,7 @@ fn one(folder: &Folder) -> Detected {
 pub fn joined(found: &[Found]) -> Vec<CheckSpec> {
     let of = |check: &'static str| found.iter().filter(move |found| found.check == check);
     let one = |check: &'static str| {
-        let parts: Vec<String> = of(check).map(Found::from_the_top).collect();
+        let parts: Vec<String> = of(check).map(Found::run_at_the_top).collect();
         let sources: Vec<&str> = of(check).map(|found| found.source.as_str()).collect();
         let (command, source) = (parts.join(" && "), sources.join("; "));
         (!parts.is_empty()).then(|| CheckSpec { name: check.into(), command, source: Some(source) })
@@ -208,7 +208,7 @@ pub fn joined(found: &[Found]) -> Vec<CheckSpec> {
 
 impl Found {
     /// The command as it is run at the top of the project.
-    fn from_the_top(&self) -> String {
+    fn run_at_the_top(&self) -> String {
         match &self.folder {
             Some(folder) => format!("(cd {} && {})", quoted(folder), self.command),
             None => self.command.clone(),

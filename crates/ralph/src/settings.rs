@@ -214,8 +214,8 @@ impl OtherRules {
     }
 }
 
-/// The checks there are, the cheapest first: what does not build need not be tested.
-pub const CHECKS: [&str; 3] = ["build", "test", "lint"];
+/// The checks there are.
+pub use ralph_core::detect::CHECKS;
 
 /// A profile by its name.
 pub fn profile(name: &str) -> Result<&'static Profile> {
