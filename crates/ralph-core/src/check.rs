@@ -14,6 +14,22 @@ pub struct CheckSpec {
     pub name: String,
     /// As the user gave it, run by `sh -c`.
     pub command: String,
+    /// Where ralph found it, if nobody named it: `package.json, scripts.test`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+impl CheckSpec {
+    /// One that somebody named.
+    pub fn named(name: impl Into<String>, command: impl Into<String>) -> Self {
+        Self { name: name.into(), command: command.into(), source: None }
+    }
+
+    /// With where it was found.
+    pub fn described(&self) -> String {
+        let source = self.source.as_ref().map(|source| format!(" ({source})"));
+        format!("{}: {}{}", self.name, crate::text::one_line(&self.command, 200), source.unwrap_or_default())
+    }
 }
 
 /// One run of a check.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::agents::Role;
 use crate::breaker::Breaker;
 use crate::check::{CheckResult, CheckSpec};
+use crate::detect::Stack;
 use crate::evidence::{AddedTodos, Items};
 use crate::git_text::Change;
 use crate::items::{BacklogPlan, BacklogRead, ItemAfter, Settled, Work};
@@ -121,6 +122,9 @@ pub struct Plan {
     /// What must pass before anything is selected, each time that ralph is started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot: Option<CheckSpec>,
+    /// What the project is written in, where it was looked for and found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack: Option<Stack>,
 }
 
 /// One agent where a list is wanted is a list of one.

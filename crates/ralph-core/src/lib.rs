@@ -19,6 +19,7 @@ pub mod backlog;
 pub mod breaker;
 pub mod check;
 pub mod decision;
+pub mod detect;
 pub mod edit;
 pub mod effect;
 pub mod event;

@@ -21,6 +21,8 @@ const FILE: &str = "config.toml";
 const NAME: &str = ".ralph/config.toml";
 const POLICY: &str = "policy";
 const CHECKS: &str = "checks";
+/// In `[checks]`: whether those that nobody names are looked for.
+const DETECT: &str = "detect";
 const PROFILE: &str = "profile";
 const POOL: &str = "pool";
 const PERMISSIONS: &str = "permissions";
@@ -29,7 +31,7 @@ const BACKLOG: &str = "backlog";
 const KEYS: [&str; 7] = [PROFILE, BACKLOG, POOL, PERMISSIONS, POLICY, CHECKS, AGENTS];
 
 /// What the file says; nothing, where there is none.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     pub profile: Option<String>,
     /// The task file, from the top of the project.
@@ -37,7 +39,22 @@ pub struct Config {
     pub values: Vec<Value>,
     /// Commands by the name of their check. They come with the repository, so they need the user's trust.
     pub checks: Vec<Value>,
+    /// Whether checks that nobody names may be looked for.
+    pub detect: bool,
     pub agents: FileAgents,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            profile: None,
+            backlog: None,
+            values: vec![],
+            checks: vec![],
+            detect: true,
+            agents: FileAgents::default(),
+        }
+    }
 }
 
 /// Where something of the file is said to come from.
@@ -88,7 +105,10 @@ fn parse(text: &str) -> Result<Config> {
                         .hint("[checks]\ntest = \"cargo test\"")
                 })?;
                 for (key, item, origin) in entries(table, text) {
-                    config.checks.push(check(key, item, origin)?);
+                    match key {
+                        DETECT => config.detect = truth(key, item, &origin)?,
+                        _ => config.checks.push(check(key, item, origin)?),
+                    }
                 }
             }
             POOL => config.agents.pool = agents::pool(item, &origin)?,
@@ -118,10 +138,14 @@ fn backlog(item: &Item, origin: &str) -> Result<String> {
     })
 }
 
+fn truth(key: &str, item: &Item, origin: &str) -> Result<bool> {
+    item.as_bool().ok_or_else(|| Error::usage(format!("{origin}: {key} is true or false")))
+}
+
 fn check(name: &str, item: &Item, origin: String) -> Result<Value> {
     if !settings::CHECKS.contains(&name) {
         let error = Error::usage(format!("{origin}: there is no check '{name}'"));
-        return Err(match suggest::nearest(name, settings::CHECKS) {
+        return Err(match suggest::nearest(name, settings::CHECKS.into_iter().chain([DETECT])) {
             Some(near) => error.hint(format!("did you mean {near}?")),
             None => error.because(format!("checks are: {}", settings::CHECKS.join(", "))),
         });
@@ -214,6 +238,7 @@ mod tests {
         assert_eq!(parse("policy.gate = 'dual'").expect("read").values[0].value, "dual");
         let check = &parse("[checks]\ntest = 'make test'").expect("read").checks[0];
         assert_eq!((check.key.as_str(), check.value.as_str()), ("test", "make test"));
+        assert!(!parse("[checks]\ndetect = false").expect("read").detect);
         assert_eq!(parse("# nothing\n").expect("read"), Config::default());
     }
 
@@ -254,6 +279,7 @@ mod tests {
             ("[checks]\ntests = 'x'", Exit::Usage, "did you mean test?"),
             ("[checks]\ntest = ' '", Exit::Usage, ":2: test is a command"),
             ("[checks]\nlint = true", Exit::Usage, ":2: lint is a command"),
+            ("[checks]\ndetect = 'no'", Exit::Usage, ":2: detect is true or false"),
             ("[policy]\ngate = ['dual']", Exit::Usage, ":2: gate is neither"),
             ("agents = ['claude']", Exit::Usage, "pool = [\"claude\"]"),
             ("pool = 'claude'", Exit::Usage, ":1: pool is a list"),

@@ -3,6 +3,7 @@
 pub(crate) mod pool;
 
 use ralph_core::check::CheckSpec;
+use ralph_core::detect::Stack;
 use ralph_core::event::{AgentInfo, Plan};
 use ralph_core::items::BacklogPlan;
 use ralph_core::profile::{self, EvidenceNeeded, Gate, Policy, Profile, WrongValue};
@@ -29,7 +30,15 @@ pub struct Wishes {
     pub all: bool,
     /// Commit what reached the goal.
     pub commit: bool,
+    /// Look for checks that nobody names.
+    pub detect: bool,
+    /// What was found then; checks of these names that somebody names win.
+    pub found: Vec<CheckSpec>,
+    pub stack: Option<Stack>,
 }
+
+/// Instead of a command: that there shall be no such check, also where one could be found.
+pub const NO_CHECK: &str = "none";
 
 /// A value for a key of the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,15 +80,26 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
     let mut checks = earlier.map_or(vec![], |plan| plan.checks.clone());
     for (name, command) in &wishes.checks {
         if command.trim().is_empty() {
-            return Err(Error::usage(format!("--{name}-cmd is empty")).hint("--test-cmd \"cargo test\""));
+            return Err(Error::usage(format!("--{name}-cmd is empty"))
+                .hint("--test-cmd \"cargo test\"")
+                .hint(format!("--{name}-cmd {NO_CHECK}, for no such check")));
         }
         checks.retain(|check| check.name != *name);
-        checks.push(CheckSpec { name: (*name).into(), command: command.clone() });
+        if command.trim() != NO_CHECK {
+            checks.push(CheckSpec::named(*name, command));
+        }
+    }
+    if !wishes.detect {
+        checks.retain(|check| check.source.is_none());
+    }
+    if policy.wants_checks() {
+        checks.extend(wishes.found.iter().filter(|found| !wishes.says(&found.name)).cloned());
     }
     checks.sort_by_key(|check| CHECKS.iter().position(|name| *name == check.name));
     let mut remarks = vec![];
     let said = wishes.values.iter().any(|value| value.key == "evidence");
-    let asked = wishes.profile.is_some() || !wishes.checks.is_empty();
+    let given = wishes.checks.iter().any(|(_, command)| command.trim() != NO_CHECK);
+    let asked = wishes.profile.is_some() || given;
     if asked && !checks.is_empty() && !said && policy.evidence != EvidenceNeeded::Required {
         policy.evidence = EvidenceNeeded::Required;
         let name = &policy.profile;
@@ -101,7 +121,8 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
     remarks.extend(chosen);
     count_money(&policy, &agents)?;
     let commit = wishes.commit || earlier.is_some_and(|plan| plan.commit);
-    Ok(Settled { plan: Plan { policy, checks, agents, backlog, commit, boot: None }, remarks })
+    let stack = wishes.stack.clone().or_else(|| earlier?.stack.clone());
+    Ok(Settled { plan: Plan { policy, checks, agents, backlog, commit, boot: None, stack }, remarks })
 }
 
 /// What is meant of the backlog: said now, else as before.
@@ -122,7 +143,13 @@ impl Wishes {
         let own = |check: &Value| CHECKS.into_iter().find(|name| *name == check.key && !said(name));
         let file = config.checks.iter().filter_map(|check| Some((own(check)?, check.value.clone())));
         let checks = file.chain(self.checks.iter().cloned()).collect();
-        Self { profile: self.profile.clone().or(config.profile), values, checks, agent, ..self.clone() }
+        let (profile, detect) = (self.profile.clone().or(config.profile), self.detect && config.detect);
+        Self { profile, values, checks, agent, detect, ..self.clone() }
+    }
+
+    /// Whether somebody said what this check is, be it nothing.
+    pub fn says(&self, check: &str) -> bool {
+        self.checks.iter().any(|(name, _)| *name == check)
     }
 }
 
@@ -187,8 +214,8 @@ impl OtherRules {
     }
 }
 
-/// The checks there are, the cheapest first: what does not build need not be tested.
-pub const CHECKS: [&str; 3] = ["build", "test", "lint"];
+/// The checks there are.
+pub use ralph_core::detect::CHECKS;
 
 /// A profile by its name.
 pub fn profile(name: &str) -> Result<&'static Profile> {

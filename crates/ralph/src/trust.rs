@@ -198,6 +198,7 @@ fn nobody_to_ask(unknown: &[&Command]) -> Error {
     Error::usage("this project brings commands of its own that nobody has agreed to run")
         .because(format!("there is no terminal to ask on: {}", listed.join("; ")))
         .hint("read them, then add --yes")
+        .hint("--no-detect leaves out those that were found and that nobody named")
 }
 
 #[cfg(test)]

@@ -156,7 +156,7 @@ fn check_in(
     if let Some(why) = why_not {
         return Ok(Checked { recorded: recorded.clone(), now: None, verdict: Verdict::CouldNotRun, why });
     }
-    let check = CheckSpec { name: recorded.name.clone(), command: recorded.command().to_owned() };
+    let check = CheckSpec::named(&recorded.name, recorded.command());
     ui.say(&format!("  {}: {}", check.name, ralph_core::check::shown(&check.command)));
     let now = again.run(&check, dir, beside, ui).map_err(Ended::Asked)?;
     let (verdict, why) = of_check(recorded, &now);

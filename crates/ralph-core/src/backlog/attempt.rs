@@ -89,7 +89,7 @@ pub struct Recorded<'a> {
 impl<'a> Recorded<'a> {
     fn of(node: Node<'_, 'a>) -> Self {
         let mut attempt = Self::default();
-        for (name, node) in node.fields() {
+        node.each_field(|name, node| {
             let text = || node.str().filter(|text| !text.trim().is_empty());
             match &*name {
                 "run_id" => attempt.run_id = text(),
@@ -99,23 +99,19 @@ impl<'a> Recorded<'a> {
                 "failure_reason" => attempt.failure_reason = text(),
                 "investigation" => attempt.investigation = text(),
                 "reverted" => attempt.reverted = node.bool() == Some(true),
-                "evidence" => {
-                    for (name, node) in node.fields() {
-                        match &*name {
-                            "commands_run" => {
-                                attempt.commands = node.texts();
-                                attempt.commands.retain(|command| !command.trim().is_empty());
-                            }
-                            "results_summary" => {
-                                attempt.summary = node.str().filter(|text| !text.trim().is_empty());
-                            }
-                            _ => {}
-                        }
+                "evidence" => node.each_field(|name, node| match &*name {
+                    "commands_run" => {
+                        attempt.commands = node.texts();
+                        attempt.commands.retain(|command| !command.trim().is_empty());
                     }
-                }
+                    "results_summary" => {
+                        attempt.summary = node.str().filter(|text| !text.trim().is_empty());
+                    }
+                    _ => {}
+                }),
                 _ => {}
             }
-        }
+        });
         attempt
     }
 
@@ -135,7 +131,11 @@ impl<'a> Backlog<'a> {
         } else {
             Some(Node::Json(Value::at(self.text, item.attempts.clone())))
         };
-        list.map(|list| list.elements().into_iter().map(Recorded::of).collect()).unwrap_or_default()
+        let mut attempts = Vec::new();
+        if let Some(list) = list {
+            list.each_element(|node| attempts.push(Recorded::of(node)));
+        }
+        attempts
     }
 
     /// `worker-NNN`, one more than the highest that the item has.

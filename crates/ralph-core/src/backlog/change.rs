@@ -152,7 +152,10 @@ impl Backlog<'_> {
             edits.push(edit.map_err(Refusal::NotLossless)?);
         }
         let text = self.spliced(&edits)?;
-        let (status, limit) = self.prove_item(&text, at, &expected)?;
+        let (status, limit) = match self.prove_in_place(&text, at, &edits, &expected) {
+            Some(proved) => proved?,
+            None => self.prove_item(&text, at, &expected)?,
+        };
         let Plan { incremented, run_id, .. } = plan;
         Ok(Changed { text, edits, id: id.clone(), status, limit, incremented, run_id })
     }

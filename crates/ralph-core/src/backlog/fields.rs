@@ -60,20 +60,21 @@ impl<'a> Gathered<'a> {
     {
         let mut seen = Seen::default();
         for (name, node) in fields {
-            let place = match &*name {
-                "id" => &mut seen.id,
-                "title" => &mut seen.title,
-                "name" => &mut seen.name,
-                "description" => &mut seen.description,
-                "status" => &mut seen.status,
-                "passes" => &mut seen.passes,
-                "completed" => &mut seen.completed,
-                "priority" => &mut seen.priority,
-                "phase" => &mut seen.phase,
-                "dependencies" | "dependsOn" | "depends_on" => &mut seen.dependencies,
-                "ralph_loop" => &mut seen.ralph_loop,
-                "attempts" => &mut seen.attempts,
-                "prd_reference" => &mut seen.prd,
+            // As bytes: a tree of comparisons rather than one after the other.
+            let place = match name.as_bytes() {
+                b"id" => &mut seen.id,
+                b"title" => &mut seen.title,
+                b"name" => &mut seen.name,
+                b"description" => &mut seen.description,
+                b"status" => &mut seen.status,
+                b"passes" => &mut seen.passes,
+                b"completed" => &mut seen.completed,
+                b"priority" => &mut seen.priority,
+                b"phase" => &mut seen.phase,
+                b"dependencies" | b"dependsOn" | b"depends_on" => &mut seen.dependencies,
+                b"ralph_loop" => &mut seen.ralph_loop,
+                b"attempts" => &mut seen.attempts,
+                b"prd_reference" => &mut seen.prd,
                 _ => continue,
             };
             *place = Some(node);
@@ -175,7 +176,7 @@ impl<'a> Gathered<'a> {
             return (true, None);
         }
         let (mut enabled, mut limit) = (false, Limit { used: 0, max: Limit::DEFAULT });
-        for (name, node) in seen.ralph_loop.map(|node| node.fields()).unwrap_or_default() {
+        let read = |name: Cow<'a, str>, node: Node<'_, 'a>| {
             let number = || node.number().and_then(|number| u64::try_from(number).ok());
             match &*name {
                 "enabled" => enabled = node.bool() == Some(true),
@@ -183,6 +184,9 @@ impl<'a> Gathered<'a> {
                 "current_iteration" => limit.used = number().unwrap_or(limit.used),
                 _ => {}
             }
+        };
+        if let Some(node) = seen.ralph_loop {
+            node.each_field(read);
         }
         (enabled, Some(limit))
     }
@@ -216,7 +220,11 @@ fn dependencies<'a>(node: Node<'_, 'a>) -> Vec<Cow<'a, str>> {
     let list =
         if node.is_map() { node.get("depends_on").or_else(|| node.get("dependsOn")) } else { Some(node) };
     match list {
-        Some(list) if list.is_list() => list.elements().into_iter().filter_map(name_of).collect(),
+        Some(list) if list.is_list() => {
+            let mut names = Vec::new();
+            list.each_element(|element| names.extend(name_of(element)));
+            names
+        }
         Some(one) => name_of(one).into_iter().collect(),
         None => Vec::new(),
     }

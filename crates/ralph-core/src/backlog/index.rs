@@ -51,3 +51,45 @@ impl Index {
         }
     }
 }
+
+/// Where the dependencies of all items are, each looked up once.
+#[derive(Debug)]
+pub(crate) struct Dependencies {
+    /// The first of each item's, and behind the last item the end.
+    starts: Vec<u32>,
+    places: Vec<u32>,
+}
+
+impl Dependencies {
+    pub(crate) fn of(backlog: &super::Backlog<'_>) -> Self {
+        let items = backlog.items();
+        let mut all = Self { starts: Vec::with_capacity(items.len() + 1), places: Vec::new() };
+        for item in items {
+            all.begin();
+            let place = |id: &alloc::borrow::Cow<'_, str>| {
+                backlog.find(id).and_then(|at| u32::try_from(at).ok()).unwrap_or(FREE)
+            };
+            all.places.extend(item.dependencies.iter().map(place));
+        }
+        all.begin();
+        all
+    }
+
+    fn begin(&mut self) {
+        self.starts.push(u32::try_from(self.places.len()).unwrap_or(FREE));
+    }
+
+    /// The places of an item's dependencies; none of those that are not in the file.
+    pub(crate) fn at(&self, item: usize) -> impl Iterator<Item = Option<usize>> {
+        self.slice(item).iter().map(|at| (*at != FREE).then_some(*at as usize))
+    }
+
+    pub(crate) fn nth(&self, item: usize, nth: usize) -> Option<Option<usize>> {
+        self.slice(item).get(nth).map(|at| (*at != FREE).then_some(*at as usize))
+    }
+
+    fn slice(&self, item: usize) -> &[u32] {
+        let bound = |at: usize| self.starts.get(at).map_or(0, |start| *start as usize);
+        self.places.get(bound(item)..bound(item + 1)).unwrap_or_default()
+    }
+}

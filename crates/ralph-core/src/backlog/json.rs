@@ -65,20 +65,43 @@ impl<'a> Value<'a> {
         fields
     }
 
+    /// Hands out its fields, in their order; none of what is no object.
+    pub(crate) fn each_field(&self, mut each: impl FnMut(Cow<'a, str>, Value<'a>)) {
+        if self.first() == b'{' {
+            let mut walk = Walk { doc: self.doc, at: self.start };
+            let _ = walk.fields_with(|walk, key| {
+                let value = walk.value(DEPTH)?;
+                each(walk.name(key), value);
+                Ok(())
+            });
+        }
+    }
+
     /// The field of this name; of two the last, as every reader has it.
     pub(crate) fn get(&self, name: &str) -> Option<Value<'a>> {
-        self.fields().into_iter().rev().find(|field| field.name == name).map(|field| field.value)
+        let mut found = None;
+        self.each_field(|known, value| {
+            if known == name {
+                found = Some(value);
+            }
+        });
+        found
+    }
+
+    /// Hands out its elements; none of what is no list.
+    pub(crate) fn each_element(&self, mut each: impl FnMut(Value<'a>)) {
+        if self.first() == b'[' {
+            let mut walk = Walk { doc: self.doc, at: self.start };
+            let _ = walk.array(|walk| {
+                each(walk.value(DEPTH)?);
+                Ok(())
+            });
+        }
     }
 
     pub(crate) fn elements(&self) -> Vec<Value<'a>> {
         let mut elements = Vec::new();
-        if self.first() == b'[' {
-            let mut walk = Walk { doc: self.doc, at: self.start };
-            let _ = walk.array(|walk| {
-                elements.push(walk.value(DEPTH)?);
-                Ok(())
-            });
-        }
+        self.each_element(|element| elements.push(element));
         elements
     }
 }
@@ -119,18 +142,23 @@ impl<'a> Walk<'a> {
     /// The next byte that is no white space; 0 at the end.
     #[inline]
     pub(crate) fn peek(&mut self) -> u8 {
+        const SPACES: u64 = 0x2020_2020_2020_2020;
         let bytes = self.bytes();
-        while let Some(byte) = bytes.get(self.at) {
-            if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
-                return *byte;
+        loop {
+            match bytes.get(self.at) {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
+                Some(byte) => return *byte,
+                None => return 0,
             }
-            self.at += 1;
-            // Indentation is half of a file that is meant for people.
-            while bytes[self.at..].starts_with(b"        ") {
-                self.at += 8;
+            // Indentation is half of a file that is meant for people: eight spaces at once, and all that are left.
+            while let Some(chunk) = bytes.get(self.at..self.at + 8) {
+                let others = u64::from_le_bytes(chunk.try_into().unwrap_or_default()) ^ SPACES;
+                self.at += (others.trailing_zeros() / 8) as usize;
+                if others != 0 {
+                    break;
+                }
             }
         }
-        0
     }
 
     /// Nothing may come after the document.

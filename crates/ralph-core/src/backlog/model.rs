@@ -90,6 +90,13 @@ pub enum State {
 impl State {
     /// From any dialect's word.
     pub fn parse(word: &str) -> Option<Self> {
+        // As they are mostly written.
+        match word {
+            "FAILING" | "todo" | "open" => return Some(Self::Open),
+            "PASSING" | "done" => return Some(Self::Done),
+            "BLOCKED" | "blocked" => return Some(Self::Blocked),
+            _ => {}
+        }
         let word = word.trim().to_ascii_lowercase().replace(['_', ' '], "-");
         Some(match word.as_str() {
             "todo" | "open" | "pending" | "failing" | "failed" | "not-started" | "new" => Self::Open,

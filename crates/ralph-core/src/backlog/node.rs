@@ -79,6 +79,14 @@ impl<'t, 'a> Node<'t, 'a> {
         }
     }
 
+    /// The same, one after the other.
+    pub(crate) fn each_field(&self, mut each: impl FnMut(Cow<'a, str>, Node<'t, 'a>)) {
+        match self {
+            Self::Json(value) => value.each_field(|name, value| each(name, Node::Json(value))),
+            Self::Yaml(_) => self.fields().into_iter().for_each(|(name, node)| each(name, node)),
+        }
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<Node<'t, 'a>> {
         match self {
             Self::Json(value) => value.get(name).map(Node::Json),
@@ -93,6 +101,14 @@ impl<'t, 'a> Node<'t, 'a> {
                 yaml::Kind::List { items, .. } => items.iter().map(Node::Yaml).collect(),
                 _ => Vec::new(),
             },
+        }
+    }
+
+    /// The same, one after the other.
+    pub(crate) fn each_element(&self, mut each: impl FnMut(Node<'t, 'a>)) {
+        match self {
+            Self::Json(value) => value.each_element(|value| each(Node::Json(value))),
+            Self::Yaml(_) => self.elements().into_iter().for_each(each),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Which item is next.
 
 use super::Backlog;
+use super::index::Dependencies;
 use super::model::{Item, Shape, State};
 use crate::prelude::*;
 
@@ -91,6 +92,9 @@ pub fn select_but(
     is_out: impl Fn(&str) -> bool,
 ) -> (Selection, Stats) {
     let mut stats = Stats { total: backlog.items().len() as u64, ..Stats::default() };
+    let dependencies = Dependencies::of(backlog);
+    let satisfied =
+        |at: usize| dependencies.at(at).all(|on| on.is_some_and(|on| backlog.items()[on].state.satisfies()));
     let mut best: Option<usize> = None;
     let (mut waiting, mut at_limit, mut blocked) = (Vec::new(), Vec::new(), Vec::new());
     for (at, item) in backlog.items().iter().enumerate() {
@@ -114,7 +118,7 @@ pub fn select_but(
             }
             continue;
         }
-        if !item.dependencies.iter().all(|id| is_satisfied(backlog, id)) {
+        if !satisfied(at) {
             stats.waiting += 1;
             if wanted {
                 waiting.push(at);
@@ -126,7 +130,7 @@ pub fn select_but(
             best = Some(at);
         }
     }
-    let selection = match (cycle(backlog), best) {
+    let selection = match (ring(backlog, &dependencies), best) {
         (Some(ring), _) => Selection::Cycle(ring),
         (None, Some(best)) => Selection::Item(best),
         (None, None) if !waiting.is_empty() => {
@@ -178,6 +182,10 @@ fn sooner(backlog: &Backlog<'_>, one: usize, other: usize) -> bool {
 
 /// The first ring of dependencies, if there is one.
 pub fn cycle(backlog: &Backlog<'_>) -> Option<Vec<String>> {
+    ring(backlog, &Dependencies::of(backlog))
+}
+
+pub(super) fn ring(backlog: &Backlog<'_>, dependencies: &Dependencies) -> Option<Vec<String>> {
     const NEW: u8 = 0;
     const OPEN: u8 = 1;
     const DONE: u8 = 2;
@@ -192,13 +200,13 @@ pub fn cycle(backlog: &Backlog<'_>) -> Option<Vec<String>> {
         way.push((start, 0));
         seen[start] = OPEN;
         while let Some((at, next)) = way.last_mut() {
-            let Some(id) = items[*at].dependencies.get(*next) else {
+            let Some(dependency) = dependencies.nth(*at, *next) else {
                 seen[*at] = DONE;
                 way.pop();
                 continue;
             };
             *next += 1;
-            let Some(dependency) = backlog.find(id) else { continue };
+            let Some(dependency) = dependency else { continue };
             match seen[dependency] {
                 NEW if items[dependency].dependencies.is_empty() => seen[dependency] = DONE,
                 NEW => {

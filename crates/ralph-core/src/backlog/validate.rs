@@ -1,5 +1,6 @@
 //! The rules of evidence (seed 003's five, and two more that are strict), and what else a backlog must be.
 
+use super::index::Dependencies;
 use super::{Backlog, Shape, State, select};
 use crate::prelude::*;
 use crate::time::Time;
@@ -60,7 +61,10 @@ pub struct Findings {
 pub fn validate(backlog: &Backlog<'_>, only: Option<usize>, strict: bool) -> Findings {
     let mut found = Findings::default();
     match only {
-        Some(at) => item(backlog, at, strict, &mut found),
+        Some(at) => {
+            let places: Vec<_> = backlog.items()[at].dependencies.iter().map(|id| backlog.find(id)).collect();
+            item(backlog, at, strict, places.into_iter(), &mut found);
+        }
         None => {
             let shape = backlog.problems().iter();
             found.findings.extend(shape.map(|problem| Finding {
@@ -68,24 +72,33 @@ pub fn validate(backlog: &Backlog<'_>, only: Option<usize>, strict: bool) -> Fin
                 rule: Rule::Shape,
                 what: problem.to_string(),
             }));
-            if let Some(ring) = select::cycle(backlog) {
+            let dependencies = Dependencies::of(backlog);
+            if let Some(ring) = select::ring(backlog, &dependencies) {
                 let what = format!("items depend on each other in a ring: {}", ring.join(" -> "));
                 found.findings.push(Finding { id: None, rule: Rule::Cycle, what });
             }
-            (0..backlog.items().len()).for_each(|at| item(backlog, at, strict, &mut found));
+            for at in 0..backlog.items().len() {
+                item(backlog, at, strict, dependencies.at(at), &mut found);
+            }
         }
     }
     found
 }
 
-fn item(backlog: &Backlog<'_>, at: usize, strict: bool, found: &mut Findings) {
+fn item(
+    backlog: &Backlog<'_>,
+    at: usize,
+    strict: bool,
+    dependencies: impl Iterator<Item = Option<usize>>,
+    found: &mut Findings,
+) {
     let item = &backlog.items()[at];
     found.checked += 1;
     let findings = &mut found.findings;
     let mut add = |rule: Rule, what: String| {
         findings.push(Finding { id: Some(item.id.clone().into_owned()), rule, what });
     };
-    for id in item.dependencies.iter().filter(|id| backlog.find(id).is_none()) {
+    for (id, _) in item.dependencies.iter().zip(dependencies).filter(|(_, place)| place.is_none()) {
         add(Rule::Dependency, format!("it depends on {id}, which is not in the file"));
     }
     if backlog.shape() != Shape::Features {

@@ -61,7 +61,7 @@ fn a_mark_without_work_needs_a_check_of_the_item_s_own_or_a_second_agent() {
     assert!(failed(&work(), &after, false, &again).is_empty());
     let another = Memory::default().judged("FEAT-2", Attempt::Failed, true);
     assert_eq!(failed(&work(), &after, false, &another), ["change"], "said of another item");
-    let own = CheckSpec { name: "verify-1".into(), command: "grep x y".into() };
+    let own = CheckSpec::named("verify-1", "grep x y");
     let with_own = Work { checks: vec![own], ..work() };
     assert!(failed(&with_own, &after, false, &Memory::default()).is_empty());
     let unasked = Work { needs: Needs { acceptance: false, ..Needs::default() }, ..with_own };
@@ -70,7 +70,7 @@ fn a_mark_without_work_needs_a_check_of_the_item_s_own_or_a_second_agent() {
 
 #[test]
 fn convergence_criteria_choose_the_checks() {
-    let check = |name: &str| CheckSpec { name: name.into(), command: name.into() };
+    let check = |name: &str| CheckSpec::named(name, name);
     let project = ["build", "test", "lint"].map(check);
     let names = |build, tests, acceptance| {
         let needs = Needs { build, tests, acceptance };

@@ -28,8 +28,9 @@ pub(crate) fn plan(checks: &[&str]) -> Plan {
         backlog: None,
         commit: false,
         boot: None,
+        stack: None,
         policy: Policy { baseline: profile::Baseline::Off, ..Policy::default() },
-        checks: checks.iter().map(|c| CheckSpec { name: "test".into(), command: (*c).into() }).collect(),
+        checks: checks.iter().map(|c| CheckSpec::named("test", *c)).collect(),
         agents: vec![agent("custom")],
     }
 }

@@ -122,7 +122,7 @@ impl Script {
         });
         Ok(started(
             &self.goal,
-            Plan { policy, checks, agents, backlog, commit: false, boot: None },
+            Plan { policy, checks, agents, backlog, commit: false, boot: None, stack: None },
             self.seed,
         ))
     }

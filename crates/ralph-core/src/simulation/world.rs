@@ -69,7 +69,7 @@ impl Default for Check {
 
 impl Check {
     pub fn spec(&self) -> CheckSpec {
-        CheckSpec { name: self.name.clone(), command: format!("make {}", self.name) }
+        CheckSpec::named(&self.name, format!("make {}", self.name))
     }
 
     pub fn green(&self, world: &World) -> bool {

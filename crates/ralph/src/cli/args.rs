@@ -100,6 +100,9 @@ pub(super) struct RunArgs {
     /// The command that lints: exit 0 means it is clean
     #[arg(long, value_name = "CMD")]
     pub(super) lint_cmd: Option<String>,
+    /// Run no checks but those that are named; otherwise they are looked for in the project's files
+    #[arg(long)]
+    pub(super) no_detect: bool,
     /// Longest time for one agent process, such as 90s, 30m or 2h [default: 30m]
     #[arg(long, value_name = "TIME")]
     pub(super) timeout: Option<String>,

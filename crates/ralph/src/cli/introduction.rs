@@ -19,8 +19,9 @@ pub(super) fn introduction(project: &Project, goal: &str, plan: &Plan, commands:
         shown.row("agent", format!("{}{yours}", describe_agent(agent)));
     }
     for check in &plan.checks {
-        let found = commands.iter().find(|known| known.command == check.command);
-        let from = found.map_or("your command line", |known| known.source.as_str());
+        let brought = commands.iter().find(|known| known.command == check.command);
+        let brought = brought.map(|known| known.source.as_str());
+        let from = check.source.as_deref().or(brought).unwrap_or("your command line");
         shown.row("checks", format!("{}: {} ({from})", check.name, trust::shown(&check.command)));
     }
     if plan.checks.is_empty() && plan.backlog.is_some() {

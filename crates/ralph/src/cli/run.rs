@@ -4,6 +4,7 @@ mod backlog;
 mod branch;
 mod consent;
 mod dry;
+mod found;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -78,6 +79,8 @@ fn wishes(args: &RunArgs) -> Wishes {
         backlog: None,
         all: args.all,
         commit: args.commit,
+        detect: !args.no_detect,
+        ..Wishes::default()
     }
 }
 
@@ -159,8 +162,9 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         None => config::read(&project.ralph_dir)?,
     };
     let own = wishes;
-    let brought = consent::brought(&config, own);
+    let mut brought = consent::brought(&config, own);
     let mut wishes = own.over(config);
+    let missing = found::look(project, earlier.is_some(), &mut wishes);
     // What is asked before a first run includes the permissions; until then they are nobody's choice.
     let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask() && !order.dry;
     let unchosen = (asks || order.dry) && wishes.agent.leaves_permissions_open();
@@ -168,13 +172,14 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         wishes.agent.permissions.push(For::all(Permissions::Inherit));
     }
     let Settled { mut plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
+    found::brought(&plan, earlier.is_some(), &mut brought);
     if unchosen {
         consent::permit(&mut plan, None);
     }
     for agent in &plan.agents {
         agent::find_script(agent, &project.root)?;
     }
-    for remark in remarks.into_iter().chain(told_secrets(&secrets, order, &plan)) {
+    for remark in remarks.into_iter().chain(missing).chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
     }
     let of_items = backlog::brought(project, &mut plan)?;

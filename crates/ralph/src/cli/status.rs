@@ -165,7 +165,7 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool) -> Vec<S
         add("agent:", agent.command.clone().unwrap_or_else(|| agent.name.clone()));
     }
     for check in &run.plan.checks {
-        add("check:", format!("{}: {}", check.name, text::one_line(&check.command, 200)));
+        add("check:", check.described());
     }
     add(
         "reviews:",

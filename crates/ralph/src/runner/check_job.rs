@@ -31,7 +31,7 @@ pub(super) fn start(
     let Heard { outbox, pulse } = heard;
     let begun = Instant::now();
     let output = files.check(&check.name);
-    let CheckSpec { name, command } = check.clone();
+    let CheckSpec { name, command, .. } = check.clone();
     let report = move |end, asked, failing, output_tail| {
         let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let result = CheckResult { name, command, end, asked, failing, duration_ms, output_tail };

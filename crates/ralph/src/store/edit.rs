@@ -30,7 +30,7 @@ pub fn edit<T>(path: &Path, mut change: impl FnMut(&[u8]) -> Result<(Option<Vec<
         let (after, told) = change(&before)?;
         let Some(after) = after.filter(|after| *after != before) else { return Ok(told) };
         let made = Made::beside(&file, &held, &after).map_err(cannot("cannot write a copy of"))?;
-        if fs::read(&file).map_err(cannot("cannot read"))? == before {
+        if still_says(&file, &before).map_err(cannot("cannot read"))? {
             made.replace(&file).map_err(cannot("cannot replace"))?;
             return Ok(told);
         }
@@ -38,6 +38,25 @@ pub fn edit<T>(path: &Path, mut change: impl FnMut(&[u8]) -> Result<(Option<Vec<
     Err(Error::new(format!("{} changes all the time", path.display()))
         .because("somebody else writes to it, and ralph does not overwrite what it has not read")
         .hint("try again when the other program has finished"))
+}
+
+/// Whether the file has these bytes, and no others.
+fn still_says(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    let (mut chunk, mut rest) = (vec![0; 1 << 18], bytes);
+    loop {
+        let read = match file.read(&mut chunk) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        if read == 0 {
+            return Ok(rest.is_empty());
+        }
+        match rest.strip_prefix(&chunk[..read]) {
+            Some(left) => rest = left,
+            None => return Ok(false),
+        }
+    }
 }
 
 /// Whether the name still leads to the file that is held.

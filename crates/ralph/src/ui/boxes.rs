@@ -38,7 +38,7 @@ pub(super) fn header(state: &State, resumed: bool) -> Vec<String> {
         add("checks", &no_checks(state));
     }
     for check in &plan.checks {
-        add("checks", &format!("{}: {}", check.name, text::one_line(&check.command, 200)));
+        add("checks", &check.described());
     }
     lines.push(String::new());
     lines

@@ -36,10 +36,7 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision, now: Time
             lines.push((Tone::Plain, format!("checks: {}", boxes::no_checks(state))));
         }
         for check in &plan.checks {
-            lines.push((
-                Tone::Plain,
-                format!("check {}: {}", check.name, text::one_line(&check.command, 200)),
-            ));
+            lines.push((Tone::Plain, format!("check {}", check.described())));
         }
     }
     if let (Some(_), Some(last)) = (&decision.concluded, &state.last) {

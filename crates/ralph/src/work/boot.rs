@@ -33,5 +33,5 @@ pub(crate) fn boot(project: &Project, plan: &BacklogPlan) -> Result<Option<Boot>
     let quoted = dir.replace('\'', "'\\''");
     let command = format!("cd '{quoted}' && if test -x ./{SCRIPT}; then ./{SCRIPT}; else sh ./{SCRIPT}; fi");
     let content = format!("./{SCRIPT} as it is now (BLAKE3 {digest})");
-    Ok(Some(Boot { check: CheckSpec { name: "boot".into(), command }, source, content }))
+    Ok(Some(Boot { check: CheckSpec::named("boot", command), source, content }))
 }

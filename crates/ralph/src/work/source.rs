@@ -169,7 +169,7 @@ impl Source {
         };
         let convergence = backlog.convergence(at);
         let checks = backlog.verification(at).into_iter().enumerate();
-        let own = checks.map(|(nth, command)| CheckSpec { name: format!("verify-{}", nth + 1), command });
+        let own = checks.map(|(nth, command)| CheckSpec::named(format!("verify-{}", nth + 1), command));
         let limit = item.limit;
         Ok(Work {
             id: item.id.to_string(),

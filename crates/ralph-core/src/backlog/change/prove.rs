@@ -3,7 +3,10 @@
 use serde_json::Value;
 
 use super::Refusal;
-use crate::backlog::{Backlog, Limit, Source, State};
+use crate::backlog::fields::Gathered;
+use crate::backlog::node::Node;
+use crate::backlog::{Backlog, Item, Limit, Shape, Source, State, json};
+use crate::edit::Edit;
 use crate::prelude::*;
 
 /// What an item's state is called now, and its iterations.
@@ -27,6 +30,32 @@ impl Backlog<'_> {
         }
         same(expected, &new.value(at))?;
         Ok((new.status(at), new.items[at].limit))
+    }
+
+    /// The same where it is enough to read that item: in JSON, what takes the place of a whole value and is one itself
+    /// changes nothing for what stands around it, and around it the bytes are the same.
+    pub(super) fn prove_in_place(
+        &self,
+        text: &str,
+        at: usize,
+        edits: &[Edit],
+        expected: &Value,
+    ) -> Option<Result<Now, Refusal>> {
+        let Source::Json { .. } = self.source else { return None };
+        let span = self.items.get(at)?.span.clone();
+        let inside = |edit: &Edit| span.start < edit.range.start && edit.range.end < span.end;
+        if !edits.iter().all(inside) {
+            return None;
+        }
+        let end = text.len().checked_sub(self.text.len() - span.end)?;
+        let around = text.get(..=span.start)? == self.text.get(..=span.start)?
+            && text.get(end - 1..)? == self.text.get(span.end - 1..)?;
+        let (item, value, status) = read_one(text.get(span.start..end)?, self.shape).filter(|_| around)?;
+        // An id that is made of a text depends on the other items.
+        if item.id != self.items[at].id {
+            return None;
+        }
+        Some(same(expected, &value).map(|()| (status, item.limit)))
     }
 
     /// One more item stands at the end.
@@ -125,6 +154,23 @@ impl Backlog<'_> {
         }
         list.as_array_mut()
     }
+}
+
+/// An item that stands alone, whole; with its value and its word for the state.
+fn read_one(text: &str, shape: Shape) -> Option<(Item<'_>, Value, String)> {
+    let mut walk = json::Walk::new(text);
+    let mut fields = Vec::new();
+    let place = (walk.peek() == b'{').then(|| walk.item(&mut fields).ok()).flatten()?;
+    if place.span() != (0..text.len()) {
+        return None;
+    }
+    let mut gathered = Gathered::new(shape);
+    let named = fields.into_iter().map(|field| (field.name, Node::Json(field.value)));
+    gathered.item(named, place.span(), 0, || 1);
+    let item = gathered.items.pop()?;
+    let word = Node::Json(place).get("status").and_then(|node| node.str()).filter(|word| !word.is_empty());
+    let status = word.map_or_else(|| item.state.word().into(), alloc::borrow::Cow::into_owned);
+    Some((item, Node::Json(place).value(), status))
 }
 
 fn same(expected: &Value, found: &Value) -> Result<(), Refusal> {

@@ -294,3 +294,27 @@ fn a_value_behind_an_alias_changes_where_it_is_used_only() {
     let new = changed(text, Syntax::Yaml, &state("a", State::Done)).expect("changed");
     assert_eq!(new, text.replacen("*open", "done", 1));
 }
+
+#[test]
+fn an_item_is_proved_where_it_stands_only_if_nothing_around_it_changes() {
+    let text = r#"[{"id":"a","passes":false},{"description":"x","passes":false},{"description":"x","passes":false}]"#;
+    let backlog = Backlog::read(text, Syntax::Json).expect("read");
+    let value = |passes: bool| serde_json::json!({"id": "a", "passes": passes});
+    let proves = |new: &str, edit: Edit, expected: &serde_json::Value| {
+        backlog.prove_in_place(new, 0, &[edit], expected).map(|proof| proof.is_ok())
+    };
+    let (at, new) = (text.find("false").expect("there"), text.replacen("false", "true", 1));
+    let edit = Edit::replace(at..at + 5, "true");
+    assert_eq!(proves(&new, edit.clone(), &value(true)), Some(true));
+    assert_eq!(proves(&new, edit.clone(), &value(false)), Some(false), "another meaning");
+    let elsewhere = new.replacen("\"x\"", "\"y\"", 1);
+    assert_eq!(proves(&elsewhere, edit.clone(), &value(true)), None, "another item changed");
+    let broken = text.replacen("false", "true}", 1);
+    assert_eq!(proves(&broken, edit.clone(), &value(true)), None, "it is no whole item any more");
+    assert_eq!(proves(&new, Edit::replace(1..at + 5, ""), &value(true)), None, "an edit of its edge");
+    // An id that is made of the text depends on the items before: there the whole file is read again.
+    let second = backlog.items()[2].id.clone().into_owned();
+    let new = changed(text, Syntax::Json, &state(&second, State::Done)).expect("changed");
+    assert_eq!(difference(text, &new), ("fals", "tru"));
+    assert!(new.ends_with("true}]"), "{new}");
+}

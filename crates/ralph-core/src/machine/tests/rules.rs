@@ -591,7 +591,7 @@ fn a_check_that_is_new_on_resume_gets_its_baseline() {
     let mut sim = start(policy, &["make test"]);
     sim.check(0);
     let mut more = sim.state.run.as_ref().expect("a run").plan.clone();
-    more.checks.insert(0, CheckSpec { name: "build".into(), command: "make".into() });
+    more.checks.insert(0, CheckSpec::named("build", "make"));
     sim.event(Event::RunResumed(Box::new(RunResumed { plan: more, version: "0".into(), probe: false })));
     let [Effect::RunCheck { check }] = &sim.effects[..] else { panic!("{:?}", sim.effects) };
     assert_eq!(check.command, "make");

@@ -17,6 +17,7 @@ pub fn state_json(state: &State) -> Value {
     let tasks = Tasks::of(state);
     let report = state.last.as_ref().and_then(|last| last.ended.as_ref()).map(|ended| &ended.report);
     let blocker = blocker(state);
+    let stack = state.run.as_ref().and_then(|run| run.plan.stack.as_ref());
     json!({
         "schema": "ralph.state/1",
         "iteration": state.iteration,
@@ -34,7 +35,10 @@ pub fn state_json(state: &State) -> Value {
         "tasks_completed": tasks.done,
         "tasks_remaining": tasks.remaining(),
         "phases": phases(state),
-        "tech_stack": {"language": Value::Null, "detected_from": Value::Null},
+        "tech_stack": {
+            "language": stack.map(|stack| &stack.language),
+            "detected_from": stack.map(|stack| &stack.detected_from),
+        },
         "last_updated": state.updated_at,
         "exit_signal": report.is_some_and(declares_done),
         "completion_indicators": report.map_or(0, |report| report.indicators.count),

@@ -7,7 +7,7 @@ use super::super::introduction::introduction;
 use crate::config::{self, Config};
 use crate::error::Result;
 use crate::project::Project;
-use crate::settings::{Wishes, pool};
+use crate::settings::{NO_CHECK, Value, Wishes, pool};
 use crate::trust::{self, Commands, Consent, Matter};
 use crate::ui::Ui;
 
@@ -53,7 +53,8 @@ pub(super) fn permit(plan: &mut Plan, permissions: Option<Permissions>) {
 pub(super) fn brought(config: &Config, own: &Wishes) -> Commands {
     let mut commands = Commands::default();
     let said = |name: &str| own.checks.iter().any(|(own, _)| *own == name);
-    for check in config.checks.iter().filter(|check| !said(&check.key)) {
+    let runs = |check: &&Value| !said(&check.key) && check.value.trim() != NO_CHECK;
+    for check in config.checks.iter().filter(runs) {
         commands.add(config::check_source(&check.key), &check.value);
     }
     // Commands on the command line are the whole pool.

@@ -1,0 +1,239 @@
+//! The checks that a project brings without anybody naming them, read off the files at its top.
+//!
+//! What people wrote down under a name (a recipe of a justfile, a target of a Makefile) stands for the whole project and
+//! wins over what its languages do by default; the languages that are there stand beside each other. A project whose top
+//! has nothing is looked for in the folders below it. Only what is certain to be there is named: scripts, targets and
+//! tools that the files speak of, so that a check is not red because it was guessed.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `written` | recipes and targets that people named |
+//! | `node`, `python`, `ruby` | one stack each, with its package managers and runners |
+//! | `stacks` | the others: those that are one manifest and its commands |
+
+mod node;
+mod python;
+mod ruby;
+mod stacks;
+mod written;
+
+use alloc::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::CheckSpec;
+use crate::prelude::*;
+
+/// The names of checks, the cheapest first: what does not build need not be tested.
+pub const CHECKS: [&str; 3] = ["build", "test", "lint"];
+
+/// Files longer than this say nothing that is looked for here.
+pub const LONGEST: u64 = 512 * 1024;
+
+/// The folders below the top that are looked into, at most.
+pub const FOLDERS: usize = 50;
+
+/// What is in a folder: all names, and the texts of the files that [`is_read`] asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Folder {
+    pub names: BTreeSet<String>,
+    pub texts: BTreeMap<String, String>,
+}
+
+impl Folder {
+    fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// The first of these that is there.
+    fn first(&self, names: &[&'static str]) -> Option<&'static str> {
+        names.iter().find(|name| self.has(name)).copied()
+    }
+
+    /// A file's text; empty where there is none.
+    fn text(&self, name: &str) -> &str {
+        self.texts.get(name).map_or("", String::as_str)
+    }
+
+    fn mentions(&self, names: &[&str], word: &str) -> bool {
+        names.iter().any(|name| self.text(name).contains(word))
+    }
+
+    /// The names that end so.
+    fn ending(&self, end: &str) -> Vec<&str> {
+        self.names.iter().map(String::as_str).filter(|name| name.ends_with(end)).collect()
+    }
+}
+
+/// Whether the text of a file is asked for; of the others the name is enough.
+pub fn is_read(name: &str) -> bool {
+    const READ: [&str; 22] = [
+        "package.json",
+        "Cargo.toml",
+        "pyproject.toml",
+        "setup.cfg",
+        "tox.ini",
+        "requirements.txt",
+        "requirements-dev.txt",
+        "GNUmakefile",
+        "makefile",
+        "Makefile",
+        "justfile",
+        "Justfile",
+        ".justfile",
+        "CMakeLists.txt",
+        "Rakefile",
+        "Gemfile",
+        "composer.json",
+        "build.gradle",
+        "build.gradle.kts",
+        "settings.gradle",
+        "settings.gradle.kts",
+        "mix.exs",
+    ];
+    READ.contains(&name) || name.ends_with(".csproj") || name.ends_with(".fsproj")
+}
+
+/// Whether a folder below the top may hold a part of the project, rather than something brought or made.
+pub fn is_part(folder: &str) -> bool {
+    const OTHERS: [&str; 12] = [
+        "node_modules", "vendor", "third_party", "target", "dist", "build", "out", "venv", "env", "docs",
+        "examples", "__pycache__",
+    ];
+    !folder.starts_with('.') && !OTHERS.contains(&folder)
+}
+
+/// A command that would prove something, and where it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// `build`, `test` or `lint`.
+    pub check: &'static str,
+    pub command: String,
+    /// `package.json, scripts.test`
+    pub source: String,
+    /// What must be there to run it: a name to be found on the PATH, or a path from the folder.
+    pub program: String,
+    /// Below the top of the project.
+    pub folder: Option<String>,
+}
+
+/// What a project is written in, and which file tells.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stack {
+    pub language: String,
+    pub detected_from: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Detected {
+    pub checks: Vec<Found>,
+    /// The first, where there are several.
+    pub stack: Option<Stack>,
+}
+
+impl Detected {
+    fn add(&mut self, check: &'static str, command: impl Into<String>, source: impl Into<String>) {
+        let command: String = command.into();
+        // `CI=true npm test` runs npm.
+        let mut words = command.split(' ').skip_while(|word| word.contains('='));
+        let program = words.next().unwrap_or_default().to_owned();
+        self.checks.push(Found { check, command, source: source.into(), program, folder: None });
+    }
+
+    /// What must be there is another program than the one that is called.
+    fn needs(&mut self, program: &str) {
+        if let Some(last) = self.checks.last_mut() {
+            last.program = program.into();
+        }
+    }
+
+    fn written_in(&mut self, language: &str, detected_from: &str) {
+        if self.stack.is_none() {
+            self.stack = Some(Stack { language: language.into(), detected_from: detected_from.into() });
+        }
+    }
+}
+
+/// Looks at the top of a project and, where that has no check at all, at the folders below it.
+pub fn detect(top: &Folder, below: &BTreeMap<String, Folder>) -> Detected {
+    let mut all = one(top);
+    if !all.checks.is_empty() {
+        return all;
+    }
+    for (name, folder) in below.iter().filter(|(name, _)| is_part(name)).take(FOLDERS) {
+        let Detected { checks, stack } = one(folder);
+        all.checks.extend(checks.into_iter().map(|found| Found {
+            source: format!("{name}/{}", found.source),
+            folder: Some(name.clone()),
+            ..found
+        }));
+        let place =
+            |stack: Stack| Stack { detected_from: format!("{name}/{}", stack.detected_from), ..stack };
+        all.stack = all.stack.or_else(|| stack.map(place));
+    }
+    all
+}
+
+fn one(folder: &Folder) -> Detected {
+    let mut all = Detected::default();
+    written::targets(folder, &mut all);
+    let said: Vec<&str> = all.checks.iter().map(|found| found.check).collect();
+    let mut languages = Detected::default();
+    stacks::rust(folder, &mut languages);
+    node::scripts(folder, &mut languages);
+    python::tools(folder, &mut languages);
+    stacks::go(folder, &mut languages);
+    stacks::jvm(folder, &mut languages);
+    stacks::dotnet(folder, &mut languages);
+    stacks::cmake(folder, &mut languages);
+    stacks::elixir(folder, &mut languages);
+    ruby::tasks(folder, &mut languages);
+    stacks::php(folder, &mut languages);
+    all.checks.extend(languages.checks.into_iter().filter(|found| !said.contains(&found.check)));
+    all.stack = languages.stack;
+    all
+}
+
+/// One check of each name: where several commands were found for it, all of them must succeed.
+pub fn joined(found: &[Found]) -> Vec<CheckSpec> {
+    let of = |check: &'static str| found.iter().filter(move |found| found.check == check);
+    let one = |check: &'static str| {
+        let parts: Vec<String> = of(check).map(Found::run_at_the_top).collect();
+        let sources: Vec<&str> = of(check).map(|found| found.source.as_str()).collect();
+        let (command, source) = (parts.join(" && "), sources.join("; "));
+        (!parts.is_empty()).then(|| CheckSpec { name: check.into(), command, source: Some(source) })
+    };
+    CHECKS.into_iter().filter_map(one).collect()
+}
+
+impl Found {
+    /// The command as it is run at the top of the project.
+    fn run_at_the_top(&self) -> String {
+        match &self.folder {
+            Some(folder) => format!("(cd {} && {})", quoted(folder), self.command),
+            None => self.command.clone(),
+        }
+    }
+
+    /// That it is left out, and why.
+    pub fn missing(&self) -> String {
+        let Self { program, command, source, .. } = self;
+        let why = match program.contains('/') {
+            true => format!("{program} is not there"),
+            false => format!("{program} is not on the PATH"),
+        };
+        format!("{why}: the check `{command}` ({source}) is left out")
+    }
+}
+
+/// A folder's name for the shell.
+fn quoted(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    match name.chars().all(plain) && !name.starts_with('-') {
+        true => name.into(),
+        false => format!("'./{}'", name.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+//! The checks of a project that nobody names: looking for them, and who is told.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ralph_core::detect::{self, Folder, Found};
+use ralph_core::event::Plan;
+
+use crate::process::find_program;
+use crate::project::Project;
+use crate::settings::{self, Wishes};
+use crate::trust::Commands;
+
+/// Fills in what a new run finds, and says what it could not use. A run that goes on has its plan already, and whoever
+/// names a check has said what proves the work.
+pub(super) fn look(project: &Project, goes_on: bool, wishes: &mut Wishes) -> Vec<String> {
+    let named = wishes.checks.iter().any(|(_, command)| command != settings::NO_CHECK);
+    if goes_on || named || !wishes.detect {
+        return vec![];
+    }
+    let root = &project.root;
+    let found = detect::detect(&folder(root), &below(root));
+    let unsaid = found.checks.into_iter().filter(|found| !wishes.says(found.check));
+    let (there, missing): (Vec<Found>, Vec<Found>) = unsaid.partition(|found| is_there(root, found));
+    wishes.found = detect::joined(&there);
+    wishes.stack = found.stack;
+    missing.iter().map(Found::missing).collect()
+}
+
+/// They are the repository's commands, however they were found.
+pub(super) fn brought(plan: &Plan, goes_on: bool, commands: &mut Commands) {
+    for check in plan.checks.iter().filter(|_| !goes_on) {
+        if let Some(source) = &check.source {
+            commands.add(source, &check.command);
+        }
+    }
+}
+
+fn is_there(root: &Path, found: &Found) -> bool {
+    if !found.program.contains('/') {
+        return find_program(&found.program).is_some();
+    }
+    let folder = found.folder.as_ref().map_or_else(|| root.to_path_buf(), |folder| root.join(folder));
+    find_program(folder.join(&found.program)).is_some()
+}
+
+/// The parts that a project may have below its top.
+fn below(root: &Path) -> BTreeMap<String, Folder> {
+    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| detect::is_part(name)).collect();
+    names.sort();
+    names.truncate(detect::FOLDERS);
+    names.into_iter().map(|name| (name.clone(), folder(&root.join(name)))).collect()
+}
+
+/// What is in a folder; nothing, where it cannot be read.
+fn folder(path: &Path) -> Folder {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let mut folder = Folder { names, ..Folder::default() };
+    for name in folder.names.iter().filter(|name| detect::is_read(name)) {
+        let file = path.join(name);
+        let fits = std::fs::metadata(&file).is_ok_and(|data| data.is_file() && data.len() <= detect::LONGEST);
+        if let Some(bytes) = fits.then(|| std::fs::read(&file).ok()).flatten() {
+            folder.texts.insert(name.clone(), String::from_utf8_lossy(&bytes).into_owned());
+        }
+    }
+    folder
+}
