@@ -267,6 +267,13 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// The first two numbers of what `git version` says.
+pub fn version(text: &str) -> Option<(u32, u32)> {
+    let number = text.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
+    let mut parts = number.split('.').map(|part| part.parse().ok());
+    Some((parts.next()??, parts.next()??))
+}
+
 /// The line that says why git failed.
 pub fn reason(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);

@@ -5,6 +5,7 @@ pub mod doing;
 pub mod event;
 pub mod files;
 pub mod json;
+pub mod notice;
 
 use crate::decision::{Outcome, Phase};
 use crate::event::AgentInfo;

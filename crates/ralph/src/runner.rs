@@ -23,9 +23,11 @@ use ralph_core::journal::{Body, Record};
 use ralph_core::machine::deadline;
 use ralph_core::redact::Secrets;
 use ralph_core::state::{State, apply};
+use ralph_core::view::notice;
 
 use crate::clock::{self, Alarm, Naps};
 use crate::error::{Error, Result};
+use crate::notify::Notifier;
 use crate::point;
 use crate::process::{self, Mark};
 use crate::project::Project;
@@ -35,7 +37,7 @@ use crate::tree::Tree;
 use crate::ui::Ui;
 use crate::work::Before;
 use effects::Jobs;
-pub(crate) use effects::custody_file;
+pub(crate) use effects::{custody_file, kept};
 pub(crate) use reader::Reader;
 pub(crate) use signals::heed;
 pub(crate) use still::{Still, publish};
@@ -118,6 +120,7 @@ pub struct Runner<'a> {
     /// The backlog when the agent was started.
     items_before: Before,
     views_failed: bool,
+    notifier: Notifier,
 }
 
 impl<'a> Runner<'a> {
@@ -159,7 +162,15 @@ impl<'a> Runner<'a> {
             keeping,
             items_before: Before::default(),
             views_failed: false,
+            notifier: Notifier::default(),
         })
+    }
+
+    /// Tells a user who does not watch.
+    #[must_use]
+    pub fn notifying(mut self, notifier: Notifier) -> Self {
+        self.notifier = notifier;
+        self
     }
 
     /// Runs until the run stops, beginning with the event that starts or resumes it.
@@ -180,6 +191,9 @@ impl<'a> Runner<'a> {
                 let changes = self.changes_of_the_run();
                 self.ui.stopped(&self.state, &stop, changes.as_ref());
                 self.keeping.finish(PACKING);
+                if let Err(why) = self.notifier.finish() {
+                    self.ui.warn(&format!("the command of [notify] failed: {why}; to try it: ralph notify test"));
+                }
                 return Ok((stop, self.state));
             }
             match self.next() {
@@ -253,6 +267,9 @@ impl<'a> Runner<'a> {
             || decision.concluded.is_some()
             || decision.verdict == Verdict::Halt;
         self.ui.show(&self.state, &record);
+        if let Some(notice) = notice::of(&self.state, &record) {
+            self.notifier.tell(&notice, self.project, self.ui);
+        }
         if let (Some(_), Some(last), Some(run)) = (&decision.concluded, &self.state.last, &self.state.run) {
             self.keeping.concluded(last.number, run.plan.policy.keep_output);
         }

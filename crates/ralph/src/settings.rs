@@ -138,7 +138,7 @@ fn count_money(policy: &Policy, agents: &[AgentInfo]) -> Result<()> {
     }
 }
 
-fn set(policy: &mut Policy, values: &[Value]) -> Result<()> {
+pub(crate) fn set(policy: &mut Policy, values: &[Value]) -> Result<()> {
     values.iter().try_for_each(|Value { key, value, origin }| {
         policy.set(key, value).map_err(|wrong| wrong_value(&wrong, key, origin))
     })

@@ -40,6 +40,10 @@ impl Commands {
         self.0.push(Command { source: source.into(), command: command.into() });
     }
 
+    pub fn extend(&mut self, others: Commands) {
+        self.0.extend(others.0);
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -115,6 +119,12 @@ pub(crate) fn decide(
     }
     remember(file.as_ref(), known, matter.commands, ui);
     Ok(chosen)
+}
+
+/// Those that nobody has agreed to yet.
+pub(crate) fn unknown<'a>(project: &Project, commands: &'a Commands) -> Vec<&'a Command> {
+    let trusted = TrustFile::of(&project.root).and_then(|file| file.read()).unwrap_or_default();
+    commands.unknown_to(&trusted)
 }
 
 /// The one question. Anything but a clear yes is a no.

@@ -1,6 +1,7 @@
 //! `ralph run`: start a run or take the last one up again.
 
 mod backlog;
+mod configured;
 mod consent;
 
 use std::process::ExitCode;
@@ -13,7 +14,6 @@ use ralph_core::state::State;
 use ralph_core::text;
 
 use super::args::{AgentArgs, RunArgs};
-use crate::config::{self, Config};
 use crate::error::{Error, Result};
 use crate::process::{self, Mark};
 use crate::project::Project;
@@ -23,6 +23,7 @@ use crate::store::{self, JournalFile, Lock, Run, Runs};
 use crate::trust::{self, Consent};
 use crate::ui::{self, Ui};
 use crate::{agent, clock, secrets};
+use configured::{Configured, configured};
 use consent::Proposal;
 
 /// How long what nobody keeps any more may take to end after TERM.
@@ -115,7 +116,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     // Everything that can be refused is refused before anything is written.
     let runs = Runs::of(&project.truth);
     let last = last_run(&runs, which)?;
-    let found = backlog::found(project, goal.is_none());
+    let found = backlog::found(project, goal.is_none())?;
     let choice = match (choose(goal, which, last.as_ref()), &found) {
         // Without a word, and nothing to continue, the project's backlog is what there is to do.
         (Err(_), Some((_, goal))) if which != Which::Resume => Choice::Start(goal),
@@ -136,15 +137,8 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     }
     let earlier =
         last.as_ref().filter(|_| matches!(choice, Choice::Resume)).and_then(|last| last.state.run.as_ref());
-    // A run that goes on keeps its plan: the project's file is for new ones.
-    let config = match earlier {
-        Some(_) if wishes.agent.names.is_empty() => Config::default(),
-        // Somebody names other agents, which may be the file's.
-        Some(_) => Config { agents: config::read(&project.ralph_dir)?.agents, ..Config::default() },
-        None => config::read(&project.ralph_dir)?,
-    };
     let own = wishes;
-    let brought = consent::brought(&config, own);
+    let Configured { config, mut brought, notifier } = configured(project, own, earlier.is_some(), ui)?;
     let mut wishes = own.over(config);
     // What is asked before a first run includes the permissions; until then they are nobody's choice.
     let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask();
@@ -165,12 +159,11 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let kept = consent::kept_in_tree(project, &plan);
     if let Some(consent) = consent {
         let goal = earlier.map_or(goal.unwrap_or_default(), |run| &run.goal);
-        let commands = match earlier {
-            Some(run) => consent::not_said_again(&kept, &run.plan),
-            None => brought,
-        };
+        if let Some(run) = earlier {
+            brought.extend(consent::not_said_again(&kept, &run.plan));
+        }
         let first = last.is_none();
-        Proposal { project, goal, commands: &commands, first, unchosen }.agree(consent, &mut plan, ui)?;
+        Proposal { project, goal, commands: &brought, first, unchosen }.agree(consent, &mut plan, ui)?;
     }
 
     let mut lock = Lock::take(&project.truth, clock::now())?;
@@ -222,7 +215,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         }
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
-    let (stop, state) = Runner::new(project, &mut lock, run, journal, state, ui)?.run(first)?;
+    let (stop, state) = Runner::new(project, &mut lock, run, journal, state, ui)?.notifying(notifier).run(first)?;
     if let Stop::Complete { .. } = stop {
         warn_of_unread(&state, ui);
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::backlog::{Backlog, NAMES, Refusal, Requirements, Syntax, Unreadable};
 
+use crate::config::Layers;
 use crate::error::{Error, Result};
 use crate::suggest;
 
@@ -25,7 +26,7 @@ impl Place {
         let path = match (backlog, harness_dir) {
             (Some(file), _) => file.to_path_buf(),
             (None, Some(dir)) => dir.join(FEATURES),
-            (None, None) => find(&root).ok_or_else(|| none_here(&root))?,
+            (None, None) => find(&root)?.ok_or_else(|| none_here(&root))?,
         };
         Self::at(&root, path)
     }
@@ -152,8 +153,20 @@ fn root() -> Result<PathBuf> {
     Ok(above.unwrap_or(cwd))
 }
 
+/// The one that the settings name, else the first of the known names that is there.
+pub(crate) fn find(root: &Path) -> Result<Option<PathBuf>> {
+    let Some(named) = Layers::read(&root.join(".ralph"))?.merged().backlog else { return Ok(known(root)) };
+    let path = root.join(&named.value);
+    if path.is_file() {
+        return Ok(Some(path));
+    }
+    Err(Error::data(format!("{}: the backlog {} is not there", named.origin, named.value))
+        .because(format!("it is looked for in {}", root.display()))
+        .hint("correct the line, or name one: --backlog FILE"))
+}
+
 /// The first of the known names that is there.
-pub(crate) fn find(root: &Path) -> Option<PathBuf> {
+fn known(root: &Path) -> Option<PathBuf> {
     NAMES.into_iter().map(|name| root.join(name)).find(|path| path.is_file())
 }
 

@@ -28,11 +28,14 @@ pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<Backlog
 }
 
 /// The project's backlog, and what working through it is called, where nobody says what to do.
-pub(super) fn found(project: &Project, unsaid: bool) -> Option<(BacklogPlan, String)> {
-    let path = work::find(&project.root).filter(|_| unsaid)?;
-    let plan = BacklogPlan { file: below(project, &path).ok()?, ..BacklogPlan::default() };
-    let goal = called(&plan);
-    Some((plan, goal))
+pub(super) fn found(project: &Project, unsaid: bool) -> Result<Option<(BacklogPlan, String)>> {
+    let path = if unsaid { work::find(&project.root)? } else { None };
+    let file = path.and_then(|path| below(project, &path).ok());
+    Ok(file.map(|file| {
+        let plan = BacklogPlan { file, ..BacklogPlan::default() };
+        let goal = called(&plan);
+        (plan, goal)
+    }))
 }
 
 /// What a run is called that works through a backlog.

@@ -56,9 +56,9 @@ pub(super) fn brought(config: &Config, own: &Wishes) -> Commands {
     for check in config.checks.iter().filter(|check| !said(&check.key)) {
         commands.add(config::check_source(&check.key), &check.value);
     }
-    // Commands on the command line are the whole pool.
-    if own.agent.commands.is_empty() {
-        for (key, value) in config.powers() {
+    for (key, value) in config.powers() {
+        // Commands on the command line are the whole pool.
+        if own.agent.commands.is_empty() || !config::is_of_agents(&key) {
             commands.add(config::source(&key), &value);
         }
     }
