@@ -92,7 +92,8 @@ fn settings(project: &Project) -> (Finding, Layers) {
     match Layers::read(&project.ralph_dir).and_then(|layers| layers.shown().map(|_| layers)) {
         Ok(layers) => {
             let said = layers.merged().said.len();
-            let text = if said == 0 { "defaults".to_owned() } else { format!("{said} set: ralph config show") };
+            let text =
+                if said == 0 { "defaults".to_owned() } else { format!("{said} set: ralph config show") };
             (Finding::held("settings", text), layers)
         }
         Err(error) => {

@@ -89,6 +89,9 @@ pub fn discover(cwd: &Path) -> Result<Option<Repo>, GitError> {
     }
 }
 
+/// As it is called in messages.
+pub const NAME: &str = "git";
+
 /// What `git version` says, such as `git version 2.43.0`.
 pub fn version(cwd: &Path) -> Result<String, GitError> {
     let told = Call::new(cwd, "version").output()?;

@@ -51,7 +51,8 @@ impl Notifier {
 
     /// Waits until every command has ended, or was ended, and says what went wrong.
     pub fn finish(&mut self) -> Result<(), String> {
-        let ends = self.under_way.drain(..).map(|job| job.join().unwrap_or_else(|_| Err("it was lost".into())));
+        let ends =
+            self.under_way.drain(..).map(|job| job.join().unwrap_or_else(|_| Err("it was lost".into())));
         ends.fold(Ok(()), Result::and)
     }
 }

@@ -192,7 +192,9 @@ impl<'a> Runner<'a> {
                 self.ui.stopped(&self.state, &stop, changes.as_ref());
                 self.keeping.finish(PACKING);
                 if let Err(why) = self.notifier.finish() {
-                    self.ui.warn(&format!("the command of [notify] failed: {why}; to try it: ralph notify test"));
+                    self.ui.warn(&format!(
+                        "the command of [notify] failed: {why}; to try it: ralph notify test"
+                    ));
                 }
                 return Ok((stop, self.state));
             }

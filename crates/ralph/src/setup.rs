@@ -26,7 +26,12 @@ pub(crate) struct Wanted {
 }
 
 /// Writes what is missing; with `force` also over what is there, of which a copy stays.
-pub(crate) fn write(dir: &Path, wanted: &[Wanted], share: bool, force: bool) -> Result<Vec<(String, Placed)>> {
+pub(crate) fn write(
+    dir: &Path,
+    wanted: &[Wanted],
+    share: bool,
+    force: bool,
+) -> Result<Vec<(String, Placed)>> {
     let mut done = vec![(".gitignore".to_owned(), store::own_folder(dir, share.then_some(SHARED_IGNORE))?)];
     for file in wanted {
         let placed = store::place(&dir.join(file.name), file.text.as_bytes(), force && file.may_replace)?;

@@ -9,6 +9,9 @@ const FREE: [&str; 3] = ["serde", "serde_json", "thiserror"];
 /// A crate and the files and folders that may name it. A second place is a decision.
 const PLACES: &[(&str, &[&str])] = &[
     ("clap", &["crates/ralph/src/cli.rs", "crates/ralph/src/cli/"]),
+    // Completions and man pages, from the command line as data.
+    ("clap_complete", &["crates/ralph/src/cli/generate.rs"]),
+    ("clap_mangen", &["crates/ralph/src/cli/generate.rs"]),
     ("crc32fast", &["crates/ralph-core/src/journal.rs"]),
     // Output that is kept packed.
     ("flate2", &["crates/ralph/src/store/packed.rs"]),
@@ -36,6 +39,8 @@ const PLACES: &[(&str, &[&str])] = &[
             "crates/ralph/src/process/",
             "crates/ralph/src/clock/alarm.rs",
             "crates/ralph/src/ui.rs",
+            // How much room there is, and who may write.
+            "crates/ralph/src/doctor/disk.rs",
             // SIGKILL for ourselves, in debug builds.
             "crates/ralph/src/point/armed.rs",
         ],

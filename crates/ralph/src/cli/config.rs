@@ -70,7 +70,7 @@ fn show(args: &ShowArgs, ui: &Ui) -> Result<()> {
     }
     for row in rows {
         let value = ralph_core::text::visible(&row.value);
-        ui.data_line(&format!("{:<26} {value:<24} {}", row.key.name, row.place));
+        ui.data_line(&format!("{:<29} {value:<24} {}", row.key.name, row.place));
     }
     Ok(())
 }

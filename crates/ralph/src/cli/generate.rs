@@ -36,13 +36,19 @@ pub(super) fn man(args: &ManArgs, ui: &Ui) -> Result<ExitCode> {
         let below: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
         let near = suggest::nearest(word, below).map(str::to_owned);
         let Some(next) = command.find_subcommand(word) else {
-            let error = Error::usage(format!("{} has no command '{word}'", command.get_bin_name().unwrap_or("ralph")));
-            return Err(near.into_iter().fold(error, |error, near| error.hint(format!("did you mean {near}?"))));
+            let error = Error::usage(format!(
+                "{} has no command '{word}'",
+                command.get_bin_name().unwrap_or("ralph")
+            ));
+            return Err(near
+                .into_iter()
+                .fold(error, |error, near| error.hint(format!("did you mean {near}?"))));
         };
         command = next.clone();
     }
     let mut page = Vec::new();
     clap_mangen::Man::new(command)
+        .source(concat!("ralph ", env!("CARGO_PKG_VERSION")))
         .render(&mut page)
         .map_err(|error| Error::new("the page cannot be made").because(error))?;
     ui.data(&page);
@@ -52,9 +58,15 @@ pub(super) fn man(args: &ManArgs, ui: &Ui) -> Result<ExitCode> {
 /// The command line without what is ralph's own business.
 fn public() -> Command {
     let whole = Cli::command();
-    let shown: Vec<Command> = whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned().collect();
+    let shown: Vec<Command> =
+        whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned().collect();
     let about = whole.get_about().cloned().unwrap_or_default();
-    Command::new("ralph").version(env!("CARGO_PKG_VERSION")).about(about).subcommand_required(true).subcommands(shown)
+    Command::default()
+        .name("ralph")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(about)
+        .subcommand_required(true)
+        .subcommands(shown)
 }
 
 const OPENING: &str = "# Commands\n\n\

@@ -62,7 +62,9 @@ fn tell(project: &Project, found: &Found, ui: &mut Ui) {
     ui.say(&format!("project {}", project.root.display()));
     match found.agents.is_empty() {
         false => ui.say(&format!("agents  {}", found.agents.join(", "))),
-        true => ui.warn("no agent is installed; ralph doctor says how to get one, --agent-cmd names any command"),
+        true => {
+            ui.warn("no agent is installed; ralph doctor says how to get one, --agent-cmd names any command")
+        }
     }
     if let Some(backlog) = &found.backlog {
         let path = &backlog.path;

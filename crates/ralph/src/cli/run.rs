@@ -215,7 +215,8 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         }
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
-    let (stop, state) = Runner::new(project, &mut lock, run, journal, state, ui)?.notifying(notifier).run(first)?;
+    let (stop, state) =
+        Runner::new(project, &mut lock, run, journal, state, ui)?.notifying(notifier).run(first)?;
     if let Stop::Complete { .. } = stop {
         warn_of_unread(&state, ui);
     }

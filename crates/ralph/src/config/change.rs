@@ -5,7 +5,7 @@ use ralph_core::edit::{Edit, splice};
 use ralph_core::profile::{self, Policy};
 use toml_edit::{Item, TableLike};
 
-use super::{File, Config, document, keys, parse};
+use super::{Config, File, document, keys, parse};
 use crate::error::{Error, Result};
 use crate::settings::{self, Value};
 use crate::suggest;
@@ -15,7 +15,8 @@ pub fn change(text: &str, name: &str, key: &str, value: &str) -> Result<String> 
     let key = whole(key)?;
     let before = parse(text, name)?;
     let written = written(&key, value)?;
-    let made = splice(text, &[edit(File { name, text }, &key.name, &written)?]).ok_or_else(|| by_hand(name, &key.name))?;
+    let made = splice(text, &[edit(File { name, text }, &key.name, &written)?])
+        .ok_or_else(|| by_hand(name, &key.name))?;
     let after = parse(&made, name)?;
     settings::set(&mut Policy::default(), &after.values)?;
     if !says(&before, &after, &key.name) {
@@ -95,6 +96,9 @@ fn edit(file: File<'_>, key: &str, value: &str) -> Result<Edit> {
     };
     let prefix = if owner.is_dotted() { format!("{}.", tables.join(".")) } else { prefix };
     let line = format!("{prefix}{last} = {value}{end}");
+    if let Some(at) = below_its_comment(file.text, tables, last) {
+        return Ok(Edit::insert(at, line));
+    }
     let Some(after) = after else { return Ok(Edit::insert(below_the_opening(file.text), line)) };
     match file.text[after..].find('\n') {
         Some(at) => Ok(Edit::insert(after + at + 1, line)),
@@ -105,6 +109,21 @@ fn edit(file: File<'_>, key: &str, value: &str) -> Result<Edit> {
 fn item_is_inline(document: &toml_edit::Document<&str>, tables: &[&str]) -> bool {
     let item = tables.iter().try_fold(document.as_item(), |item, part| item.get(part));
     item.is_some_and(Item::is_inline_table)
+}
+
+/// Below the line of its table where the key stands as a comment, as in the file that `init` writes.
+fn below_its_comment(text: &str, tables: &[&str], key: &str) -> Option<usize> {
+    let header = format!("[{}]", tables.join("."));
+    let (mut at, mut inside) = (0, tables.is_empty());
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        if line.starts_with('[') {
+            inside = line.trim_end() == header;
+        } else if inside && line.ends_with('\n') && line.starts_with(&format!("# {key} = ")) {
+            return Some(at);
+        }
+    }
+    None
 }
 
 /// Below the comment that a file begins with, if an empty line ends it.
@@ -151,7 +170,8 @@ mod tests {
 
     #[test]
     fn only_the_value_changes() {
-        let text = "# mine\r\nprofile='strict'   # why\r\n\r\n[ policy ]\r\nreviews  =  2 # two\r\ngate = \"dual\"";
+        let text =
+            "# mine\r\nprofile='strict'   # why\r\n\r\n[ policy ]\r\nreviews  =  2 # two\r\ngate = \"dual\"";
         assert_eq!(set(text, "reviews", "3"), text.replace("  2 #", "  3 #"));
         assert_eq!(set(text, "policy.gate", "explicit"), text.replace("dual", "explicit"));
         assert_eq!(set(text, "profile", "dual"), text.replace("'strict'", "\"dual\""));
@@ -168,14 +188,35 @@ mod tests {
             "# top\n\n[policy]\ngate = 'dual' # x\nreviews = 2\n\n[checks]\n"
         );
         assert_eq!(set("# top\n\n[checks]\n", "profile", "dual"), "# top\n\nprofile = \"dual\"\n[checks]\n");
-        assert_eq!(set("[checks]\n# none\n", "checks.test", "a \"b\""), "[checks]\ntest = 'a \"b\"'\n# none\n");
+        assert_eq!(
+            set("[checks]\n# none\n", "checks.test", "a \"b\""),
+            "[checks]\ntest = 'a \"b\"'\n# none\n"
+        );
         assert_eq!(
             set("[checks]\ntest = 'x'", "agents.mine.command", "./a"),
             "[checks]\ntest = 'x'\n\n[agents.mine]\ncommand = \"./a\"\n"
         );
-        assert_eq!(set("[agents.a]\ncommand = 'x'\n", "agents.a.cost", "false"), "[agents.a]\ncommand = 'x'\ncost = false\n");
-        assert_eq!(set("policy.gate = 'dual'\n", "reviews", "2"), "policy.gate = 'dual'\npolicy.reviews = 2\n");
+        assert_eq!(
+            set("[agents.a]\ncommand = 'x'\n", "agents.a.cost", "false"),
+            "[agents.a]\ncommand = 'x'\ncost = false\n"
+        );
+        assert_eq!(
+            set("policy.gate = 'dual'\n", "reviews", "2"),
+            "policy.gate = 'dual'\npolicy.reviews = 2\n"
+        );
         assert_eq!(set("", "pool", "claude, codex:review"), "pool = [\"claude\", \"codex:review\"]\n");
+    }
+
+    #[test]
+    fn in_the_file_of_init_a_key_stands_below_its_own_comment() {
+        let text = crate::config::reference::template(&[]);
+        for (key, line, comment) in [
+            ("gate", "gate = \"dual\"\n", "# gate = \"explicit\"\n"),
+            ("profile", "profile = \"dual\"\n", "# profile = \"strict\"\n"),
+            ("notify.command", "command = \"dual\"\n", "# command = 'notify-send \"$RALPH_NOTIFY_TEXT\"'\n"),
+        ] {
+            assert_eq!(set(&text, key, "dual"), text.replace(comment, &format!("{comment}{line}")), "{key}");
+        }
     }
 
     #[test]

@@ -12,7 +12,12 @@ use crate::settings::{Value, pool};
 /// What ralph says to agents, checks and commands: never read as a setting.
 #[cfg(test)]
 const SAID: [&str; 7] = [
-    "RALPH_PROMPT_FILE", "RALPH_ITERATION", "RALPH_RUN_ID", "RALPH_DIR", "RALPH_NOTIFY_EVENT", "RALPH_NOTIFY_TEXT",
+    "RALPH_PROMPT_FILE",
+    "RALPH_ITERATION",
+    "RALPH_RUN_ID",
+    "RALPH_DIR",
+    "RALPH_NOTIFY_EVENT",
+    "RALPH_NOTIFY_TEXT",
     "RALPH_CHECKPOINT_EVERY",
 ];
 
@@ -62,7 +67,11 @@ pub(super) fn read(var: impl Fn(&str) -> Option<OsString>) -> Result<Config> {
     for key in KEYS {
         let name = format!("RALPH_{}", key.name.to_uppercase());
         let Some(value) = text(&name)? else { continue };
-        config.said.push(Value { key: format!("policy.{}", key.name), value: value.clone(), origin: name.clone() });
+        config.said.push(Value {
+            key: format!("policy.{}", key.name),
+            value: value.clone(),
+            origin: name.clone(),
+        });
         config.values.push(Value { key: key.name.into(), value, origin: name });
     }
     Ok(config)
@@ -80,8 +89,13 @@ mod tests {
     #[test]
     fn variables_are_settings_and_what_is_unknown_or_empty_is_passed_over() {
         let config = with(&[
-            ("RALPH_GATE", "dual"), ("RALPH_MAX_ITERATIONS", " 7 "), ("RALPH_PROFILE", "strict"), ("RALPH_TIMEOUT", ""),
-            ("RALPH_AGENTS", "claude, codex:review"), ("RALPH_PERMISSIONS", "edits"), ("RALPH_TEST_X", "1"),
+            ("RALPH_GATE", "dual"),
+            ("RALPH_MAX_ITERATIONS", " 7 "),
+            ("RALPH_PROFILE", "strict"),
+            ("RALPH_TIMEOUT", ""),
+            ("RALPH_AGENTS", "claude, codex:review"),
+            ("RALPH_PERMISSIONS", "edits"),
+            ("RALPH_TEST_X", "1"),
             ("RALPH_BACKLOG", "plan.md"),
         ])
         .expect("read");
@@ -110,7 +124,10 @@ mod tests {
         for key in keys::all() {
             let Some(variable) = variable(&key.name) else { continue };
             assert!(!SAID.contains(&&*variable), "{variable}");
-            assert!(!variable.starts_with("RALPH_TEST_") || key.name.starts_with("policy.test_"), "{variable}");
+            assert!(
+                !variable.starts_with("RALPH_TEST_") || key.name.starts_with("policy.test_"),
+                "{variable}"
+            );
             assert!(!variable.starts_with("RALPH_CRASH_"), "{variable}");
         }
     }

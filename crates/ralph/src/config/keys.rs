@@ -60,8 +60,20 @@ const BEFORE: &[Own] = &[
         "\"plans/next.md\"",
     ),
     own("checks.build", "The command that builds: exit 0 means it does", COMMAND, "none", "\"cargo build\""),
-    own("checks.test", "The command that proves the work: exit 0 means it does", COMMAND, "none", "\"cargo test\""),
-    own("checks.lint", "The command that lints: exit 0 means it is clean", COMMAND, "none", "\"cargo clippy\""),
+    own(
+        "checks.test",
+        "The command that proves the work: exit 0 means it does",
+        COMMAND,
+        "none",
+        "\"cargo test\"",
+    ),
+    own(
+        "checks.lint",
+        "The command that lints: exit 0 means it is clean",
+        COMMAND,
+        "none",
+        "\"cargo clippy\"",
+    ),
 ];
 
 const COMMAND: &str = "a command for sh";
@@ -96,7 +108,13 @@ const AFTER: &[Own] = &[
         "none",
         "[\"--max-turns\", \"50\"]",
     ),
-    own("agents.NAME.command", "Makes a command an agent; the prompt comes on standard input", COMMAND, "none", "\"./my-agent.sh\""),
+    own(
+        "agents.NAME.command",
+        "Makes a command an agent; the prompt comes on standard input",
+        COMMAND,
+        "none",
+        "\"./my-agent.sh\"",
+    ),
     own(
         "agents.NAME.format",
         "How to read what that command prints",
@@ -105,7 +123,13 @@ const AFTER: &[Own] = &[
         "\"text\"",
     ),
     own("agents.NAME.title", "How that command is called on the screen", "a text", "Agent", "\"Mine\""),
-    own("agents.NAME.cost", "Whether that command tells what it costs", "true or false", "looked for", "false"),
+    own(
+        "agents.NAME.cost",
+        "Whether that command tells what it costs",
+        "true or false",
+        "looked for",
+        "false",
+    ),
 ];
 
 /// All of them, in the order of the file.
@@ -153,7 +177,8 @@ pub(super) fn top() -> impl Iterator<Item = &'static str> {
 
 /// A value as TOML has it: what can be a number or a truth is one.
 pub(super) fn literal(value: &str) -> String {
-    let number = value.parse::<u64>().is_ok_and(|number| number.to_string() == value && i64::try_from(number).is_ok());
+    let number =
+        value.parse::<u64>().is_ok_and(|number| number.to_string() == value && i64::try_from(number).is_ok());
     match value {
         "true" | "false" => value.into(),
         _ if number => value.into(),

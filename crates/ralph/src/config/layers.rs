@@ -236,11 +236,8 @@ mod tests {
 
     #[test]
     fn a_command_of_a_higher_layer_is_another_agent() {
-        let layers = layers(
-            "[agents.mine]\ncommand = 'a'\ntitle = 'A'\n",
-            "[agents.mine]\ncommand = 'b'\n",
-            &[],
-        );
+        let layers =
+            layers("[agents.mine]\ncommand = 'a'\ntitle = 'A'\n", "[agents.mine]\ncommand = 'b'\n", &[]);
         let table = layers.merged().agents.tables.remove(0);
         assert_eq!((table.command.as_deref(), table.title), (Some("b"), None));
     }

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use super::environment::variable;
 use super::keys;
 
-const OPENING: &str = "# How ralph works in this project. Every key is optional: one that is commented out shows its default.\n\
+const OPENING: &str = "# How ralph works in this project. Every key is optional: a line that is commented out shows\n\
+                       # the default, or an example where there is none.\n\
                        # `ralph config show` tells what holds and why; `ralph config set KEY VALUE` changes a line.\n";
 
 const PAGE: &str = "# Settings\n\n\
@@ -35,7 +36,10 @@ pub fn page() -> String {
                 "" => "At the top of the file".to_owned(),
                 of => format!("`[{of}]`"),
             };
-            let _ = write!(page, "\n## {title}\n\n| key | means | takes | default | variable |\n|---|---|---|---|---|\n");
+            let _ = write!(
+                page,
+                "\n## {title}\n\n| key | means | takes | default | variable |\n|---|---|---|---|---|\n"
+            );
             of.clone_into(&mut table);
         }
         let (_, name) = split(&key.name);
@@ -65,7 +69,7 @@ pub fn template(known: &[(String, String)]) -> String {
         } else if of.is_empty() {
             file.push('\n');
         }
-        let _ = writeln!(file, "# {}: {}", key.about, key.takes);
+        let _ = writeln!(file, "# {} ({})", key.about, key.takes);
         let said = known.iter().find(|(known, _)| *known == key.name);
         let _ = match said {
             Some((_, value)) => writeln!(file, "{name} = {}", keys::quoted(value)),
@@ -97,7 +101,8 @@ mod tests {
 
     #[test]
     fn what_is_known_stands_in_it() {
-        let known = [("checks.test".to_owned(), "make \"all\"".to_owned()), ("backlog".into(), "plan.md".into())];
+        let known =
+            [("checks.test".to_owned(), "make \"all\"".to_owned()), ("backlog".into(), "plan.md".into())];
         let config = parse(&template(&known), NAME).expect("right");
         assert_eq!(config.checks[0].value, "make \"all\"");
         assert_eq!(config.backlog.expect("named").value, "plan.md");

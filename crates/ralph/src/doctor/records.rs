@@ -65,14 +65,25 @@ fn journals(project: &Project) -> Finding {
     for run in &runs {
         let about = format!("run {}: ", run.number);
         match run.peek() {
-            Err(error) => return Finding::failed("journal", about + &error.what, "ralph run --fresh \"GOAL\" begins anew"),
+            Err(error) => {
+                return Finding::failed(
+                    "journal",
+                    about + &error.what,
+                    "ralph run --fresh \"GOAL\" begins anew",
+                );
+            }
             Ok(opened) if !opened.writable() => {
                 let error = store::cannot_continue(&run.journal(), &opened);
                 let newest = runs.last().is_some_and(|last| last.number == run.number);
-                let remedy = error.hints.first().cloned().unwrap_or_else(|| "ralph run --fresh \"GOAL\"".into());
+                let remedy =
+                    error.hints.first().cloned().unwrap_or_else(|| "ralph run --fresh \"GOAL\"".into());
                 return match newest {
                     true => Finding::failed("journal", about + &error.what, remedy),
-                    false => Finding::warned("journal", about + &error.what, "it is an old run; new ones are not concerned"),
+                    false => Finding::warned(
+                        "journal",
+                        about + &error.what,
+                        "it is an old run; new ones are not concerned",
+                    ),
                 };
             }
             Ok(opened) => last = last.max(Some(opened.state.updated_at)),

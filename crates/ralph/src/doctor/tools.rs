@@ -25,23 +25,26 @@ pub(super) fn git(cwd: &Path) -> Finding {
     const REMEDY: &str = "install git 2.34 or newer";
     let told = match git::version(cwd) {
         Ok(told) => told,
-        Err(error) => return Finding::failed("git", error.to_string(), REMEDY),
+        Err(error) => return Finding::failed(git::NAME, error.to_string(), REMEDY),
     };
     match git_text::version(&told) {
-        Some(version) if version >= OLDEST_GIT => Finding::held("git", told),
-        Some(_) => Finding::failed("git", format!("{told} is too old"), REMEDY),
-        None => Finding::warned("git", format!("its version cannot be read: {told}"), REMEDY),
+        Some(version) if version >= OLDEST_GIT => Finding::held(git::NAME, told),
+        Some(_) => Finding::failed(git::NAME, format!("{told} is too old"), REMEDY),
+        None => Finding::warned(git::NAME, format!("its version cannot be read: {told}"), REMEDY),
     }
 }
 
 /// Those of the pool, else all that are installed.
 pub(super) fn agents(config: &Config, cwd: &Path) -> Vec<Finding> {
-    let own = |name: &str| config.agents.tables.iter().any(|table| table.name == name && table.command.is_some());
+    let own =
+        |name: &str| config.agents.tables.iter().any(|table| table.name == name && table.command.is_some());
     let named: Vec<&str> =
         config.agents.pool.iter().filter_map(|name| pool::role_of(name).ok()).map(|(name, _)| name).collect();
     if named.is_empty() {
-        let installed: Vec<Finding> =
-            agent::names().filter(|name| process::find_program(name).is_some()).map(|name| version(name, cwd)).collect();
+        let installed: Vec<Finding> = agent::names()
+            .filter(|name| process::find_program(name).is_some())
+            .map(|name| version(name, cwd))
+            .collect();
         if !installed.is_empty() {
             return installed;
         }
@@ -56,8 +59,14 @@ pub(super) fn agents(config: &Config, cwd: &Path) -> Vec<Finding> {
     let each = |name: &&str| match agent::adapter(name) {
         _ if own(name) => Finding::held(&format!("agent {name}"), "a command of the settings"),
         Some(_) if process::find_program(name).is_some() => version(name, cwd),
-        Some(adapter) => Finding::failed(&format!("agent {name}"), "is in the pool and not installed", adapter.install),
-        None => Finding::failed(&format!("agent {name}"), "is in the pool and nobody knows it", "ralph config show"),
+        Some(adapter) => {
+            Finding::failed(&format!("agent {name}"), "is in the pool and not installed", adapter.install)
+        }
+        None => Finding::failed(
+            &format!("agent {name}"),
+            "is in the pool and nobody knows it",
+            "ralph config show",
+        ),
     };
     named.iter().map(each).collect()
 }

@@ -43,7 +43,10 @@ const PROMPTS: [&str; 5] =
 
 /// What ralph neither reads nor touches, and what to know about it.
 const OTHERS: [(&str, &str); 5] = [
-    (".claude/ralph-loop.local.md", "the ralph-loop plugin is active in this project: two loops would hold one session; /cancel-ralph ends it"),
+    (
+        ".claude/ralph-loop.local.md",
+        "the ralph-loop plugin is active in this project: two loops would hold one session; /cancel-ralph ends it",
+    ),
     ("ralph.yml", "a ralph.yml at the top belongs to another tool and is left alone"),
     (".ralphrc", "settings of another loop; ralph does not read them"),
     ("progress.txt", "another loop's log; ralph does not read it, agents may"),
@@ -73,7 +76,8 @@ fn items(path: &Path) -> std::result::Result<(usize, usize), String> {
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let syntax = Syntax::of_name(&name).ok_or("its name has none of the known endings")?;
-    let backlog = Backlog::parse(&bytes, syntax).map_err(|error| format!("line {}: {}", error.line, error.why))?;
+    let backlog =
+        Backlog::parse(&bytes, syntax).map_err(|error| format!("line {}: {}", error.line, error.why))?;
     let open = |state: State| matches!(state, State::Open | State::InProgress);
     let items = backlog.items();
     Ok((items.iter().filter(|item| open(item.state)).count(), items.len()))

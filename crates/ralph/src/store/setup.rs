@@ -13,7 +13,9 @@ pub enum Placed {
     /// Another one, or the same, was there and was not touched.
     Kept,
     /// A copy of what was there stays under this name.
-    Replaced { copy: String },
+    Replaced {
+        copy: String,
+    },
 }
 
 /// The folder, and the file in it that keeps it out of commits: its own, or `shared`, which takes the place of its own.
