@@ -363,6 +363,15 @@ mod tests {
     }
 
     #[test]
+    fn the_version_is_read_however_it_goes_on() {
+        assert_eq!(version("git version 2.47.3\n"), Some((2, 47)));
+        assert_eq!(version("git version 2.39.5 (Apple Git-154)"), Some((2, 39)));
+        assert_eq!(version("git version 2.34.1.windows.1"), Some((2, 34)));
+        assert_eq!(version("git version next"), None);
+        assert_eq!(version(""), None);
+    }
+
+    #[test]
     fn every_kind_of_change_is_read_with_its_name() {
         let mut text = record("000000 100644", NONE, B, "A", b"new");
         text.extend(record("100644 000000", A, NONE, "D", b"gone"));

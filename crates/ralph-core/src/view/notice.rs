@@ -58,3 +58,25 @@ fn word(stop: &Stop) -> Option<&'static str> {
         Stop::Stopped | Stop::Closed | Stop::Interrupted | Stop::Terminated | Stop::Unknown => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decision::Proof;
+
+    #[test]
+    fn an_end_that_the_user_did_not_make_is_told_and_one_that_the_user_made_is_not() {
+        let blocked = Stop::Blocked { why: "a key".into() };
+        let open = Stop::CircuitOpen { why: "x".into(), probe_at: None };
+        let complete = Stop::Complete { proof: Proof::Checks };
+        let limit = Stop::MaxIterations { used: 1, max: 1 };
+        for (stop, told) in
+            [(blocked, "blocked"), (open, "circuit_open"), (complete, "complete"), (limit, "stopped")]
+        {
+            assert_eq!(word(&stop), Some(told));
+        }
+        for stop in [Stop::Stopped, Stop::Closed, Stop::Interrupted, Stop::Terminated] {
+            assert_eq!(word(&stop), None, "{stop}");
+        }
+    }
+}

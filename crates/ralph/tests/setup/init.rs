@@ -1,4 +1,5 @@
 //! `ralph init` in every kind of folder: what it finds, what it writes, what it leaves alone.
+#![expect(clippy::disallowed_methods, reason = "the test's own files")]
 
 use std::collections::BTreeMap;
 use std::fs;

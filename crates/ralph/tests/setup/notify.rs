@@ -43,6 +43,8 @@ fn blocked_an_open_circuit_and_a_limit_are_told_each_by_its_word() {
         ),
         (says_more(), vec!["--set", "no_progress_after=1"], 5, "circuit_open/"),
         (says_more(), vec!["--max-iterations", "1"], 3, "stopped/"),
+        // The wait in between is too short for a word.
+        (Steps::new().exit(1), vec!["--set", "max_failures=2", "--set", "backoff=1s"], 4, "stopped/"),
     ] {
         let sandbox = notifying();
         let agent = one_call(&sandbox, steps);

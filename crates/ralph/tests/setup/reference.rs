@@ -1,4 +1,5 @@
 //! What is made from the program: pages, completions, man pages. `RALPH_BLESS=1` writes the pages anew.
+#![expect(clippy::disallowed_methods, reason = "the test's own files")]
 
 use std::fs;
 use std::path::PathBuf;

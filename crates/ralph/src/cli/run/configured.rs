@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::notify::Notifier;
 use crate::project::Project;
 use crate::settings::Wishes;
+use crate::settings::pool::{FileAgents, Table};
 use crate::trust::Commands;
 use crate::ui::Ui;
 
@@ -30,8 +31,7 @@ pub(super) fn configured(project: &Project, own: &Wishes, goes_on: bool, ui: &mu
     let part = |config: &Config| match goes_on {
         false => config.clone(),
         true => Config {
-            // Somebody names other agents, which may be those of a file.
-            agents: if names_agents { config.agents.clone() } else { Default::default() },
+            agents: named(&config.agents, &own.agent.names),
             notify: config.notify.clone(),
             ..Config::default()
         },
@@ -43,4 +43,13 @@ pub(super) fn configured(project: &Project, own: &Wishes, goes_on: bool, ui: &mu
         notifier: Notifier::new(command, layers.in_terminal()),
         config: part(&merged),
     })
+}
+
+/// Somebody names other agents to go on with, which may be those of a file.
+fn named(agents: &FileAgents, names: &[String]) -> FileAgents {
+    if names.is_empty() {
+        return FileAgents::default();
+    }
+    let is_meant = |table: &&Table| names.iter().any(|name| name.split(':').next() == Some(&table.name));
+    FileAgents { tables: agents.tables.iter().filter(is_meant).cloned().collect(), ..agents.clone() }
 }
