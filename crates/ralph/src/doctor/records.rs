@@ -3,7 +3,8 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use ralph_core::time;
+use ralph_core::text;
+use ralph_core::time::{self, Time};
 
 use super::{Finding, disk};
 use crate::clock;
@@ -18,7 +19,8 @@ pub(super) fn all(project: &Project) -> Vec<Finding> {
         return findings;
     }
     findings.extend(private(&project.truth));
-    findings.push(journals(project));
+    let (journal, last) = journals(project);
+    findings.extend([journal, clock_of(last, clock::now())]);
     findings.push(evidence(project));
     findings.push(match store::holder(&project.truth) {
         Some(holder) => {
@@ -59,43 +61,46 @@ fn private(truth: &Path) -> Option<Finding> {
     })
 }
 
-fn journals(project: &Project) -> Finding {
+/// Whether every run can be read, and when the last record was made.
+fn journals(project: &Project) -> (Finding, Option<Time>) {
     let runs = Runs::of(&project.truth).all();
     let mut last = None;
+    let mut finding = Finding::held("journal", text::count(runs.len() as u64, "readable run"));
     for run in &runs {
         let about = format!("run {}: ", run.number);
+        let newest = runs.last().is_some_and(|last| last.number == run.number);
         match run.peek() {
-            Err(error) => {
-                return Finding::failed(
-                    "journal",
-                    about + &error.what,
-                    "ralph run --fresh \"GOAL\" begins anew",
-                );
-            }
-            Ok(opened) if !opened.writable() => {
-                let error = store::cannot_continue(&run.journal(), &opened);
-                let newest = runs.last().is_some_and(|last| last.number == run.number);
-                let remedy =
-                    error.hints.first().cloned().unwrap_or_else(|| "ralph run --fresh \"GOAL\"".into());
-                return match newest {
+            Ok(opened) if opened.writable() => last = last.max(Some(opened.state.updated_at)),
+            peeked => {
+                let error = match &peeked {
+                    Ok(opened) => store::cannot_continue(&run.journal(), opened),
+                    Err(error) => error.clone(),
+                };
+                let remedy = error.hints.first().cloned();
+                let remedy = remedy.unwrap_or_else(|| "ralph run --fresh \"GOAL\" begins anew".into());
+                finding = match newest {
                     true => Finding::failed("journal", about + &error.what, remedy),
                     false => Finding::warned(
                         "journal",
                         about + &error.what,
-                        "it is an old run; new ones are not concerned",
+                        "an old run: new ones are not concerned",
                     ),
                 };
             }
-            Ok(opened) => last = last.max(Some(opened.state.updated_at)),
         }
     }
+    (finding, last)
+}
+
+/// A clock that was set back makes waits, and an open circuit, last longer than they should.
+fn clock_of(last: Option<Time>, now: Time) -> Finding {
     match last {
-        Some(at) if at > clock::now() => Finding::warned(
+        Some(last) if last > now => Finding::warned(
             "clock",
-            format!("the last record was made in {}, by this clock", time::duration(at.since(clock::now()))),
+            format!("the last record was made {} from now, by this clock", time::duration(last.since(now))),
             "set the clock; until then waits and an open circuit last longer than they should",
         ),
-        _ => Finding::held("journal", ralph_core::text::count(runs.len() as u64, "readable run")),
+        _ => Finding::held("clock", now.to_string()),
     }
 }
 
@@ -104,12 +109,28 @@ fn evidence(project: &Project) -> Finding {
     match ledger.read() {
         Err(error) => Finding::failed("evidence", format!("cannot be read: {error}"), "see to its rights"),
         Ok(lines) => match lines.iter().find_map(|line| Some((line.number, line.problem.as_ref()?))) {
-            None => Finding::held("evidence", ralph_core::text::count(lines.len() as u64, "record")),
+            None => Finding::held("evidence", text::count(lines.len() as u64, "record")),
             Some((line, problem)) => Finding::failed(
                 "evidence",
                 format!("{}:{line}: {problem}", ledger.path().display()),
                 "somebody changed the ledger: what stands below that line proves nothing",
             ),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::Outcome;
+
+    #[test]
+    fn a_clock_behind_the_last_record_is_a_warning() {
+        let at = |second: i64| Time::from_millis(second * 1000);
+        assert_eq!(clock_of(Some(at(5)), at(5)).outcome, Outcome::Held);
+        assert_eq!(clock_of(None, at(5)).outcome, Outcome::Held);
+        let behind = clock_of(Some(at(65)), at(5));
+        assert_eq!(behind.outcome, Outcome::Warned);
+        assert!(behind.text.starts_with("the last record was made 1m"), "{}", behind.text);
     }
 }

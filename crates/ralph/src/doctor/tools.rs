@@ -118,7 +118,7 @@ pub(super) fn checks(project: &Project, layers: &Layers, run: bool) -> Vec<Findi
 /// Whether the program that a command begins with is there; anything but a plain word is the shell's business.
 fn tool(command: &str, root: &Path) -> Result<(), String> {
     let first = command.split_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
-    let plain = first.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
+    let plain = !first.is_empty() && first.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
     let there = match first.contains('/') {
         true => root.join(first).exists(),
         false => BUILT_IN.contains(&first) || process::find_program(first).is_some(),

@@ -28,13 +28,13 @@ pub(crate) struct FoundBacklog {
 }
 
 /// Task files of other loops, in places where ralph would not look by itself.
-const BACKLOGS: [(&str, &str); 6] = [
-    ("scripts/ralph/prd.json", "of a loop in scripts/ralph"),
-    (".ralph/prd.json", "of another loop in .ralph"),
-    (".agents/tasks/prd.json", "of a loop in .agents"),
-    (".ralph/fix_plan.md", "of another loop in .ralph"),
-    ("@fix_plan.md", "of a loop with @ files"),
-    (".ralph/IMPLEMENTATION_PLAN.md", "of another loop in .ralph"),
+const BACKLOGS: [&str; 6] = [
+    "scripts/ralph/prd.json",
+    ".ralph/prd.json",
+    ".agents/tasks/prd.json",
+    ".ralph/fix_plan.md",
+    "@fix_plan.md",
+    ".ralph/IMPLEMENTATION_PLAN.md",
 ];
 
 /// Instructions of other loops.
@@ -58,7 +58,7 @@ pub(crate) fn look(root: &Path) -> Result<Found> {
     // Settings that are there already have the last word.
     let (backlog, must_be_named) = match work::find(root)? {
         Some(path) => (Some(path), false),
-        None => (BACKLOGS.iter().map(|(name, _)| root.join(name)).find(|path| path.is_file()), true),
+        None => (BACKLOGS.iter().map(|name| root.join(name)).find(|path| path.is_file()), true),
     };
     let backlog = backlog.map(|path| FoundBacklog {
         path: path.strip_prefix(root).unwrap_or(&path).display().to_string(),

@@ -37,9 +37,10 @@ fn a_project_in_order_is_told_line_by_line() {
     let agent = one_call(&sandbox, says_done());
     run(&sandbox, &agent).args(["--reviews", "0"]).run().assert_code(0);
     let told = examined(&sandbox, &[], 0);
-    for about in
-        ["git", "project", "settings", "trust", ".ralph", "records", "journal", "evidence", "lock", "disk"]
-    {
+    for about in [
+        "git", "project", "settings", "trust", ".ralph", "records", "journal", "clock", "evidence", "lock",
+        "disk",
+    ] {
         assert_eq!(finding(&told, about).0, "held", "{about}: {told:#}");
     }
     assert_eq!(finding(&told, "agent claude"), ("held", "2.1.0 (Claude Code)"));
