@@ -63,7 +63,7 @@ fn tell(project: &Project, found: &Found, ui: &mut Ui) {
     match found.agents.is_empty() {
         false => ui.say(&format!("agents  {}", found.agents.join(", "))),
         true => {
-            ui.warn("no agent is installed; ralph doctor says how to get one, --agent-cmd names any command")
+            ui.warn("no agent is installed; ralph doctor says how to get one, --agent-cmd names any command");
         }
     }
     if let Some(backlog) = &found.backlog {

@@ -26,7 +26,7 @@ pub(super) fn room(project: &Project) -> Finding {
     let remedy = "make room: transcripts and snapshots are kept there";
     match free {
         ..TOO_LITTLE => Finding::failed("disk", text, remedy),
-        ..LITTLE => Finding::warned("disk", text, remedy),
+        TOO_LITTLE..LITTLE => Finding::warned("disk", text, remedy),
         _ => Finding::held("disk", text),
     }
 }
