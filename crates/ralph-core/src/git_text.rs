@@ -267,6 +267,13 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// The first two numbers of what `git version` says.
+pub fn version(text: &str) -> Option<(u32, u32)> {
+    let number = text.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
+    let mut parts = number.split('.').map(|part| part.parse().ok());
+    Some((parts.next()??, parts.next()??))
+}
+
 /// The line that says why git failed.
 pub fn reason(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
@@ -353,6 +360,15 @@ mod tests {
         text.extend_from_slice(path);
         text.push(0);
         text
+    }
+
+    #[test]
+    fn the_version_is_read_however_it_goes_on() {
+        assert_eq!(version("git version 2.47.3\n"), Some((2, 47)));
+        assert_eq!(version("git version 2.39.5 (Apple Git-154)"), Some((2, 39)));
+        assert_eq!(version("git version 2.34.1.windows.1"), Some((2, 34)));
+        assert_eq!(version("git version next"), None);
+        assert_eq!(version(""), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod event;
 pub mod evidence;
 pub mod files;
 pub mod json;
+pub mod notice;
 
 use crate::decision::{Outcome, Phase};
 use crate::event::AgentInfo;

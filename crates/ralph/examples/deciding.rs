@@ -46,8 +46,15 @@ impl Agent for Busy {
 fn started(iterations: u64) -> RunStarted {
     let policy = Policy { max_iterations: iterations, ..Policy::default() };
     let agents = vec![ralph::agent::custom("busy".into(), ralph_core::transcript::Format::Auto)];
-    let plan =
-        ralph_core::event::Plan { policy, checks: vec![], agents, backlog: None, commit: false, boot: None, stack: None };
+    let plan = ralph_core::event::Plan {
+        policy,
+        checks: vec![],
+        agents,
+        backlog: None,
+        commit: false,
+        boot: None,
+        stack: None,
+    };
     let run = RunInfo { id: "bench".into(), number: 1, goal: "bench".into(), plan, version: "0".into() };
     RunStarted { run, carried: Carried::default() }
 }

@@ -5,10 +5,15 @@ mod args;
 mod ask;
 mod backlog;
 mod circuit;
+mod config;
 mod demo;
+mod doctor;
 mod evidence;
+mod generate;
 mod history;
+mod init;
 mod introduction;
+mod notify;
 mod profile;
 mod replay;
 mod report;
@@ -27,6 +32,7 @@ use crate::error::{Exit, Result};
 use crate::ui::Ui;
 use crate::{runner, suggest};
 use args::{Cli, Command};
+pub use generate::commands_page;
 
 pub fn main() -> ExitCode {
     // Asked for by scripts, again and again: answered before the parser is built.
@@ -58,9 +64,15 @@ pub fn main() -> ExitCode {
         Command::Reset => reset::main(&mut ui),
         Command::Undo(args) => undo::main(&args, &mut ui),
         Command::Profile(command) => profile::main(&command, &ui),
+        Command::Config(command) => config::main(&command, &mut ui),
+        Command::Notify(command) => notify::main(&command, &mut ui),
         Command::Replay(args) => replay::main(&args, &ui),
         Command::Report(command) => report::main(&command, &mut ui),
         Command::Analyze(args) => analyze::main(&args, &ui),
+        Command::Init(args) => init::main(&args, &mut ui),
+        Command::Doctor(args) => doctor::main(&args, &mut ui),
+        Command::Completions(args) => generate::completions(&args, &ui),
+        Command::Man(args) => generate::man(&args, &ui),
         Command::Demo(args) => demo::main(args, &mut ui),
         Command::Util(command) => simulate::main(&command, &ui),
         Command::DemoAgent { slowly } => crate::demo::agent(&ui, slowly),

@@ -1,13 +1,29 @@
-//! `.ralph/config.toml`: what a project says about its new runs. The only reader of TOML.
+//! What is settled for new runs before the command line has its say: defaults, then the user's file, then the project's
+//! `.ralph/config.toml`, then the environment. The only reader of TOML.
 //!
 //! `profile = "strict"` names the rules to start from, a `[policy]` table sets single values by the names that
 //! `--set` knows, and a `[checks]` table names the commands that prove the work. Whether a key exists and a value fits
 //! is the policy's to say; here each gets its line. `pool` and `permissions` are for runs that name no agents of their
 //! own, and `[agents.NAME]` makes a command an agent or sets up a built-in one.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `keys` | every key with its meaning: the one list that messages, documents and `init` are made from |
+//! | `layers` | user, project and environment, one above the other |
+//! | `environment` | `RALPH_*` |
+//! | `agents`, `notify` | what a file says about agents and about telling the user |
+//! | `change` | setting a key: the bytes that change and no others |
+//! | `reference` | the keys as a commented file and as a page |
 
 mod agents;
+mod change;
+mod environment;
+pub mod keys;
+mod layers;
+mod notify;
+pub mod reference;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml_edit::{Document, Item, Key, TableLike, Value as Toml};
 
@@ -16,9 +32,13 @@ use crate::settings::pool::FileAgents;
 use crate::settings::{self, Value};
 use crate::suggest;
 
-const FILE: &str = "config.toml";
-/// How it is called in messages.
-const NAME: &str = ".ralph/config.toml";
+pub use change::change;
+pub use layers::{Layers, Origin, Shown, user_file};
+pub use notify::{FileNotify, InTerminal};
+
+pub const FILE: &str = "config.toml";
+/// How the project's file is called in messages.
+pub const NAME: &str = ".ralph/config.toml";
 const POLICY: &str = "policy";
 const CHECKS: &str = "checks";
 /// In `[checks]`: whether those that nobody names are looked for.
@@ -26,35 +46,25 @@ const DETECT: &str = "detect";
 const PROFILE: &str = "profile";
 const POOL: &str = "pool";
 const PERMISSIONS: &str = "permissions";
-const AGENTS: &str = "agents";
 const BACKLOG: &str = "backlog";
-const KEYS: [&str; 7] = [PROFILE, BACKLOG, POOL, PERMISSIONS, POLICY, CHECKS, AGENTS];
+const AGENTS: &str = "agents";
+const NOTIFY: &str = "notify";
 
-/// What the file says; nothing, where there is none.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a file, or the environment, says; nothing, where there is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Config {
     pub profile: Option<String>,
-    /// The task file, from the top of the project.
-    pub backlog: Option<String>,
     pub values: Vec<Value>,
-    /// Commands by the name of their check. They come with the repository, so they need the user's trust.
+    /// Commands by the name of their check. Those that come with the repository need the user's trust.
     pub checks: Vec<Value>,
-    /// Whether checks that nobody names may be looked for.
-    pub detect: bool,
+    /// Whether checks that nobody names may be looked for; they are, where nobody says.
+    pub detect: Option<bool>,
     pub agents: FileAgents,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            profile: None,
-            backlog: None,
-            values: vec![],
-            checks: vec![],
-            detect: true,
-            agents: FileAgents::default(),
-        }
-    }
+    /// The task file of runs that are told nothing, from the top of the project.
+    pub backlog: Option<Value>,
+    pub notify: FileNotify,
+    /// Everything in it by its whole key, for those who ask where a value comes from.
+    pub said: Vec<Value>,
 }
 
 /// Where something of the file is said to come from.
@@ -67,58 +77,94 @@ pub fn check_source(name: &str) -> String {
     source(&format!("{CHECKS}.{name}"))
 }
 
+/// Whether a power concerns agents.
+pub fn is_of_agents(key: &str) -> bool {
+    key == PERMISSIONS || key.starts_with("agents.")
+}
+
 impl Config {
     /// What the file would have run or allowed without a word on the command line: each by the name of its key. Whoever
     /// did not write the file should have seen these.
     pub fn powers(&self) -> Vec<(String, String)> {
-        agents::powers(&self.agents)
+        let mut powers = agents::powers(&self.agents);
+        powers.extend(self.notify.command.iter().map(|told| (told.key.clone(), told.value.clone())));
+        powers
     }
 }
 
-pub fn read(ralph_dir: &Path) -> Result<Config> {
-    let path = ralph_dir.join(FILE);
-    let Ok(data) = std::fs::metadata(&path) else { return Ok(Config::default()) };
+/// The text of a file and how messages call it.
+#[derive(Debug, Clone, Copy)]
+struct File<'a> {
+    name: &'a str,
+    text: &'a str,
+}
+
+impl File<'_> {
+    fn line(self, at: usize) -> String {
+        format!("{}:{}", self.name, line_of(self.text.as_bytes(), at))
+    }
+}
+
+/// The project's file.
+pub fn project_file(ralph_dir: &Path) -> PathBuf {
+    ralph_dir.join(FILE)
+}
+
+fn read(path: &Path, name: &str) -> Result<Config> {
+    let Ok(data) = std::fs::metadata(path) else { return Ok(Config::default()) };
     if !data.is_file() {
         return Err(Error::data(format!("{} is not a file", path.display())));
     }
-    let bytes = std::fs::read(&path).map_err(error::io("cannot read", &path))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let line = line_of(error.as_bytes(), error.utf8_error().valid_up_to());
-        Error::data(format!("{NAME}:{line}: this is not UTF-8"))
-    })?;
-    parse(&text)
+    let bytes = std::fs::read(path).map_err(error::io("cannot read", path))?;
+    parse(&text(bytes, name)?, name)
 }
 
-fn parse(text: &str) -> Result<Config> {
-    let document = Document::parse(text).map_err(|error| {
-        let line = line_of(text.as_bytes(), error.span().map_or(0, |span| span.start));
-        Error::data(format!("{NAME}:{line}: this is not TOML")).because(error.message().trim())
-    })?;
+fn text(bytes: Vec<u8>, name: &str) -> Result<String> {
+    String::from_utf8(bytes).map_err(|error| {
+        let line = line_of(error.as_bytes(), error.utf8_error().valid_up_to());
+        Error::data(format!("{name}:{line}: this is not UTF-8"))
+    })
+}
+
+fn document(file: File<'_>) -> Result<Document<&str>> {
+    Document::parse(file.text).map_err(|error| {
+        let line = file.line(error.span().map_or(0, |span| span.start));
+        Error::data(format!("{line}: this is not TOML")).because(error.message().trim())
+    })
+}
+
+fn parse(text: &str, name: &str) -> Result<Config> {
+    let file = File { name, text };
+    let document = document(file)?;
     let mut config = Config::default();
-    for (key, item, origin) in entries(document.as_table(), text) {
+    for (key, item, origin) in entries(document.as_table(), file) {
         match key {
             PROFILE => config.profile = Some(profile(item, &origin)?),
-            BACKLOG => config.backlog = Some(backlog(item, &origin)?),
             CHECKS => {
                 let table = item.as_table_like().ok_or_else(|| {
                     Error::usage(format!("{origin}: checks is a table"))
                         .hint("[checks]\ntest = \"cargo test\"")
                 })?;
-                for (key, item, origin) in entries(table, text) {
+                for (key, item, origin) in entries(table, file) {
                     match key {
-                        DETECT => config.detect = truth(key, item, &origin)?,
+                        DETECT => config.detect = Some(truth(key, item, &origin)?),
                         _ => config.checks.push(check(key, item, origin)?),
                     }
                 }
             }
             POOL => config.agents.pool = agents::pool(item, &origin)?,
             PERMISSIONS => config.agents.permissions = Some(agents::permissions(item, &origin)?),
-            AGENTS => config.agents.tables = agents::tables(item, &origin, text)?,
+            AGENTS => config.agents.tables = agents::tables(item, &origin, file)?,
+            NOTIFY => config.notify = notify::read(item, &origin, file)?,
+            BACKLOG => {
+                let value = agents::filled(item, key, &origin)?;
+                config.backlog = Some(Value { key: key.into(), value, origin });
+            }
             POLICY => {
                 let table = item.as_table_like().ok_or_else(|| {
                     Error::usage(format!("{origin}: policy is a table")).hint("[policy]\ngate = \"dual\"")
                 })?;
-                for (key, item, origin) in entries(table, text) {
+                for (key, item, origin) in entries(table, file) {
                     let value = plain(item).ok_or_else(|| {
                         Error::usage(format!("{origin}: {key} is neither a text, a number, true nor false"))
                     })?;
@@ -128,18 +174,26 @@ fn parse(text: &str) -> Result<Config> {
             other => return Err(unknown(other, &origin)),
         }
     }
+    leaves(document.as_table(), "", file, &mut config.said);
     Ok(config)
-}
-
-fn backlog(item: &Item, origin: &str) -> Result<String> {
-    let file = item.as_str().filter(|file| !file.trim().is_empty());
-    file.map(str::to_owned).ok_or_else(|| {
-        Error::usage(format!("{origin}: backlog is a file's name")).hint("backlog = \"docs/plan.md\"")
-    })
 }
 
 fn truth(key: &str, item: &Item, origin: &str) -> Result<bool> {
     item.as_bool().ok_or_else(|| Error::usage(format!("{origin}: {key} is true or false")))
+}
+
+/// Every value below a table by its whole key.
+fn leaves(table: &dyn TableLike, above: &str, file: File<'_>, said: &mut Vec<Value>) {
+    for (key, item, origin) in entries(table, file) {
+        let key = if above.is_empty() { key.to_owned() } else { format!("{above}.{key}") };
+        match item.as_table_like() {
+            Some(below) => leaves(below, &key, file, said),
+            None => {
+                let value = plain(item).or_else(|| Some(agents::texts(item)?.join(","))).unwrap_or_default();
+                said.push(Value { key, value, origin });
+            }
+        }
+    }
 }
 
 fn check(name: &str, item: &Item, origin: String) -> Result<Value> {
@@ -160,10 +214,10 @@ fn check(name: &str, item: &Item, origin: String) -> Result<Value> {
 }
 
 /// The keys of a table with what they hold and where they stand.
-fn entries<'a>(table: &'a dyn TableLike, text: &str) -> Vec<(&'a str, &'a Item, String)> {
+fn entries<'a>(table: &'a dyn TableLike, file: File<'_>) -> Vec<(&'a str, &'a Item, String)> {
     let origin = |key: Option<&Key>, item: &Item| {
         let span = key.and_then(Key::span).or_else(|| item.span());
-        format!("{NAME}:{}", line_of(text.as_bytes(), span.map_or(0, |span| span.start)))
+        file.line(span.map_or(0, |span| span.start))
     };
     table.iter().map(|(name, item)| (name, item, origin(table.key(name), item))).collect()
 }
@@ -172,6 +226,10 @@ fn profile(item: &Item, origin: &str) -> Result<String> {
     let name = item
         .as_str()
         .ok_or_else(|| Error::usage(format!("{origin}: profile is a name")).hint("profile = \"strict\""))?;
+    profile_named(name, origin)
+}
+
+fn profile_named(name: &str, origin: &str) -> Result<String> {
     match settings::profile(name) {
         Ok(profile) => Ok(profile.name.into()),
         Err(error) => {
@@ -199,12 +257,13 @@ fn plain(item: &Item) -> Option<String> {
 fn unknown(key: &str, origin: &str) -> Error {
     let error = Error::usage(format!("{origin}: there is no key '{key}'"));
     let is_policy = |name: &str| ralph_core::profile::key(name).is_some();
-    match suggest::nearest(key, KEYS) {
+    match suggest::nearest(key, keys::top()) {
         Some(near) => error.hint(format!("did you mean {near}?")),
         None if is_policy(key) => error.hint(format!("{key} belongs below a line [policy]")),
         None if agents::has(key) => error.hint(format!("{key} belongs below a line such as [agents.claude]")),
         None => error.because(
-            "the file may have: profile, pool, permissions, and the tables [policy], [checks] and [agents.NAME]",
+            "the file may have: profile, pool, permissions, backlog, and the tables [policy], [checks], [agents.NAME] \
+             and [notify]",
         ),
     }
 }
@@ -217,6 +276,10 @@ fn line_of(text: &[u8], at: usize) -> usize {
 mod tests {
     use super::*;
     use crate::error::Exit;
+
+    fn parse(text: &str) -> Result<Config> {
+        super::parse(text, NAME)
+    }
 
     #[test]
     fn texts_numbers_and_truths_are_values_with_their_lines() {
@@ -238,7 +301,7 @@ mod tests {
         assert_eq!(parse("policy.gate = 'dual'").expect("read").values[0].value, "dual");
         let check = &parse("[checks]\ntest = 'make test'").expect("read").checks[0];
         assert_eq!((check.key.as_str(), check.value.as_str()), ("test", "make test"));
-        assert!(!parse("[checks]\ndetect = false").expect("read").detect);
+        assert_eq!(parse("[checks]\ndetect = false").expect("read").detect, Some(false));
         assert_eq!(parse("# nothing\n").expect("read"), Config::default());
     }
 

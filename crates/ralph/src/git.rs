@@ -96,6 +96,15 @@ pub fn discover(cwd: &Path) -> Result<Option<Repo>, GitError> {
     }
 }
 
+/// As it is called in messages.
+pub const NAME: &str = "git";
+
+/// What `git version` says, such as `git version 2.43.0`.
+pub fn version(cwd: &Path) -> Result<String, GitError> {
+    let told = Call::new(cwd, "version").output()?;
+    Ok(String::from_utf8_lossy(&told).trim().to_owned())
+}
+
 impl Repo {
     /// A call for this repository, at the top of its working tree.
     pub fn call(&self, command: &'static str) -> Call {

@@ -24,6 +24,7 @@
 //! | `spec`, `program` | what to run; where it is on PATH |
 //! | `capture` | helpers |
 //! | `job`, `output` | ralph's side of a kept command |
+//! | `brief` | a kept command for a bounded time |
 //! | `keep/` | the keeper's side |
 //! | `wire` | what the two say to each other |
 //! | `mark`, `sweep` | finding and ending what a killed keeper left |
@@ -31,6 +32,7 @@
 //! | `nudge` | telling another ralph to look at its requests |
 //! | `end`, `ready`, `children` | how a process ended; waiting for descriptors; the kernel's list of children |
 
+mod brief;
 mod capture;
 mod children;
 mod end;
@@ -48,6 +50,7 @@ mod wire;
 
 use std::time::Duration;
 
+pub use brief::{Brief, run_for};
 pub use capture::{Captured, capture, capture_for};
 pub use children::become_reaper;
 pub use end::End;

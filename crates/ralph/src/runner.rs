@@ -25,9 +25,11 @@ use ralph_core::journal::{Body, Record};
 use ralph_core::machine::deadline;
 use ralph_core::redact::Secrets;
 use ralph_core::state::{State, apply};
+use ralph_core::view::notice;
 
 use crate::clock::{self, Alarm, Naps};
 use crate::error::{Error, Result};
+use crate::notify::Notifier;
 use crate::point;
 use crate::process::{self, Mark};
 use crate::project::Project;
@@ -37,7 +39,7 @@ use crate::tree::Tree;
 use crate::ui::Ui;
 pub(crate) use again::Again;
 use effects::Jobs;
-pub(crate) use effects::custody_file;
+pub(crate) use effects::{custody_file, kept};
 pub(crate) use reader::Reader;
 pub(crate) use signals::heed;
 pub(crate) use still::{Still, publish};
@@ -121,6 +123,7 @@ pub struct Runner<'a> {
     /// Commands of items that the user agreed to.
     agreed: Vec<String>,
     views_failed: bool,
+    notifier: Notifier,
 }
 
 impl<'a> Runner<'a> {
@@ -162,6 +165,7 @@ impl<'a> Runner<'a> {
             keeping,
             agreed: Vec::new(),
             views_failed: false,
+            notifier: Notifier::default(),
         })
     }
 
@@ -169,6 +173,13 @@ impl<'a> Runner<'a> {
     #[must_use]
     pub fn agreed(mut self, commands: Vec<String>) -> Self {
         self.agreed = commands;
+        self
+    }
+
+    /// Tells a user who does not watch.
+    #[must_use]
+    pub fn notifying(mut self, notifier: Notifier) -> Self {
+        self.notifier = notifier;
         self
     }
 
@@ -190,6 +201,11 @@ impl<'a> Runner<'a> {
                 let changes = self.changes_of_the_run();
                 self.ui.stopped(&self.state, &stop, changes.as_ref());
                 self.keeping.finish(PACKING);
+                if let Err(why) = self.notifier.finish() {
+                    self.ui.warn(&format!(
+                        "the command of [notify] failed: {why}; to try it: ralph notify test"
+                    ));
+                }
                 return Ok((stop, self.state));
             }
             match self.next() {
@@ -263,6 +279,9 @@ impl<'a> Runner<'a> {
             || decision.concluded.is_some()
             || decision.verdict == Verdict::Halt;
         self.ui.show(&self.state, &record);
+        if let Some(notice) = notice::of(&self.state, &record) {
+            self.notifier.tell(&notice, self.project, self.ui);
+        }
         if let (Some(_), Some(last), Some(run)) = (&decision.concluded, &self.state.last, &self.state.run) {
             self.keeping.concluded(last.number, run.plan.policy.keep_output);
         }

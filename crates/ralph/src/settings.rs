@@ -143,7 +143,8 @@ impl Wishes {
         let own = |check: &Value| CHECKS.into_iter().find(|name| *name == check.key && !said(name));
         let file = config.checks.iter().filter_map(|check| Some((own(check)?, check.value.clone())));
         let checks = file.chain(self.checks.iter().cloned()).collect();
-        let (profile, detect) = (self.profile.clone().or(config.profile), self.detect && config.detect);
+        let (profile, detect) =
+            (self.profile.clone().or(config.profile), self.detect && config.detect != Some(false));
         Self { profile, values, checks, agent, detect, ..self.clone() }
     }
 
@@ -165,7 +166,7 @@ fn count_money(policy: &Policy, agents: &[AgentInfo]) -> Result<()> {
     }
 }
 
-fn set(policy: &mut Policy, values: &[Value]) -> Result<()> {
+pub(crate) fn set(policy: &mut Policy, values: &[Value]) -> Result<()> {
     values.iter().try_for_each(|Value { key, value, origin }| {
         policy.set(key, value).map_err(|wrong| wrong_value(&wrong, key, origin))
     })

@@ -14,6 +14,7 @@
 //! | `runs` | which runs there are, and what each iteration left |
 //! | `copy` `stamp` | a copy of the journal that nobody can touch; whether a file was touched |
 //! | `guard` | what an agent must leave alone in `.ralph/` |
+//! | `setup` | files that are put where none are |
 //! | `trust` | which commands of which project the user agreed to, outside of it |
 //! | `views` | `.ralph/`: what people and agents read; `.ralph-session.json` |
 
@@ -30,13 +31,14 @@ mod packed;
 mod requests;
 mod runs;
 mod scratch;
+mod setup;
 mod stamp;
 mod trust;
 mod views;
 
 pub use edit::edit;
 pub use evidence::{Appended, Failures, Ledger, Line};
-pub use files::{append_private, put_back_if_gone, remove, write_new, write_private};
+pub use files::{append_private, put_back_if_gone, remove, write_new, write_private, write_settings};
 pub use guard::Guard;
 pub use harness_lock::HarnessLock;
 pub use journal::{JournalFile, JournalTail, cannot_continue};
@@ -46,5 +48,6 @@ pub use packed::{open_kept, unpacked};
 pub use requests::{NoteRequest, Pending, Requests};
 pub use runs::{IterationFiles, Run, Runs};
 pub use scratch::{Scratch, lend_objects};
+pub use setup::{Placed, own_folder, place};
 pub use trust::TrustFile;
 pub use views::Views;

@@ -134,6 +134,12 @@ pub(crate) fn decide(
     Ok(chosen)
 }
 
+/// Those that nobody has agreed to yet.
+pub(crate) fn unknown<'a>(project: &Project, commands: &'a Commands) -> Vec<&'a Command> {
+    let trusted = TrustFile::of(&project.root).and_then(|file| file.read()).unwrap_or_default();
+    commands.unknown_to(&trusted)
+}
+
 /// The one question. Anything but a clear yes is a no.
 fn agreed(unchosen: Option<&str>, brings_commands: bool) -> Result<Option<Permissions>> {
     let begin = match brings_commands {

@@ -193,6 +193,21 @@ impl Ui {
         }
     }
 
+    /// Has the terminal call the user: by its bell, or by a message (OSC 9). Nothing where there is no terminal.
+    pub fn attract(&self, message: Option<&str>) {
+        if !self.moving {
+            return;
+        }
+        match message {
+            None => self.stream.write(b"\x07"),
+            Some(message) => {
+                // What ends the message must not stand in it.
+                let plain: String = message.chars().filter(|c| !c.is_control()).collect();
+                self.stream.write(format!("\x1b]9;{plain}\x07").as_bytes());
+            }
+        }
+    }
+
     /// Talk that is already laid out.
     pub fn talk(&self, text: &str) {
         self.stream.write(text.as_bytes());

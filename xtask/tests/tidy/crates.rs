@@ -11,6 +11,9 @@ const PLACES: &[(&str, &[&str])] = &[
     // Digests of evidence.
     ("blake3", &["crates/ralph/src/digest.rs"]),
     ("clap", &["crates/ralph/src/cli.rs", "crates/ralph/src/cli/"]),
+    // Completions and man pages, from the command line as data.
+    ("clap_complete", &["crates/ralph/src/cli/generate.rs"]),
+    ("clap_mangen", &["crates/ralph/src/cli/generate.rs"]),
     ("crc32fast", &["crates/ralph-core/src/journal.rs"]),
     // Output that is kept packed.
     ("flate2", &["crates/ralph/src/store/packed.rs"]),
@@ -40,6 +43,9 @@ const PLACES: &[(&str, &[&str])] = &[
             "crates/ralph/src/process/",
             "crates/ralph/src/clock/alarm.rs",
             "crates/ralph/src/ui/stream.rs",
+            "crates/ralph/src/ui.rs",
+            // How much room there is, and who may write.
+            "crates/ralph/src/doctor/disk.rs",
             // SIGKILL for ourselves, in debug builds.
             "crates/ralph/src/point/armed.rs",
         ],

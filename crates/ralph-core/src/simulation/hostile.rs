@@ -141,8 +141,15 @@ pub fn scene(policy: &Policy, seed: u64) -> Scene {
         once: dice.one_in(6),
         ..BacklogPlan::default()
     });
-    let plan =
-        Plan { policy, checks: specs, agents: agents_of_plan, backlog, commit: dice.one_in(8), boot: None, stack: None };
+    let plan = Plan {
+        policy,
+        checks: specs,
+        agents: agents_of_plan,
+        backlog,
+        commit: dice.one_in(8),
+        boot: None,
+        stack: None,
+    };
     let world = World::new(&files, checks, items);
     Scene {
         started: started("a simulated goal", plan, seed),

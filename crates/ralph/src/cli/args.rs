@@ -52,6 +52,12 @@ pub(super) enum Command {
     /// Show the rules that runs decide by
     #[command(subcommand)]
     Profile(super::profile::ProfileCommand),
+    /// Show what is settled for new runs and where it comes from, or change it
+    #[command(subcommand)]
+    Config(super::config::ConfigCommand),
+    /// Try how you are told that a run has ended or waits
+    #[command(subcommand)]
+    Notify(super::notify::NotifyCommand),
     /// Decide a recorded run again, by its own rules or by others
     Replay(ReplayArgs),
     /// Check a status block, or write one from what can be measured
@@ -59,6 +65,14 @@ pub(super) enum Command {
     Report(super::report::ReportCommand),
     /// Tell what an agent's output says, as JSON; judges words only
     Analyze(AnalyzeArgs),
+    /// Write what a project can say for itself: settings, prompt, backlog; nothing that is there is touched
+    Init(super::init::InitArgs),
+    /// See whether everything that runs need is in order; exit 1 if something is not
+    Doctor(super::doctor::DoctorArgs),
+    /// Write completions for a shell to standard output
+    Completions(super::generate::CompletionsArgs),
+    /// Write a man page to standard output
+    Man(super::generate::ManArgs),
     /// Watch ralph catch a lie, in a throw-away project
     Demo(DemoArgs),
     /// Tools for those who work on ralph

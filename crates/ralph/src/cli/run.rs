@@ -2,6 +2,7 @@
 
 mod backlog;
 mod branch;
+mod configured;
 mod consent;
 mod dry;
 mod found;
@@ -16,7 +17,6 @@ use ralph_core::state::State;
 use ralph_core::text;
 
 use super::args::{AgentArgs, RunArgs};
-use crate::config::{self, Config};
 use crate::error::{Error, Result};
 use crate::process::{self, Mark};
 use crate::project::Project;
@@ -26,6 +26,7 @@ use crate::store::{self, HarnessLock, JournalFile, Lock, Run, Runs};
 use crate::trust::{self, Consent};
 use crate::ui::{self, Ui};
 use crate::{agent, clock, secrets};
+use configured::{Configured, configured};
 use consent::Proposal;
 
 /// How long what nobody keeps any more may take to end after TERM.
@@ -154,15 +155,8 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     }
     let earlier =
         last.as_ref().filter(|_| matches!(choice, Choice::Resume)).and_then(|last| last.state.run.as_ref());
-    // A run that goes on keeps its plan: the project's file is for new ones.
-    let config = match earlier {
-        Some(_) if wishes.agent.names.is_empty() => Config::default(),
-        // Somebody names other agents, which may be the file's.
-        Some(_) => Config { agents: config::read(&project.ralph_dir)?.agents, ..Config::default() },
-        None => config::read(&project.ralph_dir)?,
-    };
     let own = wishes;
-    let mut brought = consent::brought(&config, own);
+    let Configured { config, mut brought, notifier } = configured(project, own, earlier.is_some(), ui)?;
     let mut wishes = own.over(config);
     let missing = found::look(project, earlier.is_some(), &mut wishes);
     // What is asked before a first run includes the permissions; until then they are nobody's choice.
@@ -263,8 +257,10 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         }
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
-    let (stop, state) =
-        Runner::new(project, &mut lock, run, journal, state, ui)?.agreed(agreed).run(first)?;
+    let (stop, state) = Runner::new(project, &mut lock, run, journal, state, ui)?
+        .agreed(agreed)
+        .notifying(notifier)
+        .run(first)?;
     if let Stop::Complete { .. } = stop {
         warn_of_unread(&state, ui);
     }

@@ -4,15 +4,15 @@ use ralph_core::event::Permissions;
 use ralph_core::transcript::Format;
 use toml_edit::Item;
 
-use super::entries;
+use super::{File, entries};
 use crate::agent;
 use crate::error::{Error, Result};
 use crate::settings::pool::{self, FileAgents, Table};
 use crate::suggest;
 
 /// The keys of a command's table, and those of a built-in agent's.
-const OF_COMMANDS: [&str; 4] = ["command", "format", "title", "cost"];
-const OF_BUILT_IN: [&str; 3] = ["model", "permissions", "args"];
+pub(super) const OF_COMMANDS: [&str; 4] = ["command", "format", "title", "cost"];
+pub(super) const OF_BUILT_IN: [&str; 3] = ["model", "permissions", "args"];
 const FORMATS: [(&str, Format); 6] = [
     ("auto", Format::Auto),
     ("claude", Format::Claude),
@@ -62,7 +62,7 @@ pub(super) fn permissions(item: &Item, origin: &str) -> Result<Permissions> {
         .ok_or_else(|| Error::usage(format!("{origin}: '{word}' is none of full, edits, inherit")))
 }
 
-pub(super) fn tables(item: &Item, origin: &str, file: &str) -> Result<Vec<Table>> {
+pub(super) fn tables(item: &Item, origin: &str, file: File<'_>) -> Result<Vec<Table>> {
     let agents = item.as_table_like().ok_or_else(|| {
         Error::usage(format!("{origin}: agents are tables, one for each"))
             .hint("pool = [\"claude\"] names who works by default")
@@ -71,7 +71,7 @@ pub(super) fn tables(item: &Item, origin: &str, file: &str) -> Result<Vec<Table>
     entries(agents, file).into_iter().map(|(name, item, origin)| table(name, item, &origin, file)).collect()
 }
 
-fn table(name: &str, item: &Item, origin: &str, file: &str) -> Result<Table> {
+fn table(name: &str, item: &Item, origin: &str, file: File<'_>) -> Result<Table> {
     let keys =
         item.as_table_like().ok_or_else(|| Error::usage(format!("{origin}: agents.{name} is a table")))?;
     let mut table = Table { name: name.into(), ..Table::default() };
@@ -146,15 +146,15 @@ fn format(item: &Item, origin: &str) -> Result<Format> {
     })
 }
 
-fn text(item: &Item, key: &str, origin: &str) -> Result<String> {
+pub(super) fn text(item: &Item, key: &str, origin: &str) -> Result<String> {
     item.as_str().map(str::to_owned).ok_or_else(|| Error::usage(format!("{origin}: {key} is a text")))
 }
 
-fn filled(item: &Item, key: &str, origin: &str) -> Result<String> {
+pub(super) fn filled(item: &Item, key: &str, origin: &str) -> Result<String> {
     let text = text(item, key, origin)?;
     if text.trim().is_empty() { Err(Error::usage(format!("{origin}: {key} is empty"))) } else { Ok(text) }
 }
 
-fn texts(item: &Item) -> Option<Vec<String>> {
+pub(super) fn texts(item: &Item) -> Option<Vec<String>> {
     item.as_array()?.iter().map(|value| value.as_str().map(str::to_owned)).collect()
 }

@@ -37,6 +37,14 @@ impl Repo {
         self.call("symbolic-ref").args(["--quiet", "--short", "HEAD"]).line()
     }
 
+    /// The rule by which git leaves a path out, as `FILE:LINE:PATTERN`; `None` if it does not.
+    pub fn ignored_by(&self, path: &str) -> Result<Option<String>, GitError> {
+        let rule = self.call("check-ignore").args(["--verbose", "--no-index", "--", path]).line()?;
+        // A pattern with ! lets it through.
+        let rule = rule.and_then(|line| line.split('\t').next().map(str::to_owned));
+        Ok(rule.filter(|rule| !rule.splitn(3, ':').nth(2).is_some_and(|pattern| pattern.starts_with('!'))))
+    }
+
     /// Whether a commit is there: a history that was rewritten and cleaned up has lost its old ones.
     pub fn has_commit(&self, id: &str) -> Result<bool, GitError> {
         Ok(self.call("cat-file").arg("-e").arg(format!("{id}^{{commit}}")).run()?.end.success())

@@ -264,6 +264,14 @@ impl Runner<'_> {
     }
 }
 
+/// A command outside of a run, kept as those of one are, where anything was run before.
+pub(crate) fn kept(spec: Spec, truth: &Path) -> Spec {
+    if !truth.is_dir() {
+        return spec;
+    }
+    Custody { truth, mark: Mark::of(truth).ok() }.over(spec)
+}
+
 /// Held by every keeper of this project while its command lives.
 pub(crate) fn custody_file(truth: &Path) -> PathBuf {
     truth.join("custody")

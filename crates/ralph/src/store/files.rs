@@ -7,6 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::stamp::Stamp;
+use crate::error::{self, Result};
 use crate::point;
 
 /// A folder only the user can look into, with its parents.
@@ -38,6 +39,17 @@ pub(super) fn new_private(path: &Path) -> io::Result<File> {
 pub fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
     point::file("create", path)?;
     OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text)
+}
+
+/// A file of settings where there was none, with its folder; in a project that folder ignores itself.
+pub fn write_settings(path: &Path, text: &[u8], in_project: bool) -> Result<()> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    let made = match in_project {
+        true => super::views::make_own_folder(dir),
+        false => make_dir(dir),
+    };
+    made.map_err(error::io("cannot make", dir))?;
+    write_new(path, text).map_err(error::io("cannot write", path))
 }
 
 /// A private file to append to.

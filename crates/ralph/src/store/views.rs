@@ -14,7 +14,14 @@ use super::{HarnessLock, Run, Runs, files};
 use crate::error::{self, Result};
 use progress::Progress;
 
-const OWN_IGNORE: &str = "# ralph's own files; nothing here is committed\n*\n";
+pub(super) const OWN_IGNORE: &str = "# ralph's own files; nothing here is committed\n*\n";
+
+/// `.ralph/`, which ignores itself.
+pub(super) fn make_own_folder(dir: &Path) -> io::Result<()> {
+    files::make_dir(dir)?;
+    let ignore = dir.join(".gitignore");
+    if ignore.exists() { Ok(()) } else { files::replace(&ignore, OWN_IGNORE.as_bytes()) }
+}
 
 #[derive(Debug)]
 pub struct Views {
@@ -77,9 +84,7 @@ impl Views {
 
     /// The folder and its own ignore file, so that nothing of it is ever committed by accident.
     fn make_folder(&self) -> io::Result<()> {
-        files::make_dir(&self.dir)?;
-        let ignore = self.dir.join(".gitignore");
-        if ignore.exists() { Ok(()) } else { files::replace(&ignore, OWN_IGNORE.as_bytes()) }
+        make_own_folder(&self.dir)
     }
 
     /// Brings every view up to the state; one that cannot be written does not hold up the others.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::backlog::{Backlog, NAMES, Refusal, Requirements, Syntax, Unreadable};
 
-use crate::config;
+use crate::config::Layers;
 use crate::error::{Error, Result};
 use crate::suggest;
 
@@ -153,10 +153,21 @@ fn root() -> Result<PathBuf> {
     Ok(above.unwrap_or(cwd))
 }
 
-/// The one that the project's file names, else the first of the known names that is there.
+/// The one that the settings name, else the first of the known names that is there.
 pub(crate) fn find(root: &Path) -> Result<Option<PathBuf>> {
-    let configured = config::read(&root.join(".ralph"))?.backlog.map(|file| root.join(file));
-    Ok(configured.or_else(|| NAMES.into_iter().map(|name| root.join(name)).find(|path| path.is_file())))
+    let Some(named) = Layers::read(&root.join(".ralph"))?.merged().backlog else { return Ok(known(root)) };
+    let path = root.join(&named.value);
+    if path.is_file() {
+        return Ok(Some(path));
+    }
+    Err(Error::data(format!("{}: the backlog {} is not there", named.origin, named.value))
+        .because(format!("it is looked for in {}", root.display()))
+        .hint("correct the line, or name one: --backlog FILE"))
+}
+
+/// The first of the known names that is there.
+fn known(root: &Path) -> Option<PathBuf> {
+    NAMES.into_iter().map(|name| root.join(name)).find(|path| path.is_file())
 }
 
 fn none_here(root: &Path) -> Error {

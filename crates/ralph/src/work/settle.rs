@@ -12,10 +12,10 @@ use super::{paths, record};
 use crate::error::Result;
 use crate::git::{self, Repo};
 use crate::project::Project;
-use crate::{clock, secrets};
 use crate::store::{self, IterationFiles, Ledger};
 use crate::tree::{Tree, TreeId};
 use crate::work::{OwnBacklog, Source};
+use crate::{clock, secrets};
 
 /// The trailer by which a commit of ours is known again.
 const TRAILER: &str = "Ralph-Iteration";

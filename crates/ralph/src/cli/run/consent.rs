@@ -57,15 +57,15 @@ pub(super) fn brought(config: &Config, own: &Wishes) -> Commands {
     for check in config.checks.iter().filter(runs) {
         commands.add(config::check_source(&check.key), &check.value);
     }
-    // Commands on the command line are the whole pool.
-    if own.agent.commands.is_empty() {
-        let agent = |key: &str| Some(key.strip_prefix("agents.")?.split('.').next()?.to_owned());
-        // What the command line says itself is not the file's to say.
-        let said = |key: &str| {
-            let permits = key.ends_with("permissions") && own.agent.permits(agent(key).as_deref());
-            permits || (key.ends_with(".args") && !own.agent.args.is_empty())
-        };
-        for (key, value) in config.powers().into_iter().filter(|(key, _)| !said(key)) {
+    let agent = |key: &str| Some(key.strip_prefix("agents.")?.split('.').next()?.to_owned());
+    // What the command line says itself is not the file's to say.
+    let said = |key: &str| {
+        let permits = key.ends_with("permissions") && own.agent.permits(agent(key).as_deref());
+        permits || (key.ends_with(".args") && !own.agent.args.is_empty())
+    };
+    for (key, value) in config.powers().into_iter().filter(|(key, _)| !said(key)) {
+        // Commands on the command line are the whole pool.
+        if own.agent.commands.is_empty() || !config::is_of_agents(&key) {
             commands.add(config::source(&key), &value);
         }
     }

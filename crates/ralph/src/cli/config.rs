@@ -1,0 +1,111 @@
+//! `ralph config`: what is settled and where it comes from; setting a key.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::config::{self, Layers};
+use crate::error::{Error, Result};
+use crate::project::Project;
+use crate::store;
+use crate::ui::Ui;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ConfigCommand {
+    /// Show every value that a new run would have, and where it comes from
+    Show(ShowArgs),
+    /// Set a key in the project's file; nothing else in it changes
+    Set(SetArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ShowArgs {
+    /// As JSON (schema ralph.config/1)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SetArgs {
+    /// Such as profile, gate, checks.test or agents.claude.model; `ralph config show` names them
+    key: String,
+    /// Lists with commas: claude,codex:review
+    #[arg(allow_hyphen_values = true)]
+    value: String,
+    /// In the user's own file instead, for all projects
+    #[arg(long)]
+    user: bool,
+}
+
+pub(super) fn main(command: &ConfigCommand, ui: &mut Ui) -> Result<ExitCode> {
+    match command {
+        ConfigCommand::Show(args) => show(args, ui)?,
+        ConfigCommand::Set(args) => set(args, ui)?,
+    }
+    super::fine()
+}
+
+fn show(args: &ShowArgs, ui: &Ui) -> Result<()> {
+    let project = Project::look()?;
+    let rows = Layers::read(&project.ralph_dir)?.shown()?;
+    let files = files(&project);
+    if args.json {
+        let values: Vec<_> = rows
+            .iter()
+            .map(|row| {
+                json!({
+                    "key": row.key.name, "value": row.value, "from": row.origin.word(), "place": row.place,
+                    "default": row.key.default, "takes": row.key.takes, "about": row.key.about,
+                })
+            })
+            .collect();
+        let files: Vec<_> = files
+            .iter()
+            .map(|(from, path, _)| json!({"from": from, "path": path.display().to_string(), "exists": path.is_file()}))
+            .collect();
+        ui.json(&json!({"schema": "ralph.config/1", "files": files, "values": values}));
+        return Ok(());
+    }
+    for row in rows {
+        let value = ralph_core::text::visible(&row.value);
+        ui.data_line(&format!("{:<29} {value:<24} {}", row.key.name, row.place));
+    }
+    Ok(())
+}
+
+/// The files that are read, lowest first: whose, where, and how messages call it.
+fn files(project: &Project) -> Vec<(&'static str, PathBuf, String)> {
+    let user = config::user_file().map(|(path, name)| ("user", path, name));
+    let own = ("project", config::project_file(&project.ralph_dir), config::NAME.to_owned());
+    user.into_iter().chain([own]).collect()
+}
+
+fn set(args: &SetArgs, ui: &mut Ui) -> Result<()> {
+    let (path, name) = match args.user {
+        true => config::user_file().ok_or_else(|| {
+            Error::new("there is no place for the user's file")
+                .because("neither XDG_CONFIG_HOME nor HOME names a folder")
+        })?,
+        false => {
+            let project = Project::find()?;
+            (config::project_file(&project.ralph_dir), config::NAME.to_owned())
+        }
+    };
+    write(&path, &name, args)?;
+    ui.say(&format!("{name}: {} = {}", args.key, args.value));
+    Ok(())
+}
+
+fn write(path: &Path, name: &str, args: &SetArgs) -> Result<()> {
+    let change = |text: &str| config::change(text, name, &args.key, &args.value);
+    if path.exists() {
+        return store::edit(path, |bytes| {
+            let text = String::from_utf8(bytes.to_vec())
+                .map_err(|_| Error::data(format!("{name}: this is not UTF-8")))?;
+            Ok((Some(change(&text)?.into_bytes()), ()))
+        });
+    }
+    store::write_settings(path, change("")?.as_bytes(), !args.user)
+}

@@ -1,0 +1,98 @@
+//! What is made from the command line itself: completions, man pages, and docs/commands.md.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use clap::{Args, Command, CommandFactory};
+
+use super::args::Cli;
+use crate::error::{Error, Result};
+use crate::suggest;
+use crate::ui::Ui;
+
+#[derive(Debug, Args)]
+pub(super) struct CompletionsArgs {
+    /// For which shell
+    shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ManArgs {
+    /// A command, such as run or backlog next [default: ralph itself]
+    command: Vec<String>,
+}
+
+pub(super) fn completions(args: &CompletionsArgs, ui: &Ui) -> Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut public(), "ralph", &mut script);
+    ui.data(&script);
+    super::fine()
+}
+
+pub(super) fn man(args: &ManArgs, ui: &Ui) -> Result<ExitCode> {
+    let mut command = public();
+    command.build();
+    for word in &args.command {
+        let below: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+        let near = suggest::nearest(word, below).map(str::to_owned);
+        let Some(next) = command.find_subcommand(word) else {
+            let error = Error::usage(format!(
+                "{} has no command '{word}'",
+                command.get_bin_name().unwrap_or("ralph")
+            ));
+            return Err(near
+                .into_iter()
+                .fold(error, |error, near| error.hint(format!("did you mean {near}?"))));
+        };
+        command = next.clone();
+    }
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command)
+        .source(concat!("ralph ", env!("CARGO_PKG_VERSION")))
+        .render(&mut page)
+        .map_err(|error| Error::new("the page cannot be made").because(error))?;
+    ui.data(&page);
+    super::fine()
+}
+
+/// The command line without what is ralph's own business.
+fn public() -> Command {
+    let whole = Cli::command();
+    let shown: Vec<Command> =
+        whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned().collect();
+    let about = whole.get_about().cloned().unwrap_or_default();
+    Command::default()
+        .name("ralph")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(about)
+        .subcommand_required(true)
+        .subcommands(shown)
+}
+
+const OPENING: &str = "# Commands\n\n\
+<!-- Made from the program's own help; `RALPH_BLESS=1 cargo test -p ralph --test setup` writes it anew. -->\n\n\
+`ralph COMMAND --help` says the same. Exit codes of `ralph run` are in [troubleshooting.md](troubleshooting.md);\n\
+`ralph completions SHELL` writes completions, `ralph man [COMMAND]` a man page.\n";
+
+/// docs/commands.md
+pub fn commands_page() -> String {
+    let mut page = OPENING.to_owned();
+    let mut command = public().term_width(100);
+    command.build();
+    describe(&mut command, &mut page);
+    page
+}
+
+fn describe(command: &mut Command, page: &mut String) {
+    let name = command.get_bin_name().unwrap_or("ralph").to_owned();
+    let help = command.render_help().to_string();
+    let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+    let _ = write!(page, "\n## {name}\n\n```text\n{}\n```\n", help.join("\n").trim_end());
+    let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+    for below in names.iter().filter(|name| *name != "help") {
+        if let Some(below) = command.find_subcommand_mut(below) {
+            *below = std::mem::take(below).term_width(100);
+            describe(below, page);
+        }
+    }
+}

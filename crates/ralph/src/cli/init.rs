@@ -1,0 +1,112 @@
+//! `ralph init`: what a project needs to say for itself, found out as far as it can be.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use ralph_core::text;
+
+use crate::error::Result;
+use crate::project::Project;
+use crate::setup::{self, Found};
+use crate::store::Placed;
+use crate::ui::{self, Ui};
+
+#[derive(Debug, Args)]
+pub(super) struct InitArgs {
+    /// Ask nothing: what cannot be found out is left open
+    #[arg(long)]
+    yes: bool,
+    /// Have settings, prompt, backlog and guardrails committed; everything else in .ralph/ stays out
+    #[arg(long)]
+    share: bool,
+    /// Write settings, prompt and guardrails anew; a copy of each stays beside it
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let project = Project::find()?;
+    let found = setup::look(&project.root)?;
+    tell(&project, &found, ui);
+    let mut known = Vec::new();
+    if let Some(backlog) = found.backlog.as_ref().filter(|backlog| backlog.must_be_named) {
+        known.push(("backlog".to_owned(), backlog.path.clone()));
+    }
+    let new = !project.ralph_dir.join("config.toml").exists();
+    if (new || args.force) && !args.yes {
+        known.extend(test_command().map(|command| ("checks.test".to_owned(), command)));
+    }
+    let wanted = setup::files(&found, &known);
+    let done = setup::write(&project.ralph_dir, &wanted, args.share, args.force)?;
+    let mut wrote = false;
+    for (name, placed) in &done {
+        wrote |= *placed != Placed::Kept;
+        match placed {
+            Placed::Wrote => ui.say(&format!("wrote   .ralph/{name}")),
+            Placed::Kept if name == ".gitignore" && !args.share => {}
+            Placed::Kept => ui.say(&format!("kept    .ralph/{name}, which was there")),
+            Placed::Replaced { copy } => ui.say(&format!("wrote   .ralph/{name}; as it was: .ralph/{copy}")),
+        }
+    }
+    if !wrote {
+        ui.say("nothing to do: all of it was there");
+    }
+    if args.share {
+        warn_if_ignored(&project, &done, ui);
+    }
+    ui.say(&format!("next:   {}", next(&found)));
+    super::fine()
+}
+
+fn tell(project: &Project, found: &Found, ui: &mut Ui) {
+    ui.say(&format!("project {}", project.root.display()));
+    match found.agents.is_empty() {
+        false => ui.say(&format!("agents  {}", found.agents.join(", "))),
+        true => {
+            ui.warn("no agent is installed; ralph doctor says how to get one, --agent-cmd names any command");
+        }
+    }
+    if let Some(backlog) = &found.backlog {
+        let path = &backlog.path;
+        match &backlog.items {
+            Ok((open, all)) => {
+                ui.say(&format!("backlog {path}: {} of {} open", open, text::count(*all as u64, "item")));
+            }
+            Err(why) => ui.warn(&format!("{path} is there and cannot be read as a backlog: {why}")),
+        }
+    }
+    if let Some(prompt) = &found.prompt {
+        ui.say(&format!("prompt  {prompt} is pointed to"));
+    }
+    for remark in &found.remarks {
+        ui.say(&format!("found   {remark}"));
+    }
+}
+
+/// The one thing that nobody but the user can say.
+fn test_command() -> Option<String> {
+    let question = "Which command proves that the work is right, such as `cargo test`? (nothing: none) ";
+    ui::ask(question).filter(|answer| !answer.is_empty())
+}
+
+/// A rule above may take away what the folder's own file gives.
+fn warn_if_ignored(project: &Project, done: &[(String, Placed)], ui: &mut Ui) {
+    let Some(repo) = &project.repo else {
+        return ui.warn("this folder is no git repository: there is nothing to share it with yet");
+    };
+    if done.iter().any(|(name, placed)| name == ".gitignore" && *placed == Placed::Kept) {
+        ui.say("        .ralph/.gitignore is yours: see that it lets through what you want to share");
+    }
+    if let Ok(Some(rule)) = repo.ignored_by(".ralph/config.toml") {
+        ui.warn(&format!("git ignores .ralph/config.toml all the same: {rule}"));
+    }
+}
+
+fn next(found: &Found) -> String {
+    let open = |backlog: &setup::FoundBacklog| matches!(backlog.items, Ok((1.., _)));
+    match &found.backlog {
+        _ if found.agents.is_empty() => "ralph doctor".into(),
+        Some(backlog) if open(backlog) => "ralph run, which works through the backlog".into(),
+        _ => "ralph run \"what is to be reached\"".into(),
+    }
+}

@@ -1,0 +1,240 @@
+//! Setting a key in a file: the bytes of its value change, or a line comes to it, and nothing else does. The changed text
+//! is read again and must say what was meant and everything it said before.
+
+use ralph_core::edit::{Edit, splice};
+use ralph_core::profile::{self, Policy};
+use toml_edit::{Item, TableLike};
+
+use super::{Config, File, document, keys, parse};
+use crate::error::{Error, Result};
+use crate::settings::{self, Value};
+use crate::suggest;
+
+/// The text with that key set. `name` is what the file is called in messages.
+pub fn change(text: &str, name: &str, key: &str, value: &str) -> Result<String> {
+    let key = whole(key)?;
+    let before = parse(text, name)?;
+    let written = written(&key, value)?;
+    let made = splice(text, &[edit(File { name, text }, &key.name, &written)?])
+        .ok_or_else(|| by_hand(name, &key.name))?;
+    let after = parse(&made, name)?;
+    settings::set(&mut Policy::default(), &after.values)?;
+    if !says(&before, &after, &key.name) {
+        return Err(by_hand(name, &key.name));
+    }
+    Ok(made)
+}
+
+/// The key that is meant: keys of the policy need not say so.
+fn whole(key: &str) -> Result<keys::Key> {
+    let policy = format!("policy.{key}");
+    let name = if profile::key(key).is_some() { policy } else { key.to_owned() };
+    if let Some(known) = keys::find(&name) {
+        return Ok(keys::Key { name, ..known });
+    }
+    let all: Vec<String> = keys::all().into_iter().map(|key| key.name).collect();
+    let names = all.iter().flat_map(|name| [name.as_str(), name.strip_prefix("policy.").unwrap_or(name)]);
+    let error = Error::usage(format!("there is no key '{key}'"));
+    Err(match suggest::nearest(key, names) {
+        Some(near) => error.hint(format!("did you mean {near}?")),
+        None => error.hint("ralph config show lists the keys"),
+    })
+}
+
+/// The value as TOML, if it is one of the key's.
+fn written(key: &keys::Key, value: &str) -> Result<String> {
+    if let Some(of) = key.name.strip_prefix("policy.") {
+        let value = Value { key: of.into(), value: value.into(), origin: format!("{of} = {value}") };
+        settings::set(&mut Policy::default(), std::slice::from_ref(&value))?;
+        return Ok(keys::literal(&value.value));
+    }
+    if key.list {
+        let items: Vec<String> = value.split(',').map(|item| keys::quoted(item.trim())).collect();
+        return Ok(format!("[{}]", items.join(", ")));
+    }
+    Ok(if key.takes == "true or false" { value.into() } else { keys::quoted(value) })
+}
+
+fn edit(file: File<'_>, key: &str, value: &str) -> Result<Edit> {
+    let document = document(file)?;
+    let parts: Vec<&str> = key.split('.').collect();
+    let (last, tables) = parts.split_last().unwrap_or((&"", &[]));
+    let end = if file.text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut table: &dyn TableLike = document.as_table();
+    for (depth, part) in tables.iter().enumerate() {
+        let Some(item) = table.get(part) else {
+            let header = tables.join(".");
+            // A table that is begun in one line is ended there too.
+            if depth > 0 && item_is_inline(&document, &tables[..depth]) {
+                return Err(by_hand(file.name, key));
+            }
+            let gap = if file.text.is_empty() { "" } else { end };
+            let broken = if file.text.is_empty() || file.text.ends_with('\n') { "" } else { end };
+            return Ok(Edit::insert(
+                file.text.len(),
+                format!("{broken}{gap}[{header}]{end}{last} = {value}{end}"),
+            ));
+        };
+        table = item.as_table_like().ok_or_else(|| by_hand(file.name, key))?;
+    }
+    if let Some(span) = table.get(last).and_then(Item::span) {
+        return Ok(Edit::replace(span, value));
+    }
+    let owner = tables.iter().try_fold(document.as_item(), |item, part| item.get(part));
+    let owner = owner.and_then(Item::as_table);
+    let Some(owner) = owner else { return Err(by_hand(file.name, key)) };
+    // Behind its last value; else behind its own line; else at the top of the file, below what is said there.
+    let own = owner.iter().filter(|(_, item)| item.is_value()).filter_map(|(_, item)| item.span());
+    let (after, prefix) = match own.map(|span| span.end).max() {
+        Some(at) => (Some(at), String::new()),
+        None if tables.is_empty() => (None, String::new()),
+        // A table that only its sub-tables, or dotted keys, make has no line of its own.
+        None => match owner.span().filter(|_| !owner.is_implicit() && !owner.is_dotted()) {
+            Some(span) => (Some(span.end), String::new()),
+            None => return Err(by_hand(file.name, key)),
+        },
+    };
+    let prefix = if owner.is_dotted() { format!("{}.", tables.join(".")) } else { prefix };
+    let line = format!("{prefix}{last} = {value}{end}");
+    if let Some(at) = below_its_comment(file.text, tables, last) {
+        return Ok(Edit::insert(at, line));
+    }
+    let Some(after) = after else { return Ok(Edit::insert(below_the_opening(file.text), line)) };
+    match file.text[after..].find('\n') {
+        Some(at) => Ok(Edit::insert(after + at + 1, line)),
+        None => Ok(Edit::insert(file.text.len(), format!("{end}{line}"))),
+    }
+}
+
+fn item_is_inline(document: &toml_edit::Document<&str>, tables: &[&str]) -> bool {
+    let item = tables.iter().try_fold(document.as_item(), |item, part| item.get(part));
+    item.is_some_and(Item::is_inline_table)
+}
+
+/// Below the line of its table where the key stands as a comment, as in the file that `init` writes.
+fn below_its_comment(text: &str, tables: &[&str], key: &str) -> Option<usize> {
+    let header = format!("[{}]", tables.join("."));
+    let (mut at, mut inside) = (0, tables.is_empty());
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        if line.starts_with('[') {
+            inside = line.trim_end() == header;
+        } else if inside && line.ends_with('\n') && line.starts_with(&format!("# {key} = ")) {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Below the comment that a file begins with, if an empty line ends it.
+fn below_the_opening(text: &str) -> usize {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let plain = line.trim();
+        if plain.is_empty() {
+            return at + line.len();
+        }
+        if !plain.starts_with('#') {
+            return 0;
+        }
+        at += line.len();
+    }
+    // Nothing but comments; the last may lack its end.
+    if text.ends_with('\n') { at } else { 0 }
+}
+
+/// Whether all is as it was but for the one key, which is there.
+fn says(before: &Config, after: &Config, key: &str) -> bool {
+    let others = |config: &Config| -> Vec<(String, String)> {
+        let others = config.said.iter().filter(|said| said.key != key);
+        let mut others: Vec<_> = others.map(|said| (said.key.clone(), said.value.clone())).collect();
+        others.sort();
+        others
+    };
+    others(before) == others(after) && after.said.iter().filter(|said| said.key == key).count() == 1
+}
+
+fn by_hand(name: &str, key: &str) -> Error {
+    Error::new(format!("{key} cannot be set in {name} without changing more than that"))
+        .because("the file is written in a way that ralph does not edit")
+        .hint("make this change by hand")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(text: &str, key: &str, value: &str) -> String {
+        change(text, "f", key, value).unwrap_or_else(|error| panic!("{text}\n{error}"))
+    }
+
+    #[test]
+    fn only_the_value_changes() {
+        let text =
+            "# mine\r\nprofile='strict'   # why\r\n\r\n[ policy ]\r\nreviews  =  2 # two\r\ngate = \"dual\"";
+        assert_eq!(set(text, "reviews", "3"), text.replace("  2 #", "  3 #"));
+        assert_eq!(set(text, "policy.gate", "explicit"), text.replace("dual", "explicit"));
+        assert_eq!(set(text, "profile", "dual"), text.replace("'strict'", "\"dual\""));
+        assert_eq!(set(text, "reviews", "1/3"), text.replace("  2 #", "  \"1/3\" #"));
+    }
+
+    #[test]
+    fn a_new_key_gets_a_line_of_its_own_where_it_belongs() {
+        assert_eq!(set("", "gate", "dual"), "[policy]\ngate = \"dual\"\n");
+        assert_eq!(set("", "profile", "dual"), "profile = \"dual\"\n");
+        assert_eq!(set("pool = ['a']", "profile", "dual"), "pool = ['a']\nprofile = \"dual\"\n");
+        assert_eq!(
+            set("# top\n\n[policy]\ngate = 'dual' # x\n\n[checks]\n", "reviews", "2"),
+            "# top\n\n[policy]\ngate = 'dual' # x\nreviews = 2\n\n[checks]\n"
+        );
+        assert_eq!(set("# top\n\n[checks]\n", "profile", "dual"), "# top\n\nprofile = \"dual\"\n[checks]\n");
+        assert_eq!(
+            set("[checks]\n# none\n", "checks.test", "a \"b\""),
+            "[checks]\ntest = 'a \"b\"'\n# none\n"
+        );
+        assert_eq!(
+            set("[checks]\ntest = 'x'", "agents.mine.command", "./a"),
+            "[checks]\ntest = 'x'\n\n[agents.mine]\ncommand = \"./a\"\n"
+        );
+        assert_eq!(
+            set("[agents.a]\ncommand = 'x'\n", "agents.a.cost", "false"),
+            "[agents.a]\ncommand = 'x'\ncost = false\n"
+        );
+        assert_eq!(
+            set("policy.gate = 'dual'\n", "reviews", "2"),
+            "policy.gate = 'dual'\npolicy.reviews = 2\n"
+        );
+        assert_eq!(set("", "pool", "claude, codex:review"), "pool = [\"claude\", \"codex:review\"]\n");
+    }
+
+    #[test]
+    fn in_the_file_of_init_a_key_stands_below_its_own_comment() {
+        let text = crate::config::reference::template(&[]);
+        for (key, line, comment) in [
+            ("gate", "gate = \"dual\"\n", "# gate = \"explicit\"\n"),
+            ("profile", "profile = \"dual\"\n", "# profile = \"strict\"\n"),
+            ("notify.command", "command = \"dual\"\n", "# command = 'notify-send \"$RALPH_NOTIFY_TEXT\"'\n"),
+        ] {
+            assert_eq!(set(&text, key, "dual"), text.replace(comment, &format!("{comment}{line}")), "{key}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_set_is_refused_with_a_reason() {
+        for (text, key, value, told) in [
+            ("", "gat", "dual", "did you mean gate?"),
+            ("", "policy.gat", "dual", "did you mean policy.gate?"),
+            ("", "colour", "red", "ralph config show lists the keys"),
+            ("", "gate", "half", "one of dual, explicit, evidence"),
+            ("", "profile", "strickt", "there is no profile"),
+            ("", "permissions", "all", "none of full, edits, inherit"),
+            ("", "agents.cluade.model", "x", "has no command"),
+            ("policy = { gate = 'dual' }\n", "reviews", "2", "by hand"),
+            ("colour = 1\n", "gate", "dual", "f:1: there is no key 'colour'"),
+            ("gate = \n", "gate", "dual", "f:1: this is not TOML"),
+        ] {
+            let error = change(text, "f", key, value).expect_err(key).to_string();
+            assert!(error.contains(told), "{key} {value}: {error}");
+        }
+    }
+}

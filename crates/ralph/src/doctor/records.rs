@@ -1,0 +1,140 @@
+//! What ralph keeps: whether it can be read, written and believed.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use ralph_core::ledger;
+use ralph_core::text;
+use ralph_core::time::{self, Time};
+
+use super::{Finding, disk};
+use crate::clock;
+use crate::project::Project;
+use crate::store::{self, Ledger, Runs};
+
+pub(super) fn all(project: &Project) -> Vec<Finding> {
+    let mut findings = vec![folder(".ralph", &project.ralph_dir, &project.root)];
+    let above = project.truth.parent().unwrap_or(&project.root);
+    findings.push(folder("records", &project.truth, above));
+    if !project.truth.is_dir() {
+        return findings;
+    }
+    findings.extend(private(&project.truth));
+    let (journal, last) = journals(project);
+    findings.extend([journal, clock_of(last, clock::now())]);
+    findings.push(evidence(project));
+    findings.push(match store::holder(&project.truth) {
+        Some(holder) => {
+            Finding::held("lock", format!("a run is going on (pid {}, since {})", holder.pid, holder.since))
+        }
+        None => Finding::held("lock", "free"),
+    });
+    findings
+}
+
+/// A folder that is there and may be written to, or may be made.
+fn folder(about: &str, dir: &Path, above: &Path) -> Finding {
+    let remedy = format!("see to the rights of {}", dir.display());
+    if dir.is_dir() {
+        return match disk::is_writable(dir) {
+            true => Finding::held(about, dir.display().to_string()),
+            false => Finding::failed(about, format!("{} cannot be written to", dir.display()), remedy),
+        };
+    }
+    if dir.symlink_metadata().is_ok() {
+        return Finding::failed(about, format!("{} is not a folder", dir.display()), "move it away");
+    }
+    match disk::is_writable(above) || !above.exists() {
+        true => Finding::held(about, format!("{} is not there yet", dir.display())),
+        false => Finding::failed(about, format!("{} cannot be made", dir.display()), remedy),
+    }
+}
+
+/// Transcripts may hold anything, so nobody else should look into them.
+fn private(truth: &Path) -> Option<Finding> {
+    let mode = std::fs::metadata(truth).ok()?.permissions().mode();
+    (mode & 0o077 != 0).then(|| {
+        Finding::warned(
+            "privacy",
+            format!("others on this machine can look into {}", truth.display()),
+            format!("chmod 700 {}", truth.display()),
+        )
+    })
+}
+
+/// Whether every run can be read, and when the last record was made.
+fn journals(project: &Project) -> (Finding, Option<Time>) {
+    let runs = Runs::of(&project.truth).all();
+    let mut last = None;
+    let mut finding = Finding::held("journal", text::count(runs.len() as u64, "readable run"));
+    for run in &runs {
+        let about = format!("run {}: ", run.number);
+        let newest = runs.last().is_some_and(|last| last.number == run.number);
+        match run.peek() {
+            Ok(opened) if opened.writable() => last = last.max(Some(opened.state.updated_at)),
+            peeked => {
+                let error = match &peeked {
+                    Ok(opened) => store::cannot_continue(&run.journal(), opened),
+                    Err(error) => error.clone(),
+                };
+                let remedy = error.hints.first().cloned();
+                let remedy = remedy.unwrap_or_else(|| "ralph run --fresh \"GOAL\" begins anew".into());
+                finding = match newest {
+                    true => Finding::failed("journal", about + &error.what, remedy),
+                    false => Finding::warned(
+                        "journal",
+                        about + &error.what,
+                        "an old run: new ones are not concerned",
+                    ),
+                };
+            }
+        }
+    }
+    (finding, last)
+}
+
+/// A clock that was set back makes waits, and an open circuit, last longer than they should.
+fn clock_of(last: Option<Time>, now: Time) -> Finding {
+    match last {
+        Some(last) if last > now => Finding::warned(
+            "clock",
+            format!("the last record was made {} from now, by this clock", time::duration(last.since(now))),
+            "set the clock; until then waits and an open circuit last longer than they should",
+        ),
+        _ => Finding::held("clock", now.to_string()),
+    }
+}
+
+fn evidence(project: &Project) -> Finding {
+    let kept = Ledger::of(&project.truth);
+    match kept.read() {
+        Err(error) => Finding::failed("evidence", format!("cannot be read: {error}"), "see to its rights"),
+        Ok(lines) => {
+            let links: Vec<ledger::Link> = lines.iter().map(|line| line.link.clone()).collect();
+            match ledger::faults(&links, &[]).first() {
+                None => Finding::held("evidence", text::count(lines.len() as u64, "record")),
+                Some(fault) => Finding::failed(
+                    "evidence",
+                    format!("{}: {}", kept.path().display(), fault.what),
+                    "somebody changed the ledger: ralph evidence verify --no-run tells what still stands",
+                ),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::Outcome;
+
+    #[test]
+    fn a_clock_behind_the_last_record_is_a_warning() {
+        let at = |second: i64| Time::from_millis(second * 1000);
+        assert_eq!(clock_of(Some(at(5)), at(5)).outcome, Outcome::Held);
+        assert_eq!(clock_of(None, at(5)).outcome, Outcome::Held);
+        let behind = clock_of(Some(at(65)), at(5));
+        assert_eq!(behind.outcome, Outcome::Warned);
+        assert!(behind.text.starts_with("the last record was made 1m"), "{}", behind.text);
+    }
+}

@@ -1,0 +1,41 @@
+//! `ralph init`: looking at what is there, and writing what is not.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `found` | agents, a backlog, the files of other loops |
+//! | `texts` | what the new files say |
+
+mod found;
+mod texts;
+
+use std::path::Path;
+
+pub(crate) use found::{Found, FoundBacklog, look};
+pub(crate) use texts::{SHARED_IGNORE, files};
+
+use crate::error::Result;
+use crate::store::{self, Placed};
+
+/// A file of `.ralph/` that is to be there.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted {
+    pub(crate) name: &'static str,
+    pub(crate) text: String,
+    /// Whether `--force` may put it in the place of another.
+    pub(crate) may_replace: bool,
+}
+
+/// Writes what is missing; with `force` also over what is there, of which a copy stays.
+pub(crate) fn write(
+    dir: &Path,
+    wanted: &[Wanted],
+    share: bool,
+    force: bool,
+) -> Result<Vec<(String, Placed)>> {
+    let mut done = vec![(".gitignore".to_owned(), store::own_folder(dir, share.then_some(SHARED_IGNORE))?)];
+    for file in wanted {
+        let placed = store::place(&dir.join(file.name), file.text.as_bytes(), force && file.may_replace)?;
+        done.push((file.name.to_owned(), placed));
+    }
+    Ok(done)
+}

@@ -1,0 +1,46 @@
+//! What the files of `init` say. They go into prompts, so they are short.
+
+use super::{Found, Wanted};
+use crate::config;
+
+/// With `--share`: what people write is committed, what ralph writes is not.
+pub(crate) const SHARED_IGNORE: &str = "# ralph's own files are not committed; what people write is\n*\n!.gitignore\n\
+                                        !config.toml\n!prompt.md\n!ralph.yml\n!guardrails.md\n";
+
+const PROMPT: &str = "# How to work on {{PROJECT_NAME}}\n\n\
+- One thing at a time, the most important first. Look for what is there already before you write it anew.\n\
+- Whole work: no placeholders, no stubs. Tests come with what they test.\n\
+- Run the project's checks before you say that something is done.\n\
+- What the next iteration must know goes into .ralph/scratchpad.md; lessons not to learn twice into .ralph/guardrails.md.\n";
+
+const GUARDRAILS: &str = "# Guardrails\n\nLessons not to learn twice, a line each:\n";
+
+const BACKLOG: &str = "# What is to be done. `ralph run` without a goal works through it, `ralph backlog add \"TITLE\"` adds to it.\n\
+# An item looks like this:\n\
+#\n\
+#   - id: login\n\
+#     title: Log in with a password\n\
+#     priority: high        # critical, high, medium, low\n\
+#     status: todo          # todo, in-progress, done, blocked\n\
+#     acceptance_criteria:\n\
+#       - A wrong password is refused\n\
+tasks: []\n";
+
+/// The files that a project with these findings should have.
+pub(crate) fn files(found: &Found, known: &[(String, String)]) -> Vec<Wanted> {
+    let wanted = |name, text, may_replace| Wanted { name, text, may_replace };
+    let prompt = match &found.prompt {
+        Some(path) => format!("Read {path} first: it holds the instructions of this project.\n\n{PROMPT}"),
+        None => PROMPT.to_owned(),
+    };
+    let mut files = vec![
+        wanted("config.toml", config::reference::template(known), true),
+        wanted("prompt.md", prompt, true),
+        wanted("guardrails.md", GUARDRAILS.to_owned(), true),
+        wanted("status", "IDLE\n".to_owned(), false),
+    ];
+    if found.backlog.is_none() {
+        files.push(wanted("ralph.yml", BACKLOG.to_owned(), false));
+    }
+    files
+}

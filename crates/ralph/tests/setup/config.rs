@@ -1,0 +1,165 @@
+//! Where a value comes from, and changing it.
+
+use ralph_testkit::{Sandbox, Schema};
+use serde_json::Value;
+
+use crate::common::{GOAL, one_call, ralph, repository, run, says_done, says_more, status};
+
+const PROJECT: &str = ".ralph/config.toml";
+const USER: &str = "../home/.config/ralph/config.toml";
+
+fn value(sandbox: &Sandbox, key: &str, variables: &[(&str, &str)]) -> (String, String, String) {
+    let shown = ralph(sandbox).args(["config", "show", "--json"]).envs(variables.iter().copied()).run();
+    shown.assert_code(0);
+    let document = shown.json();
+    Schema::published("ralph.config/1").assert(&document);
+    let values = document["values"].as_array().expect("a list");
+    let row = values.iter().find(|row| row["key"] == key).unwrap_or_else(|| panic!("no {key}"));
+    let text = |name: &str| row[name].as_str().expect(name).to_owned();
+    (text("value"), text("from"), text("place"))
+}
+
+fn told(value: &(String, String, String)) -> (&str, &str, &str) {
+    (&value.0, &value.1, &value.2)
+}
+
+#[test]
+fn each_layer_wins_over_the_one_below_and_the_place_is_told() {
+    let sandbox = repository();
+    let key = "policy.max_iterations";
+    assert_eq!(told(&value(&sandbox, key, &[])), ("50", "default", "default"));
+    sandbox.write(USER, "profile = 'rotations'\n");
+    assert_eq!(told(&value(&sandbox, key, &[])), ("20", "profile", "profile rotations"));
+    sandbox.write(USER, "profile = 'rotations'\n[policy]\nmax_iterations = 3\n");
+    assert_eq!(told(&value(&sandbox, key, &[])), ("3", "user", "~/.config/ralph/config.toml:3"));
+    sandbox.write(PROJECT, "[policy]\nmax_iterations = 2\n");
+    assert_eq!(told(&value(&sandbox, key, &[])), ("2", "project", ".ralph/config.toml:2"));
+    let variable = [("RALPH_MAX_ITERATIONS", "1")];
+    assert_eq!(told(&value(&sandbox, key, &variable)), ("1", "environment", "RALPH_MAX_ITERATIONS"));
+}
+
+#[test]
+fn a_run_goes_by_the_highest_layer_and_flags_are_above_all() {
+    let used = |sandbox: &Sandbox| status(sandbox)["max_iterations"].as_u64().expect("a number");
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_more());
+    sandbox.write(USER, "[policy]\nmax_iterations = 4\nno_progress = 'off'\n");
+    run(&sandbox, &agent).arg("--fresh").run().assert_code(3);
+    assert_eq!(used(&sandbox), 4, "the user's file");
+    sandbox.write(PROJECT, "[policy]\nmax_iterations = 3\n");
+    run(&sandbox, &agent).arg("--fresh").run().assert_code(3);
+    assert_eq!(used(&sandbox), 3, "the project's file");
+    run(&sandbox, &agent).arg("--fresh").env("RALPH_MAX_ITERATIONS", "2").run().assert_code(3);
+    assert_eq!(used(&sandbox), 2, "the environment");
+    let flagged = run(&sandbox, &agent).args(["--fresh", "--max-iterations", "1"]);
+    flagged.env("RALPH_MAX_ITERATIONS", "2").run().assert_code(3);
+    assert_eq!(used(&sandbox), 1, "the command line");
+}
+
+#[test]
+fn the_user_s_own_commands_need_nobody_s_consent_and_the_project_s_do() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let asking =
+        || ralph(&sandbox).args(["run", GOAL, "--fresh", "--reviews", "0", "--agent-cmd"]).arg(agent.path());
+    sandbox.write(USER, "[checks]\ntest = 'test -e README.md'\n");
+    asking().run().assert_code(0).assert_stderr_has("proof: checks: test -e README.md exit 0");
+    sandbox.write(PROJECT, "[checks]\ntest = 'touch ran'\n");
+    asking().run().assert_code(64).assert_stderr_has("touch ran (.ralph/config.toml, checks.test)");
+    assert!(!sandbox.exists("ran"));
+}
+
+#[test]
+fn a_wrong_setting_is_an_error_wherever_it_stands() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    sandbox.write(USER, "\n[polcy]\ngate = 'dual'\n");
+    let refused = run(&sandbox, &agent).run();
+    refused.assert_code(64).assert_stderr_has("~/.config/ralph/config.toml:2: there is no key 'polcy'");
+    refused.assert_stderr_has("did you mean policy?");
+    sandbox.write(USER, "");
+    let refused = run(&sandbox, &agent).env("RALPH_GATE", "half").run();
+    refused.assert_code(64).assert_stderr_has("RALPH_GATE: 'half' is no value for gate");
+    run(&sandbox, &agent).env("RALPH_GAT", "half").run().assert_code(0);
+}
+
+#[test]
+fn agents_see_their_variables_though_settings_have_some_too() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done().shell("printf %s \"$RALPH_ITERATION $RALPH_GATE\" > seen"));
+    run(&sandbox, &agent)
+        .args(["--reviews", "0"])
+        .env("RALPH_ITERATION", "wrong")
+        .env("RALPH_GATE", "explicit")
+        .run()
+        .assert_code(0);
+    let seen = sandbox.read("seen");
+    assert!(seen.ends_with(" explicit") && !seen.starts_with("wrong"), "{seen}");
+}
+
+#[test]
+fn setting_a_key_changes_that_line_alone() {
+    let sandbox = repository();
+    let set = |args: &[&str]| ralph(&sandbox).args(["config", "set"]).args(args).run();
+    let text = "# ours\r\nprofile = 'strict' # because\r\n\r\n[policy]\r\nreviews  = 2\r\n";
+    sandbox.write(PROJECT, text);
+    set(&["reviews", "4"]).assert_code(0);
+    assert_eq!(sandbox.read(PROJECT), text.replace("= 2", "= 4"));
+    set(&["checks.test", "make test"]).assert_code(0);
+    assert!(sandbox.read(PROJECT).ends_with("reviews  = 4\r\n\r\n[checks]\r\ntest = \"make test\"\r\n"));
+    let before = sandbox.read(PROJECT);
+    set(&["reviewss", "4"]).assert_code(64).assert_stderr_has("did you mean reviews?");
+    set(&["gate", "half"]).assert_code(64).assert_stderr_has("one of dual, explicit, evidence");
+    sandbox.write(PROJECT, "profil = 1\n");
+    set(&["gate", "dual"])
+        .assert_code(64)
+        .assert_stderr_has(".ralph/config.toml:1: there is no key 'profil'");
+    assert_eq!(sandbox.read(PROJECT), "profil = 1\n");
+    sandbox.write(PROJECT, before);
+    set(&["--user", "notify.terminal", "bell"]).assert_code(0);
+    assert_eq!(sandbox.read(USER), "[notify]\nterminal = \"bell\"\n");
+}
+
+#[test]
+fn a_file_is_made_where_there_is_none_and_is_kept_out_of_commits() {
+    let sandbox = repository();
+    ralph(&sandbox).args(["config", "set", "profile", "strict"]).run().assert_code(0);
+    assert_eq!(sandbox.read(PROJECT), "profile = \"strict\"\n");
+    assert_eq!(sandbox.git(&["status", "--short"]), "");
+    let row = value(&sandbox, "policy.gate", &[]);
+    assert_eq!(told(&row), ("dual", "profile", "profile strict"));
+}
+
+#[test]
+fn the_settings_may_name_the_backlog() {
+    let sandbox = repository();
+    sandbox.write("plans/next.md", "- [ ] Write it\n- [x] Think\n");
+    sandbox.write("prd.json", "not the one");
+    ralph(&sandbox).args(["config", "set", "backlog", "plans/next.md"]).run().assert_code(0);
+    ralph(&sandbox).args(["backlog", "list"]).run().assert_code(0).assert_stdout_has("Write it");
+    ralph(&sandbox).args(["config", "set", "backlog", "gone.md"]).run().assert_code(0);
+    let gone = ralph(&sandbox).args(["backlog", "list"]).run();
+    gone.assert_code(65).assert_stderr_has(".ralph/config.toml:1: the backlog gone.md is not there");
+}
+
+#[test]
+fn an_agent_of_the_project_s_file_needs_consent_also_in_a_run_that_goes_on() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_more());
+    run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
+    sandbox.write(PROJECT, "[agents.mine]\ncommand = 'touch ran'\n");
+    let again = || ralph(&sandbox).args(["run", "--resume", "--agents", "mine", "--max-iterations", "2"]);
+    again().run().assert_code(64).assert_stderr_has("touch ran (.ralph/config.toml, agents.mine.command)");
+    assert!(!sandbox.exists("ran"));
+    let agreed = again().arg("--yes").run();
+    assert!(sandbox.exists("ran"), "{agreed}");
+}
+
+#[test]
+fn the_schema_lists_the_keys_that_there_are() {
+    let sandbox = Sandbox::new();
+    let shown = ralph(&sandbox).args(["config", "show", "--json"]).run().json();
+    let keys: Vec<&Value> =
+        shown["values"].as_array().expect("a list").iter().map(|row| &row["key"]).collect();
+    crate::reference::holds_keys(&keys);
+}

@@ -1,0 +1,165 @@
+//! `ralph doctor`: each thing that runs need, in order and out of order.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use ralph_testkit::{Sandbox, Schema};
+use serde_json::Value;
+
+use crate::common::{one_call, ralph, repository, run, says_done};
+
+fn examined(sandbox: &Sandbox, args: &[&str], code: i32) -> Value {
+    let told = ralph(sandbox).args(["doctor", "--json"]).args(args).run();
+    told.assert_code(code);
+    let document = told.json();
+    Schema::published("ralph.doctor/1").assert(&document);
+    assert_eq!(document["ok"], code == 0);
+    document
+}
+
+#[track_caller]
+fn finding<'a>(document: &'a Value, about: &str) -> (&'a str, &'a str) {
+    let findings = document["findings"].as_array().expect("a list");
+    let found = findings.iter().find(|finding| finding["about"] == about);
+    let found = found.unwrap_or_else(|| panic!("nothing about {about}: {document:#}"));
+    (found["outcome"].as_str().expect("a word"), found["text"].as_str().expect("a text"))
+}
+
+fn healthy() -> Sandbox {
+    let sandbox = repository();
+    sandbox.install_script("claude", "#!/bin/sh\necho '2.1.0 (Claude Code)'\n");
+    sandbox
+}
+
+#[test]
+fn a_project_in_order_is_told_line_by_line() {
+    let sandbox = healthy();
+    let agent = one_call(&sandbox, says_done());
+    run(&sandbox, &agent).args(["--reviews", "0"]).run().assert_code(0);
+    let told = examined(&sandbox, &[], 0);
+    for about in [
+        "git", "project", "settings", "trust", ".ralph", "records", "journal", "clock", "evidence", "lock",
+        "disk",
+    ] {
+        assert_eq!(finding(&told, about).0, "held", "{about}: {told:#}");
+    }
+    assert_eq!(finding(&told, "agent claude"), ("held", "2.1.0 (Claude Code)"));
+    assert_eq!(finding(&told, "checks").0, "warned");
+    assert_eq!(finding(&told, "journal").1, "1 readable run");
+    let text = ralph(&sandbox).arg("doctor").run();
+    text.assert_code(0)
+        .assert_stdout_has("held    lock           free")
+        .assert_stdout_has("try: ralph config set");
+}
+
+#[test]
+fn it_writes_nothing_and_runs_nothing_of_the_repository() {
+    let sandbox = healthy();
+    sandbox.write(".ralph/config.toml", "[checks]\ntest = 'touch ran'\n[notify]\ncommand = 'touch ran'\n");
+    let told = examined(&sandbox, &[], 0);
+    assert_eq!(finding(&told, "trust").0, "warned");
+    assert_eq!(finding(&told, "check test"), ("held", "touch ran"));
+    let told = examined(&sandbox, &["--run-checks"], 1);
+    assert!(finding(&told, "check test").1.contains("nobody agreed"), "{told:#}");
+    assert!(!sandbox.exists("ran") && !sandbox.exists(".git/ralph"));
+}
+
+#[test]
+fn checks_are_run_where_they_are_the_user_s_or_agreed_to() {
+    let sandbox = healthy();
+    sandbox.write(
+        "../home/.config/ralph/config.toml",
+        "[checks]\ntest = 'test -e README.md'\nlint = 'echo bad; exit 3'\n",
+    );
+    let told = examined(&sandbox, &["--run-checks"], 1);
+    assert_eq!(finding(&told, "check test"), ("held", "passed: test -e README.md"));
+    let (outcome, text) = finding(&told, "check lint");
+    assert!(outcome == "failed" && text.contains("exit 3: bad"), "{text}");
+}
+
+#[test]
+fn missing_tools_and_agents_are_named_with_what_to_do() {
+    let sandbox = repository();
+    assert_eq!(finding(&examined(&sandbox, &[], 1), "agents").0, "failed");
+    sandbox.write(
+        ".ralph/config.toml",
+        "pool = ['codex', 'mine']\n[agents.mine]\ncommand = 'x'\n[checks]\nlint = 'no-such-linter .'\n",
+    );
+    let told = examined(&sandbox, &[], 1);
+    assert_eq!(finding(&told, "agent codex").0, "failed");
+    assert_eq!(finding(&told, "agent mine").0, "held");
+    assert!(finding(&told, "check lint").1.starts_with("no-such-linter is not installed"), "{told:#}");
+    let told = ralph(&sandbox).arg("doctor").env("PATH", sandbox.bin()).run();
+    told.assert_code(1).assert_stdout_has("failed  git").assert_stdout_has("install git 2.34 or newer");
+}
+
+#[test]
+fn a_git_that_is_too_old_is_told() {
+    let sandbox = healthy();
+    sandbox.install_script("git", "#!/bin/sh\nif [ \"$1\" = version ]; then echo git version 2.25.1; else exec /usr/bin/git \"$@\"; fi\n");
+    let told = ralph(&sandbox).args(["doctor", "--json"]).run().json();
+    assert_eq!(finding(&told, "git"), ("failed", "git version 2.25.1 is too old"));
+}
+
+#[test]
+fn wrong_settings_are_told_with_their_line() {
+    let sandbox = healthy();
+    sandbox.write(".ralph/config.toml", "[policy]\ngate = 'half'\n");
+    let told = examined(&sandbox, &[], 1);
+    let (outcome, text) = finding(&told, "settings");
+    assert!(
+        outcome == "failed" && text.starts_with(".ralph/config.toml:2: 'half' is no value for gate"),
+        "{text}"
+    );
+}
+
+#[test]
+fn damaged_records_are_found() {
+    let sandbox = healthy();
+    sandbox.damages_the_record();
+    let agent = one_call(&sandbox, says_done());
+    run(&sandbox, &agent).args(["--reviews", "0"]).run().assert_code(0);
+    sandbox.write(".git/ralph/evidence.jsonl", "{\"seq\":1,\"previous\":\"\",\"digest\":\"forged\"}\n");
+    assert_eq!(finding(&examined(&sandbox, &[], 1), "evidence").0, "failed");
+    sandbox.write(".git/ralph/evidence.jsonl", "");
+    let path = ".git/ralph/runs/0001/journal.jsonl";
+    let journal = sandbox.read(path);
+    sandbox.write(path, journal.replacen("\"seq\":2", "\"seq\":9", 1));
+    let told = examined(&sandbox, &[], 1);
+    assert_eq!(finding(&told, "journal").0, "failed", "{told:#}");
+}
+
+#[test]
+fn a_folder_that_others_can_look_into_is_a_warning() {
+    let sandbox = healthy();
+    let agent = one_call(&sandbox, says_done());
+    run(&sandbox, &agent).args(["--reviews", "0"]).run().assert_code(0);
+    let truth = sandbox.project().join(".git/ralph");
+    fs::set_permissions(&truth, fs::Permissions::from_mode(0o755)).expect("changed");
+    let told = examined(&sandbox, &[], 0);
+    assert_eq!(finding(&told, "privacy").0, "warned");
+}
+
+#[test]
+fn a_run_that_goes_on_is_no_trouble() {
+    let sandbox = healthy();
+    let agent = one_call(&sandbox, says_done().reach("working").hold("go"));
+    let running = run(&sandbox, &agent).args(["--reviews", "0"]).spawn();
+    sandbox.wait_for("working");
+    let told = examined(&sandbox, &[], 0);
+    assert!(
+        finding(&told, "lock").1.starts_with(&format!("a run is going on (pid {}", running.id())),
+        "{told:#}"
+    );
+    sandbox.release("go");
+    running.wait().assert_code(0);
+}
+
+#[test]
+fn a_folder_without_git_and_one_without_a_work_tree_are_told_apart() {
+    let sandbox = Sandbox::new();
+    sandbox.install_script("claude", "#!/bin/sh\necho 2\n");
+    assert!(finding(&examined(&sandbox, &[], 0), "project").1.ends_with("a folder without git"));
+    sandbox.git(&["init", "--quiet", "--bare", "."]);
+    assert_eq!(finding(&examined(&sandbox, &[], 1), "project").0, "failed");
+}

@@ -1,0 +1,9 @@
+//! Setting up: settings in layers, `init`, `doctor`, notifications, and what is made from the program itself.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod config;
+mod doctor;
+mod init;
+mod notify;
+mod reference;

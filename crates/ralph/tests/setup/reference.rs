@@ -1,0 +1,98 @@
+//! What is made from the program: pages, completions, man pages. `RALPH_BLESS=1` writes the pages anew.
+#![expect(clippy::disallowed_methods, reason = "the test's own files")]
+
+use std::fs;
+use std::path::PathBuf;
+
+use ralph_testkit::Sandbox;
+use serde_json::Value;
+
+use crate::common::ralph;
+
+fn file(name: &str) -> PathBuf {
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into());
+    PathBuf::from(manifest).join("../..").join(name)
+}
+
+#[track_caller]
+fn holds(name: &str, made: &str) {
+    if std::env::var_os("RALPH_BLESS").is_some() {
+        fs::write(file(name), made).expect("written");
+    }
+    let there = fs::read_to_string(file(name)).unwrap_or_default();
+    let differs = there.lines().zip(made.lines()).find(|(there, made)| there != made);
+    assert!(
+        there == made,
+        "{name} is not what the program says ({differs:?}): RALPH_BLESS=1 cargo test -p ralph --test setup"
+    );
+}
+
+/// The list of keys in the published schema.
+#[track_caller]
+pub(crate) fn holds_keys(keys: &[&Value]) {
+    const SCHEMA: &str = "schemas/ralph.config-1.json";
+    let text = fs::read_to_string(file(SCHEMA)).expect("published");
+    let start = text.find("\"enum\": [").and_then(|_| text.rfind("\"enum\": [")).expect("a list of keys") + 9;
+    let end = start + text[start..].find(']').expect("its end");
+    let list: Vec<String> = keys.iter().map(|key| format!("\n        {key}")).collect();
+    holds(SCHEMA, &format!("{}{}\n      {}", &text[..start], list.join(","), &text[end..]));
+}
+
+#[test]
+fn the_page_of_settings_is_what_the_program_says() {
+    holds("docs/config.md", &ralph::config::reference::page());
+}
+
+#[test]
+fn the_page_of_commands_is_what_the_program_says() {
+    let page = ralph::cli::commands_page();
+    assert!(page.contains("\n## ralph run\n") && page.contains("\n## ralph backlog next\n"));
+    assert!(!page.contains("demo-agent"), "what is hidden stays hidden");
+    holds("docs/commands.md", &page);
+}
+
+#[test]
+fn completions_are_what_the_shells_take_and_name_the_commands() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = ralph(&sandbox).args(["completions", shell]).run();
+        script.assert_code(0).assert_stdout_has("max-iterations").assert_stdout_has("doctor");
+        assert!(!script.stdout.contains("demo-agent"), "{shell}");
+        if shell == "bash" {
+            sandbox.write("ralph.bash", &script.stdout);
+            let sourced = "source ./ralph.bash && COMP_WORDS=(ralph comp) COMP_CWORD=1 && _ralph ralph comp ralph && echo \"${COMPREPLY[@]}\"";
+            let answer = sandbox.command("bash").args(["-c", sourced]).output().expect("bash");
+            assert_eq!(String::from_utf8_lossy(&answer.stdout).trim(), "completions");
+        }
+    }
+    ralph(&sandbox).args(["completions", "cmd"]).run().assert_code(64);
+}
+
+#[test]
+fn there_is_a_man_page_for_every_command() {
+    let sandbox = Sandbox::new();
+    ralph(&sandbox).arg("man").run().assert_code(0).assert_stdout_has(".TH ralph 1");
+    ralph(&sandbox).args(["man", "run"]).run().assert_code(0).assert_stdout_has("max\\-iterations");
+    ralph(&sandbox)
+        .args(["man", "backlog", "next"])
+        .run()
+        .assert_code(0)
+        .assert_stdout_has("ralph-backlog-next");
+    ralph(&sandbox).args(["man", "backlgo"]).run().assert_code(64).assert_stderr_has("did you mean backlog?");
+}
+
+/// Every exit code and stop reason has its place where the program's messages send people.
+#[test]
+fn every_stop_reason_has_a_section() {
+    let page = fs::read_to_string(file("docs/troubleshooting.md")).expect("there");
+    for word in [
+        "complete", "blocked", "max_iterations", "test_saturation", "done_saturation", "circuit_open",
+        "budget", "agents_exhausted", "stopped", "closed", "interrupted", "terminated", "error",
+        "item_passed", "item_failed", "backlog_complete", "unreadable",
+    ] {
+        assert!(page.contains(&format!("`{word}`")), "{word} is not explained");
+    }
+    for code in [0, 1, 2, 3, 4, 5, 6, 7, 64, 65, 130, 143] {
+        assert!(page.contains(&format!("\n| {code} |")), "exit {code} is not explained");
+    }
+}
