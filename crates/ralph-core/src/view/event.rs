@@ -41,7 +41,7 @@ pub fn of(state: &State, record: &Record) -> Vec<Value> {
             events.push(event);
         }
         Event::Settled(settled) => {
-            events.extend(state.last.as_ref().map(|last| settlement(state, at, last, settled)))
+            events.extend(state.last.as_ref().map(|last| settlement(state, at, last, settled)));
         }
         Event::NoteAdded { text, .. } => {
             let mut event = about(state, at, "note");

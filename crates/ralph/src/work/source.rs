@@ -174,7 +174,7 @@ impl Source {
         Ok(Work {
             id: item.id.to_string(),
             title: item.title.to_string(),
-            text: ralph_core::text::head(&backlog.words(at, prd.as_ref()), MOST_OF_TEXT).into(),
+            text: ralph_core::text::head(&backlog.words(at, prd.as_ref()), MOST_OF_TEXT),
             criteria: self.criteria(backlog, at),
             checks: own.collect(),
             needs: Needs {

@@ -30,7 +30,7 @@ fn a_worker_selects_nothing_until_init_sh_passes() {
     sandbox.write("fixed", "");
     worker(&sandbox, &agent).run().assert_code(0);
     // It is asked each time, also by a run that goes on.
-    std::fs::remove_file(sandbox.project().join("fixed")).expect("remove");
+    assert!(sandbox.command("rm").arg("fixed").status().expect("start rm").success());
     worker(&sandbox, &agent).run().assert_code(1);
     // Other profiles have no such ritual, unless told.
     let other = works_through(&sandbox, &agent).args(["--fresh", "--once", "--backlog", HARNESS]);

@@ -194,7 +194,7 @@ fn a_goal_is_committed_only_when_asked() {
     run("make it green").run().assert_code(0);
     assert_eq!(commits(&sandbox), 1);
     sandbox.commit_all("mine");
-    std::fs::remove_file(sandbox.project().join("green")).expect("remove");
+    sandbox.git(&["rm", "--quiet", "green"]);
     sandbox.commit_all("gone");
     let agent = another(&sandbox)
         .call(writes("green").status(&StatusBlock::done()))
