@@ -7,6 +7,7 @@ mod backlog;
 mod circuit;
 mod demo;
 mod history;
+mod hook;
 mod introduction;
 mod profile;
 mod replay;
@@ -36,6 +37,15 @@ pub fn main() -> ExitCode {
         ui.data_line(concat!("ralph ", env!("CARGO_PKG_VERSION")));
         return ui.ending(ExitCode::SUCCESS);
     }
+    // Asked at every stop of every session, the same.
+    let mut args = std::env::args_os().skip(1);
+    let (first, second, third) = (args.next(), args.next(), args.next());
+    if let (Some("hook"), Some(event), None) =
+        (first.as_ref().and_then(|a| a.to_str()), second.as_ref().and_then(|a| a.to_str()), third)
+        && let Some(event) = hook::Fired::named(event)
+    {
+        return event.answer();
+    }
     runner::heed();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -59,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::main(&args, &ui),
         Command::Report(command) => report::main(&command, &mut ui),
         Command::Analyze(args) => analyze::main(&args, &ui),
+        Command::Hook(command) => hook::main(*command, &mut ui),
         Command::Demo(args) => demo::main(args, &mut ui),
         Command::Util(command) => simulate::main(&command, &ui),
         Command::DemoAgent { slowly } => crate::demo::agent(&ui, slowly),

@@ -26,6 +26,7 @@ const PLACES: &[(&str, &[&str])] = &[
             "crates/ralph-core/src/indicator/tokens.rs",
             "crates/ralph-core/src/redact.rs",
             "crates/ralph-core/src/redact/",
+            "crates/ralph-core/src/session.rs",
         ],
     ),
     // Processes, the kernel's timers, and how wide the terminal is.

@@ -6,7 +6,9 @@ use super::{
     Todos, Trip,
 };
 use crate::prelude::*;
-use crate::time;
+use crate::{text, time};
+
+const LONGEST_TEXT: usize = 200;
 
 /// One value of the policy.
 #[derive(Debug, Clone, Copy)]
@@ -101,6 +103,19 @@ macro_rules! numbers {
     })+ };
 }
 numbers!(u32, u64);
+
+/// A text on one line.
+impl Word for String {
+    fn write(&self) -> String {
+        self.clone()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let folded = text::one_line(text, LONGEST_TEXT);
+        let fits = !folded.is_empty() && text.len() <= LONGEST_TEXT && !text.contains(['\0', '<', '>']);
+        fits.then_some(folded).ok_or_else(|| format!("a text of at most {LONGEST_TEXT} bytes without < and >"))
+    }
+}
 
 impl Word for ReviewPolicy {
     fn write(&self) -> String {
@@ -307,5 +322,6 @@ keys! {
     "failed_item", failed_item, "What becomes of work on an item that could not be proved";
     "once", once, "Stop after one attempt at one item of a backlog";
     "commits", commits, "What ralph commits: every proved item of a backlog, or never";
+    "promise", promise, "The text that says done as <promise>TEXT</promise>";
     "session_view", session_view, "Keep .ralph-session.json at the top of the project";
 }

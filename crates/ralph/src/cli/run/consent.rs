@@ -67,7 +67,7 @@ pub(super) fn brought(config: &Config, own: &Wishes) -> Commands {
 
 /// The commands of a plan that is recorded below the project's folder, where it could have come from anybody together
 /// with the folder. (A git directory does not travel.)
-pub(super) fn kept_in_tree(project: &Project, plan: &Plan) -> Commands {
+pub(in crate::cli) fn kept_in_tree(project: &Project, plan: &Plan) -> Commands {
     let mut commands = Commands::default();
     if !project.truth.starts_with(&project.ralph_dir) {
         return commands;
