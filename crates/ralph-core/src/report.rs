@@ -234,7 +234,8 @@ impl Builder {
         let problems = core::mem::take(&mut self.report.problems);
         let report = IterationReport { problems, ..IterationReport::default() };
         let (prompt, secrets) = (core::mem::take(&mut self.prompt), core::mem::take(&mut self.secrets));
-        *self = Self { report, prompt, secrets, promise: self.promise.take(), in_messages, ..Self::default() };
+        *self =
+            Self { report, prompt, secrets, promise: self.promise.take(), in_messages, ..Self::default() };
     }
 
     fn say(&mut self, text: &str) {

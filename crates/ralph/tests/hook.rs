@@ -26,7 +26,10 @@ fn stops_with(sandbox: &Sandbox, told: &Value) -> Option<Value> {
 }
 
 fn stops(sandbox: &Sandbox, session: &str, words: &str) -> Option<Value> {
-    stops_with(sandbox, &json!({"session_id": session, "hook_event_name": "Stop", "last_assistant_message": words}))
+    stops_with(
+        sandbox,
+        &json!({"session_id": session, "hook_event_name": "Stop", "last_assistant_message": words}),
+    )
 }
 
 fn says(words: &str, block: &StatusBlock) -> String {
@@ -65,14 +68,22 @@ fn a_lie_is_refused_with_the_test_s_name_and_the_truth_lets_the_session_go() {
     arm(&sandbox, &["--session", SESSION, "--test-cmd", TEST]);
     let refused = stops(&sandbox, SESSION, &done()).expect("an answer");
     let reason = refused["reason"].as_str().expect("a prompt");
-    for part in [GOAL, "was refused", "not ok 1 - is_green", "---RALPH_STATUS---", "<promise>COMPLETE</promise>"] {
+    for part in
+        [GOAL, "was refused", "not ok 1 - is_green", "---RALPH_STATUS---", "<promise>COMPLETE</promise>"]
+    {
         assert!(reason.contains(part), "{part}: {reason}");
     }
-    assert!(refused["systemMessage"].as_str().is_some_and(|words| words.contains("claimed done, refused")), "{refused}");
+    assert!(
+        refused["systemMessage"].as_str().is_some_and(|words| words.contains("claimed done, refused")),
+        "{refused}"
+    );
     sandbox.write("green", "");
     let let_go = stops(&sandbox, SESSION, &done()).expect("an answer");
     assert_eq!(let_go.get("decision"), None);
-    assert!(let_go["systemMessage"].as_str().is_some_and(|words| words.contains("proved by checks")), "{let_go}");
+    assert!(
+        let_go["systemMessage"].as_str().is_some_and(|words| words.contains("proved by checks")),
+        "{let_go}"
+    );
     assert_eq!(outcomes(&sandbox), [(1, "refused".to_owned()), (2, "accepted".to_owned())]);
     assert_eq!(history(&sandbox)[1]["files_changed"], 1);
     assert_eq!(stops(&sandbox, SESSION, &more()), None, "it is let go for good");
@@ -103,7 +114,11 @@ fn the_next_session_that_starts_is_held_and_told_its_goal() {
     assert_eq!(starts(&sandbox, "newer", "startup"), "");
     assert_eq!(stops(&sandbox, "newer", &more()), None);
     assert!(is_blocked(stops(&sandbox, "new", &more()).as_ref()));
-    assert_eq!(history(&sandbox)[0]["files_changed"], 0, "what the user did before it began is not its doing");
+    assert_eq!(
+        history(&sandbox)[0]["files_changed"],
+        0,
+        "what the user did before it began is not its doing"
+    );
 }
 
 #[test]
@@ -111,7 +126,10 @@ fn without_its_start_a_session_is_known_by_the_first_time_in_its_transcript() {
     let sandbox = repository();
     arm(&sandbox, &[]);
     let stop = |session: &str, path: Option<String>| {
-        stops_with(&sandbox, &json!({"session_id": session, "transcript_path": path, "last_assistant_message": more()}))
+        stops_with(
+            &sandbox,
+            &json!({"session_id": session, "transcript_path": path, "last_assistant_message": more()}),
+        )
     };
     assert_eq!(stop("old", Some(transcript(&sandbox, "2020-01-01T00:00:00Z"))), None);
     assert_eq!(stop("unknown", None), None);
@@ -131,8 +149,10 @@ fn without_words_of_the_hook_the_transcript_s_end_is_read() {
         .to_string()
     };
     let padding = vec![line("user", &"x".repeat(1000)); 2000].join("\n");
-    fs::write(&path, format!("{padding}\n{}\n", line("assistant", "Well.\n\n<promise>COMPLETE</promise>"))).expect("written");
-    let answer = stops_with(&sandbox, &json!({"session_id": SESSION, "transcript_path": path})).expect("an answer");
+    fs::write(&path, format!("{padding}\n{}\n", line("assistant", "Well.\n\n<promise>COMPLETE</promise>")))
+        .expect("written");
+    let answer =
+        stops_with(&sandbox, &json!({"session_id": SESSION, "transcript_path": path})).expect("an answer");
     assert!(answer["systemMessage"].as_str().is_some_and(|words| words.contains("complete")), "{answer}");
 }
 
@@ -164,10 +184,14 @@ fn trouble_lets_the_session_stop_and_says_so() {
 fn a_hook_beside_a_run_that_goes_on_lets_the_session_stop() {
     let sandbox = repository();
     arm(&sandbox, &["--session", SESSION]);
-    let lock = fs::File::options().write(true).open(sandbox.project().join(".git/ralph/lock")).expect("a lock");
+    let lock =
+        fs::File::options().write(true).open(sandbox.project().join(".git/ralph/lock")).expect("a lock");
     lock.lock().expect("free");
     let answer = stops(&sandbox, SESSION, &more()).expect("an answer");
-    assert!(answer["systemMessage"].as_str().is_some_and(|words| words.contains("another run is going on")), "{answer}");
+    assert!(
+        answer["systemMessage"].as_str().is_some_and(|words| words.contains("another run is going on")),
+        "{answer}"
+    );
     lock.unlock().expect("held");
     assert!(is_blocked(stops(&sandbox, SESSION, &more()).as_ref()), "and nothing was lost");
 }
@@ -179,7 +203,8 @@ fn two_stops_at_once_are_two_iterations_or_one_and_a_word() {
     let told = json!({"session_id": SESSION, "last_assistant_message": more()}).to_string();
     let hooks: Vec<_> =
         (0..4).map(|_| ralph(&sandbox).args(["hook", "stop"]).stdin(told.clone()).spawn()).collect();
-    let blocked = hooks.into_iter().map(|hook| hook.wait().json()).filter(|answer| is_blocked(Some(answer))).count();
+    let blocked =
+        hooks.into_iter().map(|hook| hook.wait().json()).filter(|answer| is_blocked(Some(answer))).count();
     assert!(blocked >= 1);
     assert_eq!(outcomes(&sandbox).iter().filter(|(_, outcome)| outcome == "more").count(), blocked);
 }
@@ -198,8 +223,12 @@ fn the_breaker_the_limit_and_a_block_let_go() {
     let over = stops(&sandbox, SESSION, &more()).expect("an answer");
     assert_eq!(over["systemMessage"], "ralph: 2 of 2 iterations used (ralph history)");
     arm(&sandbox, &["--session", SESSION]);
-    let blocked = stops(&sandbox, SESSION, &says("Help.", &StatusBlock::blocked("a key is missing"))).expect("an answer");
-    assert!(blocked["systemMessage"].as_str().is_some_and(|words| words.contains("blocked: a key is missing")), "{blocked}");
+    let blocked = stops(&sandbox, SESSION, &says("Help.", &StatusBlock::blocked("a key is missing")))
+        .expect("an answer");
+    assert!(
+        blocked["systemMessage"].as_str().is_some_and(|words| words.contains("blocked: a key is missing")),
+        "{blocked}"
+    );
 }
 
 #[test]
@@ -208,7 +237,10 @@ fn a_note_reaches_the_session_with_its_next_prompt() {
     arm(&sandbox, &["--session", SESSION]);
     ralph(&sandbox).args(["note", "use the staging server"]).run().assert_code(0);
     let answer = stops(&sandbox, SESSION, &more()).expect("an answer");
-    assert!(answer["reason"].as_str().is_some_and(|prompt| prompt.contains("use the staging server")), "{answer}");
+    assert!(
+        answer["reason"].as_str().is_some_and(|prompt| prompt.contains("use the staging server")),
+        "{answer}"
+    );
 }
 
 #[test]
@@ -219,10 +251,20 @@ fn what_is_held_is_shown_and_can_be_let_go() {
     assert_eq!((shown()["armed"].clone(), complaints(&shown())), (json!(false), vec![]));
     arm(&sandbox, &["--session", SESSION, "--promise", "SHIPPED"]);
     let held = shown();
-    assert_eq!((&held["session"], &held["promise"], complaints(&held)), (&json!(SESSION), &json!("SHIPPED"), vec![]));
-    assert_eq!((&status(&sandbox)["running"], &status(&sandbox)["status"]), (&json!(true), &json!("working")));
+    assert_eq!(
+        (&held["session"], &held["promise"], complaints(&held)),
+        (&json!(SESSION), &json!("SHIPPED"), vec![])
+    );
+    assert_eq!(
+        (&status(&sandbox)["running"], &status(&sandbox)["status"]),
+        (&json!(true), &json!("working"))
+    );
     ralph(&sandbox).arg("status").run().assert_stdout_has("session 5f3c is held");
-    ralph(&sandbox).args(["hook", "arm", "other"]).run().assert_code(1).assert_stderr_has("ralph hook disarm");
+    ralph(&sandbox)
+        .args(["hook", "arm", "other"])
+        .run()
+        .assert_code(1)
+        .assert_stderr_has("ralph hook disarm");
     ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0).assert_stderr_has("disarmed");
     assert_eq!((stops(&sandbox, SESSION, &more()), &shown()["armed"]), (None, &json!(false)));
     assert_eq!(status(&sandbox)["stop_reason"], "closed");
@@ -242,11 +284,18 @@ fn a_run_in_script_mode_lets_go_of_the_session() {
 #[test]
 fn mode_hook_arms_explains_and_returns() {
     let sandbox = repository();
-    for args in [&["--mode", "hook", "--once"][..], &["--mode", "hook"], &["--mode", "hook", GOAL, "--agent-cmd", "x"]] {
+    for args in [
+        &["--mode", "hook", "--once"][..],
+        &["--mode", "hook"],
+        &["--mode", "hook", GOAL, "--agent-cmd", "x"],
+    ] {
         ralph(&sandbox).arg("run").args(args).run().assert_code(64);
     }
     let armed = ralph(&sandbox).args(["run", GOAL, "--mode", "hook", "--max-iterations", "3"]).run();
-    armed.assert_code(0).assert_stderr_has("the next session that starts here will be held").assert_stderr_has("ralph hook install");
+    armed
+        .assert_code(0)
+        .assert_stderr_has("the next session that starts here will be held")
+        .assert_stderr_has("ralph hook install");
     assert_eq!(ralph(&sandbox).args(["hook", "status", "--json"]).run().json()["max_iterations"], 3);
 }
 
@@ -265,7 +314,9 @@ fn tree(dir: &Path) -> Vec<(String, String)> {
 
 #[test]
 fn install_and_uninstall_leave_every_byte_as_it_was() {
-    for settings in [None, Some("{\n  \"model\": \"opus\",\n  \"hooks\": {}\n}\n"), Some("{\"env\":{\"A\":\"b\"}}")] {
+    for settings in
+        [None, Some("{\n  \"model\": \"opus\",\n  \"hooks\": {}\n}\n"), Some("{\"env\":{\"A\":\"b\"}}")]
+    {
         for agent in ["claude", "codex"] {
             let sandbox = repository();
             let file = if agent == "claude" { ".claude/settings.json" } else { ".codex/hooks.json" };
@@ -273,7 +324,9 @@ fn install_and_uninstall_leave_every_byte_as_it_was() {
                 sandbox.write(file, settings);
             }
             let before = tree(&sandbox.project());
-            let hook = |word: &str| ralph(&sandbox).args(["hook", word, "--agent", agent]).run().assert_code(0).stderr.clone();
+            let hook = |word: &str| {
+                ralph(&sandbox).args(["hook", word, "--agent", agent]).run().assert_code(0).stderr.clone()
+            };
             hook("install");
             let installed = tree(&sandbox.project());
             let text = sandbox.read(file);
@@ -295,7 +348,11 @@ fn files_of_the_user_s_own_survive_install_and_uninstall() {
     let install = ralph(&sandbox).args(["hook", "install"]).run();
     install.assert_code(0).assert_stderr_has("was left alone");
     sandbox.write(".claude/commands/ralph-status.md", "changed\n");
-    ralph(&sandbox).args(["hook", "uninstall"]).run().assert_code(0).assert_stderr_has("was changed since and stays");
+    ralph(&sandbox)
+        .args(["hook", "uninstall"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("was changed since and stays");
     assert_eq!(sandbox.read(".claude/commands/ralph.md"), "mine\n");
     assert_eq!(sandbox.read(".claude/commands/ralph-status.md"), "changed\n");
     assert!(!sandbox.exists(".claude/commands/ralph-cancel.md") && !sandbox.exists(".claude/skills"));
@@ -318,4 +375,71 @@ fn user_settings_are_installed_in_the_home() {
     assert!(sandbox.home().join(".claude/commands/ralph.md").exists() && !sandbox.exists(".claude"));
     ralph(&sandbox).args(["hook", "uninstall", "--user"]).run().assert_code(0);
     assert!(!sandbox.home().join(".claude").exists());
+}
+
+#[test]
+fn the_installed_skill_announces_the_report_and_asks_for_facts() {
+    let sandbox = repository();
+    ralph(&sandbox).args(["hook", "install"]).run().assert_code(0);
+    let skill = sandbox.read(".claude/skills/ralph-report/SKILL.md");
+    for part in [
+        "name: ralph-report",
+        "Use when",
+        "\"Producing RALPH_STATUS block for this iteration.\"",
+        "report emit",
+    ] {
+        assert!(skill.contains(part), "{part}: {skill}");
+    }
+    let emit = skill.split('`').find(|code| code.ends_with("report emit --help")).expect("a command");
+    let emit: Vec<&str> = emit.split_whitespace().skip(1).collect();
+    ralph(&sandbox).args(emit).run().assert_code(0).assert_stdout_has("Usage");
+}
+
+/// A stop that is struck at one of its points; every point it passes is listed in a file.
+fn stop_struck(sandbox: &Sandbox, strike: &str) -> (Finished, Vec<String>) {
+    let points = sandbox.root().join("tmp/points");
+    let _ = fs::remove_file(&points);
+    let told = json!({"session_id": SESSION, "last_assistant_message": more()}).to_string();
+    let stop = ralph(sandbox)
+        .args(["hook", "stop"])
+        .env("RALPH_CRASH_POINTS", &points)
+        .env("RALPH_CRASH_POINT", strike);
+    let finished = stop.stdin(told).run();
+    let passed = fs::read_to_string(&points).unwrap_or_default();
+    (finished, passed.lines().map(str::to_owned).collect())
+}
+
+fn without_end(sandbox: &Sandbox) {
+    arm(sandbox, &["--session", SESSION, "--max-iterations", "0", "--set", "no_progress=off"]);
+}
+
+#[test]
+fn a_hook_that_is_killed_anywhere_holds_the_session_again_at_its_next_stop() {
+    let sandbox = repository();
+    without_end(&sandbox);
+    let (whole, points) = stop_struck(&sandbox, "");
+    assert!(is_blocked(Some(&whole.json())) && points.len() > 10, "{points:?}");
+    let mut passed: Vec<&String> = Vec::new();
+    for point in &points {
+        passed.push(point);
+        let nth = passed.iter().filter(|known| **known == point).count();
+        let (killed, _) = stop_struck(&sandbox, &format!("kill:{point}#{nth}"));
+        let next = stops(&sandbox, SESSION, &more());
+        assert!(is_blocked(next.as_ref()), "after {point}#{nth} ({}): {next:?}", killed.code);
+    }
+    assert!(history(&sandbox).len() > points.len());
+}
+
+#[test]
+fn a_fault_of_ralph_s_own_or_a_full_disk_lets_the_session_stop() {
+    let sandbox = repository();
+    without_end(&sandbox);
+    for (how, says) in [("panic", "a fault of its own"), ("enospc", "No space left")] {
+        let (struck, _) = stop_struck(&sandbox, &format!("{how}:append to journal.jsonl#1"));
+        struck.assert_code(0);
+        let answer = struck.json();
+        assert_eq!(answer.get("decision"), None, "{answer}");
+        assert!(answer["systemMessage"].as_str().is_some_and(|words| words.contains(says)), "{answer}");
+        assert!(is_blocked(stops(&sandbox, SESSION, &more()).as_ref()), "the next stop is as ever");
+    }
 }

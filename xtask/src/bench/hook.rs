@@ -41,7 +41,9 @@ pub(super) fn hook(place: &Place) -> Result<(Vec<Row>, Vec<&'static str>)> {
     let stop = ["hook", "stop"];
     let told = |transcript: &Path, session: &str| {
         let path = transcript.display();
-        let text = format!("{{\"session_id\":\"{session}\",\"transcript_path\":\"{path}\",\"hook_event_name\":\"Stop\"}}");
+        let text = format!(
+            "{{\"session_id\":\"{session}\",\"transcript_path\":\"{path}\",\"hook_event_name\":\"Stop\"}}"
+        );
         place.script(&format!("told-{session}"), &text)
     };
     let small = transcript(place, "small.jsonl", 1_000)?;
@@ -76,7 +78,11 @@ pub(super) fn hook(place: &Place) -> Result<(Vec<Row>, Vec<&'static str>)> {
     let arm = ["hook", "arm", "bench", "--session", SESSION, "--max-iterations", "0"];
     let args = [&arm[..], &super::STILL, &["--set", "questions=0"]].concat();
     place.time(&mut place.ralph(&repo, &args), 0)?;
-    rows.push(against("hook stop, another session", &|| with_input(place.ralph(&repo, &stop), &other), false)?);
+    rows.push(against(
+        "hook stop, another session",
+        &|| with_input(place.ralph(&repo, &stop), &other),
+        false,
+    )?);
     for (size, bytes) in SIZES {
         let path = transcript(place, "transcript.jsonl", bytes)?;
         let input = told(&path, SESSION)?;
@@ -117,7 +123,8 @@ fn transcript(place: &Place, name: &str, bytes: u64) -> Result<PathBuf> {
              \"type\":\"{role}\",\"timestamp\":\"2999-01-01T00:00:00.000Z\"}}\n"
         )
     };
-    let (user, last) = (line("user", &"the result of a tool ".repeat(90)), line("assistant", "Going on with it."));
+    let (user, last) =
+        (line("user", &"the result of a tool ".repeat(90)), line("assistant", "Going on with it."));
     let mut written = last.len() as u64;
     while written + user.len() as u64 <= bytes {
         file.write_all(user.as_bytes()).map_err(fail)?;

@@ -113,7 +113,8 @@ impl Word for String {
     fn read(text: &str) -> Result<Self, String> {
         let folded = text::one_line(text, LONGEST_TEXT);
         let fits = !folded.is_empty() && text.len() <= LONGEST_TEXT && !text.contains(['\0', '<', '>']);
-        fits.then_some(folded).ok_or_else(|| format!("a text of at most {LONGEST_TEXT} bytes without < and >"))
+        fits.then_some(folded)
+            .ok_or_else(|| format!("a text of at most {LONGEST_TEXT} bytes without < and >"))
     }
 }
 

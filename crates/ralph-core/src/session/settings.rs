@@ -50,7 +50,8 @@ pub fn install(text: &str, wanted: &Wanted) -> Result<Installed, String> {
         if commands(&now, hook.event)?.iter().any(|(_, command)| *command == hook.command) {
             continue;
         }
-        if let Some((span, _)) = commands(&now, hook.event)?.iter().find(|(_, old)| same(old, &hook.command)) {
+        if let Some((span, _)) = commands(&now, hook.event)?.iter().find(|(_, old)| same(old, &hook.command))
+        {
             // The program moved.
             now = apply(&now, &Edit::replace(span.clone(), quoted(&hook.command)))?;
             expected = root(&now)?.1;
@@ -74,7 +75,9 @@ pub fn install(text: &str, wanted: &Wanted) -> Result<Installed, String> {
     if let Some((name, value)) = wanted.env {
         let known = root(&now)?.0.get(ENV).and_then(|env| env.get(name));
         match known.map(|known| known.str().map(|text| text.into_owned()).unwrap_or_default()) {
-            Some(known) if known != value => remarks.push(format!("{name} is {known} there, and was left so")),
+            Some(known) if known != value => {
+                remarks.push(format!("{name} is {known} there, and was left so"))
+            }
             Some(_) => {}
             None => {
                 made_on_the_way(&root(&now)?.0, &[ENV], &mut made);
@@ -144,7 +147,8 @@ fn entry(hook: &Hook) -> Written {
 /// The same program's same command, wherever the program is: `/a/ralph hook stop` and `ralph hook stop`.
 fn same(one: &str, other: &str) -> bool {
     let words = |command: &str| {
-        let words: Vec<String> = command.split_whitespace().map(|word| word.replace(['\'', '"'], "")).collect();
+        let words: Vec<String> =
+            command.split_whitespace().map(|word| word.replace(['\'', '"'], "")).collect();
         let at = words.iter().position(|word| word == "hook")?;
         let program = words.get(at.checked_sub(1)?)?.rsplit('/').next()?.to_owned();
         Some((program, words[at..].to_vec()))
@@ -204,7 +208,8 @@ fn groups<'a>(text: &'a str, event: &str) -> Result<Vec<Place<'a>>, String> {
 
 /// Every command for an event, and where it stands.
 fn commands(text: &str, event: &str) -> Result<Vec<(Range<usize>, String)>, String> {
-    let hooks = groups(text, event)?.into_iter().filter_map(|group| group.get(HOOKS)).flat_map(|h| h.elements());
+    let hooks =
+        groups(text, event)?.into_iter().filter_map(|group| group.get(HOOKS)).flat_map(|h| h.elements());
     let command = |hook: Place<'_>| {
         let command = hook.get("command")?;
         Some((command.span(), command.str()?.into_owned()))
@@ -289,7 +294,11 @@ mod tests {
             assert!(is_installed(&installed.text, &wanted()), "{}", installed.text);
             assert_eq!(value["env"][CAP], "1000000");
             let again = install(&installed.text, &wanted()).expect("installed");
-            assert_eq!((again.text.as_str(), again.made.len()), (installed.text.as_str(), 0), "twice is once");
+            assert_eq!(
+                (again.text.as_str(), again.made.len()),
+                (installed.text.as_str(), 0),
+                "twice is once"
+            );
             let after = uninstall(&installed.text, &wanted(), &installed.made).expect("taken out");
             assert_eq!(after, before, "installed: {}", installed.text);
         }

@@ -27,7 +27,8 @@ fn the_next_session_is_one_that_started_after_arming() {
 
 #[test]
 fn what_a_hook_is_told_is_read_whatever_else_is_in_it() {
-    let told = Told::read(br#"{"session_id":"s","transcript_path":null,"turn_id":"t","background_tasks":[]}"#);
+    let told =
+        Told::read(br#"{"session_id":"s","transcript_path":null,"turn_id":"t","background_tasks":[]}"#);
     assert_eq!(told.map(|told| (told.session_id, told.transcript_path)), Ok(("s".into(), None)));
     for bad in [&b""[..], b"{", b"[]", b"{}", b"{\"session_id\":7}", b"\xff"] {
         assert!(Told::read(bad).is_err(), "{bad:?}");

@@ -97,7 +97,8 @@ pub(super) fn main(command: HookCommand, ui: &mut Ui) -> Result<ExitCode> {
         HookCommand::Session => Ok(Fired::Session.answer()),
         HookCommand::Arm(mut args) => {
             let mut goal = arm::prompt(&args.prompt, ui)?;
-            if let (true, Some((number, rest))) = (args.leading_number, goal.split_once(char::is_whitespace)) {
+            if let (true, Some((number, rest))) = (args.leading_number, goal.split_once(char::is_whitespace))
+            {
                 (args.max_iterations, goal) = match number.parse() {
                     Ok(number) => (Some(number), rest.trim().to_owned()),
                     Err(_) => (None, goal),
@@ -116,10 +117,7 @@ pub(super) fn main(command: HookCommand, ui: &mut Ui) -> Result<ExitCode> {
 impl ArmArgs {
     fn wishes(&self) -> Wishes {
         let max = self.max_iterations.map(|max| max.to_string());
-        let flags = [
-            ("max_iterations", "max-iterations", max),
-            ("promise", "promise", self.promise.clone()),
-        ];
+        let flags = [("max_iterations", "max-iterations", max), ("promise", "promise", self.promise.clone())];
         let flags = flags.into_iter().filter_map(|(key, flag, value)| {
             let value = value?;
             Some(Value { key: key.into(), origin: format!("--{flag} {value}"), value })

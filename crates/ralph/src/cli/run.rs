@@ -62,8 +62,10 @@ fn hold(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
         (args.backlog.is_some() || args.harness_dir.is_some() || args.task.is_some(), "a backlog"),
     ];
     if let Some((_, what)) = alone.iter().find(|(given, _)| *given) {
-        return Err(Error::usage(format!("--mode hook holds a session until its goal is reached: {what} does not go with it"))
-            .hint("ralph run --mode hook \"GOAL\""));
+        return Err(Error::usage(format!(
+            "--mode hook holds a session until its goal is reached: {what} does not go with it"
+        ))
+        .hint("ralph run --mode hook \"GOAL\""));
     }
     let Some(goal) = args.goal.as_deref() else {
         return Err(Error::usage("--mode hook needs a goal").hint("ralph run --mode hook \"GOAL\""));

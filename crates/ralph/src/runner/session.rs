@@ -74,7 +74,8 @@ pub(crate) fn heard(told: &Told, state: &State, run: &Run, signal: &Path, secret
     if let Some(words) = words {
         builder.add(Item::Words(words.to_owned()));
         // What `history --transcript` shows; without it the record still has the end of it.
-        let _ = files.make().is_ok_and(|()| store::write_private(&files.transcript(), words.as_bytes()).is_ok());
+        let _ =
+            files.make().is_ok_and(|()| store::write_private(&files.transcript(), words.as_bytes()).is_ok());
     }
     let mut report = builder.finish();
     hear_signal(&mut report, signal);

@@ -49,7 +49,12 @@ pub(super) fn prompt(given: &str, ui: &Ui) -> Result<String> {
 }
 
 /// Begins a run whose agent is a session: measured now, so that what the session changes is seen at its first stop.
-pub(in crate::cli) fn arm(project: &Project, order: Order<'_>, wishes: Wishes, ui: &mut Ui) -> Result<ExitCode> {
+pub(in crate::cli) fn arm(
+    project: &Project,
+    order: Order<'_>,
+    wishes: Wishes,
+    ui: &mut Ui,
+) -> Result<ExitCode> {
     let Order { goal, session, probe } = order;
     let secrets = secrets::of(&project.root);
     let goal = secrets.hide(goal.trim()).into_owned();
@@ -57,7 +62,9 @@ pub(in crate::cli) fn arm(project: &Project, order: Order<'_>, wishes: Wishes, u
         return Err(Error::usage("the prompt is empty").hint("ralph hook arm \"make the tests pass\""));
     }
     if session.is_some_and(|session| session.trim().is_empty()) {
-        return Err(Error::usage("--session names no session").hint("leave it out to hold the next one that starts"));
+        return Err(
+            Error::usage("--session names no session").hint("leave it out to hold the next one that starts")
+        );
     }
     let file = ArmFile::of(&project.truth);
     if let Some(arm) = file.read()?

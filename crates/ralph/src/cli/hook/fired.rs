@@ -70,7 +70,9 @@ impl Fired {
         let there = told.as_ref().ok().and_then(|told| told.cwd.as_ref()).map(PathBuf::from);
         let here = || std::env::current_dir().ok();
         let places = named.into_iter().chain(there).chain(here());
-        let Some(project) = places.into_iter().find_map(|place| Project::armed(&place)) else { return Ok(None) };
+        let Some(project) = places.into_iter().find_map(|place| Project::armed(&place)) else {
+            return Ok(None);
+        };
         let unread = |why: String| Error::new("what the agent told its hook cannot be read").because(why);
         read.map_err(|error| unread(error.to_string()))?;
         let told = told.map_err(unread)?;
@@ -138,7 +140,9 @@ fn open(project: &Project, told: &Told, fired: Fired) -> Result<Option<Found>> {
     let file = ArmFile::of(&project.truth);
     let lock = Lock::take(&project.truth, clock::now())?;
     // Another hook may have been first.
-    let Some(arm) = file.read()?.filter(|arm| fired.whose(arm, told) != Whose::Other) else { return Ok(None) };
+    let Some(arm) = file.read()?.filter(|arm| fired.whose(arm, told) != Whose::Other) else {
+        return Ok(None);
+    };
     let newest = Runs::of(&project.truth).newest(false)?.map(|(run, _)| run);
     let Some(run) = newest.filter(|run| run.number == arm.run) else {
         file.remove()?;
@@ -171,7 +175,8 @@ fn stop(project: &Project, told: &Told) -> Result<Answer> {
     let secrets = secrets::of(&project.root);
     let signal = project.ralph_dir.join("status");
     let heard = runner::heard(told, &state, &run, &signal, &secrets);
-    let asked = state.phase == Phase::Working && state.current.as_ref().is_some_and(|now| now.ended.is_none());
+    let asked =
+        state.phase == Phase::Working && state.current.as_ref().is_some_and(|now| now.ended.is_none());
     // A hook that was cut off left an iteration to be concluded.
     let first = (!asked).then(|| resumed(&state)).flatten();
     let mut ui = Ui::new(true);

@@ -76,7 +76,8 @@ impl Place {
             return Ok(Self { agent: args.agent, dir, settings });
         }
         let home = std::env::var_os("HOME").map(PathBuf::from);
-        let home = home.ok_or_else(|| Error::new("nobody knows where your settings are").because("HOME is not set"))?;
+        let home = home
+            .ok_or_else(|| Error::new("nobody knows where your settings are").because("HOME is not set"))?;
         Ok(Self::of(args.agent, &home))
     }
 
@@ -89,7 +90,8 @@ impl Place {
     }
 
     fn wanted(&self, ralph: &str) -> Wanted {
-        let hook = |event, word: &str, timeout| Hook { event, command: format!("{ralph} hook {word}"), timeout };
+        let hook =
+            |event, word: &str, timeout| Hook { event, command: format!("{ralph} hook {word}"), timeout };
         Wanted {
             hooks: vec![hook("Stop", "stop", STOP_SECONDS), hook("SessionStart", "session", START_SECONDS)],
             env: (self.agent == Agent::Claude).then_some((CAP, BLOCKS)),
@@ -147,7 +149,10 @@ pub(super) fn install(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
     for (name, text) in place.files() {
         let (own, text) = (Own { path: place.dir.join(name) }, text.replace("@RALPH@", &ralph));
         let known = std::fs::read(&own.path).ok().map(|bytes| digest::of(&bytes));
-        if known.is_some() && known.as_ref() != record.files.get(*name) && known != Some(digest::of(text.as_bytes())) {
+        if known.is_some()
+            && known.as_ref() != record.files.get(*name)
+            && known != Some(digest::of(text.as_bytes()))
+        {
             said.push(format!("{} is somebody's own and was left alone", own.path.display()));
             continue;
         }
@@ -202,13 +207,16 @@ pub(super) fn uninstall(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
 
 /// How the hooks call this program: by its name where that leads here, else by its path.
 fn command() -> Result<String> {
-    let own = std::env::current_exe().map_err(|error| Error::new("this program cannot be found").because(error))?;
+    let own =
+        std::env::current_exe().map_err(|error| Error::new("this program cannot be found").because(error))?;
     let own = own.canonicalize().map_err(error::io("cannot find", &own))?;
     let found = process::find_program("ralph").and_then(|path| path.canonicalize().ok());
     if found.as_deref() == Some(&own) {
         return Ok("ralph".into());
     }
-    let path = own.to_str().ok_or_else(|| Error::new("this program's path is no text").hint("put ralph on the PATH"))?;
+    let path = own
+        .to_str()
+        .ok_or_else(|| Error::new("this program's path is no text").hint("put ralph on the PATH"))?;
     let plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
     Ok(if plain { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) })
 }
