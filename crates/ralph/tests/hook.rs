@@ -54,7 +54,7 @@ fn starts(sandbox: &Sandbox, session: &str, source: &str) -> String {
 
 fn transcript(sandbox: &Sandbox, first: &str) -> String {
     let path = sandbox.root().join("tmp/transcript.jsonl");
-    fs::write(&path, format!("{{\"type\":\"user\",\"timestamp\":\"{first}\"}}\n")).expect("written");
+    sandbox.write(&path, format!("{{\"type\":\"user\",\"timestamp\":\"{first}\"}}\n"));
     path.to_string_lossy().into_owned()
 }
 
@@ -149,8 +149,8 @@ fn without_words_of_the_hook_the_transcript_s_end_is_read() {
         .to_string()
     };
     let padding = vec![line("user", &"x".repeat(1000)); 2000].join("\n");
-    fs::write(&path, format!("{padding}\n{}\n", line("assistant", "Well.\n\n<promise>COMPLETE</promise>")))
-        .expect("written");
+    sandbox
+        .write(&path, format!("{padding}\n{}\n", line("assistant", "Well.\n\n<promise>COMPLETE</promise>")));
     let answer =
         stops_with(&sandbox, &json!({"session_id": SESSION, "transcript_path": path})).expect("an answer");
     assert!(answer["systemMessage"].as_str().is_some_and(|words| words.contains("complete")), "{answer}");
@@ -398,7 +398,7 @@ fn the_installed_skill_announces_the_report_and_asks_for_facts() {
 /// A stop that is struck at one of its points; every point it passes is listed in a file.
 fn stop_struck(sandbox: &Sandbox, strike: &str) -> (Finished, Vec<String>) {
     let points = sandbox.root().join("tmp/points");
-    let _ = fs::remove_file(&points);
+    sandbox.write(&points, "");
     let told = json!({"session_id": SESSION, "last_assistant_message": more()}).to_string();
     let stop = ralph(sandbox)
         .args(["hook", "stop"])

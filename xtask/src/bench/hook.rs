@@ -31,7 +31,7 @@ git status --porcelain > /dev/null
 jq -n --arg reason "$text" '{decision: "block", reason: $reason, systemMessage: "again"}'
 "#;
 
-pub(super) fn hook(place: &Place) -> Result<(Vec<Row>, Vec<&'static str>)> {
+pub(super) fn hook(place: &Place) -> Result<(Vec<Row>, Vec<String>)> {
     let nothing = ["/bin/true", "/usr/bin/true"].into_iter().find(|path| Path::new(path).exists());
     let nothing = nothing.ok_or("this machine has no /bin/true to measure against")?;
     let repo = place.repository("held", FILES)?;
@@ -109,7 +109,14 @@ pub(super) fn hook(place: &Place) -> Result<(Vec<Row>, Vec<&'static str>)> {
             spread: Some(own.spread()),
         });
     }
-    Ok((rows, if jq { vec![] } else { vec!["jq is not installed: the hook is not compared with a script."] }))
+    Ok((
+        rows,
+        if jq {
+            vec![]
+        } else {
+            vec!["jq is not installed: the hook is not compared with a script.".to_owned()]
+        },
+    ))
 }
 
 /// A session's transcript, which ends in a message that promises nothing.

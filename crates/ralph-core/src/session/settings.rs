@@ -76,7 +76,7 @@ pub fn install(text: &str, wanted: &Wanted) -> Result<Installed, String> {
         let known = root(&now)?.0.get(ENV).and_then(|env| env.get(name));
         match known.map(|known| known.str().map(|text| text.into_owned()).unwrap_or_default()) {
             Some(known) if known != value => {
-                remarks.push(format!("{name} is {known} there, and was left so"))
+                remarks.push(format!("{name} is {known} there, and was left so"));
             }
             Some(_) => {}
             None => {

@@ -24,7 +24,7 @@ pub(super) enum HookCommand {
     #[command(hide = true)]
     Session,
     /// Hold a session until its work is done: this one, or the next that starts here
-    Arm(ArmArgs),
+    Arm(Box<ArmArgs>),
     /// Let go of the session
     Disarm,
     /// Show which session is held

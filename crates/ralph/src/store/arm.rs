@@ -1,6 +1,5 @@
 //! Which session a run holds: one small file in the truth folder, looked at by every hook before anything else. And
 //! files that ralph leaves in an agent's own folder, and takes away again.
-#![expect(clippy::disallowed_methods, reason = "the store writes files")]
 
 use std::io;
 use std::path::{Path, PathBuf};
