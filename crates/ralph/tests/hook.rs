@@ -373,6 +373,9 @@ fn user_settings_are_installed_in_the_home() {
     let sandbox = repository();
     ralph(&sandbox).args(["hook", "install", "--user"]).run().assert_code(0);
     assert!(sandbox.home().join(".claude/commands/ralph.md").exists() && !sandbox.exists(".claude"));
+    let record = sandbox.read(sandbox.home().join(".claude/ralph-installed.json"));
+    let record = serde_json::from_str(&record).expect("JSON");
+    assert_eq!(Schema::published("ralph.installed/1").complaints(&record), Vec::<String>::new());
     ralph(&sandbox).args(["hook", "uninstall", "--user"]).run().assert_code(0);
     assert!(!sandbox.home().join(".claude").exists());
 }
