@@ -5,6 +5,7 @@ mod analyse;
 mod backlog;
 mod custody;
 mod deciding;
+mod hook;
 mod iteration;
 mod memory;
 mod place;
@@ -27,7 +28,7 @@ const STILL: [&str; 2] = ["--set", "no_progress=off"];
 const BEHIND: [usize; 4] = [10, 100, 1_000, 10_000];
 
 /// The parts that can be asked for alone.
-const PARTS: [&str; 6] = ["start", "iterations", "analyse", "deciding", "custody", "backlog"];
+const PARTS: [&str; 7] = ["start", "iterations", "analyse", "deciding", "custody", "backlog", "hook"];
 
 /// Which parts to measure; all of them where none is named.
 #[derive(Debug, PartialEq, Eq)]
@@ -102,6 +103,11 @@ pub(crate) fn main(args: &[&str]) -> Result<()> {
         rows.extend(of_backlogs);
         remarks.extend(said);
     }
+    if wanted.has("hook") {
+        let (of_hooks, said) = step::timed("hooks", || hook::hook(&place))?;
+        rows.extend(of_hooks);
+        remarks.extend(said);
+    }
     print!("\n{}", table::render(&rows));
     println!("\n{}", NOTES.trim());
     for remark in remarks {
@@ -136,6 +142,8 @@ flat: ten more iterations of a run that has 200 behind it against ten more of on
 analyse: `ralph analyze FILE` on made-up output, mostly tool results. Against jq (`select(.type==\"result\")`) the
 ratio says how many times as fast, against `wc -l` how many times as long.
 backlog: the same on the same feature list by python3 with its standard library; both start and read the file.
+hook: one stop of a session by the length of its transcript; `- scan`: without one `git status` there, which stands for the
+look at the tree. bash+jq: grep for the last message, jq, the same answer, and `git status`; it keeps no record.
 ";
 
 #[cfg(test)]

@@ -17,14 +17,14 @@ pub(crate) mod checklist;
 mod detail;
 mod fields;
 mod index;
-mod json;
+pub(crate) mod json;
 mod model;
 mod moves;
 mod node;
 mod requirements;
 mod select;
 mod validate;
-mod write;
+pub(crate) mod write;
 mod yaml;
 
 use alloc::borrow::Cow;

@@ -191,6 +191,9 @@ pub struct AgentInfo {
     /// Whether a custom command says what it cost, where somebody told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tells_cost: Option<bool>,
+    /// A session that somebody else started and a hook holds: to start it means to hand it the prompt.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub session: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -43,6 +43,7 @@ pub mod replay;
 pub mod report;
 pub mod reviews;
 pub mod saturation;
+pub mod session;
 pub mod signature;
 pub mod simulation;
 pub mod state;

@@ -6,6 +6,7 @@ mod table;
 use serde::{Deserialize, Serialize};
 
 use crate::prelude::*;
+use crate::report::PROMISE;
 
 pub use keys::{KEYS, Key, WrongValue, key};
 pub use table::{PROFILES, Profile, profile};
@@ -214,6 +215,8 @@ pub struct Policy {
     pub keep_output: u64,
     /// Whether `.ralph-session.json` is kept in the project (seed 002).
     pub session_view: bool,
+    /// The text of the promise that says done.
+    pub promise: String,
     /// Whether `max_iterations` is meant for each item of a backlog.
     pub each_item: bool,
     pub failed_item: FailedItem,
@@ -291,6 +294,7 @@ impl Default for Policy {
             check_timeout_ms: 30 * MINUTE,
             keep_output: 1_000,
             session_view: false,
+            promise: PROMISE.into(),
             each_item: false,
             failed_item: FailedItem::Keep,
             commits: Commits::Items,

@@ -8,6 +8,7 @@ use crate::event::{Plan, RunInfo};
 use crate::items::Work;
 use crate::prelude::*;
 use crate::profile::{Gate, Protocol};
+use crate::report::PROMISE;
 use crate::state::{Iteration, Note, State};
 use crate::text;
 use crate::transcript::Format;
@@ -96,25 +97,33 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
         part(&refused);
     }
     part(&protocol::ask(run.plan.policy.protocol));
+    if in_session(state) || run.plan.policy.promise != PROMISE {
+        part(&protocol::promise(&run.plan.policy.promise));
+    }
     if run.plan.policy.gate == Gate::Dual && current.kind == Kind::Work {
         part(protocol::IN_WORDS_TOO);
     }
     prompt
 }
 
+/// Whether it is for a session, which knows what it did and can be told in few words.
+fn in_session(state: &State) -> bool {
+    let agent = state.run.as_ref().zip(state.current.as_ref());
+    agent.and_then(|(run, current)| run.plan.agent(&current.agent)).is_some_and(|agent| agent.session)
+}
+
 fn where_we_are(state: &State, current: &Iteration) -> String {
     let max = state.run.as_ref().map_or(0, |run| run.plan.policy.max_iterations);
     let of = if max == 0 { String::new() } else { format!(" of at most {max}") };
-    let mut words = format!(
-        "You are iteration {}{of} of a loop that works on this project. You start with an empty context; what you \
-         know is in this prompt and in the files. Work on the goal in this folder, run the tests yourself, and end \
-         with the report described below. Do not edit anything in .ralph/ except {}",
-        current.nth,
-        match state.run.as_ref().map(|run| run.plan.policy.protocol) {
-            Some(Protocol::StatusFile) => ".ralph/handoff.md and .ralph/status.",
-            _ => ".ralph/scratchpad.md, where you may leave notes for the next iteration.",
-        }
-    );
+    let mut words = match in_session(state) {
+        true => format!(
+            "This session is iteration {}{of} of a loop that holds it until the goal is reached. What you remember may \
+             be outdated: look at the files. Work on the goal in this folder, run the tests yourself, and end with the \
+             report described below. Do not edit anything in .ralph/.",
+            current.nth
+        ),
+        false => fresh(state, current.nth, &of),
+    };
     if let Some(last) = &state.last {
         words.push_str("\n\n");
         words.push_str(&last_did(last));
@@ -126,6 +135,19 @@ fn where_we_are(state: &State, current: &Iteration) -> String {
         ));
     }
     words
+}
+
+fn fresh(state: &State, nth: u64, of: &str) -> String {
+    format!(
+        "You are iteration {}{of} of a loop that works on this project. You start with an empty context; what you \
+         know is in this prompt and in the files. Work on the goal in this folder, run the tests yourself, and end \
+         with the report described below. Do not edit anything in .ralph/ except {}",
+        nth,
+        match state.run.as_ref().map(|run| run.plan.policy.protocol) {
+            Some(Protocol::StatusFile) => ".ralph/handoff.md and .ralph/status.",
+            _ => ".ralph/scratchpad.md, where you may leave notes for the next iteration.",
+        }
+    )
 }
 
 fn last_did(last: &Iteration) -> String {

@@ -92,6 +92,8 @@ pub struct Builder {
     final_usage: Option<Usage>,
     final_text: Option<String>,
     secrets: Secrets,
+    /// The promise it was asked for, if not the usual one.
+    promise: Option<String>,
 }
 
 impl Builder {
@@ -105,6 +107,13 @@ impl Builder {
     pub fn hiding(mut self, secrets: Secrets) -> Self {
         secrets.hide_in(&mut self.prompt);
         self.secrets = secrets;
+        self
+    }
+
+    /// The promise that says done.
+    #[must_use]
+    pub fn expecting(mut self, promise: &str) -> Self {
+        self.promise = Some(promise.to_owned());
         self
     }
 
@@ -202,8 +211,8 @@ impl Builder {
             self.errors.tool_failed(error);
         }
         self.errors.words(&without_ends(own));
-        self.report.sayings =
-            [dialects::json_and_marker(own), dialects::promise(own, PROMISE)].into_iter().flatten().collect();
+        let promise = dialects::promise(own, self.promise.as_deref().unwrap_or(PROMISE));
+        self.report.sayings = [dialects::json_and_marker(own), promise].into_iter().flatten().collect();
         self.report.block = block;
         for problem in problems {
             self.note(problem);
@@ -225,7 +234,8 @@ impl Builder {
         let problems = core::mem::take(&mut self.report.problems);
         let report = IterationReport { problems, ..IterationReport::default() };
         let (prompt, secrets) = (core::mem::take(&mut self.prompt), core::mem::take(&mut self.secrets));
-        *self = Self { report, prompt, secrets, in_messages, ..Self::default() };
+        *self =
+            Self { report, prompt, secrets, promise: self.promise.take(), in_messages, ..Self::default() };
     }
 
     fn say(&mut self, text: &str) {

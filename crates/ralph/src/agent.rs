@@ -42,6 +42,7 @@ pub fn custom(command: String, format: Format) -> AgentInfo {
         role: Role::Any,
         title: None,
         tells_cost: None,
+        session: false,
     }
 }
 

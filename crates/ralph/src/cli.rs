@@ -11,6 +11,7 @@ mod doctor;
 mod evidence;
 mod generate;
 mod history;
+mod hook;
 mod init;
 mod introduction;
 mod notify;
@@ -43,6 +44,15 @@ pub fn main() -> ExitCode {
         ui.data_line(concat!("ralph ", env!("CARGO_PKG_VERSION")));
         return ui.ending(ExitCode::SUCCESS);
     }
+    // Asked at every stop of every session, the same.
+    let mut args = std::env::args_os().skip(1);
+    let (first, second, third) = (args.next(), args.next(), args.next());
+    if let (Some("hook"), Some(event), None) =
+        (first.as_ref().and_then(|a| a.to_str()), second.as_ref().and_then(|a| a.to_str()), third)
+        && let Some(event) = hook::Fired::named(event)
+    {
+        return event.answer();
+    }
     runner::heed();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -73,6 +83,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(args) => doctor::main(&args, &mut ui),
         Command::Completions(args) => generate::completions(&args, &ui),
         Command::Man(args) => generate::man(&args, &ui),
+        Command::Hook(command) => hook::main(*command, &mut ui),
         Command::Demo(args) => demo::main(args, &mut ui),
         Command::Util(command) => simulate::main(&command, &ui),
         Command::DemoAgent { slowly } => crate::demo::agent(&ui, slowly),

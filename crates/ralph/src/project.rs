@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::git::{self, GitError, Repo};
 
+/// The file that says which session is held.
+pub const ARMED: &str = "hook.json";
+
 /// A project: a git work tree, or a plain folder.
 #[derive(Debug, Clone)]
 pub struct Project {
@@ -36,6 +39,28 @@ impl Project {
             usual.then(|| Self { root: root.to_path_buf(), repo: None, ralph_dir, truth })
         });
         known.map_or_else(|| Self::at(&cwd), Ok)
+    }
+
+    /// The project above a folder in which a session may be held. Nobody is asked: every stop of every session comes
+    /// here, and most have nothing to do with ralph.
+    pub fn armed(from: &Path) -> Option<Self> {
+        for root in from.ancestors() {
+            let ralph_dir = root.join(".ralph");
+            let truth = ralph_dir.join(".state");
+            if truth.join(ARMED).is_file() {
+                return Some(Self { root: root.to_path_buf(), repo: None, ralph_dir, truth });
+            }
+            let Some(git_dir) = git_dir_of(&root.join(".git")) else { continue };
+            let truth = git_dir.join("ralph");
+            if !truth.join(ARMED).is_file() {
+                return None;
+            }
+            let shared = std::fs::read_to_string(git_dir.join("commondir")).ok();
+            let common_dir = shared.map_or_else(|| git_dir.clone(), |path| git_dir.join(path.trim_end()));
+            let repo = Some(Repo { root: root.to_path_buf(), git_dir, common_dir });
+            return Some(Self { root: root.to_path_buf(), repo, ralph_dir, truth });
+        }
+        None
     }
 
     pub fn at(cwd: &Path) -> Result<Self> {

@@ -10,6 +10,7 @@ mod check_job;
 mod effects;
 mod own_files;
 mod reader;
+mod session;
 mod signals;
 mod silence;
 mod still;
@@ -19,7 +20,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use ralph_core::decision::{Stop, Verdict};
+use ralph_core::decision::{Phase, Stop, Verdict};
 use ralph_core::event::{Event, StopBy};
 use ralph_core::journal::{Body, Record};
 use ralph_core::machine::deadline;
@@ -41,6 +42,7 @@ pub(crate) use again::Again;
 use effects::Jobs;
 pub(crate) use effects::{custody_file, kept};
 pub(crate) use reader::Reader;
+pub(crate) use session::heard;
 pub(crate) use signals::heed;
 pub(crate) use still::{Still, publish};
 pub(crate) use texts::Texts;
@@ -124,6 +126,18 @@ pub struct Runner<'a> {
     agreed: Vec<String>,
     views_failed: bool,
     notifier: Notifier,
+    /// The prompt for the session that is this run's agent.
+    handed: Option<String>,
+}
+
+/// How far a run came by itself.
+#[derive(Debug)]
+pub enum Came {
+    Stopped(Stop),
+    /// It is the session's turn, with this prompt.
+    HandedOver(String),
+    /// Nothing is to be done before that moment, and nobody but the loop would wait for it.
+    Waits(String),
 }
 
 impl<'a> Runner<'a> {
@@ -166,6 +180,7 @@ impl<'a> Runner<'a> {
             agreed: Vec::new(),
             views_failed: false,
             notifier: Notifier::default(),
+            handed: None,
         })
     }
 
@@ -185,19 +200,15 @@ impl<'a> Runner<'a> {
 
     /// Runs until the run stops, beginning with the event that starts or resumes it.
     pub fn run(mut self, first: Event) -> Result<(Stop, State)> {
-        signals::listen(self.outbox.clone(), self.jobs.clone())?;
-        // Where it cannot be, what a killed keeper leaves is found by its mark alone.
-        let _ = process::become_reaper();
+        self.listen()?;
         // A ralph that was cut off may have left it as it was. Not the iteration that is still to be recovered.
         match &first {
             Event::RunStarted(started) => self.keeping.concluded(started.carried.iteration, 0),
             _ => self.state.last.iter().for_each(|last| self.keeping.concluded(last.number, 0)),
         }
-        self.step(first)?;
-        // Whatever was asked before we listened.
-        self.take_requests()?;
+        let mut first = Some(first);
         loop {
-            if let Some(stop) = self.state.stop().cloned() {
+            if let Came::Stopped(stop) = self.go_on(&mut first)? {
                 let changes = self.changes_of_the_run();
                 self.ui.stopped(&self.state, &stop, changes.as_ref());
                 self.keeping.finish(PACKING);
@@ -207,6 +218,46 @@ impl<'a> Runner<'a> {
                     ));
                 }
                 return Ok((stop, self.state));
+            }
+        }
+    }
+
+    /// Takes events in until the run stops or it is the session's turn. What comes after a turn begins the next one.
+    pub(crate) fn hold(mut self, events: impl IntoIterator<Item = Event>) -> Result<(Came, State)> {
+        self.listen()?;
+        let mut came = Came::HandedOver(String::new());
+        for event in events {
+            came = self.go_on(&mut Some(event))?;
+            if !matches!(came, Came::HandedOver(_)) {
+                break;
+            }
+        }
+        Ok((came, self.state))
+    }
+
+    fn listen(&self) -> Result<()> {
+        signals::listen(self.outbox.clone(), self.jobs.clone())?;
+        // Where it cannot be, what a killed keeper leaves is found by its mark alone.
+        let _ = process::become_reaper();
+        Ok(())
+    }
+
+    fn go_on(&mut self, first: &mut Option<Event>) -> Result<Came> {
+        if let Some(first) = first.take() {
+            self.step(first)?;
+            // Whatever was asked before we listened.
+            self.take_requests()?;
+        }
+        let session = self.is_session();
+        loop {
+            if let Some(stop) = self.state.stop().cloned() {
+                return Ok(Came::Stopped(stop));
+            }
+            if let Some(prompt) = self.handed.take() {
+                return Ok(Came::HandedOver(prompt));
+            }
+            if let (true, Phase::Waiting { why, .. }) = (session, &self.state.phase) {
+                return Ok(Came::Waits(why.clone()));
             }
             match self.next() {
                 Input::Event(event) => self.step(event)?,

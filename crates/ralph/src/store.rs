@@ -2,6 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `arm` | which session a run holds |
 //! | `edit` | changing a file that is the user's |
 //! | `files` | folders, private files, replacing a file whole |
 //! | `evidence` | the ledger of attempts |
@@ -18,6 +19,7 @@
 //! | `trust` | which commands of which project the user agreed to, outside of it |
 //! | `views` | `.ralph/`: what people and agents read; `.ralph-session.json` |
 
+mod arm;
 mod copy;
 mod edit;
 mod evidence;
@@ -36,6 +38,7 @@ mod stamp;
 mod trust;
 mod views;
 
+pub use arm::{ArmFile, Own};
 pub use edit::edit;
 pub use evidence::{Appended, Failures, Ledger, Line};
 pub use files::{append_private, put_back_if_gone, remove, write_new, write_private, write_settings};

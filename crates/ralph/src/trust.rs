@@ -162,6 +162,12 @@ fn agreed(unchosen: Option<&str>, brings_commands: bool) -> Result<Option<Permis
     }
 }
 
+/// Whether the user said yes to all of them.
+pub(crate) fn knows(project: &Project, commands: &Commands) -> bool {
+    let known = TrustFile::of(&project.root).as_ref().and_then(TrustFile::read).unwrap_or_default();
+    commands.unknown_to(&known).is_empty()
+}
+
 /// The user's own commands, where the record of a run lies in a folder that others could hand over: that they come from
 /// the user is known only now.
 pub(crate) fn vouch(project: &Project, commands: &Commands, ui: &mut Ui) {

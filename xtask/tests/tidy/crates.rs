@@ -31,6 +31,7 @@ const PLACES: &[(&str, &[&str])] = &[
             "crates/ralph-core/src/indicator/tokens.rs",
             "crates/ralph-core/src/redact.rs",
             "crates/ralph-core/src/redact/",
+            "crates/ralph-core/src/session.rs",
         ],
     ),
     // Digests of evidence.

@@ -46,6 +46,7 @@ pub(crate) fn agent(name: &str) -> AgentInfo {
         role: Role::Any,
         title: None,
         tells_cost: None,
+        session: false,
     }
 }
 

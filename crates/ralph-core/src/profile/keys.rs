@@ -6,7 +6,9 @@ use super::{
     Todos, Trip,
 };
 use crate::prelude::*;
-use crate::time;
+use crate::{text, time};
+
+const LONGEST_TEXT: usize = 200;
 
 /// One value of the policy.
 #[derive(Debug, Clone, Copy)]
@@ -101,6 +103,20 @@ macro_rules! numbers {
     })+ };
 }
 numbers!(u32, u64);
+
+/// A text on one line.
+impl Word for String {
+    fn write(&self) -> String {
+        self.clone()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let folded = text::one_line(text, LONGEST_TEXT);
+        let fits = !folded.is_empty() && text.len() <= LONGEST_TEXT && !text.contains(['\0', '<', '>']);
+        fits.then_some(folded)
+            .ok_or_else(|| format!("a text of at most {LONGEST_TEXT} bytes without < and >"))
+    }
+}
 
 impl Word for ReviewPolicy {
     fn write(&self) -> String {
@@ -309,5 +325,6 @@ keys! {
     "boot", boot, "Run the harness's init.sh first, which must pass";
     "harness_lock", harness_lock, "Tell others by .harness.lock that an item is worked on";
     "commits", commits, "What ralph commits: every proved item of a backlog, or never";
+    "promise", promise, "The text that says done as <promise>TEXT</promise>";
     "session_view", session_view, "Keep .ralph-session.json at the top of the project";
 }

@@ -58,6 +58,14 @@ in this phase is done. The marker is one of:
 - LOOP_COMPLETE: everything is done; say so in plain words above the report as well
 - LOOP_BLOCKED: [reason]: you cannot go on without a person";
 
+/// Beside any of them, where a promise may say the same. In code, so that these words give none.
+pub(crate) fn promise(text: &str) -> String {
+    format!(
+        "Instead of the report you may end your last message with `<promise>{text}</promise>`, alone on its line and \
+         without the quotes around it. It says the same as EXIT_SIGNAL: true: give it only when that is so."
+    )
+}
+
 /// Beside any of them, where the prose must say done as well.
 pub(crate) const IN_WORDS_TOO: &str = "\
 When everything is reached, say so in two plain sentences of your own above the report as well, such as that all tasks \
@@ -74,7 +82,7 @@ mod tests {
     fn no_protocol_s_own_words_are_a_report() {
         for protocol in ALL {
             let mut builder = Builder::default();
-            builder.add(Item::Words(ask(protocol)));
+            builder.add(Item::Words(format!("{}\n\n{}", ask(protocol), promise("COMPLETE"))));
             let context = gate::Context {
                 gate: crate::profile::Gate::Explicit,
                 indicators: 2,

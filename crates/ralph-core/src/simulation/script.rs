@@ -161,6 +161,7 @@ pub(super) fn agent(name: &str, role: Role) -> AgentInfo {
         role,
         title: None,
         tells_cost: None,
+        session: false,
     }
 }
 

@@ -33,13 +33,15 @@ pub struct Surroundings<'a> {
     pub initialized: bool,
     /// The process that holds the lock.
     pub pid: Option<u32>,
+    /// A hook holds a session for it, or waits for one.
+    pub held: bool,
     /// The user's words that no iteration has read yet.
     pub notes: &'a [String],
 }
 
 /// `ralph.status/1`
 pub fn status(state: Option<&State>, around: Surroundings<'_>) -> Value {
-    let running = around.pid.is_some();
+    let running = around.pid.is_some() || around.held;
     let run = state.and_then(|state| state.run.as_ref());
     let current = state.and_then(|state| state.current.as_ref());
     json!({

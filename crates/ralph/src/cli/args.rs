@@ -73,6 +73,9 @@ pub(super) enum Command {
     Completions(super::generate::CompletionsArgs),
     /// Write a man page to standard output
     Man(super::generate::ManArgs),
+    /// Hold a session of Claude Code or Codex until its work is done
+    #[command(subcommand)]
+    Hook(Box<super::hook::HookCommand>),
     /// Watch ralph catch a lie, in a throw-away project
     Demo(DemoArgs),
     /// Tools for those who work on ralph
@@ -162,6 +165,9 @@ pub(super) struct RunArgs {
     /// Try one iteration although the circuit is open
     #[arg(long)]
     pub(super) probe: bool,
+    /// script: ralph starts the agents; hook: a session that you start is held
+    #[arg(long, value_name = "MODE", default_value = "script")]
+    pub(super) mode: Mode,
     /// Continue the last unfinished run, or fail
     #[arg(long, conflicts_with = "fresh")]
     pub(super) resume: bool,
@@ -281,6 +287,12 @@ pub(super) struct DemoArgs {
     pub(super) dir: Option<std::path::PathBuf>,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Mode {
+    Script,
+    Hook,
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum FormatArg {
     /// Recognised from the output
@@ -356,7 +368,7 @@ fn named(text: &str) -> (Option<String>, &str) {
     }
 }
 
-fn key_value(text: &str) -> Result<(String, String), String> {
+pub(super) fn key_value(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or_else(|| format!("'{text}' is not KEY=VALUE"))?;
     Ok((key.trim().to_owned(), value.trim().to_owned()))
 }

@@ -3,7 +3,7 @@
 mod backlog;
 mod branch;
 mod configured;
-mod consent;
+pub(super) mod consent;
 mod dry;
 mod found;
 
@@ -16,13 +16,14 @@ use ralph_core::redact::Secrets;
 use ralph_core::state::State;
 use ralph_core::text;
 
-use super::args::{AgentArgs, RunArgs};
+use super::args::{AgentArgs, Mode, RunArgs};
+use super::hook;
 use crate::error::{Error, Result};
 use crate::process::{self, Mark};
 use crate::project::Project;
 use crate::runner::{self, Runner};
 use crate::settings::{self, AgentWishes, For, Settled, Value, Wishes};
-use crate::store::{self, HarnessLock, JournalFile, Lock, Run, Runs};
+use crate::store::{self, ArmFile, HarnessLock, JournalFile, Lock, Run, Runs};
 use crate::trust::{self, Consent};
 use crate::ui::{self, Ui};
 use crate::{agent, clock, secrets};
@@ -35,6 +36,9 @@ const LEFTOVERS: Duration = Duration::from_secs(2);
 pub(super) const KEEPERS: Duration = Duration::from_secs(20);
 
 pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
+    if args.mode == Mode::Hook {
+        return hold(args, ui);
+    }
     let project = Project::find()?;
     let which = if args.fresh {
         Which::Fresh
@@ -53,6 +57,29 @@ pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
         Some(stop) => Ok(ExitCode::from(stop.exit_code())),
         None => super::fine(),
     }
+}
+
+/// `--mode hook`: arms, explains and returns.
+fn hold(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let alone = [
+        (args.once, "--once"),
+        (args.all, "--all"),
+        (args.resume, "--resume"),
+        (args.commit, "--commit"),
+        (!args.agent.agents.is_empty() || !args.agent.agent_cmd.is_empty(), "an agent of its own"),
+        (args.backlog.is_some() || args.harness_dir.is_some() || args.task.is_some(), "a backlog"),
+    ];
+    if let Some((_, what)) = alone.iter().find(|(given, _)| *given) {
+        return Err(Error::usage(format!(
+            "--mode hook holds a session until its goal is reached: {what} does not go with it"
+        ))
+        .hint("ralph run --mode hook \"GOAL\""));
+    }
+    let Some(goal) = args.goal.as_deref() else {
+        return Err(Error::usage("--mode hook needs a goal").hint("ralph run --mode hook \"GOAL\""));
+    };
+    let order = hook::Order { goal, session: None, probe: args.probe };
+    hook::arm(&Project::find()?, order, wishes(args), ui)
 }
 
 fn wishes(args: &RunArgs) -> Wishes {
@@ -223,6 +250,8 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         let somebody = HarnessLock::of(&project.root).somebody(own, clock::now());
         somebody.iter().for_each(|somebody| ui.warn(somebody));
     }
+    // Whoever takes the run over, or begins another, lets go of a session.
+    ArmFile::of(&project.truth).remove()?;
     let (run, journal, state, first) = match (choice, last) {
         (Choice::Resume, Some(last)) => {
             let (journal, state) = JournalFile::resume(&last.run.journal())?;
@@ -286,7 +315,7 @@ fn end_leftovers(project: &Project, ui: &mut Ui) -> Result<()> {
 }
 
 /// Goals and commands are kept: a secret in one is better told otherwise.
-fn told_secrets(secrets: &Secrets, order: Order<'_>, plan: &Plan) -> Vec<String> {
+pub(super) fn told_secrets(secrets: &Secrets, order: Order<'_>, plan: &Plan) -> Vec<String> {
     let has = |text: &str| secrets.hide(text) != text;
     let goal = order.goal.filter(|goal| has(goal)).map(|_| {
         "the goal holds what looks like a secret: it was left out; let the agent find it in its environment".into()
@@ -307,7 +336,7 @@ fn warn_of_unread(state: &State, ui: &mut Ui) {
     }
 }
 
-fn started(run: &Run, goal: &str, plan: Plan, carried: Carried) -> Event {
+pub(super) fn started(run: &Run, goal: &str, plan: Plan, carried: Carried) -> Event {
     Event::RunStarted(Box::new(RunStarted { run: info(run.number, goal, plan), carried }))
 }
 
@@ -322,9 +351,9 @@ fn info(number: u64, goal: &str, plan: Plan) -> RunInfo {
 }
 
 /// The last run and how it stands.
-struct Last {
-    run: Run,
-    state: State,
+pub(super) struct Last {
+    pub(super) run: Run,
+    pub(super) state: State,
 }
 
 impl Last {
@@ -348,7 +377,7 @@ impl Last {
 }
 
 /// The newest run. A fresh start makes do with what can be read of it.
-fn last_run(runs: &Runs, which: Which) -> Result<Option<Last>> {
+pub(super) fn last_run(runs: &Runs, which: Which) -> Result<Option<Last>> {
     let newest = runs.newest(which == Which::Fresh)?;
     Ok(newest.map(|(run, state)| Last { run, state }))
 }

@@ -8,6 +8,7 @@ use ralph_core::breaker::Circuit;
 use ralph_core::decision::Stop;
 use ralph_core::limits::Resource;
 use ralph_core::profile::Budget;
+use ralph_core::session::Arm;
 use ralph_core::state::State;
 use ralph_core::view::doing::Doing;
 use ralph_core::view::json::{self, Surroundings};
@@ -17,7 +18,7 @@ use super::args::StatusArgs;
 use crate::clock;
 use crate::error::Result;
 use crate::project::Project;
-use crate::store::{self, Holder, Requests, Runs};
+use crate::store::{self, ArmFile, Holder, Requests, Runs};
 use crate::ui::Ui;
 
 pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
@@ -62,7 +63,8 @@ fn document(
 ) -> serde_json::Value {
     let initialized = project.ralph_dir.is_dir() || state.is_some();
     let notes = unread(state, project);
-    let around = Surroundings { initialized, pid: holder.map(|holder| holder.pid), notes: &notes };
+    let held = held(state, project).is_some();
+    let around = Surroundings { initialized, pid: holder.map(|holder| holder.pid), held, notes: &notes };
     let mut status = json::status(state, around);
     status["problems"] = problems.into();
     status
@@ -76,7 +78,7 @@ fn show(
     ui: &Ui,
     damaged: bool,
 ) {
-    for line in lines(state, holder, damaged) {
+    for line in lines(state, holder, damaged, held(state, project)) {
         ui.data_line(&line);
     }
     for note in unread(state, project) {
@@ -85,6 +87,13 @@ fn show(
     for problem in problems {
         ui.data_line(&format!("journal:    {problem}"));
     }
+}
+
+/// The session that this run holds or waits for.
+fn held(state: Option<&State>, project: &Project) -> Option<Arm> {
+    let run = state.filter(|state| state.stop().is_none())?.run.as_ref()?;
+    let arm = ArmFile::of(&project.truth).read().ok().flatten();
+    arm.filter(|arm| arm.run == run.number)
 }
 
 /// The user's words that no iteration has read yet.
@@ -125,7 +134,7 @@ fn budgets(state: &State, budget: &Budget) -> Vec<String> {
     .collect()
 }
 
-fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool) -> Vec<String> {
+fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool, held: Option<Arm>) -> Vec<String> {
     let Some((state, run)) = state.and_then(|state| Some((state, state.run.as_ref()?))) else {
         return vec!["nothing has been run here yet; start with: ralph run \"GOAL\"".into()];
     };
@@ -139,7 +148,13 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool) -> Vec<S
                 format!("{} (pid {}, since {})", view::status_word(state, true), holder.pid, holder.since)
             }
             (None, None) if damaged => "cannot be continued: its journal is damaged".into(),
-            (None, None) => "cut off; to go on: ralph run".into(),
+            (None, None) => match held {
+                Some(Arm { session: Some(session), .. }) => {
+                    format!("session {} is held; to let go: ralph hook disarm", text::one_line(&session, 80))
+                }
+                Some(_) => "waits for the next session that starts here; to let go: ralph hook disarm".into(),
+                None => "cut off; to go on: ralph run".into(),
+            },
             (_, Some(Stop::CircuitOpen { why, .. })) if state.rules.breaker.circuit == Circuit::Closed => {
                 format!("circuit open: {why}; closed since, to go on: ralph run")
             }

@@ -68,6 +68,7 @@ fn strike(name: &str, half: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
             kill_process(getpid(), Signal::KILL)?;
             unreachable!("nobody survives SIGKILL")
         }
+        "panic" => panic!("struck at {name}"),
         "enospc" => Err(Errno::NOSPC.into()),
         _ => Err(Errno::IO.into()),
     }

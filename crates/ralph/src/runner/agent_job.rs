@@ -31,6 +31,8 @@ pub(super) const UNHEARD: &str = ".ralph/status cannot be reset, so no signal in
 pub(super) struct Talk<'a> {
     pub(super) format: Format,
     pub(super) prompt: &'a str,
+    /// The promise that says done.
+    pub(super) promise: &'a str,
     /// What is not to be repeated of what it says.
     pub(super) secrets: &'a Secrets,
     /// The file it may signal by; `None` if an old signal may still stand there.
@@ -62,7 +64,7 @@ pub(super) fn start(spec: &Spec, talk: &Talk<'_>, files: &IterationFiles, heard:
     let ender = job.ender();
     let (stdout, stderr) = job.take_output();
     let (heard, outbox) = (heard.clone(), outbox.clone());
-    let reader = Reader::new(talk.format, talk.prompt, talk.secrets);
+    let reader = Reader::new(talk.format, talk.prompt, talk.secrets).expecting(talk.promise);
     let (secrets, hidden) = (talk.secrets.clone(), talk.secrets.clone());
     let (signal, files, asked_in) = (talk.signal.clone(), files.clone(), talk.format);
     let voice = Voice::new();
@@ -131,7 +133,7 @@ fn millis(time: Duration) -> u64 {
 }
 
 /// What it wrote into `.ralph/status`. Only a regular file: a pipe would hold the loop up.
-fn hear_signal(report: &mut IterationReport, signal: &Path) {
+pub(super) fn hear_signal(report: &mut IterationReport, signal: &Path) {
     if !std::fs::symlink_metadata(signal).is_ok_and(|data| data.is_file()) {
         return;
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use ralph_core::effect::Effect;
 use ralph_core::event::{AgentInfo, Event, Measured, When};
 use ralph_core::machine::silence;
-use ralph_core::profile::Protocol;
+use ralph_core::profile::{Policy, Protocol};
 use ralph_core::prompt;
 use ralph_core::transcript::Format;
 use ralph_core::view::event::RunChanges;
@@ -91,7 +91,10 @@ impl Runner<'_> {
                 };
                 self.send(event);
             }
+            Effect::StartAgent if self.is_session() => self.hand_over()?,
             Effect::StartAgent => self.start_agent()?,
+            // It is asked anew: what it did since is what it is asked about next.
+            Effect::RecoverAgent if self.is_session() => self.send(Event::AgentNeverStarted),
             Effect::RecoverAgent => {
                 let (files, current) = (self.files(), self.state.current.as_ref());
                 let started = current.is_some_and(|current| current.pid.is_some());
@@ -139,6 +142,10 @@ impl Runner<'_> {
         let (run, current) = (state.run.as_ref(), state.current.as_ref());
         let agent = run.zip(current).and_then(|(run, current)| run.plan.agent(&current.agent));
         agent.cloned().ok_or_else(|| Error::data("the record names an agent that the plan does not have"))
+    }
+
+    fn policy(&self) -> Policy {
+        self.state.run.as_ref().map(|run| run.plan.policy.clone()).unwrap_or_default()
     }
 
     pub(super) fn files(&self) -> store::IterationFiles {
@@ -222,7 +229,9 @@ impl Runner<'_> {
         self.watch_own_files();
         let silence = silence(&self.state).map(Duration::from_millis);
         let secrets = &self.secrets;
-        let talk = Talk { format: agent.format, prompt: &prompt, secrets, signal, silence };
+        let promise = self.policy().promise;
+        let promise = promise.as_str();
+        let talk = Talk { format: agent.format, prompt: &prompt, promise, secrets, signal, silence };
         let spec = agent::spec(&agent, self.project, path)
             .env("RALPH_ITERATION", self.state.iteration.to_string())
             .env("RALPH_RUN_ID", run)

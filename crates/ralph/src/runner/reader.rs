@@ -19,6 +19,12 @@ impl Reader {
         Self { decoder: Decoder::new(format), builder, secrets: secrets.clone() }
     }
 
+    /// The promise that says done.
+    pub(crate) fn expecting(mut self, promise: &str) -> Self {
+        self.builder = self.builder.expecting(promise);
+        self
+    }
+
     /// `each` sees a tool as it may be shown.
     pub(crate) fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(&Item)) {
         let Self { decoder, builder, secrets } = self;

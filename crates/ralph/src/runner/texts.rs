@@ -49,7 +49,7 @@ impl Texts {
 
 /// A file for the prompt, whatever its bytes; absent if it is empty or not there. Only regular files: a pipe would
 /// hold the loop up.
-fn read_text(path: &Path, warnings: &mut Vec<String>) -> Option<String> {
+pub(super) fn read_text(path: &Path, warnings: &mut Vec<String>) -> Option<String> {
     let data = std::fs::metadata(path).ok()?;
     if !data.is_file() {
         warnings.push(format!("{} is not a file and was left out of the prompt", path.display()));

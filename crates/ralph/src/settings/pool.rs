@@ -12,6 +12,8 @@ use crate::suggest;
 
 #[derive(Debug, Clone, Default)]
 pub struct AgentWishes {
+    /// The agent is a session that a hook holds.
+    pub session: bool,
     /// With a role behind a colon, if they have one.
     pub names: Vec<String>,
     pub commands: Vec<String>,
@@ -114,6 +116,9 @@ pub(super) fn settle(
     wishes: &AgentWishes,
     earlier: Option<&[AgentInfo]>,
 ) -> Result<(Vec<AgentInfo>, Option<String>)> {
+    if wishes.session {
+        return Ok((vec![ralph_core::session::agent()], None));
+    }
     if !wishes.commands.is_empty() {
         let commands = wishes.commands.iter().enumerate();
         let agents = commands.map(|(nth, command)| given(wishes, nth, command)).collect::<Result<_>>()?;
@@ -127,6 +132,11 @@ pub(super) fn settle(
             remark =
                 Some(format!("no agent was named: {name} is the first that is installed (--agents NAME)"));
             vec![(name, None)]
+        }
+        ([], [AgentInfo { session: true, .. }, ..]) => {
+            return Err(Error::usage("the last run was held in a session, which only a hook can go on with")
+                .hint("to go on with it in a loop of fresh agents: ralph run --agents claude")
+                .hint("to begin another one: ralph run \"GOAL\""));
         }
         ([], known) => known.iter().map(|agent| (agent.name.as_str(), None)).collect(),
         (names, _) => names.iter().map(|name| role_of(name)).collect::<Result<_>>()?,
@@ -293,6 +303,7 @@ impl Draft<'_> {
             role,
             title: None,
             tells_cost: None,
+            session: false,
         })
     }
 }

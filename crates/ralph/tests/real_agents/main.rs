@@ -8,6 +8,7 @@ mod claude;
 mod codex;
 mod gemini;
 mod hanging;
+mod hook;
 mod opencode;
 mod pools;
 mod stage;

@@ -310,7 +310,7 @@ fn an_item_is_proved_where_it_stands_only_if_nothing_around_it_changes() {
     let elsewhere = new.replacen("\"x\"", "\"y\"", 1);
     assert_eq!(proves(&elsewhere, edit.clone(), &value(true)), None, "another item changed");
     let broken = text.replacen("false", "true}", 1);
-    assert_eq!(proves(&broken, edit.clone(), &value(true)), None, "it is no whole item any more");
+    assert_eq!(proves(&broken, edit, &value(true)), None, "it is no whole item any more");
     assert_eq!(proves(&new, Edit::replace(1..at + 5, ""), &value(true)), None, "an edit of its edge");
     // An id that is made of the text depends on the items before: there the whole file is read again.
     let second = backlog.items()[2].id.clone().into_owned();

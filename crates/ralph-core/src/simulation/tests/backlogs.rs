@@ -20,6 +20,7 @@ fn worked(script: &Value) -> (Vec<Option<Attempt>>, String, World) {
     (attempts, stop, sim.world)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "called with what json! makes")]
 fn script(items: u64, extra: Value, turns: Value) -> Value {
     let mut script = json!({"backlog": true, "items": items, "checks": [{"needs": ["src/a.rs"]}],
         "agents": [{"name": "a", "steps": turns}]});

@@ -74,7 +74,7 @@ pub(super) fn brought(config: &Config, own: &Wishes) -> Commands {
 
 /// What a plan that is recorded below the project's folder would run and allow: it could have come from anybody together
 /// with the folder. (A git directory does not travel.)
-pub(super) fn kept_in_tree(project: &Project, goal: &str, plan: &Plan) -> Commands {
+pub(in crate::cli) fn kept_in_tree(project: &Project, goal: &str, plan: &Plan) -> Commands {
     let mut commands = Commands::default();
     if !project.keeps_truth_in_tree() {
         return commands;

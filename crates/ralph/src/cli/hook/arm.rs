@@ -1,0 +1,202 @@
+//! Arming, disarming and looking.
+
+use std::io::Read;
+use std::process::ExitCode;
+
+use ralph_core::decision::Stop;
+use ralph_core::event::{Carried, Event};
+use ralph_core::session::Arm;
+use ralph_core::state::State;
+use ralph_core::{text, view};
+use serde_json::json;
+
+use super::install;
+use crate::cli::run::{self, Last, Which, consent};
+use crate::config::Layers;
+use crate::error::{Error, Result};
+use crate::project::Project;
+use crate::runner::{Came, Runner, Still};
+use crate::settings::{self, Settled, Wishes};
+use crate::store::{ArmFile, JournalFile, Lock, Runs};
+use crate::ui::Ui;
+use crate::{clock, secrets, trust};
+
+/// By whose rules a session is held, unless somebody says otherwise.
+const PROFILE: &str = "analyzer";
+/// No prompt that a person writes is longer.
+const LONGEST: u64 = 1 << 20;
+
+/// What a session is to be held for.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::cli) struct Order<'a> {
+    pub(in crate::cli) goal: &'a str,
+    pub(in crate::cli) session: Option<&'a str>,
+    /// Try once although the circuit is open.
+    pub(in crate::cli) probe: bool,
+}
+
+/// The goal as it was given, or from standard input.
+pub(super) fn prompt(given: &str, ui: &Ui) -> Result<String> {
+    if given != "-" {
+        return Ok(given.to_owned());
+    }
+    ui.reads_standard_input();
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .take(LONGEST)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Error::new("standard input cannot be read").because(error))?;
+    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+}
+
+/// Begins a run whose agent is a session: measured now, so that what the session changes is seen at its first stop.
+pub(in crate::cli) fn arm(
+    project: &Project,
+    order: Order<'_>,
+    wishes: Wishes,
+    ui: &mut Ui,
+) -> Result<ExitCode> {
+    let Order { goal, session, probe } = order;
+    let secrets = secrets::of(&project.root);
+    let goal = secrets.hide(goal.trim()).into_owned();
+    if goal.is_empty() {
+        return Err(Error::usage("the prompt is empty").hint("ralph hook arm \"make the tests pass\""));
+    }
+    if session.is_some_and(|session| session.trim().is_empty()) {
+        return Err(
+            Error::usage("--session names no session").hint("leave it out to hold the next one that starts")
+        );
+    }
+    let file = ArmFile::of(&project.truth);
+    if let Some(arm) = file.read()?
+        && let Some(state) = run_of(project, &arm)
+        && state.stop().is_none()
+    {
+        return Err(Error::new("a session is held here already, or waited for")
+            .because(described(&arm, &state))
+            .hint("ralph hook disarm"));
+    }
+    // Single values are the project's; whose rules, which agents and which checks are for loops of fresh agents.
+    let mut own = wishes;
+    own.values.splice(0..0, Layers::read(&project.ralph_dir)?.merged().values);
+    own.agent.session = true;
+    own.profile.get_or_insert_with(|| PROFILE.into());
+    let Settled { plan, remarks } = settings::settle(&own, None)?;
+    let run_order = run::Order {
+        goal: Some(order.goal),
+        which: Which::Fresh,
+        probe,
+        consent: None,
+        branch: None,
+        dry: false,
+    };
+    for remark in remarks.into_iter().chain(run::told_secrets(&secrets, run_order, &plan)) {
+        ui.warn(&remark);
+    }
+    let runs = Runs::of(&project.truth);
+    let mut lock = Lock::take(&project.truth, clock::now())?;
+    let last = run::last_run(&runs, Which::Fresh)?;
+    let breaker = last.as_ref().map(|last: &Last| last.state.rules.breaker.clone()).unwrap_or_default();
+    if let Err(open) = breaker.carried().guard(clock::now(), probe) {
+        let stop = Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at };
+        return Err(Error::new(format!("no session is held: {stop}"))
+            .hint("ralph circuit reset, or ralph hook arm --probe"));
+    }
+    trust::vouch(project, &consent::kept_in_tree(project, &goal, &plan), ui);
+    let known = last.as_ref().map_or(0, |last| last.state.iteration);
+    let carried = Carried {
+        iteration: known.max(runs.last_iteration()),
+        breaker,
+        seed: uuid::Uuid::now_v7().as_u64_pair().1,
+        probe,
+    };
+    let run = runs.next();
+    let journal = JournalFile::create(&run.journal())?;
+    let number = run.number;
+    let first = run::started(&run, &goal, plan, carried);
+    let mut quiet = Ui::new(true);
+    let runner = Runner::new(project, &mut lock, run, journal, State::default(), &mut quiet)?;
+    let (came, state) = runner.hold([first])?;
+    match came {
+        Came::HandedOver(_) => {}
+        Came::Stopped(stop) => return Err(Error::new(format!("no session is held: {stop}"))),
+        Came::Waits(why) => return Err(Error::new(format!("no session is held: {why}"))),
+    }
+    let arm = Arm { run: number, armed_at: clock::now(), session: session.map(Into::into), others: vec![] };
+    file.write(&arm)?;
+    ui.say(&format!("armed: {}", described(&arm, &state)));
+    if session.is_none() {
+        ui.say("start it in this project, with the goal as its first prompt; sessions that are open are left alone");
+    }
+    if !install::anywhere(project) {
+        ui.warn("no agent's settings name ralph's hooks yet, so nothing is held: ralph hook install");
+    }
+    ui.say("ralph status shows how it stands, ralph hook disarm lets go");
+    crate::cli::fine()
+}
+
+pub(super) fn disarm(ui: &mut Ui) -> Result<ExitCode> {
+    let project = Project::look()?;
+    let file = ArmFile::of(&project.truth);
+    let arm = file.read();
+    file.remove()?;
+    let Some(arm) = arm.unwrap_or_default() else {
+        ui.say("no session is held here");
+        return crate::cli::fine();
+    };
+    if let Some(mut still) = Still::open(&project)?
+        && still.state.run.as_ref().is_some_and(|run| run.number == arm.run)
+        && still.state.stop().is_none()
+    {
+        still.take(Event::RunClosed)?;
+        still.publish(&project, ui);
+    }
+    ui.say("disarmed: every session stops when it wants to; nothing was deleted: ralph history");
+    crate::cli::fine()
+}
+
+pub(super) fn status(as_json: bool, ui: &Ui) -> Result<ExitCode> {
+    let project = Project::look()?;
+    let arm = ArmFile::of(&project.truth).read()?;
+    let state = arm.as_ref().and_then(|arm| run_of(&project, arm));
+    let arm = arm.filter(|_| state.as_ref().is_some_and(|state| state.stop().is_none()));
+    let held = arm.as_ref().zip(state.as_ref());
+    if as_json {
+        ui.json(&json!({
+            "schema": "ralph.hook/1",
+            "armed": held.is_some(),
+            "session": held.and_then(|(arm, _)| arm.session.as_deref()),
+            "armed_at": held.map(|(arm, _)| arm.armed_at),
+            "run": held.map(|(arm, _)| arm.run),
+            "iteration": held.map(|(_, state)| state.used),
+            "max_iterations": held.and_then(|(_, state)| Some(state.run.as_ref()?.plan.policy.max_iterations)),
+            "goal": held.and_then(|(_, state)| Some(state.run.as_ref()?.goal.as_str())),
+            "promise": held.and_then(|(_, state)| Some(state.run.as_ref()?.plan.policy.promise.as_str())),
+            "installed": install::anywhere(&project),
+        }));
+        return crate::cli::fine();
+    }
+    match held {
+        Some((arm, state)) => ui.data_line(&format!("armed: {}", described(arm, state))),
+        None => ui.data_line("no session is held here; to hold one: ralph hook arm \"GOAL\""),
+    }
+    if !install::anywhere(&project) {
+        ui.data_line("no agent's settings name ralph's hooks: ralph hook install");
+    }
+    crate::cli::fine()
+}
+
+/// How the armed run stands.
+fn run_of(project: &Project, arm: &Arm) -> Option<State> {
+    let run = Runs::of(&project.truth).all().into_iter().find(|run| run.number == arm.run)?;
+    run.peek().ok().map(|opened| opened.state)
+}
+
+fn described(arm: &Arm, state: &State) -> String {
+    let goal = state.run.as_ref().map(|run| text::one_line(&run.goal, 100)).unwrap_or_default();
+    let nth = view::nth_of(state, state.used);
+    match &arm.session {
+        Some(session) => format!("session {} is held, iteration {nth}: {goal}", text::one_line(session, 80)),
+        None => format!("the next session that starts here will be held: {goal}"),
+    }
+}

@@ -1,0 +1,448 @@
+//! Holding a session: what its hooks are answered, whom they hold, and what is installed for it.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{GOAL, TEST, history, one_call, outcomes, ralph, repository, run, says_done, status};
+use ralph_testkit::{Finished, Sandbox, Schema, StatusBlock};
+use serde_json::{Value, json};
+
+const SESSION: &str = "5f3c";
+
+fn arm(sandbox: &Sandbox, args: &[&str]) -> Finished {
+    let finished = ralph(sandbox).args(["hook", "arm", GOAL]).args(args).run();
+    finished.assert_code(0).assert_stderr_has("armed: ");
+    finished
+}
+
+/// A session wants to stop; the answer, if there is one.
+fn stops_with(sandbox: &Sandbox, told: &Value) -> Option<Value> {
+    let finished = ralph(sandbox).args(["hook", "stop"]).stdin(told.to_string()).run();
+    finished.assert_code(0);
+    assert_eq!(finished.stderr, "", "a hook says nothing there");
+    (!finished.stdout.is_empty()).then(|| finished.json())
+}
+
+fn stops(sandbox: &Sandbox, session: &str, words: &str) -> Option<Value> {
+    stops_with(
+        sandbox,
+        &json!({"session_id": session, "hook_event_name": "Stop", "last_assistant_message": words}),
+    )
+}
+
+fn says(words: &str, block: &StatusBlock) -> String {
+    format!("{words}\n\n{block}")
+}
+
+fn more() -> String {
+    says("Going on.", &StatusBlock::in_progress())
+}
+
+fn done() -> String {
+    says("All done.", &StatusBlock::done())
+}
+
+/// A session begins; what it is told.
+fn starts(sandbox: &Sandbox, session: &str, source: &str) -> String {
+    let told = json!({"session_id": session, "hook_event_name": "SessionStart", "source": source});
+    let finished = ralph(sandbox).args(["hook", "session"]).stdin(told.to_string()).run();
+    finished.assert_code(0);
+    finished.stdout
+}
+
+fn transcript(sandbox: &Sandbox, first: &str) -> String {
+    let path = sandbox.root().join("tmp/transcript.jsonl");
+    sandbox.write(&path, format!("{{\"type\":\"user\",\"timestamp\":\"{first}\"}}\n"));
+    path.to_string_lossy().into_owned()
+}
+
+fn is_blocked(answer: Option<&Value>) -> bool {
+    answer.is_some_and(|answer| answer["decision"] == "block")
+}
+
+#[test]
+fn a_lie_is_refused_with_the_test_s_name_and_the_truth_lets_the_session_go() {
+    let sandbox = repository();
+    arm(&sandbox, &["--session", SESSION, "--test-cmd", TEST]);
+    let refused = stops(&sandbox, SESSION, &done()).expect("an answer");
+    let reason = refused["reason"].as_str().expect("a prompt");
+    for part in
+        [GOAL, "was refused", "not ok 1 - is_green", "---RALPH_STATUS---", "<promise>COMPLETE</promise>"]
+    {
+        assert!(reason.contains(part), "{part}: {reason}");
+    }
+    assert!(
+        refused["systemMessage"].as_str().is_some_and(|words| words.contains("claimed done, refused")),
+        "{refused}"
+    );
+    sandbox.write("green", "");
+    let let_go = stops(&sandbox, SESSION, &done()).expect("an answer");
+    assert_eq!(let_go.get("decision"), None);
+    assert!(
+        let_go["systemMessage"].as_str().is_some_and(|words| words.contains("proved by checks")),
+        "{let_go}"
+    );
+    assert_eq!(outcomes(&sandbox), [(1, "refused".to_owned()), (2, "accepted".to_owned())]);
+    assert_eq!(history(&sandbox)[1]["files_changed"], 1);
+    assert_eq!(stops(&sandbox, SESSION, &more()), None, "it is let go for good");
+}
+
+#[test]
+fn nothing_is_said_to_sessions_that_nobody_holds() {
+    let sandbox = repository();
+    assert_eq!(stops(&sandbox, SESSION, &more()), None, "nothing was armed");
+    arm(&sandbox, &["--session", SESSION]);
+    assert_eq!(stops(&sandbox, "another", &more()), None);
+    let inner = ralph(&sandbox).args(["hook", "stop"]).env("RALPH_RUN_ID", "1");
+    let told = json!({"session_id": SESSION, "last_assistant_message": "x"}).to_string();
+    assert_eq!(inner.stdin(told).run().stdout, "", "an agent that ralph started is nobody's session");
+    assert!(is_blocked(stops(&sandbox, SESSION, &more()).as_ref()));
+}
+
+#[test]
+fn the_next_session_that_starts_is_held_and_told_its_goal() {
+    let sandbox = repository();
+    arm(&sandbox, &[]);
+    assert_eq!(starts(&sandbox, "resumed", "resume"), "");
+    assert_eq!(stops(&sandbox, "resumed", &more()), None);
+    sandbox.write("by the user", "between arming and the session");
+    let told: Value = serde_json::from_str(&starts(&sandbox, "new", "startup")).expect("JSON");
+    let context = told["hookSpecificOutput"]["additionalContext"].as_str().expect("a context");
+    assert!(context.contains(GOAL) && context.contains("iteration 1 of at most 50"), "{context}");
+    assert_eq!(starts(&sandbox, "newer", "startup"), "");
+    assert_eq!(stops(&sandbox, "newer", &more()), None);
+    assert!(is_blocked(stops(&sandbox, "new", &more()).as_ref()));
+    assert_eq!(
+        history(&sandbox)[0]["files_changed"],
+        0,
+        "what the user did before it began is not its doing"
+    );
+}
+
+#[test]
+fn without_its_start_a_session_is_known_by_the_first_time_in_its_transcript() {
+    let sandbox = repository();
+    arm(&sandbox, &[]);
+    let stop = |session: &str, path: Option<String>| {
+        stops_with(
+            &sandbox,
+            &json!({"session_id": session, "transcript_path": path, "last_assistant_message": more()}),
+        )
+    };
+    assert_eq!(stop("old", Some(transcript(&sandbox, "2020-01-01T00:00:00Z"))), None);
+    assert_eq!(stop("unknown", None), None);
+    assert!(is_blocked(stop("new", Some(transcript(&sandbox, "2999-01-01T00:00:00Z"))).as_ref()));
+    assert!(is_blocked(stop("new", None).as_ref()), "it is bound now");
+    ralph(&sandbox).args(["hook", "status"]).run().assert_stdout_has("session new is held, iteration 3/50");
+}
+
+#[test]
+fn without_words_of_the_hook_the_transcript_s_end_is_read() {
+    let sandbox = repository();
+    arm(&sandbox, &["--session", SESSION]);
+    let path = sandbox.root().join("tmp/long.jsonl");
+    let line = |kind: &str, text: &str| {
+        json!({"type": kind, "isSidechain": false, "message": {"role": kind, "content": [{"type": "text", "text": text}]},
+            "timestamp": "2999-01-01T00:00:00Z"})
+        .to_string()
+    };
+    let padding = vec![line("user", &"x".repeat(1000)); 2000].join("\n");
+    sandbox
+        .write(&path, format!("{padding}\n{}\n", line("assistant", "Well.\n\n<promise>COMPLETE</promise>")));
+    let answer =
+        stops_with(&sandbox, &json!({"session_id": SESSION, "transcript_path": path})).expect("an answer");
+    assert!(answer["systemMessage"].as_str().is_some_and(|words| words.contains("complete")), "{answer}");
+}
+
+#[test]
+fn trouble_lets_the_session_stop_and_says_so() {
+    let trouble = |sandbox: &Sandbox, stdin: &str| {
+        let finished = ralph(sandbox).args(["hook", "stop"]).stdin(stdin).run();
+        finished.assert_code(0);
+        let answer = finished.json();
+        assert_eq!(answer.get("decision"), None);
+        answer["systemMessage"].as_str().expect("a message").to_owned()
+    };
+    let told = json!({"session_id": SESSION, "last_assistant_message": more()}).to_string();
+    let sandbox = repository();
+    arm(&sandbox, &["--session", SESSION]);
+    sandbox.damages_the_record();
+    assert!(trouble(&sandbox, "{ not JSON").contains("told its hook cannot be read"));
+    assert!(trouble(&sandbox, "").contains("told its hook cannot be read"));
+    let journal = sandbox.read(".git/ralph/runs/0001/journal.jsonl");
+    sandbox.write(".git/ralph/runs/0001/journal.jsonl", journal.replacen("make it", "fake it", 1));
+    assert!(trouble(&sandbox, &told).contains("journal"), "{}", trouble(&sandbox, &told));
+    sandbox.write(".git/ralph/hook.json", "{");
+    assert!(trouble(&sandbox, &told).contains("ralph hook disarm"));
+    ralph(&sandbox).args(["hook", "disarm"]).run();
+    assert_eq!(stops(&sandbox, SESSION, &more()), None);
+}
+
+#[test]
+fn a_hook_beside_a_run_that_goes_on_lets_the_session_stop() {
+    let sandbox = repository();
+    arm(&sandbox, &["--session", SESSION]);
+    let lock =
+        fs::File::options().write(true).open(sandbox.project().join(".git/ralph/lock")).expect("a lock");
+    lock.lock().expect("free");
+    let answer = stops(&sandbox, SESSION, &more()).expect("an answer");
+    assert!(
+        answer["systemMessage"].as_str().is_some_and(|words| words.contains("another run is going on")),
+        "{answer}"
+    );
+    lock.unlock().expect("held");
+    assert!(is_blocked(stops(&sandbox, SESSION, &more()).as_ref()), "and nothing was lost");
+}
+
+#[test]
+fn two_stops_at_once_are_two_iterations_or_one_and_a_word() {
+    let sandbox = repository();
+    arm(&sandbox, &["--session", SESSION, "--set", "no_progress=off"]);
+    let told = json!({"session_id": SESSION, "last_assistant_message": more()}).to_string();
+    let hooks: Vec<_> =
+        (0..4).map(|_| ralph(&sandbox).args(["hook", "stop"]).stdin(told.clone()).spawn()).collect();
+    let blocked =
+        hooks.into_iter().map(|hook| hook.wait().json()).filter(|answer| is_blocked(Some(answer))).count();
+    assert!(blocked >= 1);
+    assert_eq!(outcomes(&sandbox).iter().filter(|(_, outcome)| outcome == "more").count(), blocked);
+}
+
+#[test]
+fn the_breaker_the_limit_and_a_block_let_go() {
+    let sandbox = repository();
+    arm(&sandbox, &["--session", SESSION]);
+    let held = (1..10).take_while(|_| is_blocked(stops(&sandbox, SESSION, &more()).as_ref())).count();
+    assert_eq!((held, &status(&sandbox)["stop_reason"]), (3, &json!("circuit_open")));
+    let refused = ralph(&sandbox).args(["hook", "arm", GOAL]).run();
+    refused.assert_code(1).assert_stderr_has("circuit open").assert_stderr_has("ralph circuit reset");
+    ralph(&sandbox).args(["circuit", "reset"]).run().assert_code(0);
+    arm(&sandbox, &["--session", SESSION, "--max-iterations", "2"]);
+    assert!(is_blocked(stops(&sandbox, SESSION, &more()).as_ref()));
+    let over = stops(&sandbox, SESSION, &more()).expect("an answer");
+    assert_eq!(over["systemMessage"], "ralph: 2 of 2 iterations used (ralph history)");
+    arm(&sandbox, &["--session", SESSION]);
+    let blocked = stops(&sandbox, SESSION, &says("Help.", &StatusBlock::blocked("a key is missing")))
+        .expect("an answer");
+    assert!(
+        blocked["systemMessage"].as_str().is_some_and(|words| words.contains("blocked: a key is missing")),
+        "{blocked}"
+    );
+}
+
+#[test]
+fn a_note_reaches_the_session_with_its_next_prompt() {
+    let sandbox = repository();
+    arm(&sandbox, &["--session", SESSION]);
+    ralph(&sandbox).args(["note", "use the staging server"]).run().assert_code(0);
+    let answer = stops(&sandbox, SESSION, &more()).expect("an answer");
+    assert!(
+        answer["reason"].as_str().is_some_and(|prompt| prompt.contains("use the staging server")),
+        "{answer}"
+    );
+}
+
+#[test]
+fn what_is_held_is_shown_and_can_be_let_go() {
+    let sandbox = repository();
+    let shown = || ralph(&sandbox).args(["hook", "status", "--json"]).run().json();
+    let complaints = |document: &Value| Schema::published("ralph.hook/1").complaints(document);
+    assert_eq!((shown()["armed"].clone(), complaints(&shown())), (json!(false), vec![]));
+    arm(&sandbox, &["--session", SESSION, "--promise", "SHIPPED"]);
+    let held = shown();
+    assert_eq!(
+        (&held["session"], &held["promise"], complaints(&held)),
+        (&json!(SESSION), &json!("SHIPPED"), vec![])
+    );
+    assert_eq!(
+        (&status(&sandbox)["running"], &status(&sandbox)["status"]),
+        (&json!(true), &json!("working"))
+    );
+    ralph(&sandbox).arg("status").run().assert_stdout_has("session 5f3c is held");
+    ralph(&sandbox)
+        .args(["hook", "arm", "other"])
+        .run()
+        .assert_code(1)
+        .assert_stderr_has("ralph hook disarm");
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0).assert_stderr_has("disarmed");
+    assert_eq!((stops(&sandbox, SESSION, &more()), &shown()["armed"]), (None, &json!(false)));
+    assert_eq!(status(&sandbox)["stop_reason"], "closed");
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0).assert_stderr_has("no session is held");
+}
+
+#[test]
+fn a_run_in_script_mode_lets_go_of_the_session() {
+    let sandbox = repository();
+    arm(&sandbox, &["--session", SESSION]);
+    ralph(&sandbox).args(["run", "--yes"]).run().assert_code(64).assert_stderr_has("held in a session");
+    let agent = one_call(&sandbox, says_done());
+    run(&sandbox, &agent).args(["--test-cmd", "true", "--reviews", "0"]).run().assert_code(0);
+    assert_eq!(stops(&sandbox, SESSION, &more()), None);
+}
+
+#[test]
+fn mode_hook_arms_explains_and_returns() {
+    let sandbox = repository();
+    for args in [
+        &["--mode", "hook", "--once"][..],
+        &["--mode", "hook"],
+        &["--mode", "hook", GOAL, "--agent-cmd", "x"],
+    ] {
+        ralph(&sandbox).arg("run").args(args).run().assert_code(64);
+    }
+    let armed = ralph(&sandbox).args(["run", GOAL, "--mode", "hook", "--max-iterations", "3"]).run();
+    armed
+        .assert_code(0)
+        .assert_stderr_has("the next session that starts here will be held")
+        .assert_stderr_has("ralph hook install");
+    assert_eq!(ralph(&sandbox).args(["hook", "status", "--json"]).run().json()["max_iterations"], 3);
+}
+
+fn tree(dir: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        match entry.path() {
+            path if path.is_dir() && entry.file_name() == ".git" => drop(path),
+            path if path.is_dir() => found.extend(tree(&path)),
+            path => found.push((path.display().to_string(), fs::read_to_string(&path).expect("text"))),
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn install_and_uninstall_leave_every_byte_as_it_was() {
+    for settings in
+        [None, Some("{\n  \"model\": \"opus\",\n  \"hooks\": {}\n}\n"), Some("{\"env\":{\"A\":\"b\"}}")]
+    {
+        for agent in ["claude", "codex"] {
+            let sandbox = repository();
+            let file = if agent == "claude" { ".claude/settings.json" } else { ".codex/hooks.json" };
+            if let Some(settings) = settings {
+                sandbox.write(file, settings);
+            }
+            let before = tree(&sandbox.project());
+            let hook = |word: &str| {
+                ralph(&sandbox).args(["hook", word, "--agent", agent]).run().assert_code(0).stderr.clone()
+            };
+            hook("install");
+            let installed = tree(&sandbox.project());
+            let text = sandbox.read(file);
+            assert!(text.contains("hook stop") && text.contains("hook session"), "{text}");
+            assert_eq!(text.contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"), agent == "claude");
+            hook("install");
+            assert_eq!(tree(&sandbox.project()), installed, "twice is once");
+            hook("uninstall");
+            assert_eq!(tree(&sandbox.project()), before);
+            assert_eq!(sandbox.exists(file), settings.is_some());
+        }
+    }
+}
+
+#[test]
+fn files_of_the_user_s_own_survive_install_and_uninstall() {
+    let sandbox = repository();
+    sandbox.write(".claude/commands/ralph.md", "mine\n");
+    let install = ralph(&sandbox).args(["hook", "install"]).run();
+    install.assert_code(0).assert_stderr_has("was left alone");
+    sandbox.write(".claude/commands/ralph-status.md", "changed\n");
+    ralph(&sandbox)
+        .args(["hook", "uninstall"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("was changed since and stays");
+    assert_eq!(sandbox.read(".claude/commands/ralph.md"), "mine\n");
+    assert_eq!(sandbox.read(".claude/commands/ralph-status.md"), "changed\n");
+    assert!(!sandbox.exists(".claude/commands/ralph-cancel.md") && !sandbox.exists(".claude/skills"));
+}
+
+#[test]
+fn settings_that_cannot_be_edited_without_loss_are_refused() {
+    let sandbox = repository();
+    sandbox.write(".claude/settings.json", "{\n  // mine\n}\n");
+    let refused = ralph(&sandbox).args(["hook", "install"]).run();
+    refused.assert_code(65).assert_stderr_has("cannot be edited without loss").assert_stderr_has("line 2");
+    assert_eq!(sandbox.read(".claude/settings.json"), "{\n  // mine\n}\n");
+    assert!(!sandbox.exists(".claude/commands"));
+}
+
+#[test]
+fn user_settings_are_installed_in_the_home() {
+    let sandbox = repository();
+    ralph(&sandbox).args(["hook", "install", "--user"]).run().assert_code(0);
+    assert!(sandbox.home().join(".claude/commands/ralph.md").exists() && !sandbox.exists(".claude"));
+    let record = sandbox.read(sandbox.home().join(".claude/ralph-installed.json"));
+    let record = serde_json::from_str(&record).expect("JSON");
+    assert_eq!(Schema::published("ralph.installed/1").complaints(&record), Vec::<String>::new());
+    ralph(&sandbox).args(["hook", "uninstall", "--user"]).run().assert_code(0);
+    assert!(!sandbox.home().join(".claude").exists());
+}
+
+#[test]
+fn the_installed_skill_announces_the_report_and_asks_for_facts() {
+    let sandbox = repository();
+    ralph(&sandbox).args(["hook", "install"]).run().assert_code(0);
+    let skill = sandbox.read(".claude/skills/ralph-report/SKILL.md");
+    for part in [
+        "name: ralph-report",
+        "Use when",
+        "\"Producing RALPH_STATUS block for this iteration.\"",
+        "report emit",
+    ] {
+        assert!(skill.contains(part), "{part}: {skill}");
+    }
+    let emit = skill.split('`').find(|code| code.ends_with("report emit --help")).expect("a command");
+    let emit: Vec<&str> = emit.split_whitespace().skip(1).collect();
+    ralph(&sandbox).args(emit).run().assert_code(0).assert_stdout_has("Usage");
+}
+
+/// A stop that is struck at one of its points; every point it passes is listed in a file.
+fn stop_struck(sandbox: &Sandbox, strike: &str) -> (Finished, Vec<String>) {
+    let points = sandbox.root().join("tmp/points");
+    sandbox.write(&points, "");
+    let told = json!({"session_id": SESSION, "last_assistant_message": more()}).to_string();
+    let stop = ralph(sandbox)
+        .args(["hook", "stop"])
+        .env("RALPH_CRASH_POINTS", &points)
+        .env("RALPH_CRASH_POINT", strike);
+    let finished = stop.stdin(told).run();
+    let passed = fs::read_to_string(&points).unwrap_or_default();
+    (finished, passed.lines().map(str::to_owned).collect())
+}
+
+fn without_end(sandbox: &Sandbox) {
+    arm(sandbox, &["--session", SESSION, "--max-iterations", "0", "--set", "no_progress=off"]);
+}
+
+#[test]
+fn a_hook_that_is_killed_anywhere_holds_the_session_again_at_its_next_stop() {
+    let sandbox = repository();
+    without_end(&sandbox);
+    let (whole, points) = stop_struck(&sandbox, "");
+    assert!(is_blocked(Some(&whole.json())) && points.len() > 10, "{points:?}");
+    let mut passed: Vec<&String> = Vec::new();
+    for point in &points {
+        passed.push(point);
+        let nth = passed.iter().filter(|known| **known == point).count();
+        let (killed, _) = stop_struck(&sandbox, &format!("kill:{point}#{nth}"));
+        let next = stops(&sandbox, SESSION, &more());
+        assert!(is_blocked(next.as_ref()), "after {point}#{nth} ({}): {next:?}", killed.code);
+    }
+    assert!(history(&sandbox).len() > points.len());
+}
+
+#[test]
+fn a_fault_of_ralph_s_own_or_a_full_disk_lets_the_session_stop() {
+    let sandbox = repository();
+    without_end(&sandbox);
+    for (how, says) in [("panic", "a fault of its own"), ("enospc", "No space left")] {
+        let (struck, _) = stop_struck(&sandbox, &format!("{how}:append to journal.jsonl#1"));
+        struck.assert_code(0);
+        let answer = struck.json();
+        assert_eq!(answer.get("decision"), None, "{answer}");
+        assert!(answer["systemMessage"].as_str().is_some_and(|words| words.contains(says)), "{answer}");
+        assert!(is_blocked(stops(&sandbox, SESSION, &more()).as_ref()), "the next stop is as ever");
+    }
+}

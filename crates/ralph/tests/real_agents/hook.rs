@@ -1,0 +1,253 @@
+//! Sessions of the real CLIs that a Stop hook holds.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use ralph_testkit::{Sandbox, Turn};
+use serde_json::{Value, json};
+
+use crate::common::{GOAL, TEST, outcomes, ralph, status};
+use crate::stage::{Actor, Cli, done, more, stage};
+
+const CLAUDE: Cli = Cli::Claude;
+const STREAM: [&str; 4] = ["--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"];
+
+/// A repository with the hooks installed, and Claude Code pointed at its stand-in.
+fn with_hooks(script: impl FnOnce(&Sandbox) -> Vec<Turn>) -> (Sandbox, Actor) {
+    let (sandbox, actor) = stage(CLAUDE, script);
+    ralph(&sandbox).args(["hook", "install"]).run().assert_code(0);
+    (sandbox, actor)
+}
+
+fn arm(sandbox: &Sandbox, args: &[&str]) {
+    ralph(sandbox).args(["hook", "arm", GOAL]).args(args).run().assert_code(0).assert_stderr_has("armed");
+}
+
+/// A session with one prompt, to its end; what it printed.
+fn session(sandbox: &Sandbox, actor: &Actor, prompt: &str) -> String {
+    let mut command = sandbox.command("timeout");
+    command.args(["170", "claude", "-p", prompt]).args(STREAM).envs(actor.env()).stdin(Stdio::null());
+    let output = command.output().expect("claude runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+/// A session that stays open between prompts.
+struct Open {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: std::io::Lines<BufReader<ChildStdout>>,
+}
+
+impl Open {
+    fn start(sandbox: &Sandbox, actor: &Actor) -> Self {
+        let mut command = sandbox.command("claude");
+        command.args(["-p", "--input-format", "stream-json"]).args(STREAM).envs(actor.env());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("claude starts");
+        let stdout = child.stdout.take().expect("piped");
+        Self { stdin: child.stdin.take(), lines: BufReader::new(stdout).lines(), child }
+    }
+
+    fn ask(&mut self, prompt: &str) {
+        let message = json!({"type": "user", "message": {"role": "user", "content": prompt}});
+        let stdin = self.stdin.as_mut().expect("open");
+        writeln!(stdin, "{message}").and_then(|()| stdin.flush()).expect("claude reads");
+    }
+
+    /// Until the turn is over.
+    fn answer(&mut self) -> Value {
+        let lines = self.lines.by_ref().map(|line| line.expect("a line"));
+        let values = lines.filter_map(|line| serde_json::from_str::<Value>(&line).ok());
+        values.filter(|value| value["type"] == "result").take(1).last().expect("a result")
+    }
+
+    fn close(mut self) {
+        drop(self.stdin.take());
+        assert!(self.child.wait().expect("claude ends").success());
+    }
+}
+
+#[test]
+fn claude_is_held_until_what_it_claims_is_true() {
+    let (sandbox, actor) = with_hooks(|sandbox| {
+        vec![
+            more("I looked around."),
+            done("All done."),
+            CLAUDE.writes(sandbox, "green"),
+            done("Now it is green."),
+        ]
+    });
+    arm(&sandbox, &["--test-cmd", TEST]);
+    let said = session(&sandbox, &actor, "Begin.");
+    actor.assert_asked(4);
+    assert!(actor.was_told("iteration 1 of at most 50"), "its start tells the goal: {said}");
+    assert!(actor.was_told("not ok 1 - is_green"), "the refusal tells why: {said}");
+    let expected = [(1, "more"), (2, "refused"), (3, "accepted")].map(|(n, word)| (n, word.to_owned()));
+    assert_eq!(outcomes(&sandbox), expected);
+    let status = status(&sandbox);
+    assert_eq!((&status["stop_reason"], &status["proof"]), (&json!("complete"), &json!("checks")));
+    assert!(status["cost"]["tokens"].as_u64().is_some_and(|tokens| tokens > 0), "{status}");
+    ralph(&sandbox).args(["hook", "status"]).run().assert_stdout_has("no session is held");
+}
+
+#[test]
+fn claude_stops_at_its_promise_and_at_no_other() {
+    let promise = |text: &str| Turn::text(format!("It is done.\n\n<promise>{text}</promise>"));
+    let (sandbox, actor) = with_hooks(|_| vec![promise("COMPLETE"), promise("SHIPPED")]);
+    arm(&sandbox, &["--promise", "SHIPPED"]);
+    session(&sandbox, &actor, "Begin.");
+    actor.assert_asked(2);
+    assert_eq!(status(&sandbox)["stop_reason"], "complete");
+}
+
+#[test]
+fn claude_is_let_go_at_the_limit() {
+    let (sandbox, actor) = with_hooks(|_| vec![more("One."), more("Two.")]);
+    arm(&sandbox, &["--max-iterations", "2"]);
+    session(&sandbox, &actor, "Begin.");
+    actor.assert_asked(2);
+    assert_eq!(status(&sandbox)["stop_reason"], "max_iterations");
+}
+
+#[test]
+fn claude_is_let_go_when_the_circuit_opens() {
+    let (sandbox, actor) = with_hooks(|_| (1..=4).map(|n| more(&format!("Turn {n}."))).collect());
+    arm(&sandbox, &[]);
+    session(&sandbox, &actor, "Begin.");
+    actor.assert_asked(4);
+    assert_eq!(status(&sandbox)["stop_reason"], "circuit_open");
+}
+
+#[test]
+fn claude_goes_on_beyond_its_own_cap_of_blocks() {
+    let (sandbox, actor) = with_hooks(|_| (1..=12).map(|n| more(&format!("Turn {n}."))).collect());
+    arm(&sandbox, &["--max-iterations", "12", "--set", "no_progress=off"]);
+    session(&sandbox, &actor, "Begin.");
+    actor.assert_asked(12);
+    assert_eq!(outcomes(&sandbox).len(), 12);
+}
+
+#[test]
+fn a_fault_inside_ralph_lets_claude_stop() {
+    let (sandbox, actor) = with_hooks(|_| vec![more("One."), more("never asked for")]);
+    arm(&sandbox, &[]);
+    sandbox.damages_the_record();
+    let journal = sandbox.read(".git/ralph/runs/0001/journal.jsonl");
+    sandbox.write(".git/ralph/runs/0001/journal.jsonl", journal.replacen("make it", "fake it", 1));
+    let said = session(&sandbox, &actor, "Begin.");
+    actor.assert_asked(1);
+    assert!(said.contains("ralph lets this session stop"), "{said}");
+}
+
+#[test]
+fn another_session_of_the_project_is_not_held() {
+    let (sandbox, actor) = with_hooks(|_| vec![more("Held."), Turn::hang(), more("Not held.")]);
+    arm(&sandbox, &[]);
+    let mut first = Open::start(&sandbox, &actor);
+    first.ask("Begin.");
+    actor.server.wait_for_main_requests(2);
+    session(&sandbox, &actor, "Something else.");
+    actor.assert_asked(3);
+    assert_eq!(outcomes(&sandbox)[0], (1, "more".to_owned()));
+    first.child.kill().and_then(|()| first.child.wait()).expect("killed");
+}
+
+#[test]
+fn a_session_that_was_open_before_arming_is_not_held() {
+    let (sandbox, actor) =
+        with_hooks(|_| vec![more("Before."), more("After."), more("Held."), done("Done.")]);
+    let mut open = Open::start(&sandbox, &actor);
+    open.ask("Before.");
+    open.answer();
+    arm(&sandbox, &[]);
+    open.ask("After.");
+    open.answer();
+    actor.assert_asked(2);
+    open.close();
+    session(&sandbox, &actor, "The next one.");
+    actor.assert_asked(4);
+    assert_eq!(status(&sandbox)["stop_reason"], "complete");
+}
+
+#[test]
+fn a_command_in_the_session_arms_it_for_itself() {
+    let (sandbox, actor) = with_hooks(|_| vec![more("One."), done("Two.")]);
+    session(&sandbox, &actor, "/ralph make it \"green\" & don't stop");
+    actor.assert_asked(2);
+    let status = status(&sandbox);
+    assert_eq!(status["goal"], "make it \"green\" & don't stop");
+    assert_eq!(status["stop_reason"], "complete");
+}
+
+const CODEX: Cli = Cli::Codex;
+
+/// A session of Codex; in a project, its hooks run only where the project is trusted.
+fn codex(sandbox: &Sandbox, actor: &Actor) -> String {
+    let mut command = sandbox.command("timeout");
+    command.args(["170", "codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox"]);
+    command.args(["--dangerously-bypass-hook-trust", "Begin."]).envs(actor.env()).stdin(Stdio::null());
+    let output = command.output().expect("codex runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+#[test]
+fn codex_is_held_until_what_it_claims_is_true() {
+    let (sandbox, actor) = stage(CODEX, |sandbox| {
+        vec![more("Looked."), done("All done."), CODEX.writes(sandbox, "green"), done("Now it is green.")]
+    });
+    ralph(&sandbox).args(["hook", "install", "--agent", "codex", "--user"]).run().assert_code(0);
+    arm(&sandbox, &["--test-cmd", TEST]);
+    let said = codex(&sandbox, &actor);
+    actor.assert_asked(4);
+    assert!(actor.was_told("not ok 1 - is_green"), "{said}");
+    let status = status(&sandbox);
+    assert_eq!(
+        (&status["stop_reason"], &status["proof"]),
+        (&json!("complete"), &json!("checks")),
+        "{status}"
+    );
+}
+
+#[test]
+fn codex_goes_on_for_more_than_eight_blocks_and_stops_at_the_limit() {
+    let (sandbox, actor) = stage(CODEX, |_| (1..=10).map(|n| more(&format!("Turn {n}."))).collect());
+    ralph(&sandbox).args(["hook", "install", "--agent", "codex", "--user"]).run().assert_code(0);
+    arm(&sandbox, &["--max-iterations", "10", "--set", "no_progress=off"]);
+    codex(&sandbox, &actor);
+    actor.assert_asked(10);
+    assert_eq!(status(&sandbox)["stop_reason"], "max_iterations");
+    actor.server.push(more("Not held."));
+    codex(&sandbox, &actor);
+    actor.assert_asked(11);
+}
+
+#[test]
+fn another_session_of_codex_is_not_held_and_a_fault_lets_it_stop() {
+    let (sandbox, actor) = stage(CODEX, |_| vec![more("Not held."), more("Let go.")]);
+    ralph(&sandbox).args(["hook", "install", "--agent", "codex", "--user"]).run().assert_code(0);
+    arm(&sandbox, &["--session", "another"]);
+    codex(&sandbox, &actor);
+    actor.assert_asked(1);
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+    arm(&sandbox, &[]);
+    sandbox.damages_the_record();
+    let journal = sandbox.read(".git/ralph/runs/0002/journal.jsonl");
+    sandbox.write(".git/ralph/runs/0002/journal.jsonl", journal.replacen("make it", "fake it", 1));
+    codex(&sandbox, &actor);
+    actor.assert_asked(2);
+}
+
+#[test]
+fn hooks_in_a_project_that_codex_trusts_hold_it_too() {
+    let (sandbox, actor) = stage(CODEX, |_| vec![more("Held."), done("Done.")]);
+    let config = sandbox.home().join(".codex/config.toml");
+    let trusted = format!("\n[projects.\"{}\"]\ntrust_level = \"trusted\"\n", sandbox.project().display());
+    sandbox.write(&config, sandbox.read(&config) + &trusted);
+    ralph(&sandbox).args(["hook", "install", "--agent", "codex"]).run().assert_code(0);
+    arm(&sandbox, &[]);
+    codex(&sandbox, &actor);
+    actor.assert_asked(2);
+}
