@@ -42,10 +42,7 @@ pub(crate) fn check(scenario: &Scenario, how: How, case: &str) {
     after.budget(u64::from(keeper_killed && case.contains("write transcript")));
     after.work(scenario);
     after.views(over);
-    // And nobody finds what left the session of its command. See docs/testing.md.
-    if !keeper_killed {
-        copy.sandbox.assert_no_processes();
-    }
+    copy.sandbox.assert_no_processes();
 }
 
 fn is_keeper(case: &str) -> bool {
