@@ -195,7 +195,9 @@ pub struct Policy {
     pub keep_output: u64,
     /// Whether `.ralph-session.json` is kept in the project (seed 002).
     pub session_view: bool,
-    /// Iterations whose snapshots are kept, so that they can be looked at and undone; 0 = all.
+    /// Iterations whose snapshots are kept, so that they can be looked at and undone; 0 = all, as in records from
+    /// before any was let go.
+    #[serde(default)]
     pub keep_snapshots: u64,
 }
 

@@ -11,7 +11,7 @@ use ralph_core::profile::Budget;
 use ralph_core::state::State;
 use ralph_core::view::doing::Doing;
 use ralph_core::view::json::{self, Surroundings};
-use ralph_core::{text, time, view};
+use ralph_core::{redact, text, time, view};
 
 use super::args::StatusArgs;
 use crate::clock;
@@ -154,10 +154,16 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool) -> Vec<S
         format!("{} of run {} (#{})", view::nth_of(state, state.used), run.number, state.iteration),
     );
     for agent in &run.plan.agents {
-        add("agent:", agent.command.clone().unwrap_or_else(|| agent.name.clone()));
+        add(
+            "agent:",
+            agent
+                .command
+                .as_deref()
+                .map_or_else(|| agent.name.clone(), |command| redact::command(command, 200)),
+        );
     }
     for check in &run.plan.checks {
-        add("check:", format!("{}: {}", check.name, text::one_line(&check.command, 200)));
+        add("check:", format!("{}: {}", check.name, redact::command(&check.command, 200)));
     }
     add(
         "reviews:",

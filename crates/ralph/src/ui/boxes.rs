@@ -5,7 +5,7 @@ use ralph_core::event::{AgentInfo, Permissions, Plan};
 use ralph_core::profile::Policy;
 use ralph_core::state::{Iteration, State};
 use ralph_core::view::event::RunChanges;
-use ralph_core::{text, time, view};
+use ralph_core::{redact, text, time, view};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{stops, summary};
@@ -38,7 +38,7 @@ pub(super) fn header(state: &State, resumed: bool) -> Vec<String> {
         add("checks", &no_checks(state));
     }
     for check in &plan.checks {
-        add("checks", &format!("{}: {}", check.name, text::one_line(&check.command, 200)));
+        add("checks", &format!("{}: {}", check.name, redact::command(&check.command, 200)));
     }
     lines.push(String::new());
     lines
@@ -80,7 +80,7 @@ pub(super) fn limit(max_iterations: u64) -> String {
 
 pub(crate) fn describe_agent(agent: &AgentInfo) -> String {
     let mut words = match &agent.command {
-        Some(command) => text::one_line(command, 200),
+        Some(command) => redact::command(command, 200),
         None => agent.name.clone(),
     };
     if let Some(model) = &agent.model {

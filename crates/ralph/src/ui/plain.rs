@@ -6,7 +6,7 @@ use ralph_core::event::{Event, StopBy};
 use ralph_core::state::{Iteration, State};
 use ralph_core::time::{self, Time};
 use ralph_core::view::event::RunChanges;
-use ralph_core::{text, view};
+use ralph_core::{redact, text, view};
 
 use super::remarks::{baseline, remarks, touched};
 use super::{Tone, boxes, stops, summary};
@@ -38,7 +38,7 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision, now: Time
         for check in &plan.checks {
             lines.push((
                 Tone::Plain,
-                format!("check {}: {}", check.name, text::one_line(&check.command, 200)),
+                format!("check {}: {}", check.name, redact::command(&check.command, 200)),
             ));
         }
     }
@@ -64,7 +64,7 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision, now: Time
                     format!(
                         "{}: {}",
                         decision.reasons.last().map_or("running a check", |reason| reason.text.as_str()),
-                        text::one_line(&check.command, 200)
+                        redact::command(&check.command, 200)
                     ),
                 ));
             }
