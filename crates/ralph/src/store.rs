@@ -29,7 +29,7 @@ mod trust;
 mod views;
 
 pub use edit::edit;
-pub use files::{append_private, put_back_if_gone, write_new, write_private};
+pub use files::{append_private, open_itself, put_back_if_gone, write_new, write_private};
 pub use guard::Guard;
 pub use journal::{JournalFile, JournalTail, cannot_continue};
 pub use keeping::Keeping;

@@ -19,6 +19,7 @@ const OWN_IGNORE: &str = "# ralph's own files; nothing here is committed\n*\n";
 
 #[derive(Debug)]
 pub struct Views {
+    root: PathBuf,
     dir: PathBuf,
     /// The checkpoint before the task was written by this process. What an earlier one left may be of a forgotten run.
     checked_in: bool,
@@ -31,6 +32,7 @@ pub struct Views {
 impl Views {
     pub fn new(root: &Path, ralph_dir: &Path, run: Run) -> Self {
         Self {
+            root: root.to_path_buf(),
             dir: ralph_dir.to_path_buf(),
             checked_in: false,
             progress: Progress::new(root, ralph_dir, run.clone()),
@@ -42,7 +44,7 @@ impl Views {
     /// Before an agent starts: an old signal must never be taken for a new one. Where this fails, nobody may listen.
     pub fn reset_signal(&self) -> io::Result<()> {
         const IDLE: &[u8] = b"IDLE\n";
-        files::make_dir(&self.dir)?;
+        self.own_dir(&self.dir)?;
         let signal = self.signal();
         let is_file = std::fs::symlink_metadata(&signal)
             .is_ok_and(|data| data.is_file() && data.len() == IDLE.len() as u64);
@@ -70,13 +72,20 @@ impl Views {
 
     /// The folder and its own ignore file, so that nothing of it is ever committed by accident.
     fn make_folder(&self) -> io::Result<()> {
-        files::make_dir(&self.dir)?;
+        self.own_dir(&self.dir)?;
         let ignore = self.dir.join(".gitignore");
         if ignore.exists() { Ok(()) } else { files::replace(&ignore, OWN_IGNORE.as_bytes()) }
     }
 
+    /// A folder for views, which is the project's own.
+    fn own_dir(&self, dir: &Path) -> io::Result<()> {
+        files::stays_within(&self.root, dir)?;
+        files::make_dir(dir)
+    }
+
     /// Brings every view up to the state; one that cannot be written does not hold up the others.
     pub fn publish(&mut self, state: &State) -> io::Result<()> {
+        files::stays_within(&self.root, &self.dir).inspect_err(|_| self.behind = true)?;
         let folder = self.make_folder();
         let session = files::replace(&self.dir.join("session.md"), made::session(state).as_bytes());
         let json = files::replace(&self.dir.join("state.json"), &pretty(&made::state_json(state)));
@@ -134,13 +143,13 @@ impl Views {
         if !again && path.exists() {
             return Ok(());
         }
-        files::make_dir(&history)?;
+        self.own_dir(&history)?;
         files::replace(&path, made::history(state, iteration).as_bytes())
     }
 
     fn write_checkpoint(&self, when: &str, run: &RunInfo, checkpoint: &Value) -> io::Result<()> {
         let (dir, id) = (self.dir.join("checkpoints"), made::safe_name(&made::task_id(run)));
-        files::make_dir(&dir)?;
+        self.own_dir(&dir)?;
         files::replace(&dir.join(format!("{when}-task-{id}.json")), &pretty(checkpoint))
     }
 }
