@@ -293,7 +293,7 @@ fn nothing_is_written_through_a_link_at_a_name_that_can_be_guessed() {
          for name in lock runs/0001/iteration-000002/prompt.md; do ln -sf \"$PWD/../precious\" {truth}/$name; done"
     );
     let agent = agent_that(&sandbox, &more);
-    let done = run(&sandbox, &agent).args(["--test-cmd", TEST, "--set", "session_view=on"]).run();
+    let done = run(&sandbox, &agent).args(["--test-cmd", TEST, "--set", "session_view=true"]).run();
     done.assert_code(0);
     assert_eq!(sandbox.read("../precious"), "mine\n", "{done}");
     assert!(sandbox.read(".ralph/session.md").contains("Status: complete"));

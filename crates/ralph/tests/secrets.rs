@@ -4,7 +4,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::{history, one_call, ralph, repository, run, says_done};
+use common::{history, ralph, repository, run, says_done};
 use ralph_testkit::{ClaudeResult, FakeAgent, Sandbox, StatusBlock, Steps};
 use serde_json::json;
 
@@ -174,7 +174,8 @@ fn a_note_that_waits_is_kept_and_shown_without_its_key() {
 fn a_key_in_a_command_is_shown_nowhere_and_its_keeping_is_warned_of() {
     let sandbox = repository();
     let key = &keys()[1];
-    let agent = one_call(&sandbox, Steps::new().reach("agent").hold("go").status(&StatusBlock::done()));
+    let held = Steps::new().reach("agent").hold("go").status(&StatusBlock::done());
+    let agent = FakeAgent::new("agent").call(held).call(says_done()).install(&sandbox);
     let check = format!("test -n {key}");
     let arguments = ["--test-cmd", &check, "--reviews", "0"];
     let running = run(&sandbox, &agent).args(arguments).spawn();
@@ -212,7 +213,7 @@ fn a_key_among_an_agent_s_arguments_is_warned_of() {
     sandbox.install_script("claude", "#!/bin/sh\necho '2.1.0 (Claude Code)'\n");
     let key = &keys()[0];
     let told = ralph(&sandbox)
-        .args(["run", "goal", "--yes", "--agent", "claude", "--max-iterations", "1", "--", "--key", key])
+        .args(["run", "goal", "--yes", "--agents", "claude", "--max-iterations", "1", "--", "--key", key])
         .run();
     told.assert_stderr_has("a command holds what looks like a secret");
     assert!(!told.stderr.contains(key), "{told}");
