@@ -213,7 +213,10 @@ fn a_key_among_an_agent_s_arguments_is_warned_of() {
     sandbox.install_script("claude", "#!/bin/sh\necho '2.1.0 (Claude Code)'\n");
     let key = &keys()[0];
     let told = ralph(&sandbox)
-        .args(["run", "goal", "--yes", "--agents", "claude", "--max-iterations", "1", "--", "--key", key])
+        .args([
+            "run", "goal", "--yes", "--agents", "claude", "--permissions", "inherit", "--max-iterations",
+            "1", "--", "--key", key,
+        ])
         .run();
     told.assert_stderr_has("a command holds what looks like a secret");
     assert!(!told.stderr.contains(key), "{told}");
