@@ -75,8 +75,7 @@ fn keep(order: &Order) -> io::Result<()> {
 
 /// Tells a ralph that comes after that something is still kept here.
 fn hold(file: &Path) -> io::Result<File> {
-    point::file("keeper: hold", file)?;
-    let file = store::open_itself(file, File::options().read(true).write(true))?;
+    let file = store::open_itself("keeper: hold", file, File::options().read(true).write(true))?;
     file.lock_shared()?;
     Ok(file)
 }

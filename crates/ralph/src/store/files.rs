@@ -30,8 +30,7 @@ pub fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
 
 /// The same, to be written to.
 pub(super) fn new_private(path: &Path) -> io::Result<File> {
-    point::file("create", path)?;
-    make_anew(path, private().write(true))
+    make_anew("create", path, private().write(true))
 }
 
 /// A new file with the user's own permissions; there must be none of that name.
@@ -42,13 +41,13 @@ pub fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
 
 /// A private file to append to.
 pub fn append_private(path: &Path) -> io::Result<File> {
-    point::file("open", path)?;
-    open_itself(path, private().read(true).append(true))
+    open_itself("open", path, private().read(true).append(true))
 }
 
 /// Opens the file of this name, or makes it: never the one that a link leads to. Names in a project can be guessed, so
 /// whoever makes its files could have ralph write to any file of the user's.
-pub fn open_itself(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+pub fn open_itself(verb: &str, path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    point::file(verb, path)?;
     match options.create_new(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         made => return made,
@@ -114,7 +113,8 @@ pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// A file of this name that was not there before, so that nothing is written through a link.
-fn make_anew(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+fn make_anew(verb: &str, path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    point::file(verb, path)?;
     match options.create_new(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             remove(path)?;
@@ -138,8 +138,8 @@ pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
 
 /// The same, with the place where the new one is made; it must be on the same file system.
 pub(super) fn replace_through(made: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
-    let replaced = point::file("write", made)
-        .and_then(|()| make_anew(made, OpenOptions::new().write(true))?.write_all(text))
+    let replaced = make_anew("write", made, OpenOptions::new().write(true))
+        .and_then(|mut file| file.write_all(text))
         .and_then(|()| point::file("rename", path))
         .and_then(|()| std::fs::rename(made, path));
     if replaced.is_err() {

@@ -246,6 +246,8 @@ pub fn cannot_continue(path: &Path, opened: &Opened) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::OpenOptions;
+
     use super::*;
     use ralph_core::event::{Event, Stamped};
     use ralph_core::journal::Body;

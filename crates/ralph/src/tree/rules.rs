@@ -2,7 +2,6 @@
 //! tracked or not. It is written like `.gitignore`.
 //!
 //! git takes one file of such rules from its settings, which may be the user's own; so both are put into one.
-#![expect(clippy::disallowed_methods, reason = "snapshots keep files of their own in the store")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
