@@ -28,7 +28,7 @@ impl CheckSpec {
     /// With where it was found.
     pub fn described(&self) -> String {
         let source = self.source.as_ref().map(|source| format!(" ({source})"));
-        format!("{}: {}{}", self.name, crate::text::one_line(&self.command, 200), source.unwrap_or_default())
+        format!("{}: {}{}", self.name, crate::redact::command(&self.command, 200), source.unwrap_or_default())
     }
 }
 

@@ -229,7 +229,9 @@ pub struct Policy {
     /// Whether `.harness.lock` tells others that somebody is at work (seed 003).
     #[serde(default)]
     pub harness_lock: bool,
-    /// Iterations whose snapshots are kept, so that they can be looked at and undone; 0 = all.
+    /// Iterations whose snapshots are kept, so that they can be looked at and undone; 0 = all, as in records from
+    /// before any was let go.
+    #[serde(default)]
     pub keep_snapshots: u64,
 }
 

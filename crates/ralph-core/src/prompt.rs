@@ -8,6 +8,7 @@ use crate::event::{Plan, RunInfo};
 use crate::items::Work;
 use crate::prelude::*;
 use crate::profile::{Gate, Protocol};
+use crate::redact::shapes;
 use crate::report::PROMISE;
 use crate::state::{Iteration, Note, State};
 use crate::text;
@@ -218,7 +219,7 @@ fn checks(state: &State, plan: &Plan, current: &Iteration) -> String {
     let mut words =
         "# Checks\n\nWhen you say done, the loop runs this in the project's folder, and believes nothing else:\n".to_owned();
     for check in plan.checks_for(current.item.as_deref()) {
-        words.push_str(&format!("\n    {}", check.command));
+        words.push_str(&format!("\n    {}", shapes(&check.command)));
     }
     let red = state.baseline.results.iter().filter(|check| !check.passed());
     let red: Vec<String> = red.map(|check| check.describe()).collect();
@@ -253,7 +254,7 @@ fn refused(state: &State) -> Option<String> {
     }
     for check in &refusal.checks {
         let tail = text::tail(check.output_tail.trim(), MOST_OF_OUTPUT);
-        words.push_str(&format!("\n\nThe end of what `{}` printed:\n\n", check.command));
+        words.push_str(&format!("\n\nThe end of what `{}` printed:\n\n", shapes(&check.command)));
         for line in tail.lines() {
             words.push_str("    ");
             words.push_str(line);

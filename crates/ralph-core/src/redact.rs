@@ -51,19 +51,31 @@ impl Secrets {
     ) -> Self {
         let named = environment.into_iter().filter(|(name, value)| values::named(name, value));
         let filed = dotenv.into_iter().filter(|(name, value)| values::filed(name, value));
-        let mut exact: Vec<Exact> = named
+        let exact = named
             .chain(filed)
             .flat_map(|(name, value)| {
                 let mark = format!("{MARK}:{}]", values::label(&name));
                 values::parts(value).into_iter().map(move |value| Exact { value, mark: mark.clone() })
             })
             .collect();
+        let mut secrets = Self { exact };
+        secrets.settle();
+        secrets
+    }
+
+    /// These too, from now on.
+    pub fn also(&mut self, others: Secrets) {
+        self.exact.extend(others.exact);
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        let exact = &mut self.exact;
         exact.sort_by(|a, b| b.value.len().cmp(&a.value.len()).then_with(|| a.value.cmp(&b.value)));
         exact.dedup_by(|a, b| a.value == b.value);
         // A mark must not be marked again.
         let marks: Vec<String> = exact.iter().map(|exact| exact.mark.clone()).collect();
         exact.retain(|exact| !marks.iter().any(|mark| mark.contains(&exact.value)));
-        Self { exact }
     }
 
     /// The text without its secrets.
@@ -100,6 +112,11 @@ impl Secrets {
 /// What looks like a secret, whoever's it is.
 pub fn shapes(text: &str) -> Cow<'_, str> {
     shapes::hide(text).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// A command as it may be shown, on a line. It is kept as it is in the plan, for a run that is continued starts it again.
+pub fn command(command: &str, most: usize) -> String {
+    crate::text::one_line(&shapes(command), most)
 }
 
 #[cfg(test)]

@@ -73,6 +73,11 @@ pub struct IterationReport {
     pub problems: Vec<String>,
 }
 
+/// So much of the end of what a failed tool printed is looked at.
+const MOST_OF_FAILURE: usize = 256 << 10;
+/// Longer than any secret.
+const EDGE: usize = 8 << 10;
+
 /// Builds the report while the agent works.
 #[derive(Debug, Default)]
 pub struct Builder {
@@ -155,7 +160,9 @@ impl Builder {
             }
             Item::ToolFailed(text) => {
                 self.report.tool_failures += 1;
-                self.errors.tool_failed(&self.secrets.hide(&text));
+                // What is cut off first may be half a secret, so the edge goes once they are hidden.
+                let hidden = self.secrets.hide(crate::text::tail(&text, MOST_OF_FAILURE + EDGE));
+                self.errors.tool_failed(crate::text::tail(&hidden, MOST_OF_FAILURE));
             }
             Item::Usage { message, usage } => self.count(message, usage),
             Item::Finished(finished) => {

@@ -172,7 +172,7 @@ impl<'a> Runner<'a> {
             inbox,
             outbox,
             jobs,
-            mark: Mark::of(&project.truth).ok(),
+            mark: Mark::of(&project.root).ok(),
             alarm,
             naps: Naps::from_now(),
             held: None,
@@ -312,7 +312,8 @@ impl<'a> Runner<'a> {
     /// One event, and before it what somebody did to the files that hold the record.
     fn step(&mut self, event: Event) -> Result<()> {
         if matches!(event, Event::AgentEnded(_) | Event::CheckEnded(_)) {
-            self.secrets = secrets::of(&self.project.root);
+            // What was a secret when the run began stays one, though it no longer stands where it stood.
+            self.secrets.also(secrets::of(&self.project.root));
         }
         self.look_after_own_files(&event)?;
         self.take(event)

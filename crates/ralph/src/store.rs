@@ -41,7 +41,9 @@ mod views;
 pub use arm::{ArmFile, Own};
 pub use edit::edit;
 pub use evidence::{Appended, Failures, Ledger, Line};
-pub use files::{append_private, put_back_if_gone, remove, write_new, write_private, write_settings};
+pub use files::{
+    append_private, open_itself, put_back_if_gone, remove, write_new, write_private, write_settings,
+};
 pub use guard::Guard;
 pub use harness_lock::HarnessLock;
 pub use journal::{JournalFile, JournalTail, cannot_continue};

@@ -499,3 +499,39 @@ fn a_keeper_that_does_not_do_its_duty_is_ended_with_what_it_keeps() {
     ralph(&sandbox).arg("run").run().assert_code(0);
     sandbox.assert_no_processes();
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_a_killed_run_left_is_found_though_its_agent_replaced_the_truth_folder() {
+    let sandbox = repository();
+    let replaces = runaways().shell("mv .git/ralph .git/before").reach("agent").hang();
+    let agent = FakeAgent::new("agent").call(replaces).call(says_done()).install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.wait_for("agent");
+    let keeper = process(&sandbox, "__keep");
+    kill_process(keeper, Signal::STOP).expect("stopped");
+    running.kill9();
+    running.wait().assert_code(137);
+    kill_process(keeper, Signal::KILL).expect("kill -9");
+    let again = run(&sandbox, &agent).args(["--test-cmd", "true"]).run();
+    again.assert_code(0).assert_stderr_has("that a killed run had left at work");
+    sandbox.assert_no_processes();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_ralph_noted_of_an_agent_is_kept_though_its_keeper_is_killed() {
+    let sandbox = repository();
+    // Where the signal cannot be reset, that is noted.
+    sandbox.write(".ralph/status/in-the-way", "");
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().say("working").reach("agent").hang())
+        .call(says_done())
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.wait_for("agent");
+    kill_process(process(&sandbox, "__keep"), Signal::KILL).expect("kill -9");
+    running.wait().assert_code(0);
+    let problems = history(&sandbox)[0]["problems"].to_string();
+    assert!(problems.contains(".ralph/status cannot be reset"), "{problems}");
+}

@@ -74,3 +74,25 @@ fn a_run_that_is_killed_ends_it_and_without_a_run_it_is_a_status() {
     let still = ralph(&sandbox).args(["status", "--follow"]).run();
     still.assert_code(0).assert_stdout_has("cut off; to go on: ralph run");
 }
+
+#[test]
+fn a_journal_that_is_put_back_under_it_is_followed_on() {
+    for removed in [".git/ralph/runs/0001/journal.jsonl", ".git/ralph/runs", ".git/ralph"] {
+        let sandbox = repository();
+        let first = Steps::new().reach("here").hold("go").shell(&format!("rm -rf {removed}"));
+        let agent = FakeAgent::new("agent")
+            .call(first.status(&StatusBlock::in_progress()))
+            .call(says_done())
+            .install(&sandbox);
+        let running = run(&sandbox, &agent).args(["--reviews", "0"]).spawn();
+        sandbox.wait_for("here");
+        let following = ralph(&sandbox).args(["status", "--follow", "--json"]).spawn();
+        following.wait_for_stdout("\"working\"");
+        sandbox.release("go");
+        running.wait().assert_code(0);
+        let finished = following.wait();
+        finished.assert_code(0);
+        let documents = finished.json_lines();
+        assert_eq!(documents.last().expect("one")["stop_reason"], "complete", "{removed}: {finished}");
+    }
+}

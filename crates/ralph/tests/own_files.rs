@@ -272,3 +272,85 @@ fn a_transcript_that_is_removed_while_it_is_written_is_kept_whole() {
     let transcript = ralph(&sandbox).args(["history", "1", "--transcript"]).run();
     transcript.assert_stdout_has("before").assert_stdout_has("after");
 }
+
+/// Makes links in the project, to be told from a shell.
+fn shell(sandbox: &Sandbox, line: &str) {
+    assert!(sandbox.command("sh").args(["-c", line]).status().expect("start sh").success(), "{line}");
+}
+
+#[test]
+fn nothing_is_written_through_a_link_at_a_name_that_can_be_guessed() {
+    let sandbox = repository();
+    sandbox.write("../precious", "mine\n");
+    let names = ".session.md.new .state.json.new .status.new ..gitignore.new .ralph-session.json.new";
+    let plant =
+        format!("mkdir -p .ralph && for name in {names}; do ln -sf ../../precious .ralph/$name; done");
+    shell(&sandbox, &plant);
+    // And again while the run goes on, with the lock and the next prompt.
+    let truth = ".git/ralph";
+    let more = format!(
+        "{plant}; mkdir -p {truth}/runs/0001/iteration-000002; \
+         for name in lock runs/0001/iteration-000002/prompt.md; do ln -sf \"$PWD/../precious\" {truth}/$name; done"
+    );
+    let agent = agent_that(&sandbox, &more);
+    let done = run(&sandbox, &agent).args(["--test-cmd", TEST, "--set", "session_view=true"]).run();
+    done.assert_code(0);
+    assert_eq!(sandbox.read("../precious"), "mine\n", "{done}");
+    assert!(sandbox.read(".ralph/session.md").contains("Status: complete"));
+    assert!(own_files(&sandbox, 0).iter().any(|line| line.contains("lock")), "{done}");
+}
+
+#[test]
+fn a_lock_or_custody_that_is_a_link_is_refused_and_its_target_let_be() {
+    for name in ["lock", "custody"] {
+        let sandbox = Sandbox::new();
+        sandbox.write("../precious", "mine\n");
+        shell(&sandbox, &format!("mkdir -p .ralph/.state && ln -s ../../../precious .ralph/.state/{name}"));
+        let agent = one_call(&sandbox, says_done());
+        let refused = run(&sandbox, &agent).run();
+        refused.assert_code(1).assert_stderr_has("it is a link, and ralph writes through none; remove it");
+        assert_eq!(sandbox.read("../precious"), "mine\n");
+    }
+}
+
+#[test]
+fn views_are_not_written_through_a_link_that_leads_out_of_the_project() {
+    for (link, view) in [(".ralph", "session.md"), (".ralph/history", "iteration-001.md")] {
+        let sandbox = repository();
+        shell(&sandbox, &format!("mkdir -p .ralph ../elsewhere && rm -r .ralph; mkdir -p $(dirname {link})"));
+        shell(&sandbox, &format!("ln -s \"$PWD/../elsewhere\" {link}"));
+        let agent = one_call(&sandbox, says_more());
+        let limit = ["--max-iterations", "2", "--set", "no_progress=off"];
+        let done = run(&sandbox, &agent).args(limit).run();
+        done.assert_code(3);
+        let said = format!("{link} is a link that leads out of the project");
+        let warnings = done.stderr.lines().filter(|line| line.contains("views in") && line.contains(&said));
+        assert_eq!(warnings.count(), 1, "{done}");
+        assert!(!sandbox.exists(format!("../elsewhere/{view}")), "{done}");
+        assert_eq!(history(&sandbox).len(), 2);
+    }
+}
+
+#[test]
+fn an_agent_that_leads_the_folder_elsewhere_gets_nothing_written_there() {
+    let sandbox = repository();
+    with_settings(&sandbox);
+    let agent = agent_that(&sandbox, "mkdir ../elsewhere; rm -r .ralph; ln -s ../elsewhere .ralph");
+    let done = run(&sandbox, &agent).args(["--test-cmd", TEST]).run();
+    done.assert_code(0).assert_stderr_has("the agent removed .ralph/: put back");
+    assert_settings(&sandbox);
+    assert!(sandbox.exists(".ralph/session.md"));
+    shell(&sandbox, "test -z \"$(ls -A ../elsewhere)\" && test ! -L .ralph");
+}
+
+#[test]
+fn what_a_check_before_the_first_iteration_changed_is_kept_with_the_baseline() {
+    let sandbox = repository();
+    with_settings(&sandbox);
+    let agent = one_call(&sandbox, says_more());
+    let check = "echo '# more' >> .ralph/config.toml";
+    run(&sandbox, &agent).args(["--test-cmd", check, "--max-iterations", "1"]).run().assert_code(3);
+    assert_settings(&sandbox);
+    assert!(sandbox.read(".git/ralph/runs/0001/baseline/touched-config.toml").contains("# more"));
+    assert!(!sandbox.exists(".git/ralph/runs/0001/iteration-000000"));
+}

@@ -420,6 +420,20 @@ fn what_left_the_session_of_a_killed_keeper_is_found_by_its_mark() {
 }
 
 #[test]
+fn what_a_keeper_started_that_died_before_it_said_so_is_ended() {
+    let (fifo, sleeping) = (fifo("unsaid"), marker());
+    let keeper = scratch("dying-keeper").join("keeper");
+    let script = format!("exec setsid sh -c 'exec 9>{}; sleep {sleeping} & exit 7'", fifo.display());
+    fs::write(&keeper, format!("#!/bin/sh\n{script}\n")).expect("a script");
+    fs::set_permissions(&keeper, fs::Permissions::from_mode(0o755)).expect("executable");
+    let held = thread::spawn(move || read_all(File::open(&fifo).expect("fifo")));
+    let lost = start_with_keeper(&sh("true"), &keeper).expect_err("nobody told of a start");
+    assert!(matches!(&lost, SpawnError::KeeperLost { survivors, .. } if survivors.is_empty()), "{lost}");
+    until("what it started is dead", || held.is_finished());
+    assert_eq!(sleepers(&sleeping), 0);
+}
+
+#[test]
 fn a_sweep_ends_what_has_its_mark_and_nobody_else() {
     let (ours, others, none) = (marker(), marker(), marker());
     let (mark, other) = (mark("swept"), mark("unswept"));

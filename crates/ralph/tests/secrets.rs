@@ -140,3 +140,84 @@ fn a_goal_or_note_with_a_key_is_kept_without_it_and_that_is_said() {
     assert!(prompt.contains("log in with [redacted]") && prompt.contains("or with [redacted]"), "{prompt}");
     assert_hidden(&sandbox, &format!("{}{}", first.stderr, second.stderr));
 }
+
+#[test]
+fn a_secret_stays_one_though_the_file_that_told_it_is_gone() {
+    let sandbox = repository();
+    sandbox.write(".env", format!("STRIPE={FILED}\n"));
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().delete(".env").status(&StatusBlock::in_progress()))
+        .call(Steps::new().say(format!("It was {FILED}.")).status(&StatusBlock::in_progress()))
+        .install(&sandbox);
+    let done = run(&sandbox, &agent).args(["--max-iterations", "2", "--set", "no_progress=off"]).run();
+    done.assert_code(3);
+    let journal = sandbox.read(".git/ralph/runs/0001/journal.jsonl");
+    assert!(!journal.contains(FILED) && journal.contains("It was [redacted:STRIPE]"), "{journal}");
+}
+
+#[test]
+fn a_note_that_waits_is_kept_and_shown_without_its_key() {
+    let sandbox = repository();
+    let noted = ralph(&sandbox).args(["note", &format!("log in with {}", keys()[0])]).run();
+    noted.assert_code(0).assert_stderr_has("the note holds what looks like a secret");
+    for args in [&["status"][..], &["status", "--json"]] {
+        let shown = ralph(&sandbox).args(args).run();
+        shown.assert_code(0).assert_stdout_has("log in with [redacted]");
+        assert!(!shown.stdout.contains(&keys()[0]), "{shown}");
+    }
+    for file in files_below(&sandbox.project().join(".git/ralph/requests")) {
+        assert!(!std::fs::read_to_string(&file).expect("text").contains(&keys()[0]), "{}", file.display());
+    }
+}
+
+#[test]
+fn a_key_in_a_command_is_shown_nowhere_and_its_keeping_is_warned_of() {
+    let sandbox = repository();
+    let key = &keys()[1];
+    let held = Steps::new().reach("agent").hold("go").status(&StatusBlock::done());
+    let agent = FakeAgent::new("agent").call(held).call(says_done()).install(&sandbox);
+    let check = format!("test -n {key}");
+    let arguments = ["--test-cmd", &check, "--reviews", "0"];
+    let running = run(&sandbox, &agent).args(arguments).spawn();
+    sandbox.wait_for("agent");
+    let during = ralph(&sandbox).arg("status").run();
+    sandbox.release("go");
+    let talked = running.wait();
+    talked.assert_code(0).assert_stderr_has("a command holds what looks like a secret");
+    let mut shown = vec![during, talked];
+    shown.push(run(&sandbox, &agent).args(["--json", "--fresh"]).args(arguments).run());
+    for args in [&["status"][..], &["status", "--json"], &["history", "--json"], &["history", "1"]] {
+        shown.push(ralph(&sandbox).args(args).run());
+    }
+    for shown in shown {
+        assert!(!shown.stdout.contains(key) && !shown.stderr.contains(key), "{shown}");
+    }
+    assert!(agent.calls(&sandbox).iter().all(|call| !call.prompt.contains(key)));
+    assert_hidden_views(&sandbox, key);
+}
+
+/// No view tells it.
+fn assert_hidden_views(sandbox: &Sandbox, key: &str) {
+    for file in files_below(&sandbox.project().join(".ralph")) {
+        assert!(
+            !String::from_utf8_lossy(&std::fs::read(&file).expect("readable")).contains(key),
+            "{}",
+            file.display()
+        );
+    }
+}
+
+#[test]
+fn a_key_among_an_agent_s_arguments_is_warned_of() {
+    let sandbox = repository();
+    sandbox.install_script("claude", "#!/bin/sh\necho '2.1.0 (Claude Code)'\n");
+    let key = &keys()[0];
+    let told = ralph(&sandbox)
+        .args([
+            "run", "goal", "--yes", "--agents", "claude", "--permissions", "inherit", "--max-iterations",
+            "1", "--", "--key", key,
+        ])
+        .run();
+    told.assert_stderr_has("a command holds what looks like a secret");
+    assert!(!told.stderr.contains(key), "{told}");
+}

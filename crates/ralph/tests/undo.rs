@@ -3,7 +3,7 @@
 mod common;
 
 use common::{one_call, ralph, repository, repository_with_work_in_progress, run, says_more, status};
-use ralph_testkit::{FakeAgent, Finished, Sandbox, Schema, StatusBlock, Steps, Terminal};
+use ralph_testkit::{Background, FakeAgent, Finished, Sandbox, Schema, Signal, StatusBlock, Steps, Terminal};
 
 /// Runs these calls, one an iteration.
 fn iterations(sandbox: &Sandbox, calls: Vec<Steps>) {
@@ -118,6 +118,45 @@ fn what_a_killed_run_left_can_be_undone() {
     assert_eq!(sandbox.read("README.md"), "# project\n");
     sandbox.assert_no_processes();
     assert_eq!(status(&sandbox)["status"], "cut_off", "the run can still be continued");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn whoever_a_killed_run_left_at_work_is_ended_before_anything_is_put_back() {
+    use rustix::process::{Pid, kill_process};
+    let sandbox = repository();
+    let runaway = Background::new().own_session().clean_environment().ignores_term();
+    let steps = Steps::new().write("README.md", "half\n").background(runaway).reach("agent").hang();
+    let agent = one_call(&sandbox, steps);
+    let running = run(&sandbox, &agent).spawn();
+    sandbox.wait_for("agent");
+    let kept = sandbox.processes().into_iter().find(|(_, line)| line.contains("__keep"));
+    let keeper = kept.and_then(|(pid, _)| Pid::from_raw(i32::try_from(pid).ok()?)).expect("a keeper");
+    kill_process(keeper, Signal::STOP).expect("stopped");
+    running.kill9();
+    running.wait();
+    kill_process(keeper, Signal::KILL).expect("kill -9");
+    undo(&sandbox, &["1"]).assert_code(0).assert_stderr_has("that a killed run had left at work");
+    assert_eq!(sandbox.read("README.md"), "# project\n");
+    sandbox.assert_no_processes();
+}
+
+/// `git read-tree` fails where it is not only tried, as it does when the disk is full.
+#[test]
+fn an_undo_that_stops_half_way_says_so_and_both_ways_on() {
+    let sandbox = repository();
+    iterations(&sandbox, vec![Steps::new().write("a.txt", "1\n").write("README.md", "# agent\n")]);
+    let real = sandbox.command("sh").args(["-c", "command -v git"]).output().expect("git").stdout;
+    let real = String::from_utf8(real).expect("a path");
+    let script = "#!/bin/sh\ncase \" $* \" in\n*' -n '*) ;;\n*' read-tree '*' -u '*) echo 'disk full' >&2; exit 128;;\nesac\n";
+    sandbox.install_script("git", &format!("{script}exec {} \"$@\"\n", real.trim()));
+    let stopped = undo(&sandbox, &["1"]);
+    stopped
+        .assert_code(1)
+        .assert_stderr_has("not all files could be put back; some may have been")
+        .assert_stderr_has("to put back the rest: ralph undo 1")
+        .assert_stderr_has("to have all as it was before: ralph undo --to ")
+        .assert_stderr_lacks("none was touched");
 }
 
 #[test]

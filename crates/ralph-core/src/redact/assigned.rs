@@ -11,6 +11,9 @@ const NAMES: &[&str] = &[
     "access_key", "accesskey", "private_key", "credential", "credentials",
 ];
 
+/// So much of a value is looked at to tell whether it is one; all of it is hidden.
+const MOST: usize = 256;
+
 /// Marks of a value that stands for one.
 const STAND_INS: &[&str] =
     &["your", "xxxx", "****", "placeholder", "changeme", "example", "redacted", "...."];
@@ -32,11 +35,16 @@ pub(super) fn find(bytes: &[u8], at: usize) -> Option<Found> {
         return None;
     }
     let (start, quoted) = value_start(bytes, at + 1);
-    let end = start + run(bytes, start, is_value);
-    let value = core::str::from_utf8(bytes.get(start..end)?).ok()?;
-    let called = bytes.get(end) == Some(&b'(');
+    // A run of many assignments without a space is looked through once for each of them.
+    let judged = start + run(bytes.get(..bytes.len().min(start + MOST))?, start, is_value);
+    let value = bytes.get(start..judged)?;
+    let value = core::str::from_utf8(value)
+        .or_else(|error| core::str::from_utf8(&value[..error.valid_up_to()]))
+        .ok()?;
+    let called = bytes.get(judged) == Some(&b'(');
     let password = name.ends_with("password") || name.ends_with("passwd");
-    (!called && is_real(value, quoted, password)).then_some(Found::Secret(start, end))
+    (!called && is_real(value, quoted, password))
+        .then(|| Found::Secret(start, judged + run(bytes, judged, is_value)))
 }
 
 /// `Bearer …`, with or without a header before it.
@@ -138,11 +146,12 @@ fn is_credential(byte: u8) -> bool {
 /// A value, and not a word, a name or a hole to be filled in.
 fn is_real(value: &str, quoted: bool, password: bool) -> bool {
     let least = if password { 6 } else { 8 };
+    if value.starts_with(['/', '.', '~', '$', '%', '*', '@']) || value.len() < least {
+        return false;
+    }
     let lower = value.to_ascii_lowercase();
     let stands_in = STAND_INS.iter().any(|mark| lower.contains(mark)) || value.starts_with(MARK);
-    let is_place = value.starts_with(['/', '.', '~', '$', '%', '*', '@'])
-        || value.contains("://")
-        || value.contains("::");
+    let is_place = value.contains("://") || value.contains("::");
     let mut bytes = value.bytes();
     let first = bytes.next();
     let varied = bytes.any(|byte| Some(byte) != first);
@@ -151,8 +160,7 @@ fn is_real(value: &str, quoted: bool, password: bool) -> bool {
     let odd = value.bytes().any(|byte| {
         byte.is_ascii_punctuation() && !matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'=' | b'?')
     });
-    value.len() >= least
-        && varied
+    varied
         && !stands_in
         && !is_place
         && letter

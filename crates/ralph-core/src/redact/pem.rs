@@ -3,11 +3,15 @@
 use super::MARK;
 use super::shapes::Found;
 
+/// The two lines of a key are not farther apart.
+const MOST: usize = 16 << 10;
+
 pub(super) fn find(bytes: &[u8], at: usize, copied: usize) -> Option<Found> {
     let rest = &bytes[at..];
     if let Some(header) = line(rest, b"-----BEGIN ") {
         let body = at + header;
-        let end = memchr::memmem::find(&bytes[body..], b"-----END").map_or_else(
+        let close = bytes.len().min(body + MOST);
+        let end = memchr::memmem::find(&bytes[body..close], b"-----END").map_or_else(
             || body + bytes[body..].iter().take_while(|byte| is_body(**byte)).count(),
             |end| body + end,
         );
@@ -18,7 +22,10 @@ pub(super) fn find(bytes: &[u8], at: usize, copied: usize) -> Option<Found> {
     }
     line(rest, b"-----END ")?;
     // The beginning is not here: whole lines of the body before it are told by what they are made of.
+    let copied = copied.max(at.saturating_sub(MOST));
     let before = &bytes[copied..at];
+    // Most often something else stands there, and the line need not be looked for.
+    before.trim_ascii_end().last().filter(|byte| is_body(**byte))?;
     let mut start = before.len();
     while start > 0 {
         let end = start - usize::from(before[start - 1] == b'\n');

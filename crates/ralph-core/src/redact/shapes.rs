@@ -1,4 +1,5 @@
-//! Keys that can be told by how they look. One pass over the text; each place that could begin one is looked at.
+//! Keys that can be told by how they look. One pass over the text; each place that could begin one is looked at, and no
+//! run of letters is looked through again and again for the same kind.
 
 use super::{HIDDEN, MARK, assigned, pem};
 use crate::prelude::*;
@@ -58,6 +59,14 @@ pub(super) enum Found {
     Skip(usize),
 }
 
+/// Up to where a run is known not to hold a key of a kind: what a whole run lacks, its end lacks too.
+#[derive(Default)]
+struct Dull {
+    jwt: usize,
+    openai: usize,
+    slack: usize,
+}
+
 /// The text with every such key replaced, if there is any. What is hidden may free what stood beside it, so it is looked
 /// at again.
 pub(super) fn hide(text: &str) -> Option<String> {
@@ -74,8 +83,9 @@ pub(super) fn hide(text: &str) -> Option<String> {
 fn pass(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let (mut out, mut copied, mut at) = (String::new(), 0, 0);
+    let mut dull = Dull::default();
     while at < bytes.len() {
-        match find(bytes, at, copied) {
+        match find(bytes, at, copied, &mut dull) {
             Some(Found::Secret(start, end)) if start >= copied && end > start => {
                 // What is hidden is told by bytes of ASCII, or ends where a character does.
                 let (Some(before), Some(_)) = (text.get(copied..start), text.get(start..end)) else {
@@ -97,7 +107,7 @@ fn pass(text: &str) -> Option<String> {
     Some(out)
 }
 
-fn find(bytes: &[u8], at: usize, copied: usize) -> Option<Found> {
+fn find(bytes: &[u8], at: usize, copied: usize, dull: &mut Dull) -> Option<Found> {
     match bytes[at] {
         b'[' if bytes[at..].starts_with(MARK.as_bytes()) => {
             let end = bytes[at..].iter().take(100).position(|byte| *byte == b']')?;
@@ -105,11 +115,11 @@ fn find(bytes: &[u8], at: usize, copied: usize) -> Option<Found> {
         }
         b'=' | b':' => assigned::find(bytes, at),
         b'-' => pem::find(bytes, at, copied),
-        b'e' => jwt(bytes, at),
+        b'e' => jwt(bytes, at, &mut dull.jwt),
         b'A' => amazon(bytes, at, copied).or_else(|| known(bytes, at, copied)),
         b'B' | b'b' => assigned::bearer(bytes, at, copied),
-        b'x' => slack(bytes, at).or_else(|| known(bytes, at, copied)),
-        b's' => known(bytes, at, copied).or_else(|| openai(bytes, at, copied)),
+        b'x' => slack(bytes, at, &mut dull.slack).or_else(|| known(bytes, at, copied)),
+        b's' => known(bytes, at, copied).or_else(|| openai(bytes, at, copied, &mut dull.openai)),
         b'r' | b'w' | b'g' | b'n' | b'p' | b'h' | b'y' | b'd' => known(bytes, at, copied),
         _ => None,
     }
@@ -128,12 +138,13 @@ fn known(bytes: &[u8], at: usize, copied: usize) -> Option<Found> {
 }
 
 /// `sk-` alone begins many a word: what follows has to look random.
-fn openai(bytes: &[u8], at: usize, copied: usize) -> Option<Found> {
-    if !bytes[at..].starts_with(b"sk-") || !begins_a_word(bytes, at, copied) {
+fn openai(bytes: &[u8], at: usize, copied: usize, dull: &mut usize) -> Option<Found> {
+    if at < *dull || !bytes[at..].starts_with(b"sk-") || !begins_a_word(bytes, at, copied) {
         return None;
     }
     let length = run(bytes, at + 3, is_token);
     let key = &bytes[at + 3..at + 3 + length];
+    *dull = at + 3 + length;
     let longest = key.split(|byte| !is_alnum(*byte)).map(<[u8]>::len).max().unwrap_or(0);
     let random =
         key.iter().any(u8::is_ascii_digit) && (longest >= 16 || key.iter().any(u8::is_ascii_uppercase));
@@ -150,19 +161,21 @@ fn amazon(bytes: &[u8], at: usize, copied: usize) -> Option<Found> {
     fits.then_some(Found::Secret(at, at + 20))
 }
 
-fn slack(bytes: &[u8], at: usize) -> Option<Found> {
+fn slack(bytes: &[u8], at: usize, dull: &mut usize) -> Option<Found> {
     let rest = &bytes[at..];
-    let fits = rest.starts_with(b"xox")
+    let fits = at >= *dull
+        && rest.starts_with(b"xox")
         && rest.get(3).is_some_and(u8::is_ascii_lowercase)
         && rest.get(4) == Some(&b'-');
     let length = if fits { run(rest, 5, is_token) } else { 0 };
+    *dull = (*dull).max(at + length);
     (length >= 10 && rest[5..5 + length].iter().any(u8::is_ascii_digit))
         .then_some(Found::Secret(at, at + 5 + length))
 }
 
 /// Three parts, the first of which is JSON in base64.
-fn jwt(bytes: &[u8], at: usize) -> Option<Found> {
-    if !bytes[at..].starts_with(b"eyJ") {
+fn jwt(bytes: &[u8], at: usize, dull: &mut usize) -> Option<Found> {
+    if at < *dull || !bytes[at..].starts_with(b"eyJ") {
         return None;
     }
     let mut end = at;
@@ -178,6 +191,9 @@ fn jwt(bytes: &[u8], at: usize) -> Option<Found> {
             return None;
         }
         end += length;
+        if part == 0 {
+            *dull = end;
+        }
     }
     Some(Found::Secret(at, end))
 }

@@ -198,6 +198,54 @@ fn no_text_of_an_event_keeps_a_secret() {
     assert_eq!(text.matches("[redacted]").count(), 21);
 }
 
+/// Would hardly end if each place looked through all that follows.
+#[test]
+fn a_megabyte_of_almost_secrets_is_gone_through_once() {
+    for almost in [
+        "eyJ",
+        "eyJ.",
+        "eyJabcdefgh.",
+        "sk-",
+        "xoxb-",
+        "token=",
+        "password=",
+        "token=your1",
+        "token=$1",
+        "authorization:",
+        "Bearer ",
+        "https://",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----",
+    ] {
+        let text = almost.repeat((1 << 20) / almost.len());
+        assert!(!shapes(&text).is_empty(), "{almost}");
+    }
+}
+
+#[test]
+fn a_key_is_found_though_one_of_its_kind_was_not_just_before() {
+    for key in keys() {
+        for before in ["eyJ eyJ-sk-abc ", "sk-sk-sk- xoxb-xoxb- ", "token=token=your1 "] {
+            assert!(!shapes(&format!("{before}{key}")).contains(key.as_str()), "{before}{key}");
+        }
+    }
+}
+
+#[test]
+fn a_value_that_is_longer_than_any_is_hidden_whole() {
+    let value = format!("a1{}ä", "b2ä".repeat(5_000));
+    assert_eq!(shapes(&format!("token={value} and more")), "token=[redacted] and more");
+}
+
+#[test]
+fn secrets_add_up() {
+    let of = |name: &str, value: &str| Secrets::new([], pairs(&[(name, value)]));
+    let mut secrets = of("OLD", "zyx987wvu654tsr");
+    secrets.also(of("NEW", "abc123def456ghi"));
+    secrets.also(Secrets::default());
+    assert_eq!(secrets.hide("zyx987wvu654tsr abc123def456ghi"), "[redacted:OLD] [redacted:NEW]");
+}
+
 proptest! {
     #[test]
     fn any_text_is_taken_and_twice_is_once(text in "\\PC{0,200}", parts in prop::collection::vec(0usize..40, 0..12)) {

@@ -2,6 +2,7 @@
 
 use crate::decision::Phase;
 use crate::prelude::*;
+use crate::redact;
 use crate::state::{State, Totals};
 use crate::text::one_line;
 use crate::time::{Time, counted};
@@ -42,7 +43,7 @@ impl Doing {
                         (first, state.baseline.check_started_at)
                     }
                 };
-                Some(Self::Check { command: one_line(&check?.command, 200), since: since? })
+                Some(Self::Check { command: redact::command(&check?.command, 200), since: since? })
             }
             Phase::Waiting { until, why } => Some(Self::Wait { until: *until, why: one_line(why, 300) }),
             Phase::Fresh

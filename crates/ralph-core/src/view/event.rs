@@ -11,6 +11,7 @@ use crate::event::{AgentEnded, ChangedPath, Event};
 use crate::items::Settled;
 use crate::journal::{Body, Record};
 use crate::prelude::*;
+use crate::redact::shapes;
 use crate::state::{Iteration, State};
 use crate::time::Time;
 
@@ -73,7 +74,7 @@ pub fn of(state: &State, record: &Record) -> Vec<Value> {
     for effect in &decision.effects {
         if let Effect::RunCheck { check } = effect {
             let mut event = about(state, at, "check_started");
-            (event["name"], event["command"]) = (check.name.as_str().into(), check.command.as_str().into());
+            (event["name"], event["command"]) = (check.name.as_str().into(), shapes(&check.command).into());
             events.push(event);
         }
     }
@@ -145,7 +146,7 @@ fn add(event: &mut Value, more: Value) {
 
 fn begun(state: &State, at: Time, resumed: bool) -> Option<Value> {
     let run = state.run.as_ref()?;
-    let command = |check: &CheckSpec| json!({"name": check.name, "command": check.command});
+    let command = |check: &CheckSpec| json!({"name": check.name, "command": shapes(&check.command)});
     let mut event = about(state, at, "run_started");
     let more = json!({
         "id": run.id,

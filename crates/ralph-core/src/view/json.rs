@@ -10,6 +10,7 @@ use crate::decision::{Phase, Stop};
 use crate::event::PutBack;
 use crate::items::Work;
 use crate::prelude::*;
+use crate::redact::shapes;
 use crate::state::{Iteration, State, Undone};
 
 /// An entry of `ralph.history/1`: files that the user had put back.
@@ -76,7 +77,7 @@ pub fn status(state: Option<&State>, around: Surroundings<'_>) -> Value {
             "pid": current.and_then(|current| current.pid).filter(|_| running),
         })),
         "agents": run.map_or(vec![], |run| run.plan.agents.iter().map(|agent| agent.name.as_str()).collect()),
-        "checks": run.map_or(vec![], |run| run.plan.checks.iter().map(|c| json!({"name": c.name, "command": c.command, "source": c.source})).collect()),
+        "checks": run.map_or(vec![], |run| run.plan.checks.iter().map(|c| json!({"name": c.name, "command": shapes(&c.command), "source": c.source})).collect()),
         "circuit": state.map(|state| circuit(&state.rules.breaker)),
         "backlog": state.and_then(backlog),
         "cost": state.map(|state| json!({
@@ -206,7 +207,7 @@ pub(super) fn checks(results: &[CheckResult]) -> Value {
 pub(super) fn check(check: &CheckResult) -> Value {
     json!({
         "name": check.name,
-        "command": check.command,
+        "command": shapes(&check.command),
         "passed": check.passed(),
         "end": check.end.to_string(),
         "failing": check.failing,

@@ -8,6 +8,7 @@ use ralph_core::prompt::MOST_OF_NOTES;
 use crate::error::{Error, Result};
 use crate::process;
 use crate::project::Project;
+use crate::secrets;
 use crate::store::{self, Holder, Requests};
 use crate::ui::Ui;
 
@@ -43,7 +44,11 @@ pub(super) fn note(args: &NoteArgs, ui: &mut Ui) -> Result<ExitCode> {
             .hint("what every iteration should know belongs into .ralph/prompt.md"));
     }
     let project = Project::look()?;
-    Requests::of(&project.truth).note(&uuid::Uuid::now_v7().to_string(), text)?;
+    let hidden = secrets::of(&project.root).hide(text);
+    if hidden != text {
+        ui.warn("the note holds what looks like a secret: it was left out; let the agent find it in its environment");
+    }
+    Requests::of(&project.truth).note(&uuid::Uuid::now_v7().to_string(), &hidden)?;
     let running = match store::holder(&project.truth) {
         Some(holder) => told(&project, &holder)?,
         None => false,

@@ -33,7 +33,7 @@ use consent::Proposal;
 /// How long what nobody keeps any more may take to end after TERM.
 const LEFTOVERS: Duration = Duration::from_secs(2);
 /// How long keepers of an earlier run may take to end what they keep, before we give up.
-pub(super) const KEEPERS: Duration = Duration::from_secs(20);
+const KEEPERS: Duration = Duration::from_secs(20);
 
 pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
     if args.mode == Mode::Hook {
@@ -230,11 +230,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     }
 
     let mut lock = Lock::take(&project.truth, clock::now())?;
-    let custody = runner::custody_file(&project.truth);
-    let waited = store::wait_for_keepers(&custody, KEEPERS);
-    // A keeper that does not do its duty is ended with what it keeps: it has the mark too.
-    end_leftovers(project, ui)?;
-    waited.or_else(|_| store::wait_for_keepers(&custody, LEFTOVERS))?;
+    be_alone(project, ui)?;
     let mark = |last: &Last| (last.run.number, last.state.seq);
     if last_run(&runs, which)?.as_ref().map(mark) != last.as_ref().map(mark) {
         return Err(
@@ -298,9 +294,18 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     Ok(Some(stop))
 }
 
+/// Waits until nobody of an earlier run is at work on the files, or ends them.
+pub(super) fn be_alone(project: &Project, ui: &mut Ui) -> Result<()> {
+    let custody = runner::custody_file(&project.truth);
+    let waited = store::wait_for_keepers(&custody, KEEPERS);
+    // A keeper that does not do its duty is ended with what it keeps: it has the mark too.
+    end_leftovers(project, ui)?;
+    waited.or_else(|_| store::wait_for_keepers(&custody, LEFTOVERS))
+}
+
 /// What an earlier run left because it was killed together with its keeper.
 fn end_leftovers(project: &Project, ui: &mut Ui) -> Result<()> {
-    let Ok(mark) = Mark::of(&project.truth) else { return Ok(()) };
+    let Ok(mark) = Mark::of(&project.root) else { return Ok(()) };
     let swept = process::sweep(mark, LEFTOVERS);
     if !swept.survivors.is_empty() {
         return Err(Error::new("an agent or check of an earlier run is still at work here")
@@ -321,8 +326,9 @@ pub(super) fn told_secrets(secrets: &Secrets, order: Order<'_>, plan: &Plan) -> 
         "the goal holds what looks like a secret: it was left out; let the agent find it in its environment".into()
     });
     let commands = plan.checks.iter().map(|check| &check.command);
-    let commands = commands.chain(plan.agents.iter().filter_map(|agent| agent.command.as_ref()));
-    let command = commands.into_iter().find(|command| has(command)).map(|command| {
+    let of_agents =
+        plan.agents.iter().flat_map(|agent| agent.command.iter().chain(&agent.args).chain(&agent.model));
+    let command = commands.chain(of_agents).find(|command| has(command)).map(|command| {
         let shown = text::one_line(&secrets.hide(command), 120);
         format!("a command holds what looks like a secret, and commands are kept to continue the run; better put it into the environment: {shown}")
     });

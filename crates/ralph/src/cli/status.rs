@@ -12,7 +12,7 @@ use ralph_core::session::Arm;
 use ralph_core::state::State;
 use ralph_core::view::doing::Doing;
 use ralph_core::view::json::{self, Surroundings};
-use ralph_core::{text, time, view};
+use ralph_core::{redact, text, time, view};
 
 use super::args::StatusArgs;
 use crate::clock;
@@ -177,7 +177,13 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool, held: Op
         add("item:", text::one_line(&item.named(), 200));
     }
     for agent in &run.plan.agents {
-        add("agent:", agent.command.clone().unwrap_or_else(|| agent.name.clone()));
+        add(
+            "agent:",
+            agent
+                .command
+                .as_deref()
+                .map_or_else(|| agent.name.clone(), |command| redact::command(command, 200)),
+        );
     }
     for check in &run.plan.checks {
         add("check:", check.described());

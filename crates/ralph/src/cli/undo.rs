@@ -7,11 +7,11 @@ use ralph_core::event::{Event, PutBack};
 use ralph_core::git_text::Change;
 use ralph_core::text;
 
-use super::run::KEEPERS;
+use super::run::be_alone;
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::runner::{self, Still};
-use crate::store::{self, Runs};
+use crate::runner::Still;
+use crate::store::Runs;
 use crate::tree::{BackError, Tree, TreeId, WayBack};
 use crate::ui::Ui;
 
@@ -46,7 +46,7 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
         return Err(Error::usage("nothing has been run here yet; there is nothing to undo"));
     };
     // A run that was just killed may still have somebody at work on the files.
-    store::wait_for_keepers(&runner::custody_file(&project.truth), KEEPERS)?;
+    be_alone(&project, ui)?;
     let target = target(args, &Runs::of(&project.truth))?;
     let mut tree = Tree::open(&project.root, &project.truth, project.repo.as_ref())
         .map_err(|error| Error::new("the tree cannot be measured").because(error))?;
@@ -70,7 +70,7 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
         let said = put_back.to_string();
         still.take(Event::TreePutBack(Box::new(put_back)))?;
         let again = format!("ralph undo --to {}", short(&way.now.tree));
-        tree.put_back(&way).map_err(|error| refused(&error).hint(again.clone()))?;
+        tree.put_back(&way).map_err(|error| half_way(&error, args, &again))?;
         still.publish(&project, ui);
         ui.say(&said);
         name(&way.changes, ui);
@@ -127,6 +127,18 @@ fn refused(error: &BackError) -> Error {
         BackError::Refused(_) => said.hint("try again when nobody works on the files"),
         BackError::Tree(_) => said,
     }
+}
+
+/// git tried the way before; what stops it on the way itself may have left it anywhere in between.
+fn half_way(error: &BackError, args: &UndoArgs, again: &str) -> Error {
+    let same = match (&args.to, args.iteration) {
+        (Some(to), _) => format!("ralph undo --to {to}"),
+        (None, number) => format!("ralph undo {}", number.unwrap_or_default()),
+    };
+    Error::new("not all files could be put back; some may have been")
+        .because(error)
+        .hint(format!("to put back the rest: {same}"))
+        .hint(format!("to have all as it was before: {again}"))
 }
 
 fn name(changes: &[Change], ui: &mut Ui) {

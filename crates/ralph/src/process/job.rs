@@ -77,12 +77,11 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
         });
     }
     drop((ours, reports));
-    if report.is_none() {
-        // It may have died between starting the command and saying so.
-        let session = Pid::from_child(&keeper);
-        wait_unreaped(&WaitId::Pid(session));
-        sweep_all(Ours { mark: spec.mark, session: Some(session) }, spec.grace);
-    }
+    let survivors = match report {
+        Some(Report::Failed { .. }) => Vec::new(),
+        // It may have started the command and died before it could say so.
+        _ => end_all_of(&keeper, spec.mark, spec.grace),
+    };
     let end = keeper.wait().map_err(lost)?;
     Err(match report {
         Some(Report::Failed { error, kind }) => match (kind, &spec.stdin) {
@@ -94,8 +93,17 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
         _ => SpawnError::KeeperLost {
             program: spec.program.to_string_lossy().into_owned(),
             end: End::from(end).to_string(),
+            survivors,
         },
     })
+}
+
+/// Waits until a keeper is dead, and ends what can be found without it: what has its mark or its session. The keeper is
+/// left to be reaped, so that its number stays its own until then. Returns what could not be ended.
+fn end_all_of(keeper: &Child, mark: Option<Mark>, grace: Duration) -> Vec<u32> {
+    let keeper = Pid::from_child(keeper);
+    wait_unreaped(&WaitId::Pid(keeper));
+    sweep_all(Ours { mark, session: Some(keeper) }, grace).survivors
 }
 
 fn keeper_error(spec: &Spec, error: &io::Error) -> SpawnError {
@@ -155,8 +163,8 @@ impl Job {
         // A keeper that talks nonsense is told that this is the end; a dead one does not mind.
         let _ = self.line.shutdown(Shutdown::Both);
         let Some(Report::Ended(ended)) = report else {
-            wait_unreaped(&WaitId::Pid(Pid::from_child(&self.keeper)));
-            let survivors = self.end_without_keeper();
+            let survivors = end_all_of(&self.keeper, self.mark, self.grace);
+            self.end_group();
             let _ = self.keeper.wait();
             return JobEnd { end: End::Lost, leftovers: 0, survivors, asked: false, unkept: None };
         };
@@ -170,14 +178,7 @@ impl Job {
         }
     }
 
-    /// Ends what can be found without the keeper: what has its mark, its session, the command's process group.
-    fn end_without_keeper(&self) -> Vec<u32> {
-        let ours = Ours { mark: self.mark, session: Some(Pid::from_child(&self.keeper)) };
-        let swept = sweep_all(ours, self.grace);
-        self.end_group();
-        swept.survivors
-    }
-
+    /// Ends the command's process group, which is all that can be found where nothing is marked.
     fn end_group(&self) {
         // A number that was given to somebody else meanwhile is not in the keeper's session. (A session's number
         // is not given away while one of its processes lives.)

@@ -29,7 +29,7 @@ use super::children::become_reaper;
 use super::mark::wear;
 use super::ready::wait_ready;
 use super::wire::{END, END_NOW, Ended, Failure, Order, Report};
-use crate::point;
+use crate::{point, store};
 use copy::Copies;
 use family::Family;
 use plan::{Plan, Request};
@@ -48,7 +48,13 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 fn keep(order: &Order) -> io::Result<()> {
     let line = UnixStream::from(stdin().try_clone_to_owned()?);
     let requests = line.try_clone()?;
-    let _held = order.hold.as_deref().map(hold).transpose()?;
+    let _held = match order.hold.as_deref().map(hold).transpose() {
+        Ok(held) => held,
+        Err(error) => {
+            let error = format!("its custody cannot be told: {error}");
+            return Report::Failed { error, kind: Failure::Other }.write_to(&line);
+        }
+    };
     // A later ralph that asked for the lock before we held it did not wait for us. It could ask only because ours was
     // dead, and then nothing may be started any more.
     if is_cut(&line)? {
@@ -69,8 +75,7 @@ fn keep(order: &Order) -> io::Result<()> {
 
 /// Tells a ralph that comes after that something is still kept here.
 fn hold(file: &Path) -> io::Result<File> {
-    point::file("keeper: hold", file)?;
-    let file = File::options().read(true).write(true).create(true).truncate(false).open(file)?;
+    let file = store::open_itself("keeper: hold", file, File::options().read(true).write(true))?;
     file.lock_shared()?;
     Ok(file)
 }

@@ -175,9 +175,9 @@ pub enum SpawnError {
     Stdin { file: PathBuf, reason: String },
     #[error("cannot start the keeper of {program}: {reason}")]
     Keeper { program: String, reason: String },
-    /// Nobody knows whether it had started the command.
+    /// Nobody knows whether it had started the command; what could be found of it was ended, but for the survivors.
     #[error("the keeper of {program} ended without a word ({end})")]
-    KeeperLost { program: String, end: String },
+    KeeperLost { program: String, end: String, survivors: Vec<u32> },
     #[error("cannot start {program}: {reason}")]
     Other { program: String, reason: String },
 }

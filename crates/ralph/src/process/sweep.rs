@@ -64,21 +64,27 @@ mod linux {
             marked || self.session.is_some_and(|session| process.session == session.as_raw_pid())
         }
 
-        /// All of them that live. Those that have exited and are our children are reaped on the way.
-        fn find(self) -> Vec<Pid> {
+        /// All of them that live, and what was gone before it was looked at. Those that have exited and are our
+        /// children are reaped on the way.
+        fn find(self) -> (Vec<Pid>, HashSet<Pid>) {
             let me = getpid();
-            let other = |pid: &Pid| *pid != me && self.session != Some(*pid);
-            let (found, exited): (Vec<Child>, Vec<Child>) = all()
-                .into_iter()
-                .filter(other)
-                .filter_map(look)
-                .filter(|process| self.has(process))
-                .partition(|process| process.alive);
-            for process in exited {
-                // Refused if it is not our child.
-                let _ = waitpid(Some(process.pid), WaitOptions::NOHANG);
+            let (mut found, mut gone) = (Vec::new(), HashSet::new());
+            for pid in all().into_iter().filter(|pid| *pid != me && self.session != Some(*pid)) {
+                match look(pid) {
+                    None => drop(gone.insert(pid)),
+                    Some(process) if !self.has(&process) => {
+                        // One that went just now had no mark to be read any more.
+                        gone.extend(look(pid).is_none().then_some(pid));
+                    }
+                    Some(process) if process.alive => found.push(pid),
+                    Some(_) => {
+                        gone.insert(pid);
+                        // Refused if it is not our child.
+                        let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+                    }
+                }
             }
-            found.into_iter().map(|process| process.pid).collect()
+            (found, gone)
         }
 
         /// A handle of the process itself. Its number alone could go to a stranger; but whoever has the number now and
@@ -97,10 +103,14 @@ mod linux {
         let (mut told, mut known) = (HashSet::new(), HashSet::new());
         let mut kill = false;
         let mut until = Instant::now() + grace;
+        let mut gone_before = HashSet::new();
         loop {
-            let mut found = ours.find();
+            let (mut found, gone) = ours.find();
             known.extend(found.iter().copied());
-            if found.is_empty() || (kill && Instant::now() >= until) {
+            // What went while we looked may have left a child that was not on the list yet.
+            let all_seen = gone.is_subset(&gone_before);
+            gone_before = gone;
+            if found.is_empty() && all_seen || (kill && Instant::now() >= until) {
                 swept.survivors = found.iter().map(|pid| pid.as_raw_pid().unsigned_abs()).collect();
                 swept.ended = known.len() - found.len();
                 return swept;

@@ -57,7 +57,8 @@ mod system {
         }
 
         pub(super) fn add(&self, path: &Path) -> io::Result<()> {
-            add_watch(&self.files, path, WatchFlags::MODIFY | WatchFlags::CREATE)?;
+            let changes = WatchFlags::MODIFY | WatchFlags::CREATE | WatchFlags::MOVED_TO;
+            add_watch(&self.files, path, changes)?;
             Ok(())
         }
 

@@ -48,12 +48,12 @@ pub(super) fn start(spec: &Spec, talk: &Talk<'_>, files: &IterationFiles, heard:
     let mut job = match process::start(spec) {
         Ok(job) => job,
         Err(error) => {
-            let ended = match error {
-                SpawnError::KeeperLost { .. } => AgentEnded {
-                    end: End::Lost,
-                    stderr: Some(error.to_string()),
-                    ..recover(files, talk.format, None, talk.secrets)
-                },
+            let ended = match &error {
+                SpawnError::KeeperLost { survivors, .. } => {
+                    let mut ended = recover(files, talk.format, None, talk.secrets);
+                    ended.report.problems.extend(unended(survivors));
+                    AgentEnded { end: End::Lost, stderr: Some(error.to_string()), ..ended }
+                }
                 _ => cut(End::NotStarted { error: error.to_string() }, IterationReport::default()),
             };
             let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
@@ -81,8 +81,11 @@ pub(super) fn start(spec: &Spec, talk: &Talk<'_>, files: &IterationFiles, heard:
         let _watch = watch;
         let mut ended = wait(job, begun, words, complaints, signal.as_deref());
         if ended.end == End::Lost {
-            // The keeper writes before it passes on, so the file may know more.
+            // The keeper writes before it passes on, so the file may know more; but not what ralph itself found.
+            let found = std::mem::take(&mut ended.report.problems);
             ended.report = recover(&files, asked_in, None, &secrets).report;
+            let known = ended.report.problems.clone();
+            ended.report.problems.extend(found.into_iter().filter(|problem| !known.contains(problem)));
         }
         let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
     });
@@ -99,9 +102,7 @@ fn wait(
     let end = job.wait();
     let duration_ms = millis(begun.elapsed());
     let (format, mut report) = words.join().unwrap_or((Format::Auto, IterationReport::default()));
-    if !end.survivors.is_empty() {
-        report.problems.push(format!("processes that could not be ended: {:?}", end.survivors));
-    }
+    report.problems.extend(unended(&end.survivors));
     if let Some(why) = end.unkept {
         report.problems.push(format!("the transcript could not be kept whole: {why}"));
     }
@@ -126,6 +127,10 @@ fn wait(
         stderr,
         reset_at,
     }
+}
+
+fn unended(survivors: &[u32]) -> Option<String> {
+    (!survivors.is_empty()).then(|| format!("processes that could not be ended: {survivors:?}"))
 }
 
 fn millis(time: Duration) -> u64 {

@@ -110,10 +110,7 @@ impl Runner<'_> {
                 self.send(event);
             }
             Effect::RunCheck { check } => {
-                let files = match self.state.current {
-                    Some(_) => self.files(),
-                    None => self.run.baseline_files(),
-                };
+                let files = self.files_in_use();
                 files.make()?;
                 self.watch_own_files();
                 let (root, secrets) = (&self.project.root, self.secrets.clone());
@@ -150,6 +147,14 @@ impl Runner<'_> {
 
     pub(super) fn files(&self) -> store::IterationFiles {
         self.run.files(self.state.iteration)
+    }
+
+    /// Of the current iteration, or of the checks before the first one.
+    pub(super) fn files_in_use(&self) -> store::IterationFiles {
+        match self.state.current {
+            Some(_) => self.files(),
+            None => self.run.baseline_files(),
+        }
     }
 
     fn measure(&mut self, when: When, todos_since: Option<&str>) -> std::result::Result<Measured, String> {

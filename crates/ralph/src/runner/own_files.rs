@@ -34,7 +34,7 @@ impl Runner<'_> {
         }
         let mut views = false;
         if ended {
-            let looked = self.guard.settle(self.files().folder());
+            let looked = self.guard.settle(self.files_in_use().folder());
             views = looked.views;
             touches.extend(looked.touches);
         }

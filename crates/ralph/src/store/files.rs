@@ -31,8 +31,7 @@ pub fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
 
 /// The same, to be written to.
 pub(super) fn new_private(path: &Path) -> io::Result<File> {
-    point::file("create", path)?;
-    private().write(true).create(true).truncate(true).open(path)
+    make_anew("create", path, private().write(true))
 }
 
 /// A new file with the user's own permissions; there must be none of that name.
@@ -54,8 +53,36 @@ pub fn write_settings(path: &Path, text: &[u8], in_project: bool) -> Result<()> 
 
 /// A private file to append to.
 pub fn append_private(path: &Path) -> io::Result<File> {
-    point::file("open", path)?;
-    private().read(true).append(true).create(true).open(path)
+    open_itself("open", path, private().read(true).append(true))
+}
+
+/// Opens the file of this name, or makes it: never the one that a link leads to. Names in a project can be guessed, so
+/// whoever makes its files could have ralph write to any file of the user's.
+pub fn open_itself(verb: &str, path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    point::file(verb, path)?;
+    match options.create_new(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        made => return made,
+    }
+    if !path.is_symlink() {
+        let file = options.create_new(false).open(path)?;
+        let opened = Stamp::of_open(&file).zip(Stamp::at(path));
+        if opened.is_some_and(|(opened, named)| opened.same_file(named)) {
+            return Ok(file);
+        }
+    }
+    Err(io::Error::other("it is a link, and ralph writes through none; remove it"))
+}
+
+/// Refuses a folder that a link leads out of the project.
+pub(super) fn stays_within(root: &Path, dir: &Path) -> io::Result<()> {
+    if !dir.is_symlink() || dir.canonicalize()?.starts_with(root.canonicalize()?) {
+        return Ok(());
+    }
+    let name = dir.strip_prefix(root).unwrap_or(dir).display();
+    Err(io::Error::other(format!(
+        "{name} is a link that leads out of the project, and nothing is written there"
+    )))
 }
 
 /// A file that was written to and lost its name meanwhile gets it back, with all that is in it.
@@ -98,6 +125,18 @@ pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::rename(from, to)
 }
 
+/// A file of this name that was not there before, so that nothing is written through a link.
+fn make_anew(verb: &str, path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    point::file(verb, path)?;
+    match options.create_new(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            remove(path)?;
+            options.open(path)
+        }
+        made => made,
+    }
+}
+
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.mode(0o600);
@@ -112,8 +151,8 @@ pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
 
 /// The same, with the place where the new one is made; it must be on the same file system.
 pub(super) fn replace_through(made: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
-    let replaced = point::file("write", made)
-        .and_then(|()| std::fs::write(made, text))
+    let replaced = make_anew("write", made, OpenOptions::new().write(true))
+        .and_then(|mut file| file.write_all(text))
         .and_then(|()| point::file("rename", path))
         .and_then(|()| std::fs::rename(made, path));
     if replaced.is_err() {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::own_files::{How, OwnFile, Touch};
 
 use super::files;
+use super::runs::TOUCHED;
 use super::stamp::Stamp;
 
 /// These steer ralph itself: no agent writes them.
@@ -67,7 +68,8 @@ impl Guard {
 
     /// Somebody is about to work. `past`: folders with what was recorded before.
     pub fn watch(&mut self, past: &[PathBuf]) {
-        self.watching = true;
+        // Nothing is put back through a link that leads elsewhere.
+        self.watching = files::stays_within(&self.root, &self.dir).is_ok();
         self.folder = self.dir.is_dir();
         for file in &mut self.files {
             file.remember(&self.dir);
@@ -104,7 +106,8 @@ impl Guard {
         if !std::mem::take(&mut self.watching) {
             return looked;
         }
-        if self.folder && !self.dir.is_dir() {
+        let elsewhere = files::stays_within(&self.root, &self.dir).is_err();
+        if elsewhere || self.folder && !self.dir.is_dir() {
             let lost = self.put_folder_back().err().map(|error| error.to_string());
             let touch = Touch {
                 name: format!("{}/", self.shown(&self.dir)),
@@ -134,6 +137,9 @@ impl Guard {
     }
 
     fn put_folder_back(&self) -> io::Result<()> {
+        if self.dir.is_symlink() {
+            files::remove(&self.dir)?;
+        }
         files::make_dir(&self.dir)?;
         let mut missing = Vec::new();
         for file in &self.files {
@@ -182,7 +188,7 @@ impl Guard {
             return Err(io::Error::other("it cannot be put back, for there was no copy of it"));
         }
         if there {
-            let kept = keep.join(format!("touched-{}", file.name));
+            let kept = keep.join(format!("{TOUCHED}{}", file.name));
             files::private_dir(keep)?;
             match read(path) {
                 Some(text) => files::write_private(&kept, &text)?,

@@ -1,6 +1,6 @@
 //! A run's journal on disk.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ impl JournalFile {
             return Err(cannot_continue(path, &opened));
         }
         let io = |error| error::io("cannot write", path)(error);
-        let file = OpenOptions::new().append(true).open(path).map_err(io)?;
+        let file = files::append_private(path).map_err(io)?;
         point::file("cut", path).and_then(|()| file.set_len(good)).map_err(io)?;
         point::file("sync", path).and_then(|()| file.sync_data()).map_err(io)?;
         let copy = File::open(path).map_or_else(|_| Copy::none(), |mut whole| Copy::of(path, &mut whole));
@@ -157,7 +157,11 @@ impl JournalTail {
     }
 
     /// What has come since, as far as its lines are whole.
-    pub fn more(&mut self, each: impl FnMut(&Record, &State)) -> Result<()> {
+    pub fn more(&mut self, mut each: impl FnMut(&Record, &State)) -> Result<()> {
+        let open = Stamp::of_open(&self.file).zip(Stamp::at(&self.path));
+        if open.is_some_and(|(open, named)| !open.same_file(named)) {
+            self.begin_again(&mut each)?;
+        }
         let mut bytes = Vec::new();
         self.file
             .seek(SeekFrom::Start(self.read))
@@ -173,6 +177,26 @@ impl JournalTail {
                 .because(problem)),
             _ => Ok(()),
         }
+    }
+}
+
+impl JournalTail {
+    /// Another file has its name: the journal was put back, or is about to be. What was shown is not shown again, and what
+    /// tells less than that is not the journal.
+    fn begin_again(&mut self, each: &mut impl FnMut(&Record, &State)) -> Result<()> {
+        let Ok(mut file) = File::open(&self.path) else { return Ok(()) };
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(error::io("cannot read", &self.path))?;
+        let seen = self.state.seq;
+        let opened = journal::open(&bytes, |record, state| {
+            if record.seq > seen {
+                each(record, state);
+            }
+        });
+        if opened.state.seq >= seen {
+            (self.file, self.read, self.state) = (file, opened.good as u64, opened.state);
+        }
+        Ok(())
     }
 }
 
@@ -222,6 +246,8 @@ pub fn cannot_continue(path: &Path, opened: &Opened) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::OpenOptions;
+
     use super::*;
     use ralph_core::event::{Event, Stamped};
     use ralph_core::journal::Body;

@@ -110,6 +110,8 @@ mod tests {
             write_private(&files.prompt(), b"prompt").expect("written");
             write_private(&files.transcript(), &[b'x'; 10_000]).expect("written");
             write_private(&files.check("test"), b"short").expect("written");
+            let touched = files.folder().join("touched-config.toml");
+            write_private(&touched, b"what an agent made of it").expect("written");
         }
         run
     }

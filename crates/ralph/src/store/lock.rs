@@ -83,6 +83,9 @@ impl Lock {
         if let Some(truth) = self.path.parent() {
             files::private_dir(truth)?;
         }
+        if self.path.is_symlink() {
+            files::remove(&self.path)?;
+        }
         let mut file = open(&self.path)?;
         let held = Stamp::of_open(&self.file).zip(Stamp::of_open(&file));
         if !held.is_some_and(|(held, named)| held.same_file(named)) {
@@ -169,8 +172,7 @@ pub fn wait_for_keepers(file: &Path, longest: Duration) -> Result<()> {
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
-    point::file("open", path)?;
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+    files::open_itself("open", path, OpenOptions::new().read(true).write(true))
 }
 
 fn read(file: &mut File) -> Option<Holder> {

@@ -174,6 +174,8 @@ const PROMPT: &str = "prompt.md";
 const TRANSCRIPT: &str = "transcript.out";
 const ERRORS: &str = "transcript.err";
 const BACKLOG: &str = "backlog";
+/// How the name of what an agent had changed of ralph's own files begins.
+pub(super) const TOUCHED: &str = "touched-";
 
 fn is_output(name: &str) -> bool {
     [TRANSCRIPT, ERRORS].contains(&name) || (name.starts_with("check-") && name.ends_with(".out"))
@@ -183,7 +185,7 @@ fn is_output(name: &str) -> bool {
 fn is_kept(entry: &std::fs::DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy().into_owned();
     let name = name.trim_start_matches('.').trim_end_matches(".new").trim_end_matches(".gz");
-    [PROMPT, BACKLOG].contains(&name) || is_output(name)
+    [PROMPT, BACKLOG].contains(&name) || name.starts_with(TOUCHED) || is_output(name)
 }
 
 /// What one iteration leaves behind: its prompt, what the agent printed, what the checks printed.

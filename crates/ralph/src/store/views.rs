@@ -25,6 +25,7 @@ pub(super) fn make_own_folder(dir: &Path) -> io::Result<()> {
 
 #[derive(Debug)]
 pub struct Views {
+    root: PathBuf,
     dir: PathBuf,
     /// The checkpoint before the task was written by this process. What an earlier one left may be of a forgotten run.
     checked_in: bool,
@@ -38,6 +39,7 @@ pub struct Views {
 impl Views {
     pub fn new(root: &Path, ralph_dir: &Path, run: Run) -> Self {
         Self {
+            root: root.to_path_buf(),
             dir: ralph_dir.to_path_buf(),
             checked_in: false,
             progress: Progress::new(root, ralph_dir, run.clone()),
@@ -50,7 +52,7 @@ impl Views {
     /// Before an agent starts: an old signal must never be taken for a new one. Where this fails, nobody may listen.
     pub fn reset_signal(&self) -> io::Result<()> {
         const IDLE: &[u8] = b"IDLE\n";
-        files::make_dir(&self.dir)?;
+        self.own_dir(&self.dir)?;
         let signal = self.signal();
         let is_file = std::fs::symlink_metadata(&signal)
             .is_ok_and(|data| data.is_file() && data.len() == IDLE.len() as u64);
@@ -84,11 +86,19 @@ impl Views {
 
     /// The folder and its own ignore file, so that nothing of it is ever committed by accident.
     fn make_folder(&self) -> io::Result<()> {
+        files::stays_within(&self.root, &self.dir)?;
         make_own_folder(&self.dir)
+    }
+
+    /// A folder for views, which is the project's own.
+    fn own_dir(&self, dir: &Path) -> io::Result<()> {
+        files::stays_within(&self.root, dir)?;
+        files::make_dir(dir)
     }
 
     /// Brings every view up to the state; one that cannot be written does not hold up the others.
     pub fn publish(&mut self, state: &State) -> io::Result<()> {
+        files::stays_within(&self.root, &self.dir).inspect_err(|_| self.behind = true)?;
         let folder = self.make_folder();
         let session = files::replace(&self.dir.join("session.md"), made::session(state).as_bytes());
         let json = files::replace(&self.dir.join("state.json"), &pretty(&made::state_json(state)));
@@ -150,12 +160,12 @@ impl Views {
         if !again && path.exists() {
             return Ok(());
         }
-        files::make_dir(&history)?;
+        self.own_dir(&history)?;
         files::replace(&path, made::history(state, iteration).as_bytes())
     }
 
     fn write_checkpoint(&self, when: &str, id: &str, checkpoint: &Value) -> io::Result<()> {
-        files::make_dir(&self.dir.join("checkpoints"))?;
+        self.own_dir(&self.dir.join("checkpoints"))?;
         files::replace(&self.checkpoint(when, id), &pretty(checkpoint))
     }
 

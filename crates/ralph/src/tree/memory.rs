@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::{Place, TreeError, TreeId};
-use crate::point;
+use crate::{point, store};
 
 const FIRST_LINE: &str = "ralph snapshot 1";
 
@@ -93,7 +93,7 @@ impl Memory {
         let path = place.memory();
         let next = path.with_extension("next");
         point::file("write", &next)
-            .and_then(|()| fs::write(&next, &text))
+            .and_then(|()| store::write_private(&next, text.as_bytes()))
             .and_then(|()| point::file("rename", &path))
             .and_then(|()| fs::rename(&next, &path))
             .map_err(TreeError::file(&path))?;

@@ -2,14 +2,13 @@
 //! tracked or not. It is written like `.gitignore`.
 //!
 //! git takes one file of such rules from its settings, which may be the user's own; so both are put into one.
-#![expect(clippy::disallowed_methods, reason = "snapshots keep files of their own in the store")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::memory::Stamp;
 use super::{Place, TreeError};
-use crate::point;
+use crate::{point, store};
 
 const NAME: &str = ".ralphignore";
 
@@ -45,7 +44,9 @@ pub(super) fn make(place: &Place) -> Result<(), TreeError> {
     let own = place.own_rules();
     rules.extend(fs::read(&own).map_err(TreeError::file(&own))?);
     let path = place.rules();
-    point::file("write", &path).and_then(|()| fs::write(&path, rules)).map_err(TreeError::file(&path))
+    point::file("write", &path)
+        .and_then(|()| store::write_private(&path, &rules))
+        .map_err(TreeError::file(&path))
 }
 
 /// Where git looks if nothing is set.

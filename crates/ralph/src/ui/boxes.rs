@@ -5,7 +5,7 @@ use ralph_core::event::{AgentInfo, Permissions, Plan};
 use ralph_core::profile::Policy;
 use ralph_core::state::{Iteration, State};
 use ralph_core::view::event::RunChanges;
-use ralph_core::{text, time, view};
+use ralph_core::{redact, text, time, view};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{stops, summary};
@@ -80,7 +80,7 @@ pub(super) fn limit(plan: &Plan) -> String {
 
 pub(crate) fn describe_agent(agent: &AgentInfo) -> String {
     let mut words = match &agent.command {
-        Some(command) => text::one_line(command, 200),
+        Some(command) => redact::command(command, 200),
         None => agent.name.clone(),
     };
     if let Some(model) = &agent.model {

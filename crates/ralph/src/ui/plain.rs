@@ -6,7 +6,7 @@ use ralph_core::event::{Event, StopBy};
 use ralph_core::state::{Iteration, State};
 use ralph_core::time::{self, Time};
 use ralph_core::view::event::RunChanges;
-use ralph_core::{text, view};
+use ralph_core::{redact, text, view};
 
 use super::remarks::{baseline, remarks, settled, touched};
 use super::{Tone, boxes, stops, summary};
@@ -62,7 +62,7 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision, now: Time
                     format!(
                         "{}: {}",
                         decision.reasons.last().map_or("running a check", |reason| reason.text.as_str()),
-                        text::one_line(&check.command, 200)
+                        redact::command(&check.command, 200)
                     ),
                 ));
             }

@@ -2,7 +2,7 @@
 //! printed so far. Ends with the run.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::PathBuf;
 
 use ralph_core::decision::Phase;
@@ -28,8 +28,14 @@ pub(super) fn follow(
     let cannot = |error| Error::new("the run cannot be followed").because(error).hint("ralph status");
     // Watched before it is read, so that nothing is missed in between.
     let watch = Watch::new(holder.pid).map_err(cannot)?;
-    watch.add(&run.journal()).map_err(cannot)?;
-    let mut tail = JournalTail::open(&run.journal())?;
+    let journal = run.journal();
+    let watch_journal = || {
+        // Whatever is taken away of the way to it wakes the follower, and so does what is put back.
+        let folders = journal.ancestors().skip(1).take(5);
+        folders.map(|folder| watch.add(folder)).fold(Err(io::ErrorKind::NotFound.into()), io::Result::or)
+    };
+    watch_journal().map_err(cannot)?;
+    let mut tail = JournalTail::open(&journal)?;
     let mut ear = Ear { heard: None, secrets: secrets::of(&project.root) };
     ui.join(tail.state());
     each(ui, tail.state());
@@ -40,6 +46,7 @@ pub(super) fn follow(
         }
         ear.listen(run, tail.state(), &watch, ui);
         let woken = watch.wait(ui.next_change()).map_err(cannot)?;
+        watch_journal().map_err(cannot)?;
         let before = tail.state().seq;
         tail.more(|record, state| ui.show(state, record))?;
         if tail.state().seq != before {
