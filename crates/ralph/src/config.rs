@@ -320,7 +320,7 @@ mod tests {
                 ("permissions", "full"),
                 ("agents.mine.command", "./mine.sh"),
                 ("agents.claude.permissions", "edits"),
-                ("agents.claude.args", "--max-turns 5"),
+                ("agents.claude.args", r#"["--max-turns", "5"]"#),
             ]
         );
         assert_eq!(parse("profile = 'strict'").expect("read").powers(), []);

@@ -3,8 +3,6 @@
 
 mod common;
 
-use std::time::{Duration, Instant};
-
 use common::{
     TEST, history, one_call, outcomes, ralph, repository, repository_with_work_in_progress, run, says_done,
     says_more, status,
@@ -83,23 +81,20 @@ fn killed_while_the_check_runs_the_same_iteration_is_checked_again() {
 #[test]
 fn killed_between_journal_and_view_the_run_goes_on_and_the_view_is_made_again() {
     let sandbox = repository();
-    // The view's new file is a pipe without a reader, so that writing it blocks for ever: once the journal has the
-    // conclusion, ralph is between journal and view until it is killed.
-    let pipe = ".ralph/history/.iteration-001.md.new";
-    let trap = Steps::new().shell(&format!("mkdir -p .ralph/history && mkfifo {pipe}"));
     let agent = FakeAgent::new("agent")
-        .call(trap.status(&StatusBlock::in_progress()))
+        .call(Steps::new().status(&StatusBlock::in_progress()))
         .call(says_done())
         .install(&sandbox);
-    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while status(&sandbox)["last_decision"].is_null() {
-        assert!(Instant::now() < deadline, "the first iteration was not concluded");
-    }
-    running.kill9();
-    running.wait().assert_code(137);
-    #[expect(clippy::disallowed_methods, reason = "the test's own trap")]
-    std::fs::remove_file(sandbox.project().join(pipe)).expect("removed");
+    let points = sandbox.root().join("tmp/points");
+    sandbox.write(&points, "");
+    // The journal has the conclusion, and its log is about to be put in place.
+    run(&sandbox, &agent)
+        .args(["--test-cmd", "true"])
+        .env("RALPH_CRASH_POINTS", &points)
+        .env("RALPH_CRASH_POINT", "kill:rename iteration-#.md#1")
+        .run()
+        .assert_code(137);
+    assert_eq!(status(&sandbox)["last_decision"]["iteration"], 1);
     assert!(!sandbox.exists(".ralph/history/iteration-001.md"));
 
     let resumed = ralph(&sandbox).arg("run").run();

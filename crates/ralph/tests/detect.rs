@@ -86,17 +86,22 @@ fn the_first_screen_shows_what_was_found_and_where() {
 }
 
 #[test]
-fn a_check_that_is_named_takes_the_place_of_the_found_one() {
+fn whoever_names_a_check_has_said_what_proves_the_work() {
     let sandbox = rust_project();
     let agent = one_call(&sandbox, says_done());
-    sandbox.write(".ralph/config.toml", "[checks]\nlint = \"none\"\n");
     run(&sandbox, &agent).args(["--reviews", "0", "--test-cmd", "true"]).run().assert_code(0);
+    assert_eq!(checks(&sandbox), json!([{"name": "test", "command": "true", "source": null}]));
+}
+
+#[test]
+fn a_check_that_is_declined_leaves_the_others() {
+    let sandbox = rust_project();
+    let agent = one_call(&sandbox, says_done());
+    sandbox.write(".ralph/config.toml", "[checks]\nlint = \"none\"\ntest = \"none\"\n");
+    run(&sandbox, &agent).args(["--reviews", "0"]).run().assert_code(0);
     assert_eq!(
         checks(&sandbox),
-        json!([
-            {"name": "build", "command": "cargo build", "source": "Cargo.toml"},
-            {"name": "test", "command": "true", "source": null},
-        ])
+        json!([{"name": "build", "command": "cargo build", "source": "Cargo.toml"}])
     );
 }
 

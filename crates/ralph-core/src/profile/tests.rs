@@ -98,6 +98,6 @@ fn an_older_record_s_policy_is_read_with_today_s_defaults() {
     let old = r#"{"profile":"default","gate":"explicit","reviews":{"with_checks":1,"without_checks":3},"max_iterations":7}"#;
     let policy: Policy = serde_json::from_str(old).expect("readable");
     // Limits that came later are off: the run was decided without them.
-    let limits_since = Policy { idle_timeout_ms: 0, keep_output: 0, ..Policy::default() };
+    let limits_since = Policy { idle_timeout_ms: 0, keep_output: 0, keep_snapshots: 0, ..Policy::default() };
     assert_eq!(policy, Policy { max_iterations: 7, ..limits_since });
 }

@@ -272,7 +272,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
             let carried = Carried {
                 iteration: known.max(runs.last_iteration()),
                 breaker: last.map(|last| last.state.rules.breaker).unwrap_or_default(),
-                seed: uuid::Uuid::now_v7().as_u64_pair().1,
+                seed: seed(),
                 probe,
             };
             let run = runs.next();
@@ -344,6 +344,11 @@ fn warn_of_unread(state: &State, ui: &mut Ui) {
 
 pub(super) fn started(run: &Run, goal: &str, plan: Plan, carried: Carried) -> Event {
     Event::RunStarted(Box::new(RunStarted { run: info(run.number, goal, plan), carried }))
+}
+
+/// A number nobody could foresee.
+pub(super) fn seed() -> u64 {
+    uuid::Uuid::now_v7().as_u64_pair().1
 }
 
 fn info(number: u64, goal: &str, plan: Plan) -> RunInfo {

@@ -65,7 +65,10 @@ fn existing_tests_that_were_changed_or_deleted_are_flagged_and_new_ones_are_not(
         .assert_code(0)
         .assert_stderr_has("existing tests were changed: tests/a_test.py, tests/b_test.py");
     finished.assert_stderr_lacks("c_test.py, ");
-    assert_eq!(ledger(&sandbox)[0]["existing_tests_changed"], json!(["tests/a_test.py", "tests/b_test.py"]));
+    assert_eq!(
+        ledger(&sandbox)[0]["custody"]["existing_tests_changed"],
+        json!(["tests/a_test.py", "tests/b_test.py"])
+    );
 }
 
 #[test]

@@ -104,12 +104,7 @@ pub(in crate::cli) fn arm(
     }
     trust::vouch(project, &consent::kept_in_tree(project, &goal, &plan), ui);
     let known = last.as_ref().map_or(0, |last| last.state.iteration);
-    let carried = Carried {
-        iteration: known.max(runs.last_iteration()),
-        breaker,
-        seed: uuid::Uuid::now_v7().as_u64_pair().1,
-        probe,
-    };
+    let carried = Carried { iteration: known.max(runs.last_iteration()), breaker, seed: run::seed(), probe };
     let run = runs.next();
     let journal = JournalFile::create(&run.journal())?;
     let number = run.number;
