@@ -105,12 +105,16 @@ impl Survey {
         if sim.state.used != seen.counted {
             wrong.push(format!("{} iterations counted of {} that count", sim.state.used, seen.counted));
         }
-        // Where each item has iterations of its own, an item more gives more; the whole takes a few beside them.
+        // Where each item has iterations of its own, an item more gives more, and an agent that cannot begin takes none
+        // of them; the whole takes a few beside them.
         let backlog = sim.state.run.as_ref().is_some_and(|run| run.plan.backlog.is_some());
-        let items =
-            if policy.each_item && backlog { sim.world.items.map_or(1, |items| items.total + 1) } else { 1 };
-        if policy.max_iterations > 0 && sim.state.used > policy.max_iterations * items {
-            wrong.push(format!("{} iterations of {}", sim.state.used, policy.max_iterations * items));
+        let items = sim.world.items.map_or(1, |items| items.total + 1);
+        let most = match policy.each_item && backlog {
+            true => policy.max_iterations * items * (1 + u64::from(policy.max_failures)),
+            false => policy.max_iterations,
+        };
+        if most > 0 && sim.state.used > most {
+            wrong.push(format!("{} iterations of {most}", sim.state.used));
         }
         let longest = policy.agent_timeout_ms + 4 * policy.check_timeout_ms + policy.max_wait_ms + 60_000;
         if sim.now.since(began) > (seen.begun + 1) * longest {
