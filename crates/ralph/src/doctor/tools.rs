@@ -88,7 +88,7 @@ pub(super) fn checks(project: &Project, layers: &Layers, run: bool) -> Vec<Findi
     if config.checks.is_empty() {
         return vec![Finding::warned(
             "checks",
-            "none are set: done would be a matter of words and reviews",
+            "none are set: a run looks for them in the project's files (ralph run --dry-run shows which)",
             "ralph config set checks.test \"cargo test\", or --test-cmd",
         )];
     }
