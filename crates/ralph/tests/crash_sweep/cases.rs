@@ -1,7 +1,7 @@
 //! Every point of a scenario, struck once each, on all cores.
 #![expect(clippy::disallowed_macros, reason = "a sweep says what it covered")]
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -34,6 +34,8 @@ impl How {
 pub(crate) enum Sample {
     All,
     Middle,
+    /// The same of every second name, from the first or from the second one on.
+    Every2nd(usize),
 }
 
 /// The N-th passing of a name.
@@ -103,9 +105,13 @@ fn expected(scenario: &str) -> &'static str {
 
 fn choose(points: &[Point], sample: Sample) -> Vec<Point> {
     let last = |name: &str| points.iter().filter(|(other, _)| other == name).count();
+    let names: BTreeSet<&str> = points.iter().map(|(name, _)| name.as_str()).collect();
+    let place = |name: &str| names.iter().position(|known| *known == name).unwrap_or_default();
+    let middle = |name: &str, nth: usize| nth == last(name).div_ceil(2);
     let wanted = |(name, nth): &&Point| match sample {
         Sample::All => true,
-        Sample::Middle => *nth == last(name).div_ceil(2),
+        Sample::Middle => middle(name, *nth),
+        Sample::Every2nd(from) => middle(name, *nth) && place(name) % 2 == from,
     };
     points.iter().filter(wanted).cloned().collect()
 }
