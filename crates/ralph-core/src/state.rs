@@ -23,7 +23,7 @@ use crate::transcript::{Format, Usage};
 pub use recent::Recent;
 
 /// After this many records a checkpoint keeps opening cheap.
-const CHECKPOINT_EVERY: u32 = 64;
+const CHECKPOINT_EVERY: u32 = 16;
 /// How many undos are remembered.
 const MOST_UNDONE: usize = 20;
 

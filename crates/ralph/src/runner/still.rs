@@ -47,7 +47,7 @@ impl Still {
         }
         let lock = Lock::take(&project.truth, clock::now())?;
         let Some((run, _)) = runs.newest(false)? else { return Ok(None) };
-        let (journal, state) = JournalFile::resume(&run.journal())?;
+        let (journal, state) = JournalFile::resume_briefly(&run.journal())?;
         Ok(Some(Self { state, run, journal, _lock: lock }))
     }
 

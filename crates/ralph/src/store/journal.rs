@@ -15,7 +15,7 @@ use crate::error::{self, Error, Result};
 use crate::point;
 
 /// How much of the end is read at first to find the last checkpoint.
-const TAIL: u64 = 256 << 10;
+const TAIL: u64 = 64 << 10;
 
 /// Open for appending. It knows what it wrote, so that what anybody else did to the file is noticed, and undone from a
 /// copy of its own.
@@ -44,17 +44,27 @@ impl JournalFile {
 
     /// Opens a run to continue it: a torn last line is dropped, anything worse refuses.
     pub fn resume(path: &Path) -> Result<(Self, State)> {
+        let (mut journal, state) = Self::resume_briefly(path)?;
+        if let Ok(mut whole) = File::open(path) {
+            journal.copy = Copy::of(path, &mut whole);
+        }
+        Ok((journal, state))
+    }
+
+    /// The same for one turn, without a copy of all that was written before, which would cost more with every turn.
+    pub fn resume_briefly(path: &Path) -> Result<(Self, State)> {
         let (opened, good) = read_tail(path)?;
         if !opened.writable() {
             return Err(cannot_continue(path, &opened));
         }
         let io = |error| error::io("cannot write", path)(error);
         let file = files::append_private(path).map_err(io)?;
-        point::file("cut", path).and_then(|()| file.set_len(good)).map_err(io)?;
-        point::file("sync", path).and_then(|()| file.sync_data()).map_err(io)?;
-        let copy = File::open(path).map_or_else(|_| Copy::none(), |mut whole| Copy::of(path, &mut whole));
+        // What is there need not be durable yet: nothing is done before the next record, which syncs it along.
+        if file.metadata().map_err(io)?.len() > good {
+            point::file("cut", path).and_then(|()| file.set_len(good)).map_err(io)?;
+        }
         let left = Stamp::sign(&file);
-        Ok((Self { left, copy, file, path: path.to_path_buf() }, opened.state))
+        Ok((Self { left, copy: Copy::none(), file, path: path.to_path_buf() }, opened.state))
     }
 
     /// The record is durable when this returns.

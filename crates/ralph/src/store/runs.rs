@@ -87,6 +87,15 @@ impl Runs {
         Ok(None)
     }
 
+    /// The run of this number, if it is the newest. Its journal is not looked at, unless a later one may have been begun.
+    pub fn if_newest(&self, number: u64) -> Result<Option<Run>> {
+        let last = self.all().pop().filter(|run| run.number == number);
+        match last {
+            Some(run) => Ok(Some(run)),
+            None => Ok(self.newest(false)?.map(|(run, _)| run).filter(|run| run.number == number)),
+        }
+    }
+
     pub fn next(&self) -> Run {
         let number = self.folders().last().map_or(1, |run| run.number + 1);
         Run { number, dir: self.dir.join(format!("{number:04}")) }

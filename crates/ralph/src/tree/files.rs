@@ -107,7 +107,7 @@ pub(super) fn take_in(place: &Place, memory: &Memory, found: &mut Found) -> Resu
 fn add_all(place: &Place, memory: &Memory, found: &mut Found) -> Result<bool, TreeError> {
     let mut paths = b":(top)\0".to_vec();
     paths.extend(list(":(exclude,top,literal)", &found.too_big));
-    paths.extend(list(":(exclude,top,literal)", [place.ours()]));
+    paths.extend(list(":(exclude,top,literal)", place.ours()));
     let call = seeing_all(place, memory, "add").stdin(paths).args([
         "--all",
         "--verbose",

@@ -143,12 +143,11 @@ fn open(project: &Project, told: &Told, fired: Fired) -> Result<Option<Found>> {
     let Some(arm) = file.read()?.filter(|arm| fired.whose(arm, told) != Whose::Other) else {
         return Ok(None);
     };
-    let newest = Runs::of(&project.truth).newest(false)?.map(|(run, _)| run);
-    let Some(run) = newest.filter(|run| run.number == arm.run) else {
+    let Some(run) = Runs::of(&project.truth).if_newest(arm.run)? else {
         file.remove()?;
         return Ok(Some(Found::Over(format!("run {} is not the last one here any more", arm.run))));
     };
-    let (journal, state) = JournalFile::resume(&run.journal())?;
+    let (journal, state) = JournalFile::resume_briefly(&run.journal())?;
     if let Some(stop) = state.stop() {
         file.remove()?;
         return Ok(Some(Found::Over(stop.to_string())));
