@@ -14,6 +14,7 @@
 
 mod boxes;
 mod first;
+mod fold;
 mod live;
 mod plain;
 mod remarks;
@@ -171,19 +172,25 @@ impl Ui {
         self.data(shown.as_bytes());
     }
 
+    /// A line for people: on a terminal it is broken between words.
     pub fn data_line(&self, text: &str) {
+        self.data(format!("{}\n", Stream::Output.folded(text)).as_bytes());
+    }
+
+    /// A line that must stay as it is.
+    pub fn exact_line(&self, text: &str) {
         self.data(format!("{text}\n").as_bytes());
     }
 
     /// A document for machines.
-    pub fn json(&self, document: &serde_json::Value) {
-        self.data_line(&serde_json::to_string_pretty(document).unwrap_or_default());
+    pub fn json(&self, document: &impl serde::Serialize) {
+        self.exact_line(&serde_json::to_string_pretty(document).unwrap_or_default());
     }
 
     /// One of many, on a line of its own.
     pub fn json_line(&mut self, document: &serde_json::Value) {
         self.clear();
-        self.data_line(&document.to_string());
+        self.exact_line(&document.to_string());
     }
 
     /// Whoever sits before a terminal and sees nothing happen is told what is waited for.
@@ -210,7 +217,7 @@ impl Ui {
 
     /// Talk that is already laid out.
     pub fn talk(&self, text: &str) {
-        self.stream.write(text.as_bytes());
+        self.stream.write(self.stream.folded(text).as_bytes());
     }
 
     /// A line of talk.
@@ -431,7 +438,8 @@ impl Ui {
 
     fn line(&mut self, tone: Tone, line: &str) {
         self.clear();
-        self.stream.write(format!("{}\n", self.painted(tone, line)).as_bytes());
+        let line = self.stream.folded(line);
+        self.stream.write(format!("{}\n", self.painted(tone, &line)).as_bytes());
     }
 
     /// Takes the line that is written over off the screen.
@@ -483,7 +491,7 @@ pub fn ask(question: &str) -> Option<String> {
     if !can_ask() {
         return None;
     }
-    Stream::Error.write(question.as_bytes());
+    Stream::Error.write(Stream::Error.folded(question).as_bytes());
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).ok()?;
     Some(answer.trim().to_owned())

@@ -64,7 +64,7 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
         entry["schema"] = "ralph.history/1".into();
         ui.json(&entry);
     } else {
-        ui.data(view::files::history(&state, &iteration).as_bytes());
+        ui.data_line(view::files::history(&state, &iteration).trim_end_matches('\n'));
     }
     super::fine()
 }

@@ -47,7 +47,7 @@ pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
     if args.json {
         let status = document(state, holder.as_ref(), &problems, &project);
         // A line, where lines are asked for.
-        if args.follow { ui.data_line(&status.to_string()) } else { ui.json(&status) }
+        if args.follow { ui.exact_line(&status.to_string()) } else { ui.json(&status) }
     } else {
         let damaged = opened.as_ref().is_some_and(|opened| !opened.writable());
         show(state, holder.as_ref(), &problems, &project, ui, damaged);

@@ -1,6 +1,9 @@
 //! Where talk goes: standard error, or standard output for a command whose talk is what it was asked for.
 
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
+
+use super::fold::fold;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stream {
@@ -24,6 +27,11 @@ impl Stream {
             Self::Output => rustix::termios::tcgetwinsize(std::io::stdout()),
         };
         size.map(|size| usize::from(size.ws_col)).ok().filter(|columns| *columns > 0).unwrap_or(80)
+    }
+
+    /// For a window's width; for a file or a pipe as it is.
+    pub(super) fn folded(self, text: &str) -> Cow<'_, str> {
+        if self.is_terminal() { fold(text, self.columns()) } else { Cow::Borrowed(text) }
     }
 
     /// Whoever does not want to hear it any more is not told.

@@ -30,7 +30,7 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
         ui.json(&document);
     } else if let Selection::Item(at) = selection {
         let item = &backlog.items()[at];
-        ui.data_line(&format!("{}\t{}", item.id, text::one_line(&item.title, 400)));
+        ui.exact_line(&format!("{}\t{}", item.id, text::one_line(&item.title, 400)));
     } else {
         ui.say(&message);
     }

@@ -53,7 +53,7 @@ impl Fired {
             Err(error) => Some(trouble(&in_words(&error))),
         };
         if let Some(line) = line {
-            Ui::new(true).data_line(&line);
+            Ui::new(true).exact_line(&line);
         }
         ExitCode::SUCCESS
     }
