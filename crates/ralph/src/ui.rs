@@ -6,13 +6,15 @@
 //! | file | holds |
 //! |---|---|
 //! | `boxes`, `plain` | a run for people, on a terminal and without one |
-//! | `stream` | where talk goes, and how wide that is |
+//! | `stream`, `fold` | where talk goes, and how it fits there |
+//! | `data` | standard output |
 //! | `live` | the line that is written over |
 //! | `remarks` | what is worth a word beside them |
 //! | `stops`, `summary` | each reason to stop in words; what came of a run |
 //! | `first` | the screen before the first run in a project |
 
 mod boxes;
+mod data;
 mod first;
 mod fold;
 mod live;
@@ -23,8 +25,7 @@ mod stream;
 mod summary;
 
 use std::cell::Cell;
-use std::io::{ErrorKind, IsTerminal, Write};
-use std::process::ExitCode;
+use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use ralph_core::decision::{Phase, Stop};
@@ -32,12 +33,11 @@ use ralph_core::effect::Effect;
 use ralph_core::event::{Event, StopBy};
 use ralph_core::journal::{Body, Record};
 use ralph_core::state::State;
-use ralph_core::text;
 use ralph_core::view::doing::Doing;
 use ralph_core::view::event::{self, RunChanges};
 
 use crate::clock;
-use crate::error::{Error, Exit};
+use crate::error::Error;
 pub(crate) use boxes::describe_agent;
 pub(crate) use first::Introduction;
 use live::Live;
@@ -111,86 +111,6 @@ impl Ui {
         let (lost, unheard) = (Cell::new(false), Cell::new(false));
         let live = Live::default();
         Self { mode, stream, colour, moving, events: false, box_open: false, live, lost, unheard }
-    }
-
-    /// Data, for standard output, as it is.
-    #[expect(clippy::disallowed_methods, reason = "the owner of standard output")]
-    pub fn data(&self, bytes: &[u8]) {
-        if self.lost.get() {
-            return;
-        }
-        let mut out = std::io::stdout().lock();
-        match out.write_all(bytes).and_then(|()| out.flush()) {
-            // A reader that has seen enough closes the pipe; that is no error.
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => self.unheard.set(true),
-            Err(error) => {
-                self.lost.set(true);
-                let error = Error::new("cannot write to standard output").because(error);
-                self.talk(&format!("{error}\n"));
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether anybody still reads what is written to standard output.
-    pub fn is_heard(&self) -> bool {
-        !self.unheard.get()
-    }
-
-    /// How the program ends that would end like this: whoever asked for data and did not get it all is told.
-    pub fn ending(&self, code: ExitCode) -> ExitCode {
-        if self.lost.get() { ExitCode::from(Exit::Error as u8) } else { code }
-    }
-
-    /// What somebody else printed, kept in a file: as it is, but it must not play with the terminal.
-    #[expect(clippy::disallowed_methods, reason = "the owner of standard output")]
-    pub fn kept(&self, bytes: &[u8]) {
-        if std::io::stdout().is_terminal() {
-            self.data(text::plain(&String::from_utf8_lossy(bytes)).as_bytes());
-        } else {
-            self.data(bytes);
-        }
-    }
-
-    /// What differs, line by line: as it is into a pipe; on a terminal in colours, and without anybody else's codes.
-    #[expect(clippy::disallowed_methods, reason = "the owner of standard output")]
-    pub fn patch(&self, bytes: &[u8]) {
-        if !std::io::stdout().is_terminal() {
-            return self.data(bytes);
-        }
-        let mut shown = String::new();
-        for line in text::plain(&String::from_utf8_lossy(bytes)).lines() {
-            let tone = match line.as_bytes() {
-                [b'+', ..] => Tone::Good,
-                [b'-', ..] => Tone::Bad,
-                [b'@', ..] => Tone::Faint,
-                _ => Tone::Plain,
-            };
-            shown.push_str(&self.painted(tone, line));
-            shown.push('\n');
-        }
-        self.data(shown.as_bytes());
-    }
-
-    /// A line for people: on a terminal it is broken between words.
-    pub fn data_line(&self, text: &str) {
-        self.data(format!("{}\n", Stream::Output.folded(text)).as_bytes());
-    }
-
-    /// A line that must stay as it is.
-    pub fn exact_line(&self, text: &str) {
-        self.data(format!("{text}\n").as_bytes());
-    }
-
-    /// A document for machines.
-    pub fn json(&self, document: &impl serde::Serialize) {
-        self.exact_line(&serde_json::to_string_pretty(document).unwrap_or_default());
-    }
-
-    /// One of many, on a line of its own.
-    pub fn json_line(&mut self, document: &serde_json::Value) {
-        self.clear();
-        self.exact_line(&document.to_string());
     }
 
     /// Whoever sits before a terminal and sees nothing happen is told what is waited for.

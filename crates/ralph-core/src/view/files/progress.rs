@@ -76,7 +76,8 @@ pub fn lines_of(text: &str, state: &State) -> Option<Vec<String>> {
     };
     let keys = totals.strip_suffix("\n}\n")?.strip_prefix(",\n  ")?.split(",\n  ");
     let keys = keys.filter_map(|line| line.strip_prefix('"')?.split_once("\": ").map(|(key, _)| key));
-    let ours = |line: &String| line.starts_with("{\"number\":") && line.ends_with('}') && !line.contains('\n');
+    let ours =
+        |line: &String| line.starts_with("{\"number\":") && line.ends_with('}') && !line.contains('\n');
     (keys.eq(TOTALS) && lines.iter().all(ours)).then_some(lines)
 }
 
