@@ -120,7 +120,7 @@ pub(crate) fn decide(
             let was = known.iter().find(|known| known.source == command.source);
             let words = format!("{} ({})", command.shown(), command.source);
             if trusted.is_some() || !shown.rows.iter().any(|(_, value)| value.contains(&words)) {
-                shown.row("runs", words);
+                shown.row(if command.permits() { "allows" } else { "runs" }, words);
             }
             if let Some(was) = was {
                 shown.row("", format!("was: {}", was.shown()));
@@ -140,26 +140,33 @@ pub(crate) fn unknown<'a>(project: &Project, commands: &'a Commands) -> Vec<&'a 
     commands.unknown_to(&trusted)
 }
 
-/// The one question. Anything but a clear yes is a no.
+/// How often an answer that is none is asked about again.
+const AGAIN: usize = 2;
+
+/// The one question. Anything but a clear yes is a no; where the yes is a choice, a word that is none is asked about again.
 fn agreed(unchosen: Option<&str>, brings_commands: bool) -> Result<Option<Permissions>> {
     let begin = match brings_commands {
         true => "Begin, and run the commands that come with this project?",
         false => "Begin?",
     };
-    let question = match unchosen {
-        None => format!("  {begin} [y/N] "),
-        Some(agent) => format!(
-            "  {begin} Then say what {agent} may do in this folder without asking:\n    \
-             full     everything, commands too\n    edits    edit files\n    inherit  what its own settings say\n  \
-             [full/edits/inherit/N] "
-        ),
+    let refused = || Error::new("not begun: you did not say yes").because("nothing was run or written");
+    let heard = |question: &str| ui::ask(question).unwrap_or_default().to_lowercase();
+    let Some(agent) = unchosen else {
+        let answer = heard(&format!("  {begin} [y/N] "));
+        return if matches!(answer.as_str(), "y" | "yes") { Ok(None) } else { Err(refused()) };
     };
-    let answer = ui::ask(&question).unwrap_or_default().to_lowercase();
-    match (answer.as_str(), unchosen) {
-        ("y" | "yes", None) => Ok(None),
-        (word, Some(_)) if Permissions::named(word).is_some() => Ok(Permissions::named(word)),
-        _ => Err(Error::new("not begun: you did not say yes").because("nothing was run or written")),
+    let mut answer = heard(&format!(
+        "  {begin}\n  If so, say what {agent} may do in this folder without asking:\n    \
+         full     everything, commands too\n    edits    edit files\n    inherit  what its own settings say\n  \
+         [full/edits/inherit/N] "
+    ));
+    for _ in 0..AGAIN {
+        if Permissions::named(&answer).is_some() || matches!(answer.as_str(), "" | "n" | "no") {
+            break;
+        }
+        answer = heard("  To begin, say full, edits or inherit; n does not begin. [full/edits/inherit/N] ");
     }
+    Permissions::named(&answer).map(Some).ok_or_else(refused)
 }
 
 /// Whether the user said yes to all of them.

@@ -148,7 +148,7 @@ fn permissions_that_are_not_chosen_are_the_question() {
     let sandbox = repository();
     sandbox.install_script("claude", "#!/bin/sh\nprintf '%s ' \"$@\" > args.txt\n");
     let command = || ralph(&sandbox).args(["run", "goal", "--max-iterations", "1"]).into_command();
-    for answer in ["y\r", "\r", "n\r"] {
+    for answer in ["\r", "n\r"] {
         let mut terminal = Terminal::start(&command());
         terminal.wait_for("[full/edits/inherit/N]");
         terminal.type_text(answer);
@@ -159,6 +159,8 @@ fn permissions_that_are_not_chosen_are_the_question() {
     terminal.wait_for("[full/edits/inherit/N]");
     let screen = terminal.screen();
     assert!(screen.contains("agent     claude, permissions as you choose below"), "{screen}");
+    terminal.type_text("y\r");
+    terminal.wait_for("To begin, say full, edits or inherit");
     terminal.type_text("edits\r");
     assert_eq!(terminal.wait(), 3, "{}", terminal.all_output());
     assert!(sandbox.read("args.txt").contains("--permission-mode acceptEdits"));
