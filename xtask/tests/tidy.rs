@@ -77,8 +77,9 @@ fn no_file_names_a_path_of_one_machine() {
 }
 
 #[test]
-fn the_architecture_maps_every_source_file_and_no_other() {
+fn the_architecture_maps_every_source_file_once_and_no_other() {
     let all = rust("");
+    none(&docs::twice(&text("ARCHITECTURE.md")));
     none(&docs::unmapped(&text("ARCHITECTURE.md"), &all));
     none(&docs::ghosts(&text("ARCHITECTURE.md"), &all));
 }

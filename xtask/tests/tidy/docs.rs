@@ -37,6 +37,22 @@ pub(crate) fn ghosts(map: &str, sources: &[Source]) -> Vec<String> {
         .collect()
 }
 
+/// Files that have two rows of one table: there would be two answers to what they are for.
+pub(crate) fn twice(map: &str) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for table in map.split("\n### ").skip(1) {
+        let folder = table.lines().next().unwrap_or_default();
+        let cells = table.lines().filter_map(|line| line.strip_prefix('|')?.split('|').next());
+        let mut names: Vec<&str> = cells.flat_map(paths).filter(|name| name.ends_with(".rs")).collect();
+        names.sort_unstable();
+        let again = names.chunk_by(|a, b| a == b).filter(|same| same.len() > 1);
+        complaints.extend(again.map(|same| {
+            format!("ARCHITECTURE.md names {} of {folder} {} times: one row a file", same[0], same.len())
+        }));
+    }
+    complaints
+}
+
 /// The words of a text that look like paths.
 fn paths(text: &str) -> impl Iterator<Item = &str> {
     let inside = |c: char| c.is_alphanumeric() || "_-./".contains(c);
@@ -93,6 +109,14 @@ mod tests {
     fn a_file_that_is_only_on_the_map_is_told() {
         assert!(ghosts("`lock.rs`, tests/tidy.rs, *.rs and crates/ralph/src/git.rs.", &tree()).is_empty());
         assert_eq!(ghosts("`store/key.rs`", &tree()).len(), 1);
+    }
+
+    #[test]
+    fn a_file_with_two_rows_is_told() {
+        let once = "# Map\n\n### a/src\n\n| `x.rs`, `x/y.rs` | as `x.rs` does |\n\n### b/src\n\n| `x.rs` | x |\n";
+        assert!(twice(once).is_empty(), "{:?}", twice(once));
+        let complaints = twice(&format!("{once}| `y.rs`, `x.rs` | x |\n"));
+        assert_eq!(complaints, ["ARCHITECTURE.md names x.rs of b/src 2 times: one row a file"]);
     }
 
     #[test]
