@@ -80,6 +80,23 @@ pub(crate) fn ci(script: &str) -> Vec<String> {
     complaints
 }
 
+/// The workflow runs that script, with the Rust that the manifest asks for.
+pub(crate) fn workflow(workflow: &str, manifest: &str) -> Vec<String> {
+    let mut complaints = Vec::new();
+    if !workflow.lines().any(|line| line.trim() == "- run: .ci/run") {
+        complaints.push(".github/workflows/test.yml must run .ci/run".to_owned());
+    }
+    let quoted = |text: &str, key: &str| {
+        let line = text.lines().find_map(|line| line.trim_start().strip_prefix(key).map(str::to_owned))?;
+        line.split('"').nth(1).map(str::to_owned)
+    };
+    let (used, wanted) = (quoted(workflow, "RUST:"), quoted(manifest, "rust-version ="));
+    if used.is_none() || used != wanted {
+        complaints.push(format!(".github/workflows/test.yml has Rust {used:?}, Cargo.toml {wanted:?}"));
+    }
+    complaints
+}
+
 pub(crate) fn readme(readme: &str) -> Vec<String> {
     let missing =
         [TEST, "cargo run --release -- demo"].into_iter().filter(|command| !readme.contains(command));
@@ -113,7 +130,8 @@ mod tests {
 
     #[test]
     fn a_file_with_two_rows_is_told() {
-        let once = "# Map\n\n### a/src\n\n| `x.rs`, `x/y.rs` | as `x.rs` does |\n\n### b/src\n\n| `x.rs` | x |\n";
+        let once =
+            "# Map\n\n### a/src\n\n| `x.rs`, `x/y.rs` | as `x.rs` does |\n\n### b/src\n\n| `x.rs` | x |\n";
         assert!(twice(once).is_empty(), "{:?}", twice(once));
         let complaints = twice(&format!("{once}| `y.rs`, `x.rs` | x |\n"));
         assert_eq!(complaints, ["ARCHITECTURE.md names x.rs of b/src 2 times: one row a file"]);
@@ -128,6 +146,15 @@ mod tests {
         assert_eq!(ci(&good.replace("xtask test", "xtask test || true")).len(), 1);
         assert_eq!(ci(&good.replace("export", "echo")).len(), 1);
         assert_eq!(ci("").len(), 3);
+    }
+
+    #[test]
+    fn a_workflow_with_another_rust_or_other_tests_is_told() {
+        let (good, manifest) = ("  RUST: \"1.95\" # x\n  - run: .ci/run\n", "rust-version = \"1.95\"\n");
+        assert!(workflow(good, manifest).is_empty());
+        assert_eq!(workflow(good, "rust-version = \"1.96\"\n").len(), 1);
+        assert_eq!(workflow(&good.replace(".ci/run", "cargo test"), manifest).len(), 1);
+        assert_eq!(workflow("", "").len(), 2);
     }
 
     #[test]
