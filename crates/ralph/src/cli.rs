@@ -137,6 +137,11 @@ fn tip(error: &clap::Error) -> Option<String> {
     suggest::nearest(word, names).map(|name| format!("a similar command exists: 'ralph {name}'"))
 }
 
+/// Whether these words, the program's name first, are a command line: for pages that show some.
+pub fn parsed(words: &[String]) -> std::result::Result<(), clap::Error> {
+    Cli::try_parse_from(words).map(drop)
+}
+
 /// Success of a command that has no other outcome.
 fn fine() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)

@@ -197,10 +197,13 @@ fn remember(file: Option<&TrustFile>, known: &[Command], commands: &Commands, ui
     }
 }
 
+/// What an agent may do is nothing that `--yes` agrees to.
+const SAY_IT: &str = "say it yourself: --permissions full, edits or inherit; arguments behind --";
+
 fn not_by_yes(power: &Command) -> Error {
     Error::usage("this project's files choose what an agent may do, and --yes does not agree to that")
         .because(format!("{} ({})", power.shown(), power.source))
-        .hint("say it yourself: --permissions full, edits or inherit; arguments behind --")
+        .hint(SAY_IT)
         .hint("or agree to it once on a terminal, without --yes")
 }
 
@@ -214,10 +217,15 @@ fn nobody_to_ask(unknown: &[&Command]) -> Error {
     }
     let listed: Vec<String> =
         unknown.iter().map(|command| format!("{} ({})", command.shown(), command.source)).collect();
-    Error::usage("this project brings commands of its own that nobody has agreed to run")
+    let permits = unknown.iter().any(|command| command.permits());
+    let found = unknown.iter().any(|command| !command.source.starts_with(".ralph/"));
+    let mut error = Error::usage("this project brings commands of its own that nobody has agreed to run")
         .because(format!("there is no terminal to ask on: {}", listed.join("; ")))
-        .hint("read them, then add --yes")
-        .hint("--no-detect leaves out those that were found and that nobody named")
+        .hint(if permits { SAY_IT } else { "read them, then add --yes" });
+    if found {
+        error = error.hint("--no-detect leaves out those that were found and that nobody named");
+    }
+    error
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ use ralph_core::view::doing::Doing;
 use ralph_core::view::event::{self, RunChanges};
 
 use crate::clock;
-use crate::error::Error;
+use crate::error::{Error, Exit};
 pub(crate) use boxes::describe_agent;
 pub(crate) use first::Introduction;
 use live::Live;
@@ -166,6 +166,10 @@ impl Ui {
     pub fn error(&mut self, error: &Error) {
         self.close_box();
         self.line(Tone::Bad, &error.to_string());
+        // Wrong usage says what was meant; these may need more than a line.
+        if error.exit != Exit::Usage {
+            self.line(Tone::Faint, &format!("  more: {}#exit-{}", stops::PAGE, error.exit as u8));
+        }
         if self.events {
             let (why, exit) = (error.why.as_deref(), error.exit as u8);
             self.json_line(&event::failed(clock::now(), &error.what, why, &error.hints, exit));

@@ -232,6 +232,15 @@ fn yes_does_not_agree_to_permissions_and_arguments_of_the_repository() {
         let yes = || ralph(&sandbox).args(["run", "goal", "--yes", "--max-iterations", "1"]);
         let refused = if file.contains("args") { yes().args(["--permissions", "inherit"]) } else { yes() };
         refused.run().assert_code(64).assert_stderr_has("--yes does not agree to that");
+        // Without a terminal it is not advised either.
+        let unasked = ralph(&sandbox).args(["run", "goal", "--max-iterations", "1"]);
+        let unasked =
+            if file.contains("args") { unasked.args(["--permissions", "inherit"]) } else { unasked };
+        unasked
+            .run()
+            .assert_code(64)
+            .assert_stderr_has("say it yourself: --permissions")
+            .assert_stderr_lacks("add --yes");
         assert!(!sandbox.exists("args.txt"), "{file}");
         yes().args(said).run().assert_code(3);
         assert!(!sandbox.read("args.txt").contains("--dangerously-skip-permissions"), "{file}");

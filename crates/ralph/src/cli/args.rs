@@ -9,6 +9,11 @@ use ralph_core::transcript::Format;
 use crate::settings::For;
 use crate::settings::pool;
 
+/// Below the help of `run`.
+const RUN_EXITS: &str = "Exit codes: 0 proved done, 1 error, 2 blocked, 3 iteration limit or not proved, 4 no agent left, \
+5 circuit open, 6 budget used up, 7 nothing left to do (--once), 64 wrong usage, 65 unreadable file, 130 and 143 stopped. \
+docs/troubleshooting.md has a section for each.";
+
 /// Runs coding agents in a loop until the work is proved done.
 #[derive(Debug, Parser)]
 #[command(
@@ -26,7 +31,9 @@ pub(super) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Work on a goal until it is proved done; without GOAL, continue the last unfinished run
+    /// Work on a goal until it is proved done; without GOAL, continue the last unfinished run, or work through the
+    /// backlog
+    #[command(after_help = RUN_EXITS)]
     Run(Box<RunArgs>),
     /// Show what is going on, or how the last run ended
     Status(StatusArgs),

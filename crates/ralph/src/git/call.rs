@@ -55,6 +55,16 @@ impl Call {
         self.env("GIT_NO_LAZY_FETCH", "1")
     }
 
+    /// By the identity that the environment names: what is committed for the user is the user's.
+    pub fn as_the_user(mut self) -> Call {
+        for name in ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"] {
+            if let Some(value) = std::env::var_os(name) {
+                self = self.env(name, value);
+            }
+        }
+        self
+    }
+
     /// Overrules the configuration, and settings that were given earlier.
     pub fn setting(mut self, setting: &str) -> Call {
         let at = self.settings..self.settings;

@@ -58,8 +58,8 @@ impl Repo {
             self.literal("add").args(add).stdin(joined(&new)).output()?;
         }
         let from_file = format!("--pathspec-from-file={}", list.display());
-        let commit =
-            self.literal("commit").args(["--quiet", "--only", "--file=-", "--pathspec-file-nul", &from_file]);
+        let only = ["--quiet", "--only", "--file=-", "--pathspec-file-nul", &from_file];
+        let commit = self.literal("commit").as_the_user().args(only);
         if let Err(error) = commit.stdin(message.as_bytes().to_vec()).output() {
             if !new.is_empty() {
                 let reset = ["--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"];

@@ -9,6 +9,9 @@ use super::Tone;
 use super::remarks::short;
 use crate::agent;
 
+/// Has a section for every reason to stop, by its word, and for every exit code.
+pub(super) const PAGE: &str = "docs/troubleshooting.md";
+
 /// The line that catches the eye.
 pub(super) fn title(stop: &Stop) -> &'static str {
     match stop {
@@ -88,6 +91,9 @@ pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     } else if let Some(last) = last {
         steps.push(format!("to take its last iteration back: ralph undo {}", last.number));
     }
+    if stop.exit_code() != 0 {
+        steps.push(format!("more about this: {PAGE}#{}", stop.word()));
+    }
     steps
 }
 
@@ -105,6 +111,11 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
             "the next attempt: ralph run".into(),
         ],
         Stop::BacklogComplete { .. } => vec!["all items: ralph backlog list".into()],
+        // The task file says so, or the item is out of iterations.
+        Stop::Blocked { .. } if state.backlog.is_some() => vec![
+            "what was tried: ralph backlog list, ralph backlog show ID".into(),
+            "to answer and go on: ralph note \"…\", ralph backlog reset ID, then ralph run".into(),
+        ],
         Stop::Blocked { .. } => vec![
             format!("what it needs: ralph history {last}"),
             "to answer and go on: ralph note \"…\", then ralph run".into(),

@@ -88,10 +88,7 @@ fn proof(state: &State) -> String {
     if let Some(conclusion) = last.conclusion.as_ref().filter(|conclusion| conclusion.passes_needed > 0) {
         parts.push(format!("{}/{} reviews without a change", conclusion.passes, conclusion.passes_needed));
     }
-    let word = match state.stop() {
-        Some(Stop::Complete { proof }) => proof.word(),
-        _ => "none",
-    };
+    let word = state.stop().and_then(Stop::proof).unwrap_or(Proof::None).word();
     if parts.is_empty() { word.to_owned() } else { format!("{word}: {}", parts.join("; ")) }
 }
 

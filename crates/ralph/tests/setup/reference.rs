@@ -83,16 +83,38 @@ fn there_is_a_man_page_for_every_command() {
 
 /// Every exit code and stop reason has its place where the program's messages send people.
 #[test]
-fn every_stop_reason_has_a_section() {
+fn every_stop_reason_and_exit_code_has_a_section() {
     let page = fs::read_to_string(file("docs/troubleshooting.md")).expect("there");
-    for word in [
-        "complete", "blocked", "max_iterations", "test_saturation", "done_saturation", "circuit_open",
-        "budget", "agents_exhausted", "stopped", "closed", "interrupted", "terminated", "error",
-        "item_passed", "item_failed", "backlog_complete", "unreadable",
-    ] {
-        assert!(page.contains(&format!("`{word}`")), "{word} is not explained");
+    let schema = fs::read_to_string(file("schemas/ralph.event-1.json")).expect("published");
+    let schema: Value = serde_json::from_str(&schema).expect("JSON");
+    let words: Vec<&str> = schema["$defs"]["stop_reason"]["enum"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    assert!(words.contains(&"circuit_open") && words.len() > 15, "{words:?}");
+    for word in words {
+        assert!(page.contains(&format!("\n### {word}\n")), "{word} has no section");
+        assert!(page.contains(&format!("[`{word}`](#{word})")), "{word} is not in the table");
     }
     for code in [0, 1, 2, 3, 4, 5, 6, 7, 64, 65, 130, 143] {
-        assert!(page.contains(&format!("\n| {code} |")), "exit {code} is not explained");
+        assert!(page.contains(&format!("\n## Exit {code}\n")), "exit {code} has no section");
+        assert!(page.contains(&format!("\n| [{code}](#exit-{code}) |")), "exit {code} is not in the table");
     }
+}
+
+#[test]
+fn messages_name_the_section_that_is_about_them() {
+    let sandbox = Sandbox::new();
+    let open =
+        ralph(&sandbox).args(["run", "think", "--yes", "--agent-cmd", "true", "--max-iterations", "1"]).run();
+    open.assert_code(3).assert_stderr_has("more about this: docs/troubleshooting.md#max_iterations");
+    let nobody = ralph(&sandbox).args(["run", "x", "--agents", "claude", "--permissions", "inherit"]).run();
+    nobody.assert_code(1).assert_stderr_has("more: docs/troubleshooting.md#exit-1");
+    sandbox.write(".ralph/config.toml", "[checks\n");
+    let torn = ralph(&sandbox).args(["config", "show"]).run();
+    torn.assert_code(65).assert_stderr_has("more: docs/troubleshooting.md#exit-65");
+    let usage = ralph(&sandbox).args(["profile", "show", "strickt"]).run();
+    usage.assert_code(64).assert_stderr_lacks("docs/troubleshooting.md");
 }

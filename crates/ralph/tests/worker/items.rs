@@ -104,7 +104,9 @@ fn at_its_limit_an_item_is_blocked_with_a_note_and_a_person_is_asked_for() {
     assert_eq!((&now["status"], &now["ralph_loop"]["current_iteration"]), (&json!("BLOCKED"), &json!(3)));
     assert!(now["notes"].as_str().is_some_and(|notes| notes.contains("human review required")), "{now}");
     assert_eq!(now["attempts"].as_array().map(Vec::len), Some(3));
-    worker(&sandbox, &agent).run().assert_code(2).assert_stderr_has("only blocked items are left: FEAT-1");
+    let blocked = worker(&sandbox, &agent).run();
+    blocked.assert_code(2).assert_stderr_has("only blocked items are left: FEAT-1");
+    blocked.assert_stderr_has("ralph backlog reset ID").assert_stderr_lacks("ralph history 0");
     assert_eq!(agent.calls(&sandbox).len(), 3, "a blocked item costs nothing");
     ralph(&sandbox).args(["backlog", "reset", "FEAT-1"]).run().assert_code(0);
     let agent = writer(&sandbox, &["one.txt"]);
