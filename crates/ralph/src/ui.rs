@@ -193,10 +193,13 @@ impl Ui {
         }
     }
 
-    /// Has the terminal call the user: by its bell, or by a message (OSC 9). Nothing where there is no terminal.
-    pub fn attract(&self, message: Option<&str>) {
+    /// Has the terminal call the user: by its bell, or by a message (OSC 9). Where there is none it says why not.
+    pub fn attract(&self, message: Option<&str>) -> std::result::Result<(), &'static str> {
+        if !self.stream.is_terminal() {
+            return Err("standard error is no terminal");
+        }
         if !self.moving {
-            return;
+            return Err("TERM says that this terminal can do nothing of the kind");
         }
         match message {
             None => self.stream.write(b"\x07"),
@@ -206,6 +209,7 @@ impl Ui {
                 self.stream.write(format!("\x1b]9;{plain}\x07").as_bytes());
             }
         }
+        Ok(())
     }
 
     /// Talk that is already laid out.
