@@ -43,6 +43,9 @@ pub fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
 /// A file of settings where there was none, with its folder; in a project that folder ignores itself.
 pub fn write_settings(path: &Path, text: &[u8], in_project: bool) -> Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
+    if in_project {
+        stays_within(dir.parent().unwrap_or(dir), dir).map_err(error::io("cannot write", path))?;
+    }
     let made = match in_project {
         true => super::views::make_own_folder(dir),
         false => make_dir(dir),

@@ -25,6 +25,11 @@ pub fn own_folder(dir: &Path, shared: Option<&str>) -> Result<Placed> {
             .because("ralph keeps there what people and agents read")
             .hint("move it away, then try again"));
     }
+    files::stays_within(dir.parent().unwrap_or(dir), dir).map_err(|why| {
+        Error::new(format!("{} is not written to", dir.display()))
+            .because(why)
+            .hint("put a folder of the project in its place, then try again")
+    })?;
     let ignore = dir.join(".gitignore");
     let before = std::fs::read(&ignore).ok();
     files::make_dir(dir).map_err(error::io("cannot make", dir))?;

@@ -262,11 +262,24 @@ fn a_place_that_cannot_be_written_is_told_and_what_to_do() {
         .assert_stderr_has("move it away");
     fs::remove_file(sandbox.project().join(".ralph")).expect("removed");
     symlink("/nowhere/at/all", sandbox.project().join(".ralph")).expect("linked");
-    init(&sandbox, &[]).assert_code(1).assert_stderr_has("cannot make").assert_stderr_has("why: ");
+    init(&sandbox, &[]).assert_code(1).assert_stderr_has("is not written to").assert_stderr_has("why: ");
+}
+
+#[test]
+fn a_link_out_of_the_project_is_not_written_through() {
+    let sandbox = repository();
+    sandbox.write("../elsewhere/x", "");
+    symlink("../elsewhere", sandbox.project().join(".ralph")).expect("linked");
+    for args in [&["init", "--yes", "--force"][..], &["config", "set", "profile", "strict"]] {
+        let refused = ralph(&sandbox).args(args).run();
+        refused.assert_code(1).assert_stderr_has("leads out of the project");
+        assert_eq!(files(&sandbox, "../elsewhere").len(), 1, "{args:?}");
+    }
     fs::remove_file(sandbox.project().join(".ralph")).expect("removed");
-    // A file system that takes no files, whoever asks.
-    symlink("/proc/self", sandbox.project().join(".ralph")).expect("linked");
-    init(&sandbox, &[]).assert_code(1).assert_stderr_has("cannot write").assert_stderr_has("why: ");
+    sandbox.write("kept/x", "");
+    symlink("kept", sandbox.project().join(".ralph")).expect("linked");
+    init(&sandbox, &[]).assert_code(0);
+    assert!(sandbox.exists("kept/config.toml"), "a link within the project is somebody's decision");
 }
 
 #[test]
