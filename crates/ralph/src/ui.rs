@@ -175,6 +175,22 @@ impl Ui {
         self.data(format!("{text}\n").as_bytes());
     }
 
+    /// Lines for people: as they are into a pipe; on a terminal broken at spaces where they are too wide, with what
+    /// follows so far to the right.
+    #[expect(clippy::disallowed_methods, reason = "the owner of standard output")]
+    pub fn data_lines<'a>(&self, lines: impl IntoIterator<Item = &'a str>, hang: usize) {
+        let columns = std::io::stdout().is_terminal().then(|| Stream::Output.columns());
+        let mut text = String::new();
+        for line in lines {
+            match columns {
+                None => text.push_str(line),
+                Some(columns) => text.push_str(&boxes::hanging(line, columns, hang).join("\n")),
+            }
+            text.push('\n');
+        }
+        self.data(text.as_bytes());
+    }
+
     /// A document for machines.
     pub fn json(&self, document: &serde_json::Value) {
         self.data_line(&serde_json::to_string_pretty(document).unwrap_or_default());
@@ -226,18 +242,16 @@ impl Ui {
     pub fn remark(&mut self, what: &str) {
         match self.mode {
             Mode::Quiet => {}
-            Mode::Boxes => self.line(Tone::Plain, &format!("  {what}")),
+            Mode::Boxes => self.prose(Tone::Plain, what),
             Mode::Plain => self.line(Tone::Plain, &format!("[ralph] {what}")),
         }
     }
 
     pub fn warn(&mut self, what: &str) {
-        let line = if self.mode == Mode::Boxes {
-            format!("  ⚠ {what}")
-        } else {
-            format!("[ralph] warning: {what}")
-        };
-        self.line(Tone::Warning, &line);
+        match self.mode {
+            Mode::Boxes => self.prose(Tone::Warning, &format!("⚠ {what}")),
+            Mode::Plain | Mode::Quiet => self.line(Tone::Warning, &format!("[ralph] warning: {what}")),
+        }
     }
 
     pub fn error(&mut self, error: &Error) {
@@ -335,7 +349,7 @@ impl Ui {
             }
             self.lines(Tone::Plain, &boxes::conclude(last));
             for (tone, line) in remarks::remarks(last) {
-                self.line(tone, &format!("  {line}"));
+                self.prose(tone, &line);
             }
             self.line(Tone::Plain, "");
         }
@@ -344,16 +358,16 @@ impl Ui {
             .chain(remarks::touched(state, event))
             .chain(remarks::settled(state, event))
         {
-            self.line(tone, &format!("  {line}"));
+            self.prose(tone, &line);
         }
         if let Some(line) = plain::asked(event, decision) {
             match self.box_open {
                 true => self.lines(Tone::Plain, &boxes::beside(&line)),
-                false => self.line(Tone::Plain, &format!("  {line}")),
+                false => self.prose(Tone::Plain, &line),
             }
         }
         if let Some(line) = plain::wait(event, decision, record.at) {
-            self.line(Tone::Warning, &format!("  ⚠ {line}"));
+            self.prose(Tone::Warning, &format!("⚠ {line}"));
             self.line(Tone::Plain, "");
         }
         let starts = decision.effects.iter().any(|effect| matches!(effect, Effect::StartAgent));
@@ -430,6 +444,14 @@ impl Ui {
     fn lines(&mut self, tone: Tone, lines: &[String]) {
         for line in lines {
             self.line(tone, line);
+        }
+    }
+
+    /// A remark beside the boxes, broken at spaces where the window is not wide enough. (Commands to be typed are not:
+    /// a terminal that wraps them by itself lets them be copied whole.)
+    fn prose(&mut self, tone: Tone, text: &str) {
+        for line in boxes::hanging(&format!("  {text}"), self.stream.columns(), 4) {
+            self.line(tone, &line);
         }
     }
 

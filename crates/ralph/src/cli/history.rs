@@ -64,7 +64,7 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
         entry["schema"] = "ralph.history/1".into();
         ui.json(&entry);
     } else {
-        ui.data(view::files::history(&state, &iteration).as_bytes());
+        ui.data_lines(view::files::history(&state, &iteration).lines(), 2);
     }
     super::fine()
 }
@@ -129,10 +129,13 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
     } else if lines.is_empty() {
         ui.data_line("nothing has been run here yet; start with: ralph run \"GOAL\"");
     } else {
-        ui.data_line(&lines.join("\n"));
+        ui.data_lines(lines.iter().map(String::as_str), HANG);
     }
     super::fine()
 }
+
+/// Where what an iteration came to begins.
+const HANG: usize = 28;
 
 fn line(iteration: &Iteration) -> String {
     let kind = if iteration.kind == Kind::Review { "review" } else { "work" };

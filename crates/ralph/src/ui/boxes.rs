@@ -250,9 +250,34 @@ pub(super) fn wrap_whole(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// A line in as many as it takes to fit, those after the first so far to the right.
+pub(super) fn hanging(line: &str, columns: usize, hang: usize) -> Vec<String> {
+    if line.width() <= columns {
+        return vec![line.to_owned()];
+    }
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    let room = |taken: usize| columns.saturating_sub(taken).max(COLUMNS / 2);
+    let first = wrap_whole(text, room(indent)).swap_remove(0);
+    let rest = text[first.len()..].trim_start();
+    let padded = |pad: usize, part: &str| format!("{}{part}", " ".repeat(pad));
+    let rest = wrap_whole(rest, room(hang)).into_iter().map(|part| padded(hang, &part));
+    [padded(indent, &first)].into_iter().chain(rest).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_is_too_wide_goes_on_below_itself() {
+        let line = format!("  #1    {} and {}", "a".repeat(60), "b".repeat(20));
+        let made = hanging(&line, 80, 8);
+        assert_eq!(made, [format!("  #1    {} and", "a".repeat(60)), format!("        {}", "b".repeat(20))]);
+        assert_eq!(hanging("  short  one ", 80, 8), ["  short  one "]);
+        let word = hanging(&format!("- {}", "日".repeat(50)), 80, 2);
+        assert!(word.iter().all(|line| line.width() <= 80) && word.concat().matches('日').count() == 50);
+    }
 
     #[test]
     fn boxes_look_like_the_seed() {
