@@ -37,7 +37,7 @@ use ralph_core::view::event::{self, RunChanges};
 
 use crate::clock;
 use crate::error::{Error, Exit};
-pub(crate) use boxes::describe_agent;
+pub(crate) use boxes::{describe_agent, wrap_whole as wrapped};
 pub(crate) use first::Introduction;
 use live::Live;
 pub(crate) use live::Pulse;

@@ -88,6 +88,10 @@ pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     } else if let Some(last) = last {
         steps.push(format!("to take its last iteration back: ralph undo {}", last.number));
     }
+    // Whoever got what was asked for needs no explanation.
+    if stop.exit_code() != 0 && *stop != Stop::Unknown {
+        steps.push(format!("more about this stop: ralph explain {}", stop.word()));
+    }
     steps
 }
 
