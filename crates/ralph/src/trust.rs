@@ -149,7 +149,7 @@ fn agreed(unchosen: Option<&str>, brings_commands: bool) -> Result<Option<Permis
     let question = match unchosen {
         None => format!("  {begin} [y/N] "),
         Some(agent) => format!(
-            "  {begin} Then say what {agent} may do in this folder without asking:\n    \
+            "  {begin}\n  Then say what {agent} may do in this folder without asking:\n    \
              full     everything, commands too\n    edits    edit files\n    inherit  what its own settings say\n  \
              [full/edits/inherit/N] "
         ),
