@@ -28,14 +28,18 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::find()?;
     let found = setup::look(&project.root)?;
     tell(&project, &found, ui);
-    let writes = args.force || !project.ralph_dir.join("config.toml").exists();
+    let may_write = |name: &str| args.force || !project.ralph_dir.join(name).exists();
+    if let Some(prompt) = found.prompt.as_ref().filter(|_| may_write("prompt.md")) {
+        ui.say(&format!("prompt  {prompt} is pointed to"));
+    }
+    let writes = may_write("config.toml");
     let mut known = Vec::new();
     if let Some(backlog) = found.backlog.as_ref().filter(|backlog| backlog.must_be_named) {
         known.push(("backlog".to_owned(), backlog.path.clone()));
     }
     if let Some(plugin) = found.plugin.as_ref().filter(|_| writes) {
         for (key, value) in plugin.settings() {
-            ui.say(&format!("        taken over from it: {key} = {value}"));
+            ui.say(&format!("taken   {key} = {value}, from {}", setup::PLUGIN));
             known.push((key, value));
         }
     }
@@ -91,9 +95,6 @@ fn tell(project: &Project, found: &Found, ui: &mut Ui) {
             }
             Err(why) => ui.warn(&format!("{path} is there and cannot be read as a backlog: {why}")),
         }
-    }
-    if let Some(prompt) = &found.prompt {
-        ui.say(&format!("prompt  {prompt} is pointed to"));
     }
     for remark in &found.remarks {
         ui.say(&format!("found   {remark}"));

@@ -84,7 +84,7 @@ pub(crate) fn look(root: &Path) -> Result<Found> {
         items: items(root, &path),
     });
     let is_there = |name: &&str| root.join(name).is_file();
-    let prompt = PROMPTS.into_iter().find(is_there).filter(|_| !root.join(".ralph/prompt.md").exists());
+    let prompt = PROMPTS.into_iter().find(is_there);
     let others = OTHERS.into_iter().filter(|(name, _)| is_there(name));
     let mut remarks: Vec<String> = others.map(|(name, what)| format!("{name}: {what}")).collect();
     let plugin = plugin::read(root);

@@ -214,6 +214,10 @@ fn instructions_of_another_loop_are_pointed_to() {
         sandbox.write(path, "Do as we do.\n");
         init(&sandbox, &[]).assert_code(0).assert_stderr_has(&format!("prompt  {path} is pointed to"));
         assert!(sandbox.read(".ralph/prompt.md").starts_with(&format!("Read {path} first")));
+        sandbox.write(".ralph/prompt.md", "mine\n");
+        init(&sandbox, &[]).assert_code(0).assert_stderr_lacks("pointed to");
+        init(&sandbox, &["--force"]).assert_code(0).assert_stderr_has("pointed to");
+        assert!(sandbox.read(".ralph/prompt.md").starts_with(&format!("Read {path} first")));
         assert_eq!(sandbox.read(path), "Do as we do.\n");
     }
 }
