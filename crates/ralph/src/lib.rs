@@ -26,5 +26,6 @@ pub mod suggest;
 pub mod tree;
 pub mod trust;
 pub mod ui;
+mod unix;
 mod verify;
 mod work;

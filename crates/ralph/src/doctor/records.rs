@@ -1,6 +1,5 @@
 //! What ralph keeps: whether it can be read, written and believed.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use ralph_core::text;
@@ -10,6 +9,7 @@ use super::{Finding, disk};
 use crate::clock;
 use crate::project::Project;
 use crate::store::{self, Ledger, LockState, Runs};
+use crate::unix::rights::PermissionsExt;
 use crate::verify::{self, Anchored};
 
 pub(super) fn all(project: &Project) -> Vec<Finding> {

@@ -3,12 +3,12 @@
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::stamp::Stamp;
 use crate::error::{self, Result};
 use crate::point;
+use crate::unix::rights::{DirBuilderExt, OpenOptionsExt};
 
 /// A folder only the user can look into, with its parents.
 pub(super) fn private_dir(dir: &Path) -> io::Result<()> {

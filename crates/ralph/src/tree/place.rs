@@ -4,13 +4,13 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, Metadata};
 use std::io::Write;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::TreeError;
 use crate::git::{Call, Repo};
 use crate::point;
+use crate::unix::names::{OsStrExt, OsStringExt};
+use crate::unix::rights::DirBuilderExt;
 
 #[derive(Debug, Clone)]
 pub(super) struct Place {
