@@ -9,6 +9,7 @@ mod config;
 mod demo;
 mod doctor;
 mod evidence;
+mod explain;
 mod generate;
 mod history;
 mod hook;
@@ -81,6 +82,7 @@ pub fn main() -> ExitCode {
         Command::Analyze(args) => analyze::main(&args, &ui),
         Command::Init(args) => init::main(&args, &mut ui),
         Command::Doctor(args) => doctor::main(&args, &mut ui),
+        Command::Explain(args) => explain::main(&args, &ui),
         Command::Completions(args) => generate::completions(&args, &ui),
         Command::Man(args) => generate::man(&args, &ui),
         Command::Hook(command) => hook::main(*command, &mut ui),

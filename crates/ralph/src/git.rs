@@ -23,12 +23,12 @@ mod commit;
 mod history;
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use ralph_core::git_text;
 
 use crate::process::SpawnError;
+use crate::unix::names::OsStrExt;
 
 pub use anchors::Named;
 pub use call::Call;

@@ -332,7 +332,8 @@ impl<'a> Runner<'a> {
             || decision.verdict == Verdict::Halt;
         self.ui.show(&self.state, &record);
         if let Some(notice) = notice::of(&self.state, &record) {
-            self.notifier.tell(&notice, self.project, self.ui);
+            // A run that nobody watches has no terminal.
+            let _ = self.notifier.tell(&notice, self.project, self.ui);
         }
         if let (Some(_), Some(last), Some(run)) = (&decision.concluded, &self.state.last, &self.state.run) {
             self.keeping.concluded(last.number, run.plan.policy.keep_output);

@@ -48,7 +48,7 @@ pub use guard::Guard;
 pub use harness_lock::HarnessLock;
 pub use journal::{JournalFile, JournalTail, cannot_continue};
 pub use keeping::Keeping;
-pub use lock::{Holder, Lock, holder, wait_for_keepers};
+pub use lock::{Holder, Lock, LockState, holder, lock_state, wait_for_keepers};
 pub use packed::{open_kept, unpacked};
 pub use requests::{NoteRequest, Pending, Requests};
 pub use runs::{IterationFiles, Run, Runs};

@@ -38,7 +38,7 @@ use ralph_core::view::event::{self, RunChanges};
 
 use crate::clock;
 use crate::error::{Error, Exit};
-pub(crate) use boxes::describe_agent;
+pub(crate) use boxes::{describe_agent, wrap_whole as wrapped};
 pub(crate) use first::Introduction;
 use live::Live;
 pub(crate) use live::Pulse;
@@ -120,10 +120,13 @@ impl Ui {
         }
     }
 
-    /// Has the terminal call the user: by its bell, or by a message (OSC 9). Nothing where there is no terminal.
-    pub fn attract(&self, message: Option<&str>) {
+    /// Has the terminal call the user: by its bell, or by a message (OSC 9). Where there is none it says why not.
+    pub fn attract(&self, message: Option<&str>) -> std::result::Result<(), &'static str> {
+        if !self.stream.is_terminal() {
+            return Err("standard error is no terminal");
+        }
         if !self.moving {
-            return;
+            return Err("TERM says that this terminal can do nothing of the kind");
         }
         match message {
             None => self.stream.write(b"\x07"),
@@ -133,6 +136,7 @@ impl Ui {
                 self.stream.write(format!("\x1b]9;{plain}\x07").as_bytes());
             }
         }
+        Ok(())
     }
 
     /// Talk that is already laid out.
@@ -149,18 +153,16 @@ impl Ui {
     pub fn remark(&mut self, what: &str) {
         match self.mode {
             Mode::Quiet => {}
-            Mode::Boxes => self.line(Tone::Plain, &format!("  {what}")),
+            Mode::Boxes => self.prose(Tone::Plain, what),
             Mode::Plain => self.line(Tone::Plain, &format!("[ralph] {what}")),
         }
     }
 
     pub fn warn(&mut self, what: &str) {
-        let line = if self.mode == Mode::Boxes {
-            format!("  ⚠ {what}")
-        } else {
-            format!("[ralph] warning: {what}")
-        };
-        self.line(Tone::Warning, &line);
+        match self.mode {
+            Mode::Boxes => self.prose(Tone::Warning, &format!("⚠ {what}")),
+            Mode::Plain | Mode::Quiet => self.line(Tone::Warning, &format!("[ralph] warning: {what}")),
+        }
     }
 
     pub fn error(&mut self, error: &Error) {
@@ -168,7 +170,7 @@ impl Ui {
         self.line(Tone::Bad, &error.to_string());
         // Wrong usage says what was meant; these may need more than a line.
         if error.exit != Exit::Usage {
-            self.line(Tone::Faint, &format!("  more: {}#exit-{}", stops::PAGE, error.exit as u8));
+            self.line(Tone::Faint, &format!("  more: ralph explain {}", error.exit as u8));
         }
         if self.events {
             let (why, exit) = (error.why.as_deref(), error.exit as u8);
@@ -262,7 +264,7 @@ impl Ui {
             }
             self.lines(Tone::Plain, &boxes::conclude(last));
             for (tone, line) in remarks::remarks(last) {
-                self.line(tone, &format!("  {line}"));
+                self.prose(tone, &line);
             }
             self.line(Tone::Plain, "");
         }
@@ -271,16 +273,16 @@ impl Ui {
             .chain(remarks::touched(state, event))
             .chain(remarks::settled(state, event))
         {
-            self.line(tone, &format!("  {line}"));
+            self.prose(tone, &line);
         }
         if let Some(line) = plain::asked(event, decision) {
             match self.box_open {
                 true => self.lines(Tone::Plain, &boxes::beside(&line)),
-                false => self.line(Tone::Plain, &format!("  {line}")),
+                false => self.prose(Tone::Plain, &line),
             }
         }
         if let Some(line) = plain::wait(event, decision, record.at) {
-            self.line(Tone::Warning, &format!("  ⚠ {line}"));
+            self.prose(Tone::Warning, &format!("⚠ {line}"));
             self.line(Tone::Plain, "");
         }
         let starts = decision.effects.iter().any(|effect| matches!(effect, Effect::StartAgent));
@@ -343,7 +345,7 @@ impl Ui {
             return self.line(stops::tone(stop), &format!("{indent}{stop}"));
         }
         for step in stops::next_steps(state, stop) {
-            self.line(Tone::Faint, &format!("{indent}{step}"));
+            self.exact(Tone::Faint, &format!("{indent}{step}"));
         }
     }
 
@@ -360,10 +362,21 @@ impl Ui {
         }
     }
 
+    /// A remark beside the boxes.
+    fn prose(&mut self, tone: Tone, text: &str) {
+        self.line(tone, &format!("  {text}"));
+    }
+
     fn line(&mut self, tone: Tone, line: &str) {
         self.clear();
         let line = self.stream.folded(line);
         self.stream.write(format!("{}\n", self.painted(tone, &line)).as_bytes());
+    }
+
+    /// A line with a command in it, which a terminal that wraps by itself lets people copy whole.
+    fn exact(&mut self, tone: Tone, line: &str) {
+        self.clear();
+        self.stream.write(format!("{}\n", self.painted(tone, line)).as_bytes());
     }
 
     /// Takes the line that is written over off the screen.

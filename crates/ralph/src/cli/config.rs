@@ -31,7 +31,7 @@ pub(super) struct ShowArgs {
 pub(super) struct SetArgs {
     /// Such as profile, gate, checks.test or agents.claude.model; `ralph config show` names them
     key: String,
-    /// Lists with commas: claude,codex:review
+    /// Lists with commas: claude,codex:review; or as TOML, where a text has commas: '["--tools", "Read,Edit"]'
     #[arg(allow_hyphen_values = true)]
     value: String,
     /// In the user's own file instead, for all projects

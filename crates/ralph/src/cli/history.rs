@@ -129,7 +129,7 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
     } else if lines.is_empty() {
         ui.data_line("nothing has been run here yet; start with: ralph run \"GOAL\"");
     } else {
-        ui.data_line(&lines.join("\n"));
+        lines.iter().for_each(|line| ui.data_line(line));
     }
     super::fine()
 }

@@ -5,7 +5,6 @@ mod branch;
 mod configured;
 pub(super) mod consent;
 mod dry;
-mod found;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -26,7 +25,7 @@ use crate::settings::{self, AgentWishes, For, Settled, Value, Wishes};
 use crate::store::{self, ArmFile, HarnessLock, JournalFile, Lock, Run, Runs};
 use crate::trust::{self, Consent};
 use crate::ui::{self, Ui};
-use crate::{agent, clock, secrets};
+use crate::{agent, brought, clock, detected, secrets};
 use configured::{Configured, configured};
 use consent::Proposal;
 
@@ -185,7 +184,8 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let own = wishes;
     let Configured { config, mut brought, notifier } = configured(project, own, earlier.is_some(), ui)?;
     let mut wishes = own.over(config);
-    let missing = found::look(project, earlier.is_some(), &mut wishes);
+    // A run that goes on has its plan already.
+    let missing = if earlier.is_some() { vec![] } else { detected::look(&project.root, &mut wishes) };
     // What is asked before a first run includes the permissions; until then they are nobody's choice.
     let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask() && !order.dry;
     let unchosen = (asks || order.dry) && wishes.agent.leaves_permissions_open();
@@ -193,7 +193,9 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         wishes.agent.permissions.push(For::all(Permissions::Inherit));
     }
     let Settled { mut plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
-    found::brought(&plan, earlier.is_some(), &mut brought);
+    if earlier.is_none() {
+        brought.extend(brought::by_detection(&plan.checks));
+    }
     if unchosen {
         consent::permit(&mut plan, None);
     }

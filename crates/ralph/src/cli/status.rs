@@ -78,15 +78,11 @@ fn show(
     ui: &Ui,
     damaged: bool,
 ) {
-    for line in lines(state, holder, damaged, held(state, project)) {
-        ui.data_line(&line);
-    }
-    for note in unread(state, project) {
-        ui.data_line(&format!("note:       {}", text::one_line(&note, 200)));
-    }
-    for problem in problems {
-        ui.data_line(&format!("journal:    {problem}"));
-    }
+    let mut shown = lines(state, holder, damaged, held(state, project));
+    let notes = unread(state, project);
+    shown.extend(notes.iter().map(|note| format!("note:       {}", text::one_line(note, 200))));
+    shown.extend(problems.iter().map(|problem| format!("journal:    {problem}")));
+    shown.iter().for_each(|line| ui.data_line(line));
 }
 
 /// The session that this run holds or waits for.

@@ -75,7 +75,7 @@ impl Repo {
         let known = self.literal("ls-files").args(["-z", "--cached"]).output()?;
         let known: std::collections::HashSet<&[u8]> = known.split(|byte| *byte == 0).collect();
         let on_disk = |path: &[u8]| {
-            use std::os::unix::ffi::OsStrExt;
+            use crate::unix::names::OsStrExt;
             self.root.join(std::ffi::OsStr::from_bytes(path)).symlink_metadata().is_ok()
         };
         let unknown = paths.iter().filter(|path| !known.contains(path.as_slice()) && on_disk(path));

@@ -3,12 +3,13 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::files;
 use crate::error::{self, Error, Result};
 use crate::point;
+use crate::unix::identity::MetadataExt;
+use crate::unix::rights::OpenOptionsExt;
 
 /// How often a file may change under our hands before we give up.
 const TIMES: usize = 20;

@@ -3,12 +3,12 @@
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::stamp::Stamp;
 use crate::error::{self, Result};
 use crate::point;
+use crate::unix::rights::{DirBuilderExt, OpenOptionsExt};
 
 /// A folder only the user can look into, with its parents.
 pub(super) fn private_dir(dir: &Path) -> io::Result<()> {
@@ -43,6 +43,9 @@ pub fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
 /// A file of settings where there was none, with its folder; in a project that folder ignores itself.
 pub fn write_settings(path: &Path, text: &[u8], in_project: bool) -> Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
+    if in_project {
+        stays_within(dir.parent().unwrap_or(dir), dir).map_err(error::io("cannot write", path))?;
+    }
     let made = match in_project {
         true => super::views::make_own_folder(dir),
         false => make_dir(dir),

@@ -145,11 +145,31 @@ fn write(file: &mut File, path: &Path, holder: &Holder) -> std::io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
+/// How it stands with a lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LockState {
+    Free,
+    /// It may be too early to say by whom.
+    Held(Option<Holder>),
+}
+
+/// Whether somebody holds the lock of this truth folder now.
+pub fn lock_state(truth: &Path) -> std::io::Result<LockState> {
+    let mut file = match File::open(truth.join("lock")) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(LockState::Free),
+        opened => opened?,
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(LockState::Free),
+        Err(TryLockError::WouldBlock) => Ok(LockState::Held(read(&mut file))),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
 /// Who holds the lock of this truth folder now, if anybody does.
 pub fn holder(truth: &Path) -> Option<Holder> {
-    let mut file = File::open(truth.join("lock")).ok()?;
-    match file.try_lock_shared() {
-        Err(TryLockError::WouldBlock) => read(&mut file),
+    match lock_state(truth) {
+        Ok(LockState::Held(holder)) => holder,
         _ => None,
     }
 }

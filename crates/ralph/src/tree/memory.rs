@@ -5,10 +5,10 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::{Place, TreeError, TreeId};
+use crate::unix::identity::MetadataExt;
 use crate::{point, store};
 
 const FIRST_LINE: &str = "ralph snapshot 2";

@@ -4,13 +4,13 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, Metadata};
 use std::io::Write;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::TreeError;
 use crate::git::{Call, Repo};
 use crate::point;
+use crate::unix::names::{OsStrExt, OsStringExt};
+use crate::unix::rights::DirBuilderExt;
 
 /// What ralph writes at the top of a project.
 const OURS: [&[u8]; 3] = [b".ralph", b".ralph-session.json", b".harness.lock"];

@@ -225,7 +225,7 @@ fn wrap(text: &str, columns: usize) -> Vec<String> {
 }
 
 /// The same for a text of any length that has no line breaks.
-pub(super) fn wrap_whole(text: &str, columns: usize) -> Vec<String> {
+pub(crate) fn wrap_whole(text: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let last = lines.last_mut().expect("there is always a line");

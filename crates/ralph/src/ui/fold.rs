@@ -8,7 +8,8 @@ use unicode_width::UnicodeWidthStr;
 const DEEPEST: usize = 40;
 
 /// Breaks lines that are wider than the window. What goes on stands below what it belongs to: the value of a table, or the
-/// text behind its indent. A word that has no room is left whole, for it may be a path that somebody wants to copy.
+/// text behind its indent. A word that has no room is left whole, and so is a line that says what to type: somebody may
+/// want to copy them.
 pub(super) fn fold(text: &str, columns: usize) -> Cow<'_, str> {
     if text.lines().all(|line| line.width() <= columns) {
         return Cow::Borrowed(text);
@@ -16,7 +17,7 @@ pub(super) fn fold(text: &str, columns: usize) -> Cow<'_, str> {
     let mut folded = String::with_capacity(text.len() + 64);
     for piece in text.split_inclusive('\n') {
         let line = piece.trim_end_matches('\n');
-        if line.width() <= columns {
+        if line.width() <= columns || line.trim_start().starts_with("try: ") {
             folded.push_str(line);
         } else {
             fold_line(line, columns, &mut folded);
@@ -88,6 +89,11 @@ mod tests {
     #[test]
     fn a_word_that_has_no_room_stays_whole() {
         check("see /a/very/long/path here", 10, "see\n  /a/very/long/path\n  here");
+    }
+
+    #[test]
+    fn a_command_to_be_typed_stays_whole() {
+        check("why not so\n  try: ralph run --fresh\n", 9, "why not\n  so\n  try: ralph run --fresh\n");
     }
 
     #[test]

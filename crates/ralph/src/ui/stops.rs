@@ -9,9 +9,6 @@ use super::Tone;
 use super::remarks::short;
 use crate::agent;
 
-/// Has a section for every reason to stop, by its word, and for every exit code.
-pub(super) const PAGE: &str = "docs/troubleshooting.md";
-
 /// The line that catches the eye.
 pub(super) fn title(stop: &Stop) -> &'static str {
     match stop {
@@ -91,8 +88,9 @@ pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     } else if let Some(last) = last {
         steps.push(format!("to take its last iteration back: ralph undo {}", last.number));
     }
-    if stop.exit_code() != 0 {
-        steps.push(format!("more about this: {PAGE}#{}", stop.word()));
+    // Whoever got what was asked for needs no explanation.
+    if stop.exit_code() != 0 && *stop != Stop::Unknown {
+        steps.push(format!("more about this stop: ralph explain {}", stop.word()));
     }
     steps
 }

@@ -166,7 +166,7 @@ pub(crate) fn find(root: &Path) -> Result<Option<PathBuf>> {
 }
 
 /// The first of the known names that is there.
-fn known(root: &Path) -> Option<PathBuf> {
+pub(crate) fn known(root: &Path) -> Option<PathBuf> {
     NAMES.into_iter().map(|name| root.join(name)).find(|path| path.is_file())
 }
 

@@ -6,6 +6,7 @@ use ralph_core::event::Plan;
 use ralph_core::items::BacklogPlan;
 
 use super::RunArgs;
+use crate::brought;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::settings::Wishes;
@@ -44,23 +45,14 @@ fn source(project: &Project, plan: &BacklogPlan) -> Result<Source> {
     Source::new(&project.root, plan, 0)
 }
 
-/// The commands that a run's backlog brings: those of its items, and the boot ritual, which becomes part of the plan.
+/// The commands that a run's backlog brings; the boot ritual becomes part of the plan.
 pub(super) fn brought(project: &Project, plan: &mut Plan) -> Result<Commands> {
-    let mut commands = Commands::default();
-    plan.boot = None;
-    let Some(backlog) = &plan.backlog else { return Ok(commands) };
-    if plan.policy.boot
-        && let Some(boot) = work::boot(project, backlog)?
-    {
-        commands.add(boot.source, boot.content);
-        plan.boot = Some(boot.check);
-    }
-    if plan.policy.wants_checks() {
-        // What cannot be read stops the run, with its own words.
-        for (source, command) in source(project, backlog)?.commands().unwrap_or_default() {
-            commands.add(source, command);
-        }
-    }
+    let Some(backlog) = &plan.backlog else {
+        plan.boot = None;
+        return Ok(Commands::default());
+    };
+    let (commands, boot) = brought::by_backlog(project, &plan.policy, backlog)?;
+    plan.boot = boot;
     Ok(commands)
 }
 
