@@ -44,7 +44,7 @@ pub(crate) use effects::{custody_file, kept};
 pub(crate) use reader::Reader;
 pub(crate) use session::heard;
 pub(crate) use signals::heed;
-pub(crate) use still::{Still, publish};
+pub(crate) use still::{Still, close_session, publish, waits_for_session};
 pub(crate) use texts::Texts;
 
 /// What reaches the loop.
@@ -223,7 +223,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Takes events in until the run stops or it is the session's turn. What comes after a turn begins the next one.
-    pub(crate) fn hold(mut self, events: impl IntoIterator<Item = Event>) -> Result<(Came, State)> {
+    pub(crate) fn hold(&mut self, events: impl IntoIterator<Item = Event>) -> Result<Came> {
         self.listen()?;
         let mut came = Came::HandedOver(String::new());
         for event in events {
@@ -232,7 +232,7 @@ impl<'a> Runner<'a> {
                 break;
             }
         }
-        Ok((came, self.state))
+        Ok(came)
     }
 
     fn listen(&self) -> Result<()> {

@@ -3,6 +3,7 @@
 mod arm;
 mod fired;
 mod install;
+mod turn;
 
 use std::process::ExitCode;
 

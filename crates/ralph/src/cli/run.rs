@@ -247,7 +247,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         somebody.iter().for_each(|somebody| ui.warn(somebody));
     }
     // Whoever takes the run over, or begins another, lets go of a session.
-    ArmFile::of(&project.truth).remove()?;
+    ArmFile::of(&project.truth).remove(&lock)?;
     let (run, journal, state, first) = match (choice, last) {
         (Choice::Resume, Some(last)) => {
             let (journal, state) = JournalFile::resume(&last.run.journal())?;

@@ -12,12 +12,12 @@ use ralph_core::session::{self, Told};
 use ralph_core::state::State;
 use ralph_core::transcript::{Decoder, Format, Item};
 
-use super::Runner;
 use super::agent_job::{UNHEARD, hear_signal};
 use super::texts::read_text;
+use super::{PACKING, Runner};
 use crate::clock;
 use crate::error::{self, Result};
-use crate::store::{self, Run};
+use crate::store::{self, Lock, Run};
 
 /// How much of a transcript's end is looked at, however long it is.
 const TAIL: u64 = 256 << 10;
@@ -46,6 +46,19 @@ impl Runner<'_> {
         store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
         self.handed = Some(prompt);
         Ok(())
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    pub(crate) fn lock(&self) -> &Lock {
+        self.lock
+    }
+
+    /// What is left to do when the session has its answer.
+    pub(crate) fn rest(mut self) {
+        self.keeping.finish(PACKING);
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::session::Arm;
 
-use super::files;
+use super::{Lock, files};
 use crate::error::{self, Error, Result};
 use crate::project::ARMED;
 
@@ -31,12 +31,13 @@ impl ArmFile {
         }
     }
 
-    pub fn write(&self, arm: &Arm) -> Result<()> {
+    /// Only by whoever holds the lock, and has read it since: another hook may have been there.
+    pub fn write(&self, arm: &Arm, _held: &Lock) -> Result<()> {
         let text = serde_json::to_vec(arm).unwrap_or_default();
         files::replace_durably(&self.path, &text).map_err(error::io("cannot write", &self.path))
     }
 
-    pub fn remove(&self) -> Result<()> {
+    pub fn remove(&self, _held: &Lock) -> Result<()> {
         files::remove(&self.path).map_err(error::io("cannot remove", &self.path))
     }
 }

@@ -4,18 +4,19 @@ use std::io::Read;
 use std::process::ExitCode;
 
 use ralph_core::decision::Stop;
-use ralph_core::event::{Carried, Event};
+use ralph_core::event::Carried;
 use ralph_core::session::Arm;
 use ralph_core::state::State;
 use ralph_core::{text, view};
 use serde_json::json;
 
 use super::install;
+use super::turn::TURN;
 use crate::cli::run::{self, Last, Which, consent};
 use crate::config::Layers;
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::runner::{Came, Runner, Still};
+use crate::runner::{self, Came, Runner};
 use crate::settings::{self, Settled, Wishes};
 use crate::store::{ArmFile, JournalFile, Lock, Runs};
 use crate::ui::Ui;
@@ -67,15 +68,6 @@ pub(in crate::cli) fn arm(
             Error::usage("--session names no session").hint("leave it out to hold the next one that starts")
         );
     }
-    let file = ArmFile::of(&project.truth);
-    if let Some(arm) = file.read()?
-        && let Some(state) = run_of(project, &arm)
-        && state.stop().is_none()
-    {
-        return Err(Error::new("a session is held here already, or waited for")
-            .because(described(&arm, &state))
-            .hint("ralph hook disarm"));
-    }
     // Single values are the project's; whose rules, which agents and which checks are for loops of fresh agents.
     let mut own = wishes;
     own.values.splice(0..0, Layers::read(&project.ralph_dir)?.merged().values);
@@ -94,7 +86,16 @@ pub(in crate::cli) fn arm(
         ui.warn(&remark);
     }
     let runs = Runs::of(&project.truth);
-    let mut lock = Lock::take(&project.truth, clock::now())?;
+    let mut lock = Lock::await_turn(&project.truth, clock::now(), TURN)?;
+    let file = ArmFile::of(&project.truth);
+    if let Some(arm) = file.read()?
+        && let Some(state) = run_of(project, &arm)
+        && state.stop().is_none()
+    {
+        return Err(Error::new("a session is held here already, or waited for")
+            .because(described(&arm, &state))
+            .hint("ralph hook disarm"));
+    }
     let last = run::last_run(&runs, Which::Fresh)?;
     let breaker = last.as_ref().map(|last: &Last| last.state.rules.breaker.clone()).unwrap_or_default();
     if let Err(open) = breaker.carried().guard(clock::now(), probe) {
@@ -110,16 +111,16 @@ pub(in crate::cli) fn arm(
     let number = run.number;
     let first = run::started(&run, &goal, plan, carried);
     let mut quiet = Ui::new(true);
-    let runner = Runner::new(project, &mut lock, run, journal, State::default(), &mut quiet)?;
-    let (came, state) = runner.hold([first])?;
-    match came {
+    let mut runner = Runner::new(project, &mut lock, run, journal, State::default(), &mut quiet)?;
+    match runner.hold([first])? {
         Came::HandedOver(_) => {}
         Came::Stopped(stop) => return Err(Error::new(format!("no session is held: {stop}"))),
         Came::Waits(why) => return Err(Error::new(format!("no session is held: {why}"))),
     }
     let arm = Arm { run: number, armed_at: clock::now(), session: session.map(Into::into), others: vec![] };
-    file.write(&arm)?;
-    ui.say(&format!("armed: {}", described(&arm, &state)));
+    // A run without it is one that was cut off here: `hook disarm` closes it, and another `hook arm` begins anew.
+    file.write(&arm, runner.lock())?;
+    ui.say(&format!("armed: {}", described(&arm, runner.state())));
     if session.is_none() {
         ui.say("start it in this project, with the goal as its first prompt; sessions that are open are left alone");
     }
@@ -127,26 +128,35 @@ pub(in crate::cli) fn arm(
         ui.warn("no agent's settings name ralph's hooks yet, so nothing is held: ralph hook install");
     }
     ui.say("ralph status shows how it stands, ralph hook disarm lets go");
+    runner.rest();
     crate::cli::fine()
 }
 
+/// Lets go: the run is closed, and then nobody looks for it any more. Cut off in between, the next hook finds it closed.
 pub(super) fn disarm(ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::look()?;
     let file = ArmFile::of(&project.truth);
-    let arm = file.read();
-    file.remove()?;
-    let Some(arm) = arm.unwrap_or_default() else {
-        ui.say("no session is held here");
+    let nothing = "no session is held here";
+    let open =
+        Runs::of(&project.truth).newest(true)?.is_some_and(|(_, state)| runner::waits_for_session(&state));
+    if matches!(file.read(), Ok(None)) && !open {
+        ui.say(nothing);
         return crate::cli::fine();
-    };
-    if let Some(mut still) = Still::open(&project)?
-        && still.state.run.as_ref().is_some_and(|run| run.number == arm.run)
-        && still.state.stop().is_none()
-    {
-        still.take(Event::RunClosed)?;
-        still.publish(&project, ui);
     }
-    ui.say("disarmed: every session stops when it wants to; nothing was deleted: ralph history");
+    let lock = Lock::await_turn(&project.truth, clock::now(), TURN)?;
+    let armed = file.read();
+    let closed = runner::close_session(&project, &lock, ui);
+    file.remove(&lock)?;
+    match (armed, closed) {
+        (Ok(None), Ok(false)) => ui.say(nothing),
+        (Ok(None), Err(error)) => return Err(error),
+        (_, closed) => {
+            if let Err(error) = closed {
+                ui.warn(&format!("its run cannot be closed: {}", error.what));
+            }
+            ui.say("disarmed: every session stops when it wants to; nothing was deleted: ralph history");
+        }
+    }
     crate::cli::fine()
 }
 
