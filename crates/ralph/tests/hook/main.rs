@@ -5,6 +5,7 @@ mod armed;
 mod common;
 mod install;
 mod struck;
+mod whose;
 
 use std::fs;
 

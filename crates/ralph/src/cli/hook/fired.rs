@@ -113,12 +113,13 @@ impl Call<'_> {
     }
 }
 
-/// Where the session may be held.
+/// Where the session may be held, and whether it was started there. Codex does not tell where, and stays there.
 fn places(told: Option<&Told>) -> impl Iterator<Item = (PathBuf, bool)> {
-    let started = std::env::var_os(STARTED_IN).map(PathBuf::from);
+    let started = std::env::var_os(STARTED_IN).filter(|dir| !dir.is_empty()).map(PathBuf::from);
     let now = told.and_then(|told| told.cwd.as_ref()).map(PathBuf::from);
-    let here = std::env::current_dir().ok();
-    started.into_iter().chain(now).chain(here).map(|place| (place, true))
+    let now = now.or_else(|| std::env::current_dir().ok());
+    let unknown = started.is_none();
+    started.map(|place| (place, true)).into_iter().chain(now.map(|place| (place, unknown)))
 }
 
 /// The answer, whole and at once: what is done afterwards must not add to it, whatever becomes of it.
