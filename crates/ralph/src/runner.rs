@@ -42,7 +42,7 @@ pub(crate) use again::Again;
 use effects::Jobs;
 pub(crate) use effects::{custody_file, kept};
 pub(crate) use reader::Reader;
-pub(crate) use session::heard;
+pub(crate) use session::{Heard, heard};
 pub(crate) use signals::heed;
 pub(crate) use still::{Still, close_session, publish, waits_for_session};
 pub(crate) use texts::Texts;

@@ -320,3 +320,34 @@ fn the_installed_skill_announces_the_report_and_asks_for_facts() {
     let emit: Vec<&str> = emit.split_whitespace().skip(1).collect();
     ralph(&sandbox).args(emit).run().assert_code(0).assert_stdout_has("Usage");
 }
+
+#[test]
+fn a_session_that_met_a_limit_is_not_sent_back_and_nothing_is_counted() {
+    let sandbox = repository();
+    arm(&sandbox, &["--session", SESSION]);
+    let path = sandbox.root().join("tmp/limited.jsonl");
+    let line = |error: Option<&str>, words: &str| {
+        json!({"type": "assistant", "isSidechain": false, "error": error, "isApiErrorMessage": error.is_some(),
+            "message": {"role": "assistant", "content": [{"type": "text", "text": words}]},
+            "timestamp": "2999-01-01T00:00:00Z"})
+        .to_string()
+    };
+    let notice = "You've hit your session limit";
+    let limited = format!("{}\n{}\n", line(None, "I begin."), line(Some("rate_limit"), notice));
+    let stop = |transcript: &str, words: &str| {
+        sandbox.write(&path, transcript);
+        stops_with(
+            &sandbox,
+            &json!({"session_id": SESSION, "transcript_path": path, "last_assistant_message": words}),
+        )
+        .expect("an answer")
+    };
+    let answer = stop(&limited, notice);
+    let said = answer["systemMessage"].as_str().expect("a message");
+    assert!(answer.get("decision").is_none() && said.contains(notice), "{answer}");
+    assert_eq!(outcomes(&sandbox), [(1, "open".to_owned())], "neither failed nor counted");
+    // It went on, and is held as it was said.
+    let answer = stop(&format!("{limited}{}\n", line(None, "Going on.")), &more());
+    assert!(is_blocked(Some(&answer)), "{answer}");
+    assert_eq!(outcomes(&sandbox)[0], (1, "more".to_owned()));
+}

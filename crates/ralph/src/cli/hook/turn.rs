@@ -13,7 +13,7 @@ use serde_json::json;
 use super::fired::{Call, say};
 use crate::cli::run::consent;
 use crate::error::{Error, Result};
-use crate::runner::{self, Came, Runner};
+use crate::runner::{self, Came, Heard, Runner};
 use crate::store::{ArmFile, JournalFile, Lock, Run, Runs};
 use crate::ui::Ui;
 use crate::{clock, secrets, trust};
@@ -76,7 +76,15 @@ pub(super) fn stop(call: &Call<'_>) -> Result<()> {
     let Held { mut lock, run, journal, state } = held;
     let secrets = secrets::of(&project.root);
     let signal = project.ralph_dir.join("status");
-    let heard = runner::heard(told, &state, &run, &signal, &secrets);
+    let heard = match runner::heard(told, &state, &run, &signal, &secrets) {
+        Heard::Ended(ended) => ended,
+        Heard::Limited(why) => {
+            let message = format!(
+                "ralph: the session met a limit ({why}); it stops, and nothing is counted: when it goes on, it is held"
+            );
+            return Ok(answer(&Answer::Stop { message }));
+        }
+    };
     let asked =
         state.phase == Phase::Working && state.current.as_ref().is_some_and(|now| now.ended.is_none());
     // A hook that was cut off left an iteration to be concluded.
