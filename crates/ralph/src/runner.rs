@@ -26,7 +26,7 @@ use ralph_core::journal::{Body, Record};
 use ralph_core::machine::deadline;
 use ralph_core::redact::Secrets;
 use ralph_core::state::{State, apply};
-use ralph_core::view::notice;
+use ralph_core::view::notice::{self, Notice};
 
 use crate::clock::{self, Alarm, Naps};
 use crate::error::{Error, Result};
@@ -126,6 +126,8 @@ pub struct Runner<'a> {
     agreed: Vec<String>,
     views_failed: bool,
     notifier: Notifier,
+    /// What is to be told when a session has its answer.
+    untold: Vec<Notice>,
     /// The prompt for the session that is this run's agent.
     handed: Option<String>,
 }
@@ -180,6 +182,7 @@ impl<'a> Runner<'a> {
             agreed: Vec::new(),
             views_failed: false,
             notifier: Notifier::default(),
+            untold: Vec::new(),
             handed: None,
         })
     }
@@ -331,8 +334,10 @@ impl<'a> Runner<'a> {
             || decision.concluded.is_some()
             || decision.verdict == Verdict::Halt;
         self.ui.show(&self.state, &record);
-        if let Some(notice) = notice::of(&self.state, &record) {
-            self.notifier.tell(&notice, self.project, self.ui);
+        match notice::of(&self.state, &record) {
+            Some(notice) if self.is_session() => self.untold.push(notice),
+            Some(notice) => self.notifier.tell(&notice, self.project, self.ui),
+            None => {}
         }
         if let (Some(_), Some(last), Some(run)) = (&decision.concluded, &self.state.last, &self.state.run) {
             self.keeping.concluded(last.number, run.plan.policy.keep_output);

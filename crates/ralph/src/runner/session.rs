@@ -3,6 +3,9 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use ralph_core::event::{AgentEnded, End, Event};
 use ralph_core::prompt::{self, Materials};
@@ -18,10 +21,13 @@ use super::texts::read_text;
 use super::{PACKING, Runner};
 use crate::clock;
 use crate::error::{self, Result};
+use crate::notify::Notifier;
 use crate::store::{self, Lock, Run};
 
 /// How much of a transcript's end is looked at, however long it is.
 const TAIL: u64 = 256 << 10;
+/// How long a hook waits until the snapshots are tidied up, when there is reason to: once in thousands of objects.
+const TIDYING: Duration = Duration::from_secs(30);
 
 impl Runner<'_> {
     pub(super) fn is_session(&self) -> bool {
@@ -57,9 +63,30 @@ impl Runner<'_> {
         self.lock
     }
 
-    /// What is left to do when the session has its answer.
-    pub(crate) fn rest(mut self) {
+    /// Whether something happened that somebody who does not watch wants to hear of.
+    pub(crate) fn has_untold(&self) -> bool {
+        !self.untold.is_empty()
+    }
+
+    /// What is left to do when the session has its answer; the agent waits for this process to end, so it is not waited
+    /// for long. What is under way of the notifications is the caller's to finish.
+    pub(crate) fn rest(mut self, mut notifier: Option<Notifier>) -> Option<Notifier> {
+        if let Some(notifier) = &mut notifier {
+            self.untold.iter().for_each(|notice| notifier.tell(notice, self.project, self.ui));
+        }
+        if self.state.stop().is_none() {
+            self.tidy();
+        }
         self.keeping.finish(PACKING);
+        // A tree that is let go of waits until it is tidied up. Whoever is cut off in that leaves more than is needed, no less.
+        let (done, waiting) = mpsc::channel::<()>();
+        let tree = self.tree;
+        thread::spawn(move || {
+            drop(tree);
+            drop(done);
+        });
+        let _ = waiting.recv_timeout(TIDYING);
+        notifier
     }
 }
 

@@ -4,6 +4,7 @@ mod armed;
 #[path = "../common/mod.rs"]
 mod common;
 mod install;
+mod rest;
 mod struck;
 mod whose;
 

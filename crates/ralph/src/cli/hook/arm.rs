@@ -68,9 +68,10 @@ pub(in crate::cli) fn arm(
             Error::usage("--session names no session").hint("leave it out to hold the next one that starts")
         );
     }
+    let layers = Layers::read(&project.ralph_dir)?;
     // Single values are the project's; whose rules, which agents and which checks are for loops of fresh agents.
     let mut own = wishes;
-    own.values.splice(0..0, Layers::read(&project.ralph_dir)?.merged().values);
+    own.values.splice(0..0, layers.merged().values);
     own.agent.session = true;
     own.profile.get_or_insert_with(|| PROFILE.into());
     let Settled { plan, remarks } = settings::settle(&own, None)?;
@@ -127,8 +128,11 @@ pub(in crate::cli) fn arm(
     if !install::anywhere(project) {
         ui.warn("no agent's settings name ralph's hooks yet, so nothing is held: ralph hook install");
     }
+    if !trust::knows(project, &consent::brought_notify(&layers)) {
+        ui.warn("nobody agreed to the notify.command of this project, so it is not run: ralph notify test");
+    }
     ui.say("ralph status shows how it stands, ralph hook disarm lets go");
-    runner.rest();
+    let _ = runner.rest(None);
     crate::cli::fine()
 }
 

@@ -12,7 +12,10 @@ use serde_json::json;
 
 use super::fired::{Call, say};
 use crate::cli::run::consent;
+use crate::config::Layers;
 use crate::error::{Error, Result};
+use crate::notify::Notifier;
+use crate::project::Project;
 use crate::runner::{self, Came, Heard, Runner};
 use crate::store::{ArmFile, JournalFile, Lock, Run, Runs};
 use crate::ui::Ui;
@@ -100,8 +103,30 @@ pub(super) fn stop(call: &Call<'_>) -> Result<()> {
         }
         Came::Waits(why) => Answer::Stop { message: waits(&why) },
     });
-    runner.rest();
+    let told = rest(project, runner);
+    drop(lock);
+    wait_for(told);
     Ok(())
+}
+
+/// When the session has its answer: the user is told, and what the iteration left is tidied up.
+fn rest(project: &Project, runner: Runner<'_>) -> Option<Notifier> {
+    let notifier = runner.has_untold().then(|| notifier(project)).flatten();
+    runner.rest(notifier)
+}
+
+/// Others may have their turn meanwhile.
+fn wait_for(told: Option<Notifier>) {
+    // There is nobody left to hear of a command that failed; `ralph notify test` tells.
+    let _ = told.map(|mut told| told.finish());
+}
+
+/// How the user wants to be told: by a command that the project brings only where somebody agreed to it.
+fn notifier(project: &Project) -> Option<Notifier> {
+    let layers = Layers::read(&project.ralph_dir).ok()?;
+    let agreed = trust::knows(project, &consent::brought_notify(&layers));
+    let command = layers.notify_command(agreed).map(|told| told.value.clone());
+    Some(Notifier::new(command, layers.in_terminal()))
 }
 
 fn answer(answer: &Answer) {
@@ -157,7 +182,9 @@ pub(super) fn begin(call: &Call<'_>) -> Result<()> {
         }
         Came::Waits(why) => answer(&Answer::Stop { message: waits(&why) }),
     }
-    runner.rest();
+    let told = rest(call.project, runner);
+    drop(lock);
+    wait_for(told);
     Ok(())
 }
 

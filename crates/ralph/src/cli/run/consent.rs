@@ -4,7 +4,7 @@
 use ralph_core::event::{Permissions, Plan};
 
 use super::super::introduction::introduction;
-use crate::config::{self, Config};
+use crate::config::{self, Config, Layers};
 use crate::error::Result;
 use crate::project::Project;
 use crate::settings::{NO_CHECK, Value, Wishes, pool};
@@ -68,6 +68,15 @@ pub(super) fn brought(config: &Config, own: &Wishes) -> Commands {
         if own.agent.commands.is_empty() || !config::is_of_agents(&key) {
             commands.add(config::source(&key), &value);
         }
+    }
+    commands
+}
+
+/// The command that the project wants to notify the user by.
+pub(in crate::cli) fn brought_notify(layers: &Layers) -> Commands {
+    let mut commands = Commands::default();
+    if let Some(brought) = layers.brought_notify() {
+        commands.add(config::source(&brought.key), &brought.value);
     }
     commands
 }
