@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use ralph_testkit::Schema;
+use ralph_testkit::{Finished, Sandbox, Schema};
 
 use crate::common::{ralph, repository};
 
@@ -22,8 +22,8 @@ fn tree(dir: &Path) -> Vec<(String, String)> {
 
 #[test]
 fn install_and_uninstall_leave_every_byte_as_it_was() {
-    for settings in
-        [None, Some("{\n  \"model\": \"opus\",\n  \"hooks\": {}\n}\n"), Some("{\"env\":{\"A\":\"b\"}}")]
+    let kept = "{\n  \"model\": \"opus\",\n  \"hooks\": {}\n}\n";
+    for settings in [None, Some(""), Some(kept), Some("{\"hooks\": {\"Stop\": [ ]}, \"env\": {\"A\":\"b\"}}")]
     {
         for agent in ["claude", "codex"] {
             let sandbox = repository();
@@ -86,4 +86,108 @@ fn user_settings_are_installed_in_the_home() {
     assert_eq!(Schema::published("ralph.installed/1").complaints(&record), Vec::<String>::new());
     ralph(&sandbox).args(["hook", "uninstall", "--user"]).run().assert_code(0);
     assert!(!sandbox.home().join(".claude").exists());
+}
+
+fn hook(sandbox: &Sandbox, word: &str) -> Finished {
+    ralph(sandbox).args(["hook", word]).run()
+}
+
+#[test]
+fn hooks_of_the_user_s_own_are_neither_replaced_nor_taken_out() {
+    let sandbox = repository();
+    let own = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"cd sub && ralph hook stop\"}]}]}, \
+               \"env\": {\"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP\": \"1000000\"}}";
+    sandbox.write(".claude/settings.json", own);
+    hook(&sandbox, "uninstall").assert_code(0).assert_stderr_has("ralph put nothing into");
+    assert_eq!(sandbox.read(".claude/settings.json"), own);
+    hook(&sandbox, "install").assert_code(0).assert_stderr_has("cd sub && ralph hook stop");
+    assert_eq!(sandbox.read(".claude/settings.json").matches("hook stop").count(), 1);
+    hook(&sandbox, "uninstall").assert_code(0);
+    assert_eq!(sandbox.read(".claude/settings.json"), own);
+}
+
+#[test]
+fn a_file_of_the_user_s_own_that_says_the_same_stays() {
+    let sandbox = repository();
+    hook(&sandbox, "install").assert_code(0);
+    let text = sandbox.read(".claude/commands/ralph-status.md");
+    hook(&sandbox, "uninstall").assert_code(0);
+    sandbox.write(".claude/commands/ralph-status.md", &text);
+    let before = tree(&sandbox.project());
+    hook(&sandbox, "install").assert_code(0);
+    hook(&sandbox, "uninstall").assert_code(0);
+    assert_eq!(tree(&sandbox.project()), before);
+}
+
+#[test]
+fn an_install_that_fails_half_way_can_be_taken_out() {
+    let sandbox = repository();
+    sandbox.write(".claude/commands", "a file where a folder should be\n");
+    let before = tree(&sandbox.project());
+    hook(&sandbox, "install").assert_code(1).assert_stderr_has("ralph hook uninstall");
+    assert!(sandbox.read(".claude/settings.json").contains("hook stop"));
+    hook(&sandbox, "uninstall").assert_code(0);
+    assert_eq!(tree(&sandbox.project()), before);
+}
+
+/// Installs or takes out, struck at a point; the points that were passed.
+fn struck(sandbox: &Sandbox, word: &str, strike: &str) -> Vec<String> {
+    let points = sandbox.root().join("tmp/points");
+    sandbox.write(&points, "");
+    let command = ralph(sandbox).args(["hook", word]);
+    command.env("RALPH_CRASH_POINTS", &points).env("RALPH_CRASH_POINT", strike).run();
+    sandbox.read(&points).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn install_and_uninstall_cut_off_anywhere_can_be_finished_or_taken_back() {
+    for settings in [None, Some("{\"model\": \"opus\", \"hooks\": { }}")] {
+        let sandbox = repository();
+        if let Some(settings) = settings {
+            sandbox.write(".claude/settings.json", settings);
+        }
+        let before = tree(&sandbox.project());
+        for (word, before_it) in [("install", "uninstall"), ("uninstall", "install")] {
+            hook(&sandbox, before_it).assert_code(0);
+            let mut points = struck(&sandbox, word, "");
+            points.retain(|point| !point.contains("git"));
+            assert!(points.len() > 10, "{points:?}");
+            for (nth, point) in points.iter().enumerate() {
+                let times = points[..=nth].iter().filter(|known| *known == point).count();
+                let taken_out = &["uninstall"][..];
+                for (how, then) in
+                    [("kill", taken_out), ("kill", &["install", "uninstall"]), ("enospc", taken_out)]
+                {
+                    let at = format!("{how}:{point}#{times}");
+                    hook(&sandbox, before_it).assert_code(0);
+                    struck(&sandbox, word, &at);
+                    for next in then {
+                        hook(&sandbox, next).assert_code(0);
+                    }
+                    assert_eq!(tree(&sandbox.project()), before, "{word} struck by {at}, then {then:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn hooks_are_found_wherever_the_agents_look_for_them() {
+    let missing = "no agent's settings name ralph's hooks";
+    for (agent, variable) in [("claude", "CLAUDE_CONFIG_DIR"), ("codex", "CODEX_HOME")] {
+        let sandbox = repository();
+        let dir = sandbox.root().join("settings");
+        let in_there = |args: &[&str]| ralph(&sandbox).args(args).env(variable, &dir).run();
+        in_there(&["hook", "install", "--user", "--agent", agent]).assert_code(0);
+        let status = in_there(&["hook", "status"]);
+        assert!(!status.stdout.contains(missing), "{}", status.stdout);
+        ralph(&sandbox).args(["hook", "status"]).run().assert_stdout_has(missing);
+    }
+    let sandbox = repository();
+    hook(&sandbox, "install").assert_code(0);
+    let settings = sandbox.read(".claude/settings.json");
+    hook(&sandbox, "uninstall").assert_code(0);
+    hook(&sandbox, "status").assert_stdout_has(missing);
+    sandbox.write(".claude/settings.local.json", settings);
+    assert!(!hook(&sandbox, "status").stdout.contains(missing));
 }
