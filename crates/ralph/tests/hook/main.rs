@@ -289,13 +289,38 @@ fn a_run_in_script_mode_lets_go_of_the_session() {
 #[test]
 fn mode_hook_arms_explains_and_returns() {
     let sandbox = repository();
-    for args in [
-        &["--mode", "hook", "--once"][..],
-        &["--mode", "hook"],
-        &["--mode", "hook", GOAL, "--agent-cmd", "x"],
-    ] {
-        ralph(&sandbox).arg("run").args(args).run().assert_code(64);
+    ralph(&sandbox).args(["run", "--mode", "hook"]).run().assert_code(64).assert_stderr_has("needs a goal");
+    let with_goal = [
+        "--agent-cmd x",
+        "--agents claude",
+        "--model x",
+        "--permissions full",
+        "--no-detect",
+        "--timeout 1m",
+        "--idle-timeout 1m",
+        "--commit",
+        "--branch x",
+        "--dry-run",
+        "--resume",
+        "--fresh",
+        "--yes",
+        "--json",
+        "--quiet",
+    ];
+    let without = ["--once", "--phase x", "--all", "--backlog x", "--task x", "--harness-dir x"];
+    let orders =
+        with_goal.iter().map(|args| (Some(GOAL), args)).chain(without.iter().map(|args| (None, args)));
+    for (goal, args) in orders {
+        let refused = ralph(&sandbox).args(["run", "--mode", "hook"]).args(goal).args(args.split(' ')).run();
+        let flag = args.split(' ').next().expect("a flag");
+        refused.assert_code(64).assert_stderr_has(&format!("{flag} does not go with it"));
     }
+    let refused = ralph(&sandbox).args(["run", "--mode", "hook", GOAL, "--", "--verbose"]).run();
+    refused.assert_code(64).assert_stderr_has("an argument for the agent");
+    assert!(
+        !sandbox.exists(".git/ralph/hook.json") && !sandbox.exists(".git/ralph/runs"),
+        "nothing was armed"
+    );
     let armed = ralph(&sandbox).args(["run", GOAL, "--mode", "hook", "--max-iterations", "3"]).run();
     armed
         .assert_code(0)
