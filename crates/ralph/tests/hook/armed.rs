@@ -7,7 +7,7 @@ use ralph_testkit::{Running, Sandbox};
 use serde_json::{Value, json};
 
 use crate::common::{GOAL, ralph, repository, status};
-use crate::{SESSION, arm, is_blocked, more, starts, stops};
+use crate::{SESSION, arm, done, is_blocked, more, starts, stops};
 
 /// The lock of the project, as another ralph would have it.
 fn lock(sandbox: &Sandbox) -> File {
@@ -155,4 +155,30 @@ fn letting_go_that_is_cut_off_anywhere_is_finished_by_the_next() {
         assert_eq!(status(&sandbox)["stop_reason"], "closed", "after {point}#{times}");
         assert!(!sandbox.exists(".git/ralph/hook.json"), "after {point}#{times}");
     }
+}
+
+#[test]
+fn a_session_is_held_by_its_own_rules_and_what_the_settings_say_in_vain_is_named() {
+    let sandbox = repository();
+    sandbox.write(
+        ".ralph/config.toml",
+        "profile = 'strict'\n[policy]\nreviews = 4\nmax_iterations = 7\n[checks]\ntest = 'false'\n",
+    );
+    ralph(&sandbox).args(["config", "show"]).run().assert_stderr_has("ralph hook arm");
+    let armed = arm(&sandbox, &["--session", SESSION]);
+    for part in ["profile (.ralph/config.toml:1)", "policy.reviews (.ralph/config.toml:3)", "checks.test"] {
+        armed.assert_stderr_has(part);
+    }
+    assert!(!armed.stderr.contains("max_iterations"), "{}", armed.stderr);
+    assert_eq!(status(&sandbox)["max_iterations"], 7);
+    ralph(&sandbox).arg("status").run().assert_stdout_has("reviews:    0/0");
+    let let_go = stops(&sandbox, SESSION, &done()).expect("an answer");
+    assert_eq!(let_go.get("decision"), None, "the words count, at once: {let_go}");
+    let armed = arm(&sandbox, &["--session", SESSION, "--profile", "strict", "--set", "reviews=2"]);
+    assert!(
+        !armed.stderr.contains("policy.reviews") && !armed.stderr.contains("profile ("),
+        "{}",
+        armed.stderr
+    );
+    ralph(&sandbox).arg("status").run().assert_stdout_has("reviews:    0/2");
 }

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::install;
 use super::turn::TURN;
 use crate::cli::run::{self, Last, Which, consent};
-use crate::config::Layers;
+use crate::config::{Config, Layers};
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::{self, Came, Runner};
@@ -24,6 +24,7 @@ use crate::{clock, secrets, trust};
 
 /// By whose rules a session is held, unless somebody says otherwise.
 const PROFILE: &str = "analyzer";
+const REVIEWS: &str = "reviews";
 /// No prompt that a person writes is longer.
 const LONGEST: u64 = 1 << 20;
 
@@ -69,9 +70,11 @@ pub(in crate::cli) fn arm(
         );
     }
     let layers = Layers::read(&project.ralph_dir)?;
-    // Single values are the project's; whose rules, which agents and which checks are for loops of fresh agents.
+    let config = layers.merged();
+    let unused = for_runs_alone(&config, &wishes);
+    // Single values are the project's; whose rules, reviews, agents and checks are for loops of fresh agents.
     let mut own = wishes;
-    own.values.splice(0..0, layers.merged().values);
+    own.values.splice(0..0, config.values.into_iter().filter(|value| value.key != REVIEWS));
     own.agent.session = true;
     own.profile.get_or_insert_with(|| PROFILE.into());
     let Settled { plan, remarks } = settings::settle(&own, None)?;
@@ -83,7 +86,7 @@ pub(in crate::cli) fn arm(
         branch: None,
         dry: false,
     };
-    for remark in remarks.into_iter().chain(run::told_secrets(&secrets, run_order, &plan)) {
+    for remark in remarks.into_iter().chain(unused).chain(run::told_secrets(&secrets, run_order, &plan)) {
         ui.warn(&remark);
     }
     let runs = Runs::of(&project.truth);
@@ -134,6 +137,27 @@ pub(in crate::cli) fn arm(
     ui.say("ralph status shows how it stands, ralph hook disarm lets go");
     let _ = runner.rest(None);
     crate::cli::fine()
+}
+
+/// What the settings say in vain, in words.
+fn for_runs_alone(config: &Config, own: &Wishes) -> Option<String> {
+    let told = |key: &str| match key {
+        "profile" => own.profile.is_none(),
+        "policy.reviews" => own.values.iter().all(|value| value.key != REVIEWS),
+        _ => key.strip_prefix("checks.").is_some_and(|name| name != "detect" && !own.says(name)),
+    };
+    let mut unused: Vec<String> = Vec::new();
+    for said in config.said.iter().rev().filter(|said| told(&said.key)) {
+        if !unused.iter().any(|known| known.starts_with(&format!("{} ", said.key))) {
+            unused.push(format!("{} ({})", said.key, said.origin));
+        }
+    }
+    (!unused.is_empty()).then(|| {
+        format!(
+            "for runs alone, and not for this session: {}; what it needs of them goes with arm",
+            unused.join(", ")
+        )
+    })
 }
 
 /// Lets go: the run is closed, and then nobody looks for it any more. Cut off in between, the next hook finds it closed.
