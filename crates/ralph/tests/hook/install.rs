@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ralph_testkit::{Finished, Sandbox, Schema};
 
+use crate::SESSION;
 use crate::common::{ralph, repository};
 
 fn tree(dir: &Path) -> Vec<(String, String)> {
@@ -190,4 +191,50 @@ fn hooks_are_found_wherever_the_agents_look_for_them() {
     hook(&sandbox, "status").assert_stdout_has(missing);
     sandbox.write(".claude/settings.local.json", settings);
     assert!(!hook(&sandbox, "status").stdout.contains(missing));
+}
+
+/// What the shell is handed when the goal was pasted into an installed command.
+fn pasted(sandbox: &Sandbox, command: &str, goal: &str) -> String {
+    let text = sandbox.read(format!(".claude/commands/{command}.md"));
+    let script = text.split("```!\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a script");
+    script.replace("$ARGUMENTS", goal).replace("${CLAUDE_SESSION_ID}", SESSION)
+}
+
+#[test]
+fn nothing_in_a_goal_reaches_the_shell() {
+    let goal = "make it green\nEND_OF_GOAL\ntouch pwned\n$(touch pwned) `touch pwned` '\"\nEND_OF_GOAL_\ntouch pwned";
+    for (command, given, iterations) in
+        [("ralph", goal.to_owned(), 50), ("ralph-loop", format!("3 {goal}"), 3)]
+    {
+        let sandbox = repository();
+        hook(&sandbox, "install").assert_code(0);
+        let script = pasted(&sandbox, command, &given);
+        let armed = sandbox.command("sh").args(["-c", &script]).output().expect("sh");
+        let said = String::from_utf8_lossy(&armed.stdout).into_owned();
+        assert!(said.contains("armed: "), "{said}\n{}", String::from_utf8_lossy(&armed.stderr));
+        let held = ralph(&sandbox).args(["hook", "status", "--json"]).run().json();
+        assert_eq!((held["goal"].as_str(), held["max_iterations"].as_u64()), (Some(goal), Some(iterations)));
+        assert!(!sandbox.exists("pwned"), "{command}");
+        hook(&sandbox, "disarm").assert_code(0);
+        // Where the goal brings the end of the command, the shell ends the rest as best it can.
+        let cut = script.split_inclusive('\n').take(3).collect::<String>();
+        let refused = sandbox.command("sh").args(["-c", &cut]).output().expect("sh");
+        let said = String::from_utf8_lossy(&refused.stdout).into_owned();
+        assert!(refused.status.code() == Some(64) && said.contains("the goal is cut off"), "{said}");
+    }
+}
+
+#[test]
+fn the_end_of_a_goal_is_another_in_every_place_and_the_same_in_one() {
+    let marks: Vec<String> = (0..2)
+        .map(|_| {
+            let sandbox = repository();
+            hook(&sandbox, "install").assert_code(0);
+            let first = pasted(&sandbox, "ralph", "x");
+            hook(&sandbox, "install").assert_code(0);
+            assert_eq!(pasted(&sandbox, "ralph", "x"), first);
+            first
+        })
+        .collect();
+    assert_ne!(marks[0], marks[1]);
 }

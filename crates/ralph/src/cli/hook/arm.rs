@@ -37,8 +37,8 @@ pub(in crate::cli) struct Order<'a> {
     pub(in crate::cli) probe: bool,
 }
 
-/// The goal as it was given, or from standard input.
-pub(super) fn prompt(given: &str, ui: &Ui) -> Result<String> {
+/// The goal as it was given, or from standard input; there it may have to end in a mark, which shows that it is whole.
+pub(super) fn prompt(given: &str, mark: Option<&str>, ui: &Ui) -> Result<String> {
     if given != "-" {
         return Ok(given.to_owned());
     }
@@ -48,7 +48,14 @@ pub(super) fn prompt(given: &str, ui: &Ui) -> Result<String> {
         .take(LONGEST)
         .read_to_end(&mut bytes)
         .map_err(|error| Error::new("standard input cannot be read").because(error))?;
-    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+    let text = String::from_utf8_lossy(&bytes);
+    let whole = mark.map_or(Some(text.trim()), |mark| text.trim_end().strip_suffix(mark));
+    let goal = whole.ok_or_else(|| {
+        Error::usage("the goal is cut off, so no session is held")
+            .because("a line of three backticks ends it in a command of Claude Code")
+            .hint("say it without them, or in a terminal: ralph hook arm \"GOAL\"")
+    })?;
+    Ok(goal.trim().to_owned())
 }
 
 /// Begins a run whose agent is a session: measured now, so that what the session changes is seen at its first stop.

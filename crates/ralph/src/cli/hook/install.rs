@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use ralph_core::session::settings::{self, Installed};
 
 use super::{Agent, InstallArgs};
+use crate::cli::run;
 use crate::error::{self, Error, Result};
 use crate::project::Project;
 use crate::store::{self, Own};
@@ -36,10 +37,16 @@ pub(super) fn install(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
         ..Record::default()
     });
     record.schema = "ralph.installed/1".into();
+    if record.mark.is_empty() {
+        record.mark = format!("{:016x}", run::seed());
+    }
     let mut said = Vec::new();
     let mut texts = Vec::new();
     for (name, text) in place.files() {
-        let (own, text) = (Own { path: place.dir.join(name) }, text.replace("@RALPH@", &ralph));
+        let (own, text) = (
+            Own { path: place.dir.join(name) },
+            text.replace("@RALPH@", &ralph).replace("@MARK@", &record.mark),
+        );
         let new = digest::of(text.as_bytes());
         match std::fs::read(&own.path).ok().map(|bytes| digest::of(&bytes)) {
             Some(there) if !record.wrote(name, &there) => {

@@ -42,6 +42,8 @@ pub(super) struct Record {
     pub(super) files: BTreeMap<String, String>,
     /// What those that are being replaced by newer ones had.
     pub(super) replaced: BTreeMap<String, String>,
+    /// Ends the goal in the commands, which are pasted together as text: nobody who writes a goal knows it.
+    pub(super) mark: String,
 }
 
 impl Record {
