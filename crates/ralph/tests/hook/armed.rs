@@ -128,7 +128,7 @@ fn arming_that_is_cut_off_is_named_and_can_be_closed_or_begun_anew() {
         let after = status(&sandbox);
         match way_out {
             ["hook", "arm", goal] => {
-                assert_eq!((&after["goal"], &after["running"]), (&json!(goal), &json!(true)))
+                assert_eq!((&after["goal"], &after["running"]), (&json!(goal), &json!(true)));
             }
             _ => assert_eq!(after["stop_reason"], "closed"),
         }

@@ -30,8 +30,7 @@ fn runs_ralph(place: &Place) -> bool {
 pub(super) fn install(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
     let place = Place::meant(args)?;
     let ralph = command()?;
-    let known = place.record()?;
-    let mut record = known.clone().unwrap_or_else(|| Record {
+    let mut record = place.record()?.unwrap_or_else(|| Record {
         folder_made: !place.dir.exists(),
         settings_made: !place.settings.exists(),
         ..Record::default()

@@ -73,7 +73,10 @@ pub(super) fn stop(call: &Call<'_>) -> Result<()> {
     let (project, told) = (call.project, call.told);
     let held = match open(call)? {
         None => return Ok(()),
-        Some(Found::Over(why)) => return Ok(answer(&Answer::Stop { message: format!("ralph: {why}") })),
+        Some(Found::Over(why)) => {
+            answer(&Answer::Stop { message: format!("ralph: {why}") });
+            return Ok(());
+        }
         Some(Found::Held(held)) => *held,
     };
     let Held { mut lock, run, journal, state } = held;
@@ -85,7 +88,8 @@ pub(super) fn stop(call: &Call<'_>) -> Result<()> {
             let message = format!(
                 "ralph: the session met a limit ({why}); it stops, and nothing is counted: when it goes on, it is held"
             );
-            return Ok(answer(&Answer::Stop { message }));
+            answer(&Answer::Stop { message });
+            return Ok(());
         }
     };
     let asked =
@@ -164,7 +168,10 @@ pub(super) fn begin(call: &Call<'_>) -> Result<()> {
         |why: &str| answer(&Answer::Stop { message: format!("ralph holds no session here: {why}") });
     let held = match open(call)? {
         None => return Ok(()),
-        Some(Found::Over(why)) => return Ok(not_held(&why)),
+        Some(Found::Over(why)) => {
+            not_held(&why);
+            return Ok(());
+        }
         Some(Found::Held(held)) => *held,
     };
     let Held { mut lock, run, journal, state } = held;
