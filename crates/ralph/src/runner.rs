@@ -26,7 +26,7 @@ use ralph_core::journal::{Body, Record};
 use ralph_core::machine::deadline;
 use ralph_core::redact::Secrets;
 use ralph_core::state::{State, apply};
-use ralph_core::view::notice;
+use ralph_core::view::notice::{self, Notice};
 
 use crate::clock::{self, Alarm, Naps};
 use crate::error::{Error, Result};
@@ -42,9 +42,9 @@ pub(crate) use again::Again;
 use effects::Jobs;
 pub(crate) use effects::{custody_file, kept};
 pub(crate) use reader::Reader;
-pub(crate) use session::heard;
+pub(crate) use session::{Heard, heard};
 pub(crate) use signals::heed;
-pub(crate) use still::{Still, publish};
+pub(crate) use still::{Still, close_session, publish, waits_for_session};
 pub(crate) use texts::Texts;
 
 /// What reaches the loop.
@@ -126,6 +126,8 @@ pub struct Runner<'a> {
     agreed: Vec<String>,
     views_failed: bool,
     notifier: Notifier,
+    /// What is to be told when a session has its answer.
+    untold: Vec<Notice>,
     /// The prompt for the session that is this run's agent.
     handed: Option<String>,
 }
@@ -180,6 +182,7 @@ impl<'a> Runner<'a> {
             agreed: Vec::new(),
             views_failed: false,
             notifier: Notifier::default(),
+            untold: Vec::new(),
             handed: None,
         })
     }
@@ -223,7 +226,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Takes events in until the run stops or it is the session's turn. What comes after a turn begins the next one.
-    pub(crate) fn hold(mut self, events: impl IntoIterator<Item = Event>) -> Result<(Came, State)> {
+    pub(crate) fn hold(&mut self, events: impl IntoIterator<Item = Event>) -> Result<Came> {
         self.listen()?;
         let mut came = Came::HandedOver(String::new());
         for event in events {
@@ -232,7 +235,7 @@ impl<'a> Runner<'a> {
                 break;
             }
         }
-        Ok((came, self.state))
+        Ok(came)
     }
 
     fn listen(&self) -> Result<()> {
@@ -331,9 +334,13 @@ impl<'a> Runner<'a> {
             || decision.concluded.is_some()
             || decision.verdict == Verdict::Halt;
         self.ui.show(&self.state, &record);
-        if let Some(notice) = notice::of(&self.state, &record) {
-            // A run that nobody watches has no terminal.
-            let _ = self.notifier.tell(&notice, self.project, self.ui);
+        match notice::of(&self.state, &record) {
+            Some(notice) if self.is_session() => self.untold.push(notice),
+            Some(notice) => {
+                // A run that nobody watches has no terminal.
+                let _ = self.notifier.tell(&notice, self.project, self.ui);
+            }
+            None => {}
         }
         if let (Some(_), Some(last), Some(run)) = (&decision.concluded, &self.state.last, &self.state.run) {
             self.keeping.concluded(last.number, run.plan.policy.keep_output);

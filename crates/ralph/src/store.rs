@@ -7,6 +7,7 @@
 //! | `files` | folders, private files, replacing a file whole |
 //! | `evidence` | the ledger of attempts |
 //! | `harness_lock` | `.harness.lock`: who else works with the harness |
+//! | `own` | files in an agent's folder |
 //! | `lock` | one run at a time; nobody's agent still at work |
 //! | `journal` | the append-only record of a run |
 //! | `requests` | what another ralph asks of a run |
@@ -29,6 +30,7 @@ mod harness_lock;
 mod journal;
 mod keeping;
 mod lock;
+mod own;
 mod packed;
 mod requests;
 mod runs;
@@ -38,7 +40,7 @@ mod stamp;
 mod trust;
 mod views;
 
-pub use arm::{ArmFile, Own};
+pub use arm::ArmFile;
 pub use edit::edit;
 pub use evidence::{Appended, Failures, Ledger, Line};
 pub use files::{
@@ -49,6 +51,7 @@ pub use harness_lock::HarnessLock;
 pub use journal::{JournalFile, JournalTail, cannot_continue};
 pub use keeping::Keeping;
 pub use lock::{Holder, Lock, LockState, holder, lock_state, wait_for_keepers};
+pub use own::Own;
 pub use packed::{open_kept, unpacked};
 pub use requests::{NoteRequest, Pending, Requests};
 pub use runs::{IterationFiles, Run, Runs};

@@ -409,7 +409,9 @@ pub fn leave_at_once(code: i32) -> ! {
 /// Leaves with a last line on standard output, from wherever that is.
 #[expect(clippy::disallowed_methods, reason = "a fault in a hook must not hold the session")]
 pub fn leave_with(line: &str, code: i32) -> ! {
-    let _ = std::io::stdout().write_all(format!("{line}\n").as_bytes());
+    if !line.is_empty() {
+        let _ = std::io::stdout().write_all(format!("{line}\n").as_bytes());
+    }
     std::process::exit(code)
 }
 

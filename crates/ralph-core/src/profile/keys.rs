@@ -285,7 +285,7 @@ keys! {
     "evidence", evidence, "Which facts a claim must agree with";
     "baseline", baseline, "What a check that was red before the run means; off does not look";
     "todos", todos, "What TODO and FIXME comments added by the run mean to a claim";
-    "reviews", reviews, "Passes in a row that change nothing; two numbers: with checks/without";
+    "reviews", reviews, "Passes in a row that change nothing; two numbers: with checks/without; not for held sessions";
     "no_progress", breaker.no_progress, "Iterations that change nothing";
     "no_progress_after", breaker.no_progress_after as AtLeastOne, "How many of them in a row";
     "same_error", breaker.same_error, "Iterations with the same errors";

@@ -5,6 +5,7 @@ mod branch;
 mod configured;
 pub(super) mod consent;
 mod dry;
+mod held;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -16,7 +17,6 @@ use ralph_core::state::State;
 use ralph_core::text;
 
 use super::args::{AgentArgs, Mode, RunArgs};
-use super::hook;
 use crate::error::{Error, Result};
 use crate::process::{self, Mark};
 use crate::project::Project;
@@ -36,7 +36,7 @@ const KEEPERS: Duration = Duration::from_secs(20);
 
 pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
     if args.mode == Mode::Hook {
-        return hold(args, ui);
+        return held::hold(args, ui);
     }
     let project = Project::find()?;
     let which = if args.fresh {
@@ -56,29 +56,6 @@ pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
         Some(stop) => Ok(ExitCode::from(stop.exit_code())),
         None => super::fine(),
     }
-}
-
-/// `--mode hook`: arms, explains and returns.
-fn hold(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
-    let alone = [
-        (args.once, "--once"),
-        (args.all, "--all"),
-        (args.resume, "--resume"),
-        (args.commit, "--commit"),
-        (!args.agent.agents.is_empty() || !args.agent.agent_cmd.is_empty(), "an agent of its own"),
-        (args.backlog.is_some() || args.harness_dir.is_some() || args.task.is_some(), "a backlog"),
-    ];
-    if let Some((_, what)) = alone.iter().find(|(given, _)| *given) {
-        return Err(Error::usage(format!(
-            "--mode hook holds a session until its goal is reached: {what} does not go with it"
-        ))
-        .hint("ralph run --mode hook \"GOAL\""));
-    }
-    let Some(goal) = args.goal.as_deref() else {
-        return Err(Error::usage("--mode hook needs a goal").hint("ralph run --mode hook \"GOAL\""));
-    };
-    let order = hook::Order { goal, session: None, probe: args.probe };
-    hook::arm(&Project::find()?, order, wishes(args), ui)
 }
 
 fn wishes(args: &RunArgs) -> Wishes {
@@ -249,7 +226,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         somebody.iter().for_each(|somebody| ui.warn(somebody));
     }
     // Whoever takes the run over, or begins another, lets go of a session.
-    ArmFile::of(&project.truth).remove()?;
+    ArmFile::of(&project.truth).remove(&lock)?;
     let (run, journal, state, first) = match (choice, last) {
         (Choice::Resume, Some(last)) => {
             let (journal, state) = JournalFile::resume(&last.run.journal())?;

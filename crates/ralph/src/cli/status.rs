@@ -18,6 +18,7 @@ use super::args::StatusArgs;
 use crate::clock;
 use crate::error::Result;
 use crate::project::Project;
+use crate::runner;
 use crate::store::{self, ArmFile, Holder, Requests, Runs};
 use crate::ui::Ui;
 
@@ -149,6 +150,10 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool, held: Op
                     format!("session {} is held; to let go: ralph hook disarm", text::one_line(&session, 80))
                 }
                 Some(_) => "waits for the next session that starts here; to let go: ralph hook disarm".into(),
+                None if runner::waits_for_session(state) => {
+                    "cut off, and holds no session; to hold one: ralph hook arm \"GOAL\"; to close it: ralph reset"
+                        .into()
+                }
                 None => "cut off; to go on: ralph run".into(),
             },
             (_, Some(Stop::CircuitOpen { why, .. })) if state.rules.breaker.circuit == Circuit::Closed => {

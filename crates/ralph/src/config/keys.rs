@@ -37,7 +37,13 @@ const fn own(
 }
 
 const BEFORE: &[Own] = &[
-    own("profile", "The rules to start from", "a name of `ralph profile list`", "default", "\"strict\""),
+    own(
+        "profile",
+        "The rules to start from; not for held sessions",
+        "a name of `ralph profile list`",
+        "default",
+        "\"strict\"",
+    ),
     own(
         "pool",
         "Who works, in this order; with a role: claude:work, codex:review",

@@ -248,7 +248,7 @@ impl Runner<'_> {
     }
 
     /// While the agent works nobody needs the snapshots.
-    fn tidy(&mut self) {
+    pub(super) fn tidy(&mut self) {
         let Some(run) = &self.state.run else { return };
         let keep = run.plan.policy.keep_snapshots;
         let base = self.state.base.as_ref().and_then(|base| TreeId::new(&base.tree));

@@ -25,45 +25,54 @@ pub struct Holder {
 /// Held while a run goes on; the system lets go of it when the process ends, however it ends.
 #[derive(Debug)]
 pub struct Lock {
+    /// Held as well, in a repository: nobody can remove the git folder and go on working in it. Let go of first, so that
+    /// whoever waits for the file finds it free.
+    _folder: Option<File>,
     file: File,
     path: PathBuf,
     holder: Holder,
-    /// Held as well, in a repository: nobody can remove the git folder and go on working in it.
-    _folder: Option<File>,
 }
 
 impl Lock {
     pub fn take(truth: &Path, now: Time) -> Result<Self> {
-        if let Some(above) = truth.parent() {
-            files::make_dir(above).map_err(error::io("cannot make", above))?;
-        }
-        files::private_dir(truth).map_err(error::io("cannot make", truth))?;
-        let path = truth.join("lock");
-        let mut file = open(&path).map_err(error::io("cannot open", &path))?;
+        let (path, mut file) = lock_file(truth)?;
         // `status` holds it shared for a moment, so one refusal is no proof.
         for _ in 0..3 {
             match file.try_lock() {
-                Ok(()) => {
-                    let folder = hold_folder(truth)?;
-                    let holder = Holder { pid: std::process::id(), since: now };
-                    write(&mut file, &path, &holder).map_err(error::io("cannot write", &path))?;
-                    return Ok(Self { file, path, holder, _folder: folder });
-                }
+                Ok(()) => return Self::held(truth, path, file, now),
                 Err(TryLockError::WouldBlock) => pause(Duration::from_millis(50)),
                 Err(TryLockError::Error(error)) => return Err(error::io("cannot lock", &path)(error)),
             }
         }
-        let error = match read(&mut file) {
-            Some(holder) => Error::new(format!(
-                "another run is going on here (pid {}, since {})",
-                holder.pid, holder.since
-            )),
-            None => Error::new("another run is going on here"),
-        };
-        Err(error
-            .because("two agents in one tree would undo each other's work")
-            .hint("ralph status")
-            .hint("wait for it, or stop it: ralph stop"))
+        Err(taken(&mut file))
+    }
+
+    /// The same for those whose turn is short: others of them may be at work, and end soon.
+    pub fn await_turn(truth: &Path, now: Time, longest: Duration) -> Result<Self> {
+        let (path, file) = lock_file(truth)?;
+        match file.try_lock() {
+            Ok(()) => return Self::held(truth, path, file, now),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error::io("cannot lock", &path)(error)),
+        }
+        let (done, waiting) = mpsc::channel();
+        std::thread::spawn(move || {
+            let locked = file.lock();
+            // Where nobody waits any more, it is let go of at once.
+            let _ = done.send(locked.map(|()| file));
+        });
+        match waiting.recv_timeout(longest) {
+            Ok(Ok(file)) => Self::held(truth, path, file, now),
+            Ok(Err(error)) => Err(error::io("cannot lock", &path)(error)),
+            Err(_) => Err(taken(&mut open(&path).map_err(error::io("cannot open", &path))?)),
+        }
+    }
+
+    fn held(truth: &Path, path: PathBuf, mut file: File, now: Time) -> Result<Self> {
+        let folder = hold_folder(truth)?;
+        let holder = Holder { pid: std::process::id(), since: now };
+        write(&mut file, &path, &holder).map_err(error::io("cannot write", &path))?;
+        Ok(Self { _folder: folder, file, path, holder })
     }
 
     /// What was done to the file since it was taken.
@@ -122,6 +131,30 @@ impl Drop for Lock {
         // So that the next one who holds it is not taken for us before it has written who it is.
         let _ = point::pass("empty lock").and_then(|()| self.file.set_len(0));
     }
+}
+
+/// The lock's file, in a folder that is there.
+fn lock_file(truth: &Path) -> Result<(PathBuf, File)> {
+    if let Some(above) = truth.parent() {
+        files::make_dir(above).map_err(error::io("cannot make", above))?;
+    }
+    files::private_dir(truth).map_err(error::io("cannot make", truth))?;
+    let path = truth.join("lock");
+    let file = open(&path).map_err(error::io("cannot open", &path))?;
+    Ok((path, file))
+}
+
+fn taken(file: &mut File) -> Error {
+    let error = match read(file) {
+        Some(holder) => {
+            Error::new(format!("another run is going on here (pid {}, since {})", holder.pid, holder.since))
+        }
+        None => Error::new("another run is going on here"),
+    };
+    error
+        .because("two agents in one tree would undo each other's work")
+        .hint("ralph status")
+        .hint("wait for it, or stop it: ralph stop")
 }
 
 /// The second lock of a run in a repository. Where the system has no such locks on folders, the first must do.

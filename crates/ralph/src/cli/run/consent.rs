@@ -4,6 +4,7 @@
 use ralph_core::event::{Permissions, Plan};
 
 use super::super::introduction::introduction;
+use crate::config::{self, Layers};
 use crate::error::Result;
 use crate::project::Project;
 use crate::settings::{Wishes, pool};
@@ -46,6 +47,15 @@ impl Proposal<'_> {
 pub(super) fn permit(plan: &mut Plan, permissions: Option<Permissions>) {
     let built_in = plan.agents.iter_mut().filter(|agent| agent.command.is_none());
     built_in.for_each(|agent| agent.permissions = permissions);
+}
+
+/// The command that the project wants to notify the user by.
+pub(in crate::cli) fn brought_notify(layers: &Layers) -> Commands {
+    let mut commands = Commands::default();
+    if let Some(brought) = layers.brought_notify() {
+        commands.add(config::source(&brought.key), &brought.value);
+    }
+    commands
 }
 
 /// What a plan that is recorded below the project's folder would run and allow: it could have come from anybody together
