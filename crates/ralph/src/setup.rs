@@ -13,7 +13,7 @@ mod texts;
 use std::path::Path;
 
 pub(crate) use found::{Found, FoundBacklog, items, look};
-pub(crate) use plugin::{FILE as PLUGIN, Plugin};
+pub(crate) use plugin::{FILE as PLUGIN, Plugin, in_the_way};
 pub(crate) use texts::{SHARED_IGNORE, files};
 
 use crate::error::Result;

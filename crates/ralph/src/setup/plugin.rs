@@ -25,6 +25,11 @@ pub(super) fn read(root: &Path) -> Option<Plugin> {
     Some(parse(&text.unwrap_or_default()))
 }
 
+/// What to say of it where it would hold the same session as ralph.
+pub(crate) fn in_the_way(root: &Path) -> Option<String> {
+    read(root).filter(|plugin| plugin.active == Some(true)).map(|plugin| plugin.told())
+}
+
 fn parse(text: &str) -> Plugin {
     let text = text.replace("\r\n", "\n");
     let parts = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));

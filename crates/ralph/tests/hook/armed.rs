@@ -182,3 +182,17 @@ fn a_session_is_held_by_its_own_rules_and_what_the_settings_say_in_vain_is_named
     );
     ralph(&sandbox).arg("status").run().assert_stdout_has("reviews:    0/2");
 }
+
+#[test]
+fn arming_warns_of_another_loop_and_not_of_a_check_that_was_given() {
+    let sandbox = repository();
+    let quiet = arm(&sandbox, &["--test-cmd", "true"]);
+    quiet.assert_stderr_lacks("runs no checks").assert_stderr_lacks("plugin");
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+    let plugin = |active: bool| format!("---\nactive: {active}\niteration: 3\n---\n\nGo on.\n");
+    sandbox.write(".claude/ralph-loop.local.md", &plugin(true));
+    arm(&sandbox, &[]).assert_stderr_has("two loops would hold one session");
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+    sandbox.write(".claude/ralph-loop.local.md", &plugin(false));
+    arm(&sandbox, &[]).assert_stderr_lacks("plugin");
+}

@@ -20,7 +20,7 @@ use crate::runner::{self, Came, Runner};
 use crate::settings::{self, Settled, Wishes};
 use crate::store::{ArmFile, JournalFile, Lock, Runs};
 use crate::ui::Ui;
-use crate::{clock, secrets, trust};
+use crate::{clock, secrets, setup, trust};
 
 /// By whose rules a session is held, unless somebody says otherwise.
 const PROFILE: &str = "analyzer";
@@ -137,6 +137,9 @@ pub(in crate::cli) fn arm(
     }
     if !install::anywhere(project) {
         ui.warn("no agent's settings name ralph's hooks yet, so nothing is held: ralph hook install");
+    }
+    if let Some(plugin) = setup::in_the_way(&project.root) {
+        ui.warn(&plugin);
     }
     if !trust::knows(project, &consent::brought_notify(&layers)) {
         ui.warn("nobody agreed to the notify.command of this project, so it is not run: ralph notify test");
