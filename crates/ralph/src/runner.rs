@@ -125,6 +125,8 @@ pub struct Runner<'a> {
     /// Commands of items that the user agreed to.
     agreed: Vec<String>,
     views_failed: bool,
+    /// That ralph's own output is not measured was said.
+    output_told: bool,
     notifier: Notifier,
     /// The prompt for the session that is this run's agent.
     handed: Option<String>,
@@ -179,6 +181,7 @@ impl<'a> Runner<'a> {
             keeping,
             agreed: Vec::new(),
             views_failed: false,
+            output_told: false,
             notifier: Notifier::default(),
             handed: None,
         })

@@ -468,6 +468,11 @@ pub fn leave_with(line: &str, code: i32) -> ! {
     std::process::exit(code)
 }
 
+/// The files that standard output and standard error go to, device and inode each: what ralph says there is not work.
+pub fn own_outputs() -> Vec<(u64, u64)> {
+    [Stream::Output, Stream::Error].into_iter().filter_map(Stream::file).collect()
+}
+
 /// Whether a person may be looking.
 pub fn watched() -> bool {
     Stream::Error.is_terminal()

@@ -159,6 +159,11 @@ impl Runner<'_> {
 
     fn measure(&mut self, when: When, todos_since: Option<&str>) -> std::result::Result<Measured, String> {
         let snapshot = self.tree.snapshot().map_err(|error| error.to_string())?;
+        if !snapshot.own_output.is_empty() && !std::mem::replace(&mut self.output_told, true) {
+            let names = snapshot.own_output.join(", ");
+            self.ui
+                .remark(&format!("{names}: ralph itself writes to it now, so it does not count as a change"));
+        }
         let before = self.state.current.as_ref().and_then(|current| current.before.as_ref());
         let mut lost = Vec::new();
         let changes = match (when, before.and_then(|mark| TreeId::new(&mark.tree))) {

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, Metadata};
 use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::TreeError;
@@ -173,6 +173,11 @@ impl Place {
     /// 0 for what is no plain file.
     pub(super) fn file_size(&self, path: &[u8]) -> u64 {
         self.metadata(path).filter(Metadata::is_file).map_or(0, |data| data.len())
+    }
+
+    /// Device and inode of what is at this path.
+    pub(super) fn file_id(&self, path: &[u8]) -> Option<(u64, u64)> {
+        self.metadata(path).map(|data| (data.dev(), data.ino()))
     }
 
     pub(super) fn has_folder(&self, path: &[u8]) -> bool {

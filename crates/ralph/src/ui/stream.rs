@@ -26,6 +26,17 @@ impl Stream {
         size.map(|size| usize::from(size.ws_col)).ok().filter(|columns| *columns > 0).unwrap_or(80)
     }
 
+    /// The file that it goes to, by its numbers on this machine; `None` for a terminal or a pipe.
+    pub(super) fn file(self) -> Option<(u64, u64)> {
+        let data = match self {
+            Self::Error => rustix::fs::fstat(std::io::stderr()),
+            Self::Output => rustix::fs::fstat(std::io::stdout()),
+        };
+        data.ok()
+            .filter(|data| rustix::fs::FileType::from_raw_mode(data.st_mode).is_file())
+            .map(|data| (data.st_dev as u64, data.st_ino as u64))
+    }
+
     /// Whoever does not want to hear it any more is not told.
     pub(super) fn write(self, bytes: &[u8]) {
         fn put(mut to: impl Write, bytes: &[u8]) {
