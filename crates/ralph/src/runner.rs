@@ -35,7 +35,7 @@ use crate::point;
 use crate::process::{self, Mark};
 use crate::project::Project;
 use crate::secrets;
-use crate::store::{Guard, JournalFile, Keeping, Lock, Requests, Run, Runs, Views};
+use crate::store::{Guard, JournalFile, Keeping, Lock, Past, Requests, Run, Runs, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
 pub(crate) use again::Again;
@@ -105,6 +105,7 @@ pub struct Runner<'a> {
     project: &'a Project,
     lock: &'a mut Lock,
     guard: Guard,
+    past: Past,
     secrets: Secrets,
     run: Run,
     journal: JournalFile,
@@ -165,6 +166,7 @@ impl<'a> Runner<'a> {
             lock,
             secrets: secrets::of(&project.root),
             guard: Guard::new(&project.root, &project.ralph_dir),
+            past: Past::hold(&project.truth, &run),
             run,
             journal,
             state,
@@ -318,8 +320,11 @@ impl<'a> Runner<'a> {
             // What was a secret when the run began stays one, though it no longer stands where it stood.
             self.secrets.also(secrets::of(&self.project.root));
         }
-        self.look_after_own_files(&event)?;
-        self.take(event)
+        let at_work = !matches!(event, Event::AgentEnded(_) | Event::CheckEnded(_));
+        match self.look_after_own_files(&event).and_then(|()| self.take(event)) {
+            Err(error) if self.journal.is_given_up() => Err(self.leave_the_record(error, at_work)),
+            done => done,
+        }
     }
 
     /// Hide what is secret, decide, record, apply, show, act. Nothing acts before its record is durable.

@@ -22,6 +22,12 @@ pub(super) fn make_dir(dir: &Path) -> io::Result<()> {
     std::fs::create_dir_all(dir)
 }
 
+/// What comes of a folder that is being removed while something is made in it: the next attempt may succeed.
+pub fn is_passing(error: &io::Error) -> bool {
+    use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound};
+    matches!(error.kind(), NotFound | AlreadyExists | DirectoryNotEmpty)
+}
+
 /// A new private file. An old one of that name (of an attempt that was cut off) is replaced.
 pub fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
     let mut file = new_private(path)?;

@@ -128,7 +128,15 @@ impl Drop for Lock {
 fn hold_folder(truth: &Path) -> Result<Option<File>> {
     let git_dir = truth.parent().filter(|_| truth.ends_with("ralph"));
     let Some(folder) = git_dir.and_then(|folder| File::open(folder).ok()) else { return Ok(None) };
-    match folder.try_lock() {
+    // `status` holds it shared for a moment as well.
+    let mut locked = folder.try_lock();
+    for _ in 0..3 {
+        if matches!(locked, Err(TryLockError::WouldBlock)) {
+            pause(Duration::from_millis(50));
+            locked = folder.try_lock();
+        }
+    }
+    match locked {
         Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => Err(Error::new("another run is going on here")
             .because("its lock file was removed under it, and it is still at work")
@@ -152,6 +160,13 @@ pub fn holder(truth: &Path) -> Option<Holder> {
         Err(TryLockError::WouldBlock) => read(&mut file),
         _ => None,
     }
+}
+
+/// Whether a run goes on in this repository though its lock file is gone.
+pub fn folder_is_held(truth: &Path) -> bool {
+    let git_dir = truth.parent().filter(|_| truth.ends_with("ralph"));
+    let folder = git_dir.and_then(|folder| File::open(folder).ok());
+    folder.is_some_and(|folder| matches!(folder.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 /// Waits until no keeper of an earlier run is left: each holds this file shared while its command lives.
@@ -183,7 +198,7 @@ fn read(file: &mut File) -> Option<Holder> {
 }
 
 /// A short wait for another process.
-fn pause(time: Duration) {
+pub fn pause(time: Duration) {
     let (_keep, nothing) = mpsc::channel::<()>();
     let _ = nothing.recv_timeout(time);
 }
