@@ -44,8 +44,8 @@ pub use arm::{ArmFile, Own};
 pub use edit::edit;
 pub use evidence::{Appended, Failures, Ledger, Line};
 pub use files::{
-    append_private, is_passing, open_itself, put_back_if_gone, remove, write_new, write_private,
-    write_settings,
+    append_private, is_passing, open_itself, put_back_if_gone, remove, sign_of_life, write_new,
+    write_private, write_settings,
 };
 pub use guard::Guard;
 pub use harness_lock::HarnessLock;

@@ -114,7 +114,8 @@ impl Runner<'_> {
                 files.make()?;
                 self.watch_own_files();
                 let (root, secrets) = (&self.project.root, self.secrets.clone());
-                let spec = self.custody().over(Spec::shell(&check.command, root));
+                let spec =
+                    self.custody().over(Spec::shell(&check.command, root)).sign(files.check(&check.name));
                 let check = check_job::start(check, &spec, &files, secrets, self.heard());
                 self.jobs.check(check);
             }
@@ -245,7 +246,8 @@ impl Runner<'_> {
         let spec = agent::spec(&agent, self.project, path)
             .env("RALPH_ITERATION", self.state.iteration.to_string())
             .env("RALPH_RUN_ID", run)
-            .transcripts(files.transcript(), files.stderr());
+            .transcripts(files.transcript(), files.stderr())
+            .sign(files.transcript());
         let started = agent_job::start(&self.custody().over(spec), &talk, &files, &self.heard());
         self.jobs.lock().agent = started;
         self.tidy();
