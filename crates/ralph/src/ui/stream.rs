@@ -1,6 +1,9 @@
 //! Where talk goes: standard error, or standard output for a command whose talk is what it was asked for.
 
+use std::fs::File;
 use std::io::{IsTerminal, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stream {
@@ -28,13 +31,12 @@ impl Stream {
 
     /// The file that it goes to, by its numbers on this machine; `None` for a terminal or a pipe.
     pub(super) fn file(self) -> Option<(u64, u64)> {
-        let data = match self {
-            Self::Error => rustix::fs::fstat(std::io::stderr()),
-            Self::Output => rustix::fs::fstat(std::io::stdout()),
+        let held = match self {
+            Self::Error => std::io::stderr().as_fd().try_clone_to_owned(),
+            Self::Output => std::io::stdout().as_fd().try_clone_to_owned(),
         };
-        data.ok()
-            .filter(|data| rustix::fs::FileType::from_raw_mode(data.st_mode).is_file())
-            .map(|data| (data.st_dev as u64, data.st_ino as u64))
+        let data = File::from(held.ok()?).metadata().ok()?;
+        data.is_file().then(|| (data.dev(), data.ino()))
     }
 
     /// Whoever does not want to hear it any more is not told.
