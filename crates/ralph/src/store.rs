@@ -51,7 +51,9 @@ pub use guard::Guard;
 pub use harness_lock::HarnessLock;
 pub use journal::{JournalFile, JournalTail, cannot_continue};
 pub use keeping::Keeping;
-pub use lock::{Holder, Lock, folder_is_held, holder, pause, wait_for_keepers};
+pub use lock::{
+    Holder, Lock, folder_is_held, holder, no_other_run, nobody_is_at_work, pause, wait_for_keepers,
+};
 pub use packed::{open_kept, unpacked};
 pub use past::{Past, Restored};
 pub use requests::{NoteRequest, Pending, Requests};

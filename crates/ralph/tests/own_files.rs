@@ -83,7 +83,9 @@ fn what_steers_ralph_is_put_back_and_what_agents_may_write_stays() {
         [
             "the agent changed .ralph/state.json: made again".to_owned(),
             "the agent removed .ralph/config.toml: put back".to_owned(),
-            format!("the agent changed .ralph/prompt.md: put back (what it was changed to: {kept})"),
+            format!(
+                ".ralph/prompt.md was changed while the agent worked: put back (your own change? it is kept in {kept})"
+            ),
             "the agent removed .ralph/handoff.md: put back".to_owned(),
         ]
     );
@@ -98,7 +100,10 @@ fn an_agent_cannot_give_ralph_settings_that_nobody_made() {
     let agent = agent_that(&sandbox, "echo 'profile = \"rotations\"' > .ralph/config.toml");
     run(&sandbox, &agent).args(["--test-cmd", TEST]).run().assert_code(0);
     assert!(!sandbox.exists(".ralph/config.toml"));
-    assert!(own_files(&sandbox, 0)[0].starts_with("the agent changed .ralph/config.toml: put back"));
+    assert!(
+        own_files(&sandbox, 0)[0]
+            .starts_with(".ralph/config.toml was changed while the agent worked: put back")
+    );
 }
 
 #[test]
@@ -171,7 +176,7 @@ fn an_agent_that_never_lets_go_of_the_record_is_ended_and_the_record_stays() {
     let note = || ralph(&sandbox).args(["note", "more"]).run();
     while !running.ends_within(std::time::Duration::from_millis(100)) {
         note();
-        running.signal(rustix::process::Signal::USR1);
+        running.signal(ralph_testkit::Signal::USR1);
     }
     let done = running.wait();
     done.assert_code(1).assert_stderr_has("the record is put back; to go on: ralph run");

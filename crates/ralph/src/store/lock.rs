@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::files;
 use super::stamp::Stamp;
 use crate::error::{self, Error, Result};
-use crate::point;
+use crate::{clock, point};
 
 /// Who holds the lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,17 +53,7 @@ impl Lock {
                 Err(TryLockError::Error(error)) => return Err(error::io("cannot lock", &path)(error)),
             }
         }
-        let error = match read(&mut file) {
-            Some(holder) => Error::new(format!(
-                "another run is going on here (pid {}, since {})",
-                holder.pid, holder.since
-            )),
-            None => Error::new("another run is going on here"),
-        };
-        Err(error
-            .because("two agents in one tree would undo each other's work")
-            .hint("ralph status")
-            .hint("wait for it, or stop it: ralph stop"))
+        Err(another_run(read(&mut file).as_ref()))
     }
 
     /// What was done to the file since it was taken.
@@ -160,6 +150,36 @@ pub fn holder(truth: &Path) -> Option<Holder> {
         Err(TryLockError::WouldBlock) => read(&mut file),
         _ => None,
     }
+}
+
+/// Refuses what would be undone by the run that goes on.
+pub fn nobody_is_at_work(truth: &Path, why: &str) -> Result<()> {
+    match holder(truth) {
+        None => Ok(()),
+        Some(holder) => Err(Error::new(format!("a run is going on here (pid {})", holder.pid))
+            .because(why)
+            .hint("wait for it, or stop it: ralph stop")),
+    }
+}
+
+/// Refuses a second run.
+pub fn no_other_run(truth: &Path) -> Result<()> {
+    holder(truth).map_or(Ok(()), |holder| Err(another_run(Some(&holder))))
+}
+
+fn another_run(holder: Option<&Holder>) -> Error {
+    let error = match holder {
+        Some(holder) => Error::new(format!(
+            "another run is going on here (pid {}, since {})",
+            holder.pid,
+            clock::local(holder.since, clock::now())
+        )),
+        None => Error::new("another run is going on here"),
+    };
+    error
+        .because("two agents in one tree would undo each other's work")
+        .hint("ralph status")
+        .hint("wait for it, or stop it: ralph stop")
 }
 
 /// Whether a run goes on in this repository though its lock file is gone.
