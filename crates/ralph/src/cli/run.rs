@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::{self, Runner};
 use crate::settings::{self, AgentWishes, For, Settled, Value, Wishes};
-use crate::store::{ArmFile, HarnessLock, JournalFile, Lock, Run, Runs};
+use crate::store::{self, ArmFile, HarnessLock, JournalFile, Lock, Run, Runs};
 use crate::trust::{self, Consent};
 use crate::ui::{self, Ui};
 use crate::{agent, clock, secrets};
@@ -149,7 +149,10 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let secrets = secrets::of(&project.root);
     let told = goal.map(|goal| secrets.hide(goal).into_owned()).or_else(|| backlog::goal(wishes));
     let goal = told.as_deref();
-    // Everything that can be refused is refused before anything is written.
+    // Everything that can be refused is refused before anything is written; and first what nothing else can change.
+    if !order.dry {
+        store::no_other_run(&project.truth)?;
+    }
     let runs = Runs::of(&project.truth);
     let last = last_run(&runs, which)?;
     // Without a word, and nothing to continue, the project's backlog is what there is to do.
@@ -264,15 +267,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
                 // Its ralph may have been cut off between its last record and the views, and nobody takes it up again.
                 runner::publish(project, &last.run, &last.state, ui);
             }
-            if let Some(last) = last.as_ref().filter(|last| last.unfinished()) {
-                let left = format!(
-                    "run {} is left unfinished and cannot be continued: {}",
-                    last.run.number,
-                    last.goal()
-                );
-                ui.warn(&format!("a new run begins; {left}"));
-                warn_of_unread(&last.state, ui);
-            }
+            warn_of_unfinished(last.as_ref(), ui);
             let known = last.as_ref().map_or(0, |last| last.state.iteration);
             let carried = Carried {
                 iteration: known.max(runs.last_iteration()),
@@ -313,6 +308,17 @@ pub(super) fn told_secrets(secrets: &Secrets, order: Order<'_>, plan: &Plan) -> 
         format!("a command holds what looks like a secret, and commands are kept to continue the run; better put it into the environment: {shown}")
     });
     goal.into_iter().chain(command).collect()
+}
+
+/// A new run takes the place of one that could have been continued.
+pub(super) fn warn_of_unfinished(last: Option<&Last>, ui: &mut Ui) {
+    if let Some(last) = last.filter(|last| last.unfinished()) {
+        let (number, goal) = (last.run.number, last.goal());
+        ui.warn(&format!(
+            "a new run begins; run {number} is left unfinished and cannot be continued: {goal}"
+        ));
+        warn_of_unread(&last.state, ui);
+    }
 }
 
 /// Notes go with their run; what nobody read may be worth saying again.
