@@ -97,6 +97,10 @@ fn a_budget_that_cannot_be_counted_is_said_once() {
     let mut sim = Sim::new(limited);
     assert!(matches!(&silent(&mut sim)[..], [said] if said.contains("told no cost")));
     assert_eq!(silent(&mut sim), [""; 0]);
+    let mut limited = plan(&[]);
+    limited.policy.budget.tokens = 1_000_000;
+    let said = silent(&mut Sim::new(limited));
+    assert!(matches!(&said[..], [said] if said.contains("max_tokens counts nothing")), "{said:?}");
     let mut without_a_budget = Sim::new(plan(&[]));
     assert_eq!(silent(&mut without_a_budget), [""; 0]);
 }
