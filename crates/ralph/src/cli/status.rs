@@ -19,7 +19,7 @@ use crate::clock;
 use crate::error::Result;
 use crate::project::Project;
 use crate::store::{self, ArmFile, Holder, Requests, Runs};
-use crate::ui::Ui;
+use crate::ui::{self, Ui};
 
 const HIDDEN: &str = "the lock or the record of the run was removed while it works; both are put back when its agent or check has ended";
 
@@ -173,7 +173,8 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<
         "status:",
         match (holder, state.stop()) {
             (Some(holder), None) => {
-                format!("{} (pid {}, since {})", view::status_word(state, true), holder.pid, holder.since)
+                let since = clock::local(holder.since, clock::now());
+                format!("{} (pid {}, since {since})", view::status_word(state, true), holder.pid)
             }
             (None, None) if odd == Odd::Hidden => "working".into(),
             (None, None) if odd == Odd::Damaged => "cannot be continued: its journal is damaged".into(),
@@ -187,9 +188,13 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<
             (_, Some(Stop::CircuitOpen { why, .. })) if state.rules.breaker.circuit == Circuit::Closed => {
                 format!("circuit open: {why}; closed since, to go on: ralph run")
             }
-            (_, Some(stop)) => stop.to_string(),
+            (_, Some(stop)) => clock::for_people(&stop.to_string()),
         },
     );
+    if let Some(undone) = state.undone_since_last() {
+        let words = format!("{}: the files are not those that this run left", undone.put_back);
+        add("undone:", words);
+    }
     if let (Some(_), Some(doing)) = (holder, Doing::of(state)) {
         add("doing:", doing_words(&doing));
     }
@@ -205,14 +210,18 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<
     if let Some(item) = state.current.as_ref().and_then(|current| current.item.as_ref()) {
         add("item:", text::one_line(&item.named(), 200));
     }
+    let pool = run.plan.agents.len() > 1;
     for agent in &run.plan.agents {
-        add(
-            "agent:",
-            agent
-                .command
-                .as_deref()
-                .map_or_else(|| agent.name.clone(), |command| redact::command(command, 200)),
-        );
+        let command = agent.command.as_deref().map(|command| redact::command(command, 200));
+        let mut words = match command {
+            Some(command) if pool => format!("{}: {command}", agent.name),
+            Some(command) => command,
+            None => agent.name.clone(),
+        };
+        if pool {
+            words.push_str(&standing(state, &agent.name, holder.is_some()));
+        }
+        add("agent:", words);
     }
     for check in &run.plan.checks {
         add("check:", check.described());
@@ -231,10 +240,33 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<
         add("circuit:", format!("{}: {}", breaker.circuit.word(), text::one_line(why, 300)));
     }
     if let Some(last) = &state.last {
-        add("last:", format!("#{} {}, {}", last.number, view::result_word(last), view::files(last)));
+        let by = if pool { format!(", by {}", last.agent) } else { String::new() };
+        let limit = view::limit_words(last).map(|limit| format!("; {limit}")).unwrap_or_default();
+        let word = view::result_word(last);
+        add("last:", format!("#{} {word}, {}{by}{limit}", last.number, view::files(last)));
         if let Some(refusal) = last.conclusion.as_ref().and_then(|conclusion| conclusion.refusal.as_ref()) {
             add("refused:", text::one_line(refusal, 300));
         }
     }
+    if let (None, Some(stop)) = (holder, state.stop()) {
+        for step in ui::next_steps(state, stop) {
+            add("next:", step);
+        }
+    }
     lines
+}
+
+/// What an agent of a pool does, or why it does not.
+fn standing(state: &State, name: &str, running: bool) -> String {
+    let works =
+        state.current.as_ref().is_some_and(|current| current.agent == name && current.ended.is_none());
+    let member = state.rules.agents.members.iter().find(|member| member.name == name);
+    match member.and_then(|member| member.out.as_ref()) {
+        _ if works && running => ", at work now".into(),
+        Some(out) => {
+            let until = out.until.map(|until| format!(" until {}", clock::local(until, clock::now())));
+            format!(", out{}: {}", until.unwrap_or_default(), text::one_line(&out.why, 200))
+        }
+        None => String::new(),
+    }
 }
