@@ -236,6 +236,9 @@ pub struct RunResumed {
     /// The user asked for a probe of an open circuit.
     #[serde(default)]
     pub probe: bool,
+    /// How long somebody still worked after the last record: ralph was cut off, and what it had started left signs.
+    #[serde(default)]
+    pub unrecorded_ms: u64,
 }
 
 /// Before the agent, or after it.

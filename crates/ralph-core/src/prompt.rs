@@ -9,7 +9,7 @@ use crate::items::Work;
 use crate::prelude::*;
 use crate::profile::{Gate, Protocol};
 use crate::redact::shapes;
-use crate::report::PROMISE;
+use crate::report::{MISPLACED, PROMISE};
 use crate::state::{Iteration, Note, State};
 use crate::text;
 use crate::transcript::Format;
@@ -170,6 +170,9 @@ fn last_did(last: &Iteration) -> String {
             Outcome::Accepted => "said done, and the evidence agreed",
             Outcome::Refused => "said done, which was refused",
             Outcome::More => "did not say done",
+            Outcome::Silent if promised_in_passing(last) => {
+                "gave its promise inside a line, where it is not heard: it has to stand alone on its line"
+            }
             Outcome::Silent => "ended without a report",
             Outcome::Blocked => "said that it is blocked",
             Outcome::Failed => "failed",
@@ -191,6 +194,11 @@ fn last_did(last: &Iteration) -> String {
         words.push_str(&format!(" Its recommendation: {recommendation}"));
     }
     words
+}
+
+fn promised_in_passing(last: &Iteration) -> bool {
+    let problems = last.ended.as_ref().map_or(&[][..], |ended| &ended.report.problems);
+    problems.iter().any(|problem| problem == MISPLACED)
 }
 
 /// The one item of this iteration. What is written about it comes from the project, so it may be long.

@@ -229,6 +229,9 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             state.probe = carried.probe;
         }
         Event::RunResumed(resumed) => {
+            if state.stop().is_none() {
+                state.active_ms = state.active_ms.saturating_add(resumed.unrecorded_ms);
+            }
             state.rules.agents = state.rules.agents.for_run(&names(&resumed.plan), state.rules.agents.dice);
             // Whoever takes a run up again that stopped to ask for a person has looked at it.
             if let Some(Stop::Blocked { .. } | Stop::Saturated { .. }) = state.stop() {

@@ -35,7 +35,7 @@ use crate::point;
 use crate::process::{self, Mark};
 use crate::project::Project;
 use crate::secrets;
-use crate::store::{Guard, JournalFile, Keeping, Lock, Requests, Run, Runs, Views};
+use crate::store::{Guard, JournalFile, Keeping, Lock, Past, Requests, Run, Runs, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
 pub(crate) use again::Again;
@@ -105,6 +105,7 @@ pub struct Runner<'a> {
     project: &'a Project,
     lock: &'a mut Lock,
     guard: Guard,
+    past: Past,
     secrets: Secrets,
     run: Run,
     journal: JournalFile,
@@ -125,6 +126,8 @@ pub struct Runner<'a> {
     /// Commands of items that the user agreed to.
     agreed: Vec<String>,
     views_failed: bool,
+    /// That ralph's own output is not measured was said.
+    output_told: bool,
     notifier: Notifier,
     /// What is to be told when a session has its answer.
     untold: Vec<Notice>,
@@ -165,6 +168,7 @@ impl<'a> Runner<'a> {
             lock,
             secrets: secrets::of(&project.root),
             guard: Guard::new(&project.root, &project.ralph_dir),
+            past: Past::hold(&project.truth, &run),
             run,
             journal,
             state,
@@ -181,6 +185,7 @@ impl<'a> Runner<'a> {
             keeping,
             agreed: Vec::new(),
             views_failed: false,
+            output_told: false,
             notifier: Notifier::default(),
             untold: Vec::new(),
             handed: None,
@@ -318,8 +323,11 @@ impl<'a> Runner<'a> {
             // What was a secret when the run began stays one, though it no longer stands where it stood.
             self.secrets.also(secrets::of(&self.project.root));
         }
-        self.look_after_own_files(&event)?;
-        self.take(event)
+        let at_work = !matches!(event, Event::AgentEnded(_) | Event::CheckEnded(_));
+        match self.look_after_own_files(&event).and_then(|()| self.take(event)) {
+            Err(error) if self.journal.is_given_up() => Err(self.leave_the_record(error, at_work)),
+            done => done,
+        }
     }
 
     /// Hide what is secret, decide, record, apply, show, act. Nothing acts before its record is durable.

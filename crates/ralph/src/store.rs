@@ -12,6 +12,7 @@
 //! | `journal` | the append-only record of a run |
 //! | `requests` | what another ralph asks of a run |
 //! | `keeping`, `packed` | what becomes of output when its iteration is over |
+//! | `past` | earlier runs' records and the ledger, held while somebody works |
 //! | `scratch` | folders for a while |
 //! | `runs` | which runs there are, and what each iteration left |
 //! | `copy` `stamp` | a copy of the journal that nobody can touch; whether a file was touched |
@@ -32,6 +33,7 @@ mod keeping;
 mod lock;
 mod own;
 mod packed;
+mod past;
 mod requests;
 mod runs;
 mod scratch;
@@ -44,15 +46,20 @@ pub use arm::ArmFile;
 pub use edit::edit;
 pub use evidence::{Appended, Failures, Ledger, Line};
 pub use files::{
-    append_private, open_itself, put_back_if_gone, remove, write_new, write_private, write_settings,
+    append_private, is_passing, open_itself, put_back_if_gone, remove, sign_of_life, write_new,
+    write_private, write_settings,
 };
 pub use guard::Guard;
 pub use harness_lock::HarnessLock;
 pub use journal::{JournalFile, JournalTail, cannot_continue};
 pub use keeping::Keeping;
-pub use lock::{Holder, Lock, LockState, holder, lock_state, wait_for_keepers};
+pub use lock::{
+    Holder, Lock, LockState, folder_is_held, holder, lock_state, no_other_run, nobody_is_at_work, pause,
+    wait_for_keepers,
+};
 pub use own::Own;
 pub use packed::{open_kept, unpacked};
+pub use past::{Past, Restored};
 pub use requests::{NoteRequest, Pending, Requests};
 pub use runs::{IterationFiles, Run, Runs};
 pub use scratch::{Scratch, lend_objects};

@@ -25,6 +25,13 @@ impl Command {
         shown(&self.command)
     }
 
+    /// Whether it was found in the project's files, so that not looking leaves it out: neither settings, nor the record,
+    /// nor an item, nor the boot ritual name it.
+    fn was_found(&self) -> bool {
+        let of_item = self.source.rsplit(", ").next().is_some_and(|last| last.starts_with("command "));
+        !self.source.starts_with(".ralph/") && !of_item && !self.source.ends_with("init.sh")
+    }
+
     /// Whether it says what an agent may do: nobody but the user chooses that, one by one.
     fn permits(&self) -> bool {
         self.source.ends_with("permissions") || self.source.ends_with("args")
@@ -218,7 +225,7 @@ fn nobody_to_ask(unknown: &[&Command]) -> Error {
     let listed: Vec<String> =
         unknown.iter().map(|command| format!("{} ({})", command.shown(), command.source)).collect();
     let permits = unknown.iter().any(|command| command.permits());
-    let found = unknown.iter().any(|command| !command.source.starts_with(".ralph/"));
+    let found = unknown.iter().any(|command| command.was_found());
     let mut error = Error::usage("this project brings commands of its own that nobody has agreed to run")
         .because(format!("there is no terminal to ask on: {}", listed.join("; ")))
         .hint(if permits { SAY_IT } else { "read them, then add --yes" });

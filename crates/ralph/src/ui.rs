@@ -326,25 +326,36 @@ impl Ui {
         if self.mode != Mode::Quiet {
             let mark = if self.mode == Mode::Boxes { "  " } else { "[ralph] " };
             self.line(stops::tone(stop), &format!("{mark}{}", stops::in_a_line(stop)));
-            self.line(Tone::Plain, &format!("{mark}no new run was begun; to try one iteration of it all the same: ralph run \"GOAL\" --probe"));
+            self.line(Tone::Plain, &format!("{mark}no new run was begun"));
         }
         if self.events {
             // Nothing was used or changed: the last run's figures would be taken for this one's.
             self.json_line(&event::stopped(&State::default(), stop, None, clock::now()));
         }
-        self.next_steps(last, stop);
+        // It was asked for another goal, which a probe has to name again.
+        self.steps(
+            stop,
+            stops::next_steps(last, stop)
+                .into_iter()
+                .map(|step| step.replace("ralph run --probe", "ralph run \"GOAL\" --probe")),
+        );
     }
 
     /// What to do next, after a run has stopped.
     pub fn next_steps(&mut self, state: &State, stop: &Stop) {
+        self.steps(stop, stops::next_steps(state, stop).into_iter());
+    }
+
+    fn steps(&mut self, stop: &Stop, steps: impl Iterator<Item = String>) {
         let indent = match self.mode {
             Mode::Boxes => "  ",
             Mode::Plain | Mode::Quiet => "[ralph] ",
         };
         if self.mode == Mode::Quiet {
-            return self.line(stops::tone(stop), &format!("{indent}{stop}"));
+            let words = clock::for_people(&stop.to_string());
+            return self.line(stops::tone(stop), &format!("{indent}{words}"));
         }
-        for step in stops::next_steps(state, stop) {
+        for step in steps {
             self.exact(Tone::Faint, &format!("{indent}{step}"));
         }
     }
@@ -413,6 +424,16 @@ pub fn leave_with(line: &str, code: i32) -> ! {
         let _ = std::io::stdout().write_all(format!("{line}\n").as_bytes());
     }
     std::process::exit(code)
+}
+
+/// The files that standard output and standard error go to, device and inode each: what ralph says there is not work.
+pub fn own_outputs() -> Vec<(u64, u64)> {
+    [Stream::Output, Stream::Error].into_iter().filter_map(Stream::file).collect()
+}
+
+/// What to do after a run has stopped like this.
+pub(crate) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
+    stops::next_steps(state, stop)
 }
 
 /// Whether a person may be looking.

@@ -14,5 +14,6 @@ pub(crate) mod rights {
 
 /// Which file a name leads to, and when it was last changed.
 pub(crate) mod identity {
+    pub(crate) use std::os::fd::AsFd;
     pub(crate) use std::os::unix::fs::MetadataExt;
 }

@@ -42,6 +42,11 @@ fn a_lie_a_fix_and_a_review_are_told_from_the_start_to_the_summary() {
     assert_eq!(types(&events), expected);
     assert_eq!((&events[0]["goal"], &events[0]["resumed"]), (&json!(common::GOAL), &json!(false)));
     assert_eq!(events[2]["check"]["passed"], false, "before the run");
+    let of = |kind: &str| -> Vec<&Value> {
+        events.iter().filter(|event| event["type"] == kind).map(|event| &event["iteration"]).collect()
+    };
+    assert_eq!(of("check_ended"), [&Value::Null, &json!(1), &json!(2), &json!(3)]);
+    assert_eq!(of("check_started"), of("check_ended"), "both belong to the same iteration");
     assert_eq!((&events[4]["name"], &events[4]["target"]), (&json!("Read"), &json!("README.md")));
     let decisions: Vec<&Value> = events.iter().filter(|event| event["type"] == "decision").collect();
     assert_eq!(decisions[0]["outcome"], "refused");

@@ -168,13 +168,30 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     Decision { reasons, concluded: Some(conclusion), ..decision }
 }
 
-/// A budget of money that the first agent without a cost makes a guess.
+/// A budget that the first agent without a cost, or without tokens, makes a guess.
 fn uncounted(seen: &State, plan: &Plan, ended: &AgentEnded) -> Option<String> {
-    let first = ended.report.cost_micro_usd.is_none() && seen.totals.without_cost == 1;
-    (first && plan.policy.budget.micro_usd > 0).then(|| {
-        "the agent told no cost, so the budget counts nothing for it; max_tokens or max_time would hold"
-            .into()
-    })
+    let budget = &plan.policy.budget;
+    if ended.report.cost_micro_usd.is_some() || seen.totals.without_cost != 1 {
+        return None;
+    }
+    let tokens = ended.report.usage.total() > 0;
+    match (budget.micro_usd > 0, budget.tokens > 0 && !tokens) {
+        (false, false) => None,
+        (true, false) if tokens => Some(
+            "the agent told no cost, so the budget counts nothing for it; max_tokens or max_time would hold",
+        ),
+        (true, false) => Some(
+            "the agent told no cost and no tokens, so the budget counts nothing for it; max_time would hold",
+        ),
+        (false, true) => {
+            Some("the agent told no tokens, so max_tokens counts nothing for it; max_time would hold")
+        }
+        (true, true) => Some(
+            "the agent told no cost and no tokens, so neither the budget nor max_tokens counts anything for it; \
+             max_time would hold",
+        ),
+    }
+    .map(Into::into)
 }
 
 fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure: Option<&str>) -> Evidence {

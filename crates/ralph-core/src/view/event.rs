@@ -38,6 +38,12 @@ pub fn of(state: &State, record: &Record) -> Vec<Value> {
         }
         Event::CheckEnded(result) => {
             let mut event = about(state, at, "check_ended");
+            // The state has gone on already: to the next iteration, or from the checks before the first to that.
+            if decision.concluded.is_some() {
+                event["iteration"] = state.last.as_ref().map(|last| last.number).into();
+            } else if decision.begins.is_some() {
+                event["iteration"] = Value::Null;
+            }
             event["check"] = check(result);
             events.push(event);
         }

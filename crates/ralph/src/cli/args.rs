@@ -231,6 +231,7 @@ pub(super) struct StatusArgs {
 #[derive(Debug, Args)]
 pub(super) struct HistoryArgs {
     /// One iteration, by the number it has in the project
+    #[arg(value_parser = number)]
     pub(super) iteration: Option<u64>,
     /// What it changed, line by line; without N, the last iteration
     #[arg(long, conflicts_with_all = ["checks", "transcript", "json"])]
@@ -380,6 +381,12 @@ fn named(text: &str) -> (Option<String>, &str) {
 pub(super) fn key_value(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or_else(|| format!("'{text}' is not KEY=VALUE"))?;
     Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// An iteration's number, as `ralph history` shows it.
+pub(super) fn number(text: &str) -> Result<u64, String> {
+    let digits = text.strip_prefix('#').unwrap_or(text);
+    digits.parse().map_err(|_| "it is not the number of an iteration; ralph history lists them".into())
 }
 
 #[cfg(test)]

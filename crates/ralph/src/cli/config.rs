@@ -96,6 +96,10 @@ fn set(args: &SetArgs, ui: &mut Ui) -> Result<()> {
         })?,
         false => {
             let project = Project::find()?;
+            store::nobody_is_at_work(
+                &project.truth,
+                "the settings of a run stand, and its files are put back",
+            )?;
             (config::project_file(&project.ralph_dir), config::NAME.to_owned())
         }
     };

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use ralph_core::event::{Event, PutBack};
-use ralph_core::git_text::Change;
+use ralph_core::git_text::{Change, ChangeKind};
+use ralph_core::state::Iteration;
 use ralph_core::text;
 
 use super::run::be_alone;
@@ -23,7 +24,7 @@ const NAMED: usize = 20;
 #[derive(Debug, Args)]
 pub(super) struct UndoArgs {
     /// Put the files back as they were before this iteration, by the number it has in the project
-    #[arg(required_unless_present = "to")]
+    #[arg(value_parser = super::args::number)]
     iteration: Option<u64>,
     /// Put them back as in this snapshot, which an undo named, to take the undo back
     #[arg(long, value_name = "SNAPSHOT", conflicts_with = "iteration")]
@@ -42,6 +43,9 @@ struct Target {
 
 pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::find()?;
+    if args.iteration.is_none() && args.to.is_none() {
+        return Err(nothing_named(&Runs::of(&project.truth)));
+    }
     let Some(mut still) = Still::open(&project)? else {
         return Err(Error::usage("nothing has been run here yet; there is nothing to undo"));
     };
@@ -51,10 +55,12 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     let mut tree = Tree::open(&project.root, &project.truth, project.repo.as_ref())
         .map_err(|error| Error::new("the tree cannot be measured").because(error))?;
     let way = tree.way_back(&target.tree).map_err(|error| refused(&error))?;
+    let deleted = deleted(&way, still.state.last.as_deref(), &tree);
     if args.dry_run {
         for change in &way.changes {
             ui.data_line(&format!("{} {}", change.kind.letter(), text::one_line(&change.name(), 4096)));
         }
+        deleted.iter().for_each(|line| ui.say(line));
         left_alone(&way, ui);
         return super::fine();
     }
@@ -74,6 +80,7 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
         still.publish(&project, ui);
         ui.say(&said);
         name(&way.changes, ui);
+        deleted.iter().for_each(|line| ui.say(line));
         ui.say(&format!("to take this back: {again}"));
     }
     left_alone(&way, ui);
@@ -81,6 +88,42 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
         commits_stay(before.as_deref(), way.now.head.as_deref(), ui);
     }
     super::fine()
+}
+
+fn nothing_named(runs: &Runs) -> Error {
+    let error = Error::usage("say which iteration is to be undone, or which undo");
+    let error = match runs.last_iteration() {
+        0 => error.because("nothing has been run here yet"),
+        last => error.hint(format!("the files as before the last iteration: ralph undo {last}")),
+    };
+    error
+        .hint("all of them: ralph history")
+        .hint("to take an undo back: ralph undo --to SNAPSHOT, which the undo and ralph history name")
+}
+
+/// What goes, and what of it nobody but the user can have made: it came after the last iteration.
+fn deleted(way: &WayBack, last: Option<&Iteration>, tree: &Tree) -> Option<String> {
+    let gone: Vec<&Change> = way.changes.iter().filter(|change| change.kind == ChangeKind::Deleted).collect();
+    if gone.is_empty() {
+        return None;
+    }
+    let left = last.and_then(|last| TreeId::new(&last.after.as_ref()?.tree));
+    let since = left.and_then(|left| tree.diff(&left, &way.now.tree).ok()).unwrap_or_default();
+    let is_new =
+        |path: &[u8]| since.iter().any(|change| change.kind == ChangeKind::Added && change.path == path);
+    let later: Vec<String> =
+        gone.iter().filter(|change| is_new(&change.path)).map(|change| change.name().into_owned()).collect();
+    let mut line = format!("{} deleted, not there then", are(gone.len()));
+    if !later.is_empty() {
+        let names = text::one_line(&later.join(", "), 400);
+        line.push_str(&format!("; made after the last iteration, by you or somebody else: {names}"));
+    }
+    Some(line)
+}
+
+fn are(files: usize) -> String {
+    let verb = if files == 1 { "is" } else { "are" };
+    format!("{} {verb}", text::count(files as u64, "file"))
 }
 
 fn target(args: &UndoArgs, runs: &Runs) -> Result<Target> {

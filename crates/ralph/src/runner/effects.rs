@@ -114,7 +114,8 @@ impl Runner<'_> {
                 files.make()?;
                 self.watch_own_files();
                 let (root, secrets) = (&self.project.root, self.secrets.clone());
-                let spec = self.custody().over(Spec::shell(&check.command, root));
+                let spec =
+                    self.custody().over(Spec::shell(&check.command, root)).sign(files.check(&check.name));
                 let check = check_job::start(check, &spec, &files, secrets, self.heard());
                 self.jobs.check(check);
             }
@@ -159,6 +160,11 @@ impl Runner<'_> {
 
     fn measure(&mut self, when: When, todos_since: Option<&str>) -> std::result::Result<Measured, String> {
         let snapshot = self.tree.snapshot().map_err(|error| error.to_string())?;
+        if !snapshot.own_output.is_empty() && !std::mem::replace(&mut self.output_told, true) {
+            let names = snapshot.own_output.join(", ");
+            self.ui
+                .remark(&format!("{names}: ralph itself writes to it now, so it does not count as a change"));
+        }
         let before = self.state.current.as_ref().and_then(|current| current.before.as_ref());
         let mut lost = Vec::new();
         let changes = match (when, before.and_then(|mark| TreeId::new(&mark.tree))) {
@@ -240,7 +246,8 @@ impl Runner<'_> {
         let spec = agent::spec(&agent, self.project, path)
             .env("RALPH_ITERATION", self.state.iteration.to_string())
             .env("RALPH_RUN_ID", run)
-            .transcripts(files.transcript(), files.stderr());
+            .transcripts(files.transcript(), files.stderr())
+            .sign(files.transcript());
         let started = agent_job::start(&self.custody().over(spec), &talk, &files, &self.heard());
         self.jobs.lock().agent = started;
         self.tidy();

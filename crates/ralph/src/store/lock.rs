@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::files;
 use super::stamp::Stamp;
 use crate::error::{self, Error, Result};
-use crate::point;
+use crate::{clock, point};
 
 /// Who holds the lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ impl Lock {
                 Err(TryLockError::Error(error)) => return Err(error::io("cannot lock", &path)(error)),
             }
         }
-        Err(taken(&mut file))
+        Err(another_run(read(&mut file).as_ref()))
     }
 
     /// The same for those whose turn is short: others of them may be at work, and end soon.
@@ -64,7 +64,7 @@ impl Lock {
         match waiting.recv_timeout(longest) {
             Ok(Ok(file)) => Self::held(truth, path, file, now),
             Ok(Err(error)) => Err(error::io("cannot lock", &path)(error)),
-            Err(_) => Err(taken(&mut open(&path).map_err(error::io("cannot open", &path))?)),
+            Err(_) => Err(another_run(open(&path).ok().and_then(|mut file| read(&mut file)).as_ref())),
         }
     }
 
@@ -144,24 +144,19 @@ fn lock_file(truth: &Path) -> Result<(PathBuf, File)> {
     Ok((path, file))
 }
 
-fn taken(file: &mut File) -> Error {
-    let error = match read(file) {
-        Some(holder) => {
-            Error::new(format!("another run is going on here (pid {}, since {})", holder.pid, holder.since))
-        }
-        None => Error::new("another run is going on here"),
-    };
-    error
-        .because("two agents in one tree would undo each other's work")
-        .hint("ralph status")
-        .hint("wait for it, or stop it: ralph stop")
-}
-
 /// The second lock of a run in a repository. Where the system has no such locks on folders, the first must do.
 fn hold_folder(truth: &Path) -> Result<Option<File>> {
     let git_dir = truth.parent().filter(|_| truth.ends_with("ralph"));
     let Some(folder) = git_dir.and_then(|folder| File::open(folder).ok()) else { return Ok(None) };
-    match folder.try_lock() {
+    // `status` holds it shared for a moment as well.
+    let mut locked = folder.try_lock();
+    for _ in 0..3 {
+        if matches!(locked, Err(TryLockError::WouldBlock)) {
+            pause(Duration::from_millis(50));
+            locked = folder.try_lock();
+        }
+    }
+    match locked {
         Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => Err(Error::new("another run is going on here")
             .because("its lock file was removed under it, and it is still at work")
@@ -207,6 +202,43 @@ pub fn holder(truth: &Path) -> Option<Holder> {
     }
 }
 
+/// Refuses what would be undone by the run that goes on.
+pub fn nobody_is_at_work(truth: &Path, why: &str) -> Result<()> {
+    match holder(truth) {
+        None => Ok(()),
+        Some(holder) => Err(Error::new(format!("a run is going on here (pid {})", holder.pid))
+            .because(why)
+            .hint("wait for it, or stop it: ralph stop")),
+    }
+}
+
+/// Refuses a second run.
+pub fn no_other_run(truth: &Path) -> Result<()> {
+    holder(truth).map_or(Ok(()), |holder| Err(another_run(Some(&holder))))
+}
+
+fn another_run(holder: Option<&Holder>) -> Error {
+    let error = match holder {
+        Some(holder) => Error::new(format!(
+            "another run is going on here (pid {}, since {})",
+            holder.pid,
+            clock::local(holder.since, clock::now())
+        )),
+        None => Error::new("another run is going on here"),
+    };
+    error
+        .because("two agents in one tree would undo each other's work")
+        .hint("ralph status")
+        .hint("wait for it, or stop it: ralph stop")
+}
+
+/// Whether a run goes on in this repository though its lock file is gone.
+pub fn folder_is_held(truth: &Path) -> bool {
+    let git_dir = truth.parent().filter(|_| truth.ends_with("ralph"));
+    let folder = git_dir.and_then(|folder| File::open(folder).ok());
+    folder.is_some_and(|folder| matches!(folder.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
 /// Waits until no keeper of an earlier run is left: each holds this file shared while its command lives.
 /// After a `kill -9` of ralph they need a moment to end what they keep.
 pub fn wait_for_keepers(file: &Path, longest: Duration) -> Result<()> {
@@ -236,7 +268,7 @@ fn read(file: &mut File) -> Option<Holder> {
 }
 
 /// A short wait for another process.
-fn pause(time: Duration) {
+pub fn pause(time: Duration) {
     let (_keep, nothing) = mpsc::channel::<()>();
     let _ = nothing.recv_timeout(time);
 }

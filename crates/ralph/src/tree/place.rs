@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::TreeError;
 use crate::git::{Call, Repo};
 use crate::point;
+use crate::unix::identity::MetadataExt;
 use crate::unix::names::{OsStrExt, OsStringExt};
 use crate::unix::rights::DirBuilderExt;
 
@@ -180,6 +181,11 @@ impl Place {
     /// 0 for what is no plain file.
     pub(super) fn file_size(&self, path: &[u8]) -> u64 {
         self.metadata(path).filter(Metadata::is_file).map_or(0, |data| data.len())
+    }
+
+    /// Device and inode of what is at this path.
+    pub(super) fn file_id(&self, path: &[u8]) -> Option<(u64, u64)> {
+        self.metadata(path).map(|data| (data.dev(), data.ino()))
     }
 
     pub(super) fn has_folder(&self, path: &[u8]) -> bool {

@@ -116,7 +116,11 @@ pub(super) fn begin(state: &State, iteration: &Iteration) -> Vec<String> {
 
 /// The lower half, when it is known what it came to.
 pub(super) fn conclude(last: &Iteration) -> Vec<String> {
-    let mut lines = vec![middle("Rotation complete")];
+    let how = match last.outcome() {
+        Some(ralph_core::decision::Outcome::Interrupted) => "Rotation interrupted",
+        _ => "Rotation complete",
+    };
+    let mut lines = vec![middle(how)];
     lines.extend(row("Result:", view::result_word(last)));
     lines.extend(row("Files:", &view::files(last)));
     let conclusion = last.conclusion.as_ref();
@@ -136,8 +140,11 @@ pub(super) fn conclude(last: &Iteration) -> Vec<String> {
         lines.extend(row("Check:", &format!("{mark} {}", check.describe())));
     }
     if let Some(ended) = &last.ended {
-        if let Some(failure) = ended.failure() {
-            lines.extend(row("Agent:", &failure));
+        let failure = ended.failure();
+        let limit = view::limit_words(last);
+        let said = limit.filter(|limit| failure.as_ref().is_none_or(|failure| !failure.contains(limit)));
+        for words in failure.into_iter().chain(said) {
+            lines.extend(row("Agent:", &words));
         }
         if ended.leftovers > 0 {
             lines.extend(row("Ended:", &text::count(u64::from(ended.leftovers), "background process")));

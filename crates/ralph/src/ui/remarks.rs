@@ -4,6 +4,7 @@ use ralph_core::decision::{Kind, Outcome};
 use ralph_core::event::Event;
 use ralph_core::evidence::Held;
 use ralph_core::own_files;
+use ralph_core::report::MISPLACED;
 use ralph_core::state::{Iteration, State};
 use ralph_core::text;
 
@@ -53,6 +54,10 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     lines
 }
 
+fn has_misplaced(problems: &[String]) -> bool {
+    problems.iter().any(|problem| problem == MISPLACED)
+}
+
 /// As much of a name as people need.
 pub(super) fn short(id: &str) -> &str {
     id.get(..12).unwrap_or(id)
@@ -65,6 +70,9 @@ pub(super) fn remarks(last: &Iteration) -> Vec<(Tone, String)> {
     let mut warn = |text: String| lines.push((Tone::Warning, text));
     last.own_files.iter().for_each(|touched| warn(text::one_line(touched, 400)));
     match conclusion.outcome {
+        Outcome::Silent if last.ended.as_ref().is_some_and(|ended| has_misplaced(&ended.report.problems)) => {
+            warn(MISPLACED.into());
+        }
         Outcome::Silent => warn("no report in what the agent printed; the prompt asks for one".into()),
         // A plain "more work" needs no remark; a report that contradicts itself does.
         Outcome::More

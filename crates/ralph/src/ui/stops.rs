@@ -7,7 +7,7 @@ use ralph_core::text;
 
 use super::Tone;
 use super::remarks::short;
-use crate::agent;
+use crate::{agent, clock};
 
 /// The line that catches the eye.
 pub(super) fn title(stop: &Stop) -> &'static str {
@@ -27,7 +27,8 @@ pub(super) fn title(stop: &Stop) -> &'static str {
         Stop::AgentsExhausted { .. } => "✗ AGENT FAILED",
         Stop::Stopped => "⚠ STOPPED",
         Stop::Closed => "⚠ CLOSED",
-        Stop::Interrupted | Stop::Terminated => "⚠ INTERRUPTED",
+        Stop::Interrupted => "⚠ INTERRUPTED",
+        Stop::Terminated => "⚠ TERMINATED",
         Stop::Error { .. } | Stop::Unreadable { .. } | Stop::Unknown => "✗ ERROR",
     }
 }
@@ -43,13 +44,15 @@ pub(super) fn details(stop: &Stop) -> Vec<String> {
         Stop::MaxIterations { used, max } => vec![format!("{used} of {max} used, not done")],
         Stop::CircuitOpen { why, probe_at } => {
             let probe = match probe_at {
-                Some(at) => format!("a probe is allowed from {at} on"),
+                Some(at) => format!("a probe is allowed from {} on", clock::local(*at, clock::now())),
                 None => "only --probe tries again".into(),
             };
             vec![why.clone(), probe]
         }
-        Stop::AgentsExhausted { failures: 0, last } => vec![last.clone()],
-        Stop::AgentsExhausted { failures, last } => vec![format!("{failures} times in a row: {last}")],
+        Stop::AgentsExhausted { failures: 0, last } => vec![clock::for_people(last)],
+        Stop::AgentsExhausted { failures, last } => {
+            vec![format!("{failures} times in a row: {}", clock::for_people(last))]
+        }
         Stop::Saturated { .. }
         | Stop::Budget { .. }
         | Stop::Error { .. }

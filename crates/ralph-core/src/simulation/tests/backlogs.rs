@@ -138,7 +138,12 @@ fn a_crash_while_settling_settles_once() {
     let crate::decision::Phase::Settling { settlement, .. } = sim.state.phase.clone() else { unreachable!() };
     sim.world.settle(&settlement);
     sim.crash(1);
-    sim.take(Event::RunResumed(Box::new(RunResumed { plan, version: "1".into(), probe: false })));
+    sim.take(Event::RunResumed(Box::new(RunResumed {
+        plan,
+        version: "1".into(),
+        probe: false,
+        unrecorded_ms: 0,
+    })));
     sim.step().expect("settled again");
     assert_eq!(sim.world.open_items(), 1, "one item was closed, once");
 }

@@ -114,6 +114,7 @@ pub(in crate::cli) fn arm(
         return Err(Error::new(format!("no session is held: {stop}"))
             .hint("ralph circuit reset, or ralph hook arm --probe"));
     }
+    run::warn_of_unfinished(last.as_ref(), ui);
     trust::vouch(project, &consent::kept_in_tree(project, &goal, &plan), ui);
     let known = last.as_ref().map_or(0, |last| last.state.iteration);
     let carried = Carried { iteration: known.max(runs.last_iteration()), breaker, seed: run::seed(), probe };

@@ -157,7 +157,7 @@ fn goes_on(state: &State) -> String {
 fn resumed(state: &State) -> Option<Event> {
     let plan = state.run.as_ref()?.plan.clone();
     let version = env!("CARGO_PKG_VERSION").into();
-    Some(Event::RunResumed(Box::new(RunResumed { plan, version, probe: false })))
+    Some(Event::RunResumed(Box::new(RunResumed { plan, version, probe: false, unrecorded_ms: 0 })))
 }
 
 /// The session that was waited for begins: from here on its time and the tree's changes are its own. It is told at once
