@@ -13,7 +13,7 @@ use crate::git_text::Change;
 use crate::items::{BacklogPlan, BacklogRead, ItemAfter, Settled, Work};
 use crate::own_files::Touch;
 use crate::prelude::*;
-use crate::profile::{Commits, Policy};
+use crate::profile::{Commits, Gate, Policy};
 use crate::report::IterationReport;
 use crate::saturation::{is_document, is_test_path};
 use crate::text;
@@ -150,6 +150,11 @@ impl Plan {
         let whole = self.checks.iter().filter(move |_| item.is_none());
         let of_item = item.into_iter().flat_map(|item| item.checks(&self.checks));
         whole.chain(of_item).filter(|_| self.policy.wants_checks())
+    }
+
+    /// Whether anything could prove an item: its checks, or else words and reviews where they are asked.
+    pub fn can_prove(&self, item: &Work) -> bool {
+        self.policy.gate != Gate::Evidence || self.checks_for(Some(item)).next().is_some()
     }
 
     /// Iterations that the run may have; 0 = no limit, or one for each item.

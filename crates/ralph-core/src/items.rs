@@ -14,6 +14,7 @@ use crate::gate::Words;
 use crate::prelude::*;
 use crate::report::IterationReport;
 use crate::report::block::Tests;
+use crate::state::Iteration;
 
 pub use message::{attempt_id, commit_message, revert_message};
 
@@ -191,6 +192,17 @@ pub struct Settlement {
     pub block: Option<String>,
     /// Marks in the backlog that nobody could prove, to be taken back.
     pub untick: Vec<String>,
+    /// What a pass rests on where no check was run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<String>,
+}
+
+impl Settlement {
+    /// What the attempt names as what was run: the checks, or what stands for them.
+    pub fn commands(&self, iteration: &Iteration) -> Vec<String> {
+        let commands = iteration.checks.iter().map(|check| check.command.clone());
+        commands.chain(self.unchecked.clone()).collect()
+    }
 }
 
 /// What may go into a commit.
@@ -220,6 +232,9 @@ pub struct Settled {
     /// The digest of the evidence record.
     pub evidence: Option<String>,
     pub problems: Vec<String>,
+    /// Why the backlog does not say what came of the item. Whoever selected again would have it again, without end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmarked: Option<String>,
 }
 
 /// What the run remembers of its items.
@@ -303,10 +318,29 @@ pub fn claim(words: Words, report: &IterationReport, after: Option<&ItemAfter>) 
     }
 }
 
-/// What stands against a claim about an item, beside its checks.
-pub fn conditions(work: &Work, after: Option<&ItemAfter>, changed: bool, memory: &Memory) -> Vec<Condition> {
+/// Why nothing could prove an item where neither words nor reviews are asked.
+pub fn unprovable(work: &Work) -> String {
+    format!(
+        "{} has no check at all, so nothing can prove it; give it a verification command, or name one for all items: \
+         --test-cmd CMD",
+        work.id
+    )
+}
+
+/// What stands against a claim about an item, beside its checks. `provable`: it has checks, or others than checks may
+/// prove it.
+pub fn conditions(
+    work: &Work,
+    after: Option<&ItemAfter>,
+    changed: bool,
+    provable: bool,
+    memory: &Memory,
+) -> Vec<Condition> {
     let condition = |name: &str, held, fact: String| Condition { name: name.into(), held, fact };
     let mut conditions = vec![];
+    if !provable {
+        conditions.push(condition("proof", Held::Failed, unprovable(work)));
+    }
     if let Some(after) = after {
         let mut touched = after.tampered.clone();
         if after.criteria != work.criteria {

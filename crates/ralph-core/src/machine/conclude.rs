@@ -184,7 +184,7 @@ fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure
     let after = current.after.as_ref();
     let about_item = current.item.as_deref().map(|work| {
         let after = after.and_then(|after| after.item.as_ref());
-        items::conditions(work, after, current.progress(), &seen.rules.items)
+        items::conditions(work, after, current.progress(), plan.can_prove(work), &seen.rules.items)
     });
     evidence::judge(evidence::Context {
         needed: plan.policy.evidence,

@@ -278,18 +278,25 @@ impl Source {
 
     /// Changes in one edit, so that nobody ever sees some of them alone. One that the format has no place for is none.
     pub(crate) fn change_all(&self, changes: &[Change]) -> Result<()> {
-        store::edit(&self.place.path, |bytes| {
-            let mut text = bytes.to_vec();
-            for change in changes {
-                let backlog = self.place.parse(&text)?;
-                match backlog.change(change) {
-                    Ok(changed) => text = changed.text.into_bytes(),
-                    Err(backlog::Refusal::NoPlace { .. } | backlog::Refusal::NoState { .. }) => {}
-                    Err(refusal) => return Err(self.place.refused(&refusal, &backlog)),
-                }
+        store::edit(&self.place.path, |bytes| Ok((Some(self.changed(bytes, changes)?), ())))
+    }
+
+    /// Whether the same could be done, without doing it.
+    pub(crate) fn would_change(&self, changes: &[Change]) -> Result<()> {
+        self.changed(&self.place.read()?, changes).map(drop)
+    }
+
+    fn changed(&self, bytes: &[u8], changes: &[Change]) -> Result<Vec<u8>> {
+        let mut text = bytes.to_vec();
+        for change in changes {
+            let backlog = self.place.parse(&text)?;
+            match backlog.change(change) {
+                Ok(changed) => text = changed.text.into_bytes(),
+                Err(Refusal::NoPlace { .. } | Refusal::NoState { .. }) => {}
+                Err(refusal) => return Err(self.place.refused(&refusal, &backlog)),
             }
-            Ok((Some(text), ()))
-        })
+        }
+        Ok(text)
     }
 
     /// Whether an attempt of this name is recorded already.

@@ -234,3 +234,49 @@ fn attempts_of_earlier_calls_count_where_the_file_does_not() {
     call().run().assert_code(2).assert_stderr_has("had all its attempts");
     assert_eq!(agent.calls(&sandbox).len(), 2, "one for each item");
 }
+
+#[test]
+fn a_worker_spends_nothing_on_an_item_without_a_check_and_says_what_to_do() {
+    let mut bare = item("FEAT-1", "one.txt");
+    bare["verification"] = json!([]);
+    let sandbox = harness(&[bare]);
+    let agent = writer(&sandbox, &["one.txt"]);
+    let finished = worker(&sandbox, &agent).arg("--all").run();
+    finished
+        .assert_code(2)
+        .assert_stderr_has("FEAT-1 has no check at all")
+        .assert_stderr_has("--test-cmd CMD");
+    assert_eq!((agent.calls(&sandbox).len(), commits(&sandbox)), (0, 2));
+    assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "FAILING");
+    worker(&sandbox, &agent).args(["--fresh", "--test-cmd", "test -e one.txt"]).run().assert_code(0);
+    assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "PASSING");
+}
+
+#[test]
+fn where_reviews_prove_an_item_without_a_check_is_marked_and_says_what_it_rests_on() {
+    let bare = ["one.txt", "two.txt"].map(|name| {
+        let mut bare = item(name, name);
+        bare["verification"] = json!([]);
+        bare
+    });
+    let sandbox = harness(&bare);
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt")))
+        .call(claims(writes("two.txt")))
+        .call(Steps::new().status(&StatusBlock::done()))
+        .install(&sandbox);
+    let finished = works_through(&sandbox, &agent).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("✓ COMPLETE")
+        .assert_stderr_has("one.txt is claimed and committed");
+    finished.assert_stderr_has("proof: reviews").assert_stderr_lacks("is proved and committed");
+    for id in ["one.txt", "two.txt"] {
+        let now = item_now(&sandbox, id);
+        assert_eq!(now["status"], "PASSING");
+        let ran = &now["attempts"][0]["evidence"]["commands_run"];
+        assert_eq!(*ran, json!(["no check was run: the agent's word, and 3 reviews of the whole"]));
+    }
+    assert_eq!((agent.calls(&sandbox).len(), commits(&sandbox)), (5, 4));
+    ralph(&sandbox).args(["backlog", "validate"]).run().assert_code(0);
+}
