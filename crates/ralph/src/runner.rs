@@ -124,6 +124,8 @@ pub struct Runner<'a> {
     keeping: Keeping,
     /// Commands of items that the user agreed to.
     agreed: Vec<String>,
+    /// The task file as it was before the item that is worked on. The copy on disk is for a ralph that comes after us.
+    backlog: Option<Vec<u8>>,
     views_failed: bool,
     notifier: Notifier,
     /// The prompt for the session that is this run's agent.
@@ -178,6 +180,7 @@ impl<'a> Runner<'a> {
             held: None,
             keeping,
             agreed: Vec::new(),
+            backlog: None,
             views_failed: false,
             notifier: Notifier::default(),
             handed: None,

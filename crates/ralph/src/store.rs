@@ -39,7 +39,7 @@ mod trust;
 mod views;
 
 pub use arm::{ArmFile, Own};
-pub use edit::edit;
+pub use edit::{edit, put_back};
 pub use evidence::{Appended, Failures, Ledger, Line};
 pub use files::{
     append_private, open_itself, put_back_if_gone, remove, write_new, write_private, write_settings,

@@ -166,7 +166,11 @@ mod tests {
             ("\"max_iterations\": 3", "\"max_iterations\": 300", "F-1: its iterations"),
             ("\"FAILED\"", "\"PASSED\"", "F-1: attempts"),
             ("{\"enabled\": true}", "{\"enabled\": false}", "F-2: enabled"),
-            ("{\"enabled\": true}", "{\"enabled\": true, \"convergence_criteria\": {\"tests_pass\": false}}", "F-2: convergence_criteria"),
+            (
+                "{\"enabled\": true}",
+                "{\"enabled\": true, \"convergence_criteria\": {\"tests_pass\": false}}",
+                "F-2: convergence_criteria",
+            ),
             ("\"id\": \"F-2\"", "\"id\": \"F-3\"", "-F-2"),
             ("\"id\": \"F-2\"", "\"id\": \"F-1\"", "-F-2"),
         ] {
@@ -176,7 +180,11 @@ mod tests {
         assert_eq!(harm(TASKS, Syntax::Yaml, "phase: mvp", "phase: later"), ["T-1: phase"]);
         assert_eq!(harm(TASKS, Syntax::Yaml, "status: blocked", "status: done"), ["T-2: state"]);
         assert_eq!(harm(BOXES, Syntax::Markdown, "- [ ] second\n", "").len(), 1);
-        assert_eq!(harm(BOXES, Syntax::Markdown, "second", "the second").len(), 1, "another text is another item");
+        assert_eq!(
+            harm(BOXES, Syntax::Markdown, "second", "the second").len(),
+            1,
+            "another text is another item"
+        );
         assert_eq!(harm(BOXES, Syntax::Markdown, "make test", "true"), ["the commands for every item: "]);
         assert_eq!(harm(FEATURES, Syntax::Json, "\"items\"", "\"features\"")[0], "the kind of the list: ");
     }
@@ -196,6 +204,9 @@ mod tests {
         assert_eq!(ticked.len(), 1);
         assert!(!touched(TASKS, Syntax::Yaml, "status: todo", "status: in-progress").is_harm());
         let added = touched(TASKS, Syntax::Yaml, "tasks:\n", "tasks:\n  - id: T-0\n    status: done\n");
-        assert_eq!((added.added.as_slice(), added.ticked.as_slice()), (&["T-0".to_owned()][..], &["T-0".to_owned()][..]));
+        assert_eq!(
+            (added.added.as_slice(), added.ticked.as_slice()),
+            (&["T-0".to_owned()][..], &["T-0".to_owned()][..])
+        );
     }
 }

@@ -180,3 +180,23 @@ fn an_attempt_names_its_checks_or_what_stands_for_them() {
     let iteration = Iteration { checks: vec![], ..judged() };
     assert_eq!(unchecked.commands(&iteration), ["the agent's word"]);
 }
+
+#[test]
+fn what_was_done_to_other_items_stands_against_the_claim_and_is_said() {
+    let same = ItemAfter { criteria: "digest".into(), ticked: true, ..ItemAfter::default() };
+    assert_eq!(same.describe_put_back(), None);
+    let removed = ItemAfter { removed: vec!["US-2".into()], put_back: true, ..same.clone() };
+    let changed =
+        ItemAfter { changed: vec!["US-3 (title)".into()], let_go: vec!["US-9".into()], ..removed.clone() };
+    for after in [&removed, &changed, &ItemAfter { unreadable: true, ..same }] {
+        assert_eq!(failed(&work(), after, true, &Memory::default()), ["custody"], "{after:?}");
+        assert!(after.is_touched());
+    }
+    assert_eq!(
+        changed.describe_put_back().as_deref(),
+        Some(
+            "the backlog is put back as it was before the attempt (removed US-2; changed US-3 (title); what was added \
+             went with it: US-9)"
+        )
+    );
+}

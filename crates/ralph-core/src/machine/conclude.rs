@@ -136,7 +136,12 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         // An item needs none: its checks prove it.
         passes_needed: if current.item.is_some() { 0 } else { needed },
         evidence,
-        warnings: tripped.into_iter().chain(uncounted).chain(flagged(current)).collect(),
+        warnings: tripped
+            .into_iter()
+            .chain(uncounted)
+            .chain(flagged(current))
+            .chain(put_back(current))
+            .collect(),
         differences: differences(current, attempt),
         attempt,
     };
@@ -324,6 +329,11 @@ fn flagged(current: &Iteration) -> Option<String> {
     let names = touched.iter().take(5).copied().collect::<Vec<_>>().join(", ");
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!touched.is_empty()).then(|| format!("existing tests were changed: {names}{more}"))
+}
+
+/// What the agent did to other items, or to what its own is judged by.
+fn put_back(current: &Iteration) -> Option<String> {
+    current.after.as_ref()?.item.as_ref()?.describe_put_back()
 }
 
 /// Where the report claims more than what was measured.

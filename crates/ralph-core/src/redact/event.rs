@@ -86,9 +86,22 @@ impl Secrets {
             items: _,
             item,
         } = measured;
-        if let Some(ItemAfter { ticked_others, tampered, ticked: _, criteria: _ }) = item {
-            self.hide_all(ticked_others);
-            self.hide_all(tampered);
+        if let Some(ItemAfter {
+            ticked_others,
+            tampered,
+            removed,
+            changed,
+            let_go,
+            restored,
+            ticked: _,
+            criteria: _,
+            unreadable: _,
+            put_back: _,
+        }) = item
+        {
+            [ticked_others, tampered, removed, changed, let_go, restored]
+                .into_iter()
+                .for_each(|texts| self.hide_all(texts));
         }
         for ChangedPath { path, kind: _ } in changed {
             self.hide_in(path);

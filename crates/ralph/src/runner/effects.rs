@@ -159,9 +159,9 @@ impl Runner<'_> {
 
     fn measure(&mut self, when: When, todos_since: Option<&str>) -> std::result::Result<Measured, String> {
         let snapshot = self.tree.snapshot().map_err(|error| error.to_string())?;
-        let before = self.state.current.as_ref().and_then(|current| current.before.as_ref());
+        let before = self.state.current.as_ref().and_then(|current| current.before.clone());
         let mut lost = Vec::new();
-        let changes = match (when, before.and_then(|mark| TreeId::new(&mark.tree))) {
+        let changes = match (when, before.as_ref().and_then(|mark| TreeId::new(&mark.tree))) {
             (When::After, Some(before)) => match self.tree.changes(&before, &snapshot) {
                 Ok(changes) => changes,
                 Err(error) if self.tree.has(&before) => return Err(error.to_string()),

@@ -1,15 +1,15 @@
 //! The task file of a run.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 
-use ralph_core::backlog::{self, Backlog, Change, Refusal, Selection, State, Wish};
+use ralph_core::backlog::{self, Altered, Backlog, Change, Refusal, Selection, State, Wish};
 use ralph_core::check::CheckSpec;
 use ralph_core::evidence::Items;
 use ralph_core::items::{BacklogPlan, BacklogRead, Found, ItemAfter, Memory, Needs, PhaseItems, Work};
 
 use super::Place;
-use crate::error::{self, Error, Exit, Result};
+use crate::error::{Error, Exit, Result};
 use crate::store::{self, Failures};
 use crate::{clock, digest};
 
@@ -187,6 +187,13 @@ impl Source {
         })
     }
 
+    /// Whether this file holds the requirements of an item, by the file as it was.
+    pub(crate) fn requires(&self, before: &[u8], id: &str, path: &Path) -> bool {
+        let Ok(backlog) = self.place.parse(before) else { return false };
+        let file = backlog.find(id).and_then(|at| backlog.prd_file(at));
+        file.is_some_and(|file| self.place.prd_files(&file).any(|known| known == path))
+    }
+
     /// A digest of what an item is judged by, its requirements included.
     fn criteria(&self, backlog: &Backlog<'_>, at: usize) -> String {
         let prd = self.place.requirements_text(backlog, at);
@@ -230,28 +237,47 @@ impl Source {
         self.place.read()
     }
 
-    /// What the agent did to the file. A file that cannot be read any more holds other criteria.
-    pub(crate) fn after(&self, id: &str, before: Option<&[u8]>) -> ItemAfter {
-        let Ok(bytes) = self.place.read() else { return ItemAfter::default() };
-        let Ok(backlog) = self.place.parse(&bytes) else { return ItemAfter::default() };
-        let done = |bytes: &[u8]| -> Option<HashSet<String>> {
-            let backlog = self.place.parse(bytes).ok()?;
-            let done = backlog.items().iter().filter(|item| item.state == State::Done);
-            Some(done.map(|item| item.id.to_string()).collect())
+    /// What was done to the file while the agent worked on this item. A file that cannot be read any more holds other
+    /// criteria; where nobody knows how it was, nobody can say that it is as it was.
+    pub(crate) fn after(&self, item: &Work, before: Option<&[u8]>) -> ItemAfter {
+        let unreadable = ItemAfter { unreadable: true, ..ItemAfter::default() };
+        let Ok(bytes) = self.place.read() else { return unreadable };
+        let Ok(backlog) = self.place.parse(&bytes) else { return unreadable };
+        let criteria = backlog.find(&item.id).map(|at| self.criteria(&backlog, at)).unwrap_or_default();
+        let Some(old) = before.and_then(|before| self.place.parse(before).ok()) else {
+            let tampered = vec!["ralph's copy of the backlog".into()];
+            return ItemAfter { criteria, tampered, ..ItemAfter::default() };
         };
-        // Where nobody knows how it was, nobody can say what was ticked.
-        let newly = before.and_then(done).map_or(vec![], |before| {
-            let items = backlog.items().iter();
-            let newly = items.filter(|item| item.state == State::Done && !before.contains(&*item.id));
-            newly.map(|item| item.id.to_string()).collect()
-        });
-        let (own, others): (Vec<_>, Vec<_>) = newly.into_iter().partition(|done| done == id);
+        let touched = backlog.touched_since(&old);
+        let (own, others): (Vec<_>, Vec<_>) =
+            touched.ticked.iter().cloned().partition(|done| *done == item.id);
+        let judged_otherwise = criteria != item.criteria;
+        let changed = touched.changed.iter().filter_map(|altered| named(altered, item, judged_otherwise));
         ItemAfter {
             ticked: !own.is_empty(),
-            criteria: backlog.find(id).map(|at| self.criteria(&backlog, at)).unwrap_or_default(),
-            ticked_others: others,
-            tampered: vec![],
+            criteria,
+            // What is put back takes what was added with it.
+            ticked_others: others
+                .into_iter()
+                .filter(|id| !touched.is_harm() || old.find(id).is_some())
+                .collect(),
+            changed: changed.collect(),
+            let_go: if touched.is_harm() { touched.added.clone() } else { vec![] },
+            removed: touched.removed,
+            ..ItemAfter::default()
         }
+    }
+
+    /// Puts the file back as it was, if more was done to it than agents may do. Says whether it had to.
+    pub(crate) fn put_back(&self, before: &[u8]) -> Result<bool> {
+        let now = self.place.read().ok();
+        let now = now.as_ref().and_then(|bytes| self.place.parse(bytes).ok());
+        let Ok(old) = self.place.parse(before) else { return Ok(false) };
+        if now.is_some_and(|now| !now.touched_since(&old).is_harm()) {
+            return Ok(false);
+        }
+        store::put_back(&self.place.path, before)?;
+        Ok(true)
     }
 
     /// Puts the file back as it was, if what is there now cannot be read. Says whether it had to.
@@ -260,11 +286,7 @@ impl Source {
         if readable || self.place.parse(before).is_err() {
             return Ok(false);
         }
-        match self.place.path.exists() {
-            true => store::edit(&self.place.path, |_| Ok((Some(before.to_vec()), ())))?,
-            false => store::write_new(&self.place.path, before)
-                .map_err(error::io("cannot write", &self.place.path))?,
-        }
+        store::put_back(&self.place.path, before)?;
         Ok(true)
     }
 
@@ -311,6 +333,19 @@ impl Source {
 /// An error as the reason of a stop.
 pub(crate) fn in_a_line(error: &Error) -> String {
     error.why.iter().fold(error.what.clone(), |what, why| format!("{what}: {why}"))
+}
+
+/// `US-2 (title, state)`; of the item itself without what its criteria say already.
+fn named(altered: &Altered, item: &Work, judged_otherwise: bool) -> Option<String> {
+    const JUDGED: [&str; 4] = ["criteria", "verification", "convergence_criteria", "prd_reference"];
+    let own = altered.id == item.id && judged_otherwise;
+    let what: Vec<&str> =
+        altered.what.iter().filter(|what| !own || !JUDGED.contains(what)).copied().collect();
+    match (what.is_empty(), altered.what.is_empty()) {
+        (true, true) => Some(altered.id.clone()),
+        (true, false) => None,
+        _ => Some(format!("{} ({})", altered.id, what.join(", "))),
+    }
 }
 
 fn phases(backlog: &Backlog<'_>) -> Vec<PhaseItems> {

@@ -193,7 +193,7 @@ fn data_that_cannot_be_read_stops_with_65_and_is_left_as_it_is() {
     let before = sandbox.read(HARNESS);
     let finished = worker(&sandbox, &agent).run();
     finished.assert_code(3).assert_stderr_has("the criteria of FEAT-1");
-    finished.assert_stderr_has("the agent left the backlog unreadable; it is put back");
+    finished.assert_stderr_has("the backlog is put back as it was before the attempt (made unreadable)");
     assert_ne!(sandbox.read(HARNESS), before, "with the attempt");
     assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"][0]["result"], "FAILED");
 }

@@ -174,3 +174,14 @@ fn an_item_that_cannot_be_marked_stops_the_run_instead_of_being_handed_out_again
         (0, Some(2))
     );
 }
+
+#[test]
+fn an_agent_that_harms_other_items_does_not_pass_with_its_own() {
+    let turns = json!([{"do": {"closes": 1, "harms": true, "writes": ["src/a.rs"]}},
+        {"do": {"closes": 1, "writes": ["src/b.rs"]}}, {"do": {"report": "done"}}]);
+    assert_eq!(worked(&script(1, json!({}), turns)).0, [FAILED, PASSED, None]);
+    // An agent that crashes has tried the item all the same.
+    let crash = json!([{"do": {"harms": true, "exit": 1}}, {"do": {"closes": 1, "writes": ["src/a.rs"]}},
+        {"do": {"report": "done"}}]);
+    assert_eq!(worked(&script(1, json!({}), crash)).0, [FAILED, PASSED, None]);
+}
