@@ -203,7 +203,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     for remark in remarks.into_iter().chain(missing).chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
     }
-    let of_items = backlog::brought(project, &mut plan)?;
+    let of_items = backlog::brought(project, &wishes, &mut plan)?;
     if let Some(name) = order.branch {
         branch::may_begin(project, &plan, name)?;
     }

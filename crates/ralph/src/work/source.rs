@@ -109,6 +109,14 @@ impl Source {
         Ok(commands)
     }
 
+    /// The commands that the file wants to pass for every item, each with where it stands.
+    pub(crate) fn checks(&self) -> Result<Vec<CheckSpec>> {
+        let bytes = self.place.read()?;
+        let checks = self.place.parse(&bytes)?.checks().into_iter();
+        let place = |source: String| format!("{}, {source}", self.plan.file);
+        Ok(checks.map(|check| CheckSpec { source: check.source.map(place), ..check }).collect())
+    }
+
     /// The folder of a harness, from the top of the project and with a slash at its end, where the file is in one.
     pub(crate) fn harness(&self) -> Option<String> {
         let (dir, name) = self.plan.file.rsplit_once('/')?;

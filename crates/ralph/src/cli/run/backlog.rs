@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use ralph_core::check::CheckSpec;
+use ralph_core::detect::CHECKS;
 use ralph_core::event::Plan;
 use ralph_core::items::BacklogPlan;
 
@@ -44,8 +46,9 @@ fn source(project: &Project, plan: &BacklogPlan) -> Result<Source> {
     Source::new(&project.root, plan, 0)
 }
 
-/// The commands that a run's backlog brings: those of its items, and the boot ritual, which becomes part of the plan.
-pub(super) fn brought(project: &Project, plan: &mut Plan) -> Result<Commands> {
+/// The commands that a run's backlog brings: those of its items, and those for every item and the boot ritual, which
+/// become part of the plan.
+pub(super) fn brought(project: &Project, wishes: &Wishes, plan: &mut Plan) -> Result<Commands> {
     let mut commands = Commands::default();
     plan.boot = None;
     let Some(backlog) = &plan.backlog else { return Ok(commands) };
@@ -57,11 +60,36 @@ pub(super) fn brought(project: &Project, plan: &mut Plan) -> Result<Commands> {
     }
     if plan.policy.wants_checks() {
         // What cannot be read stops the run, with its own words.
-        for (source, command) in source(project, backlog)?.commands().unwrap_or_default() {
+        let source = source(project, backlog)?;
+        let (checks, file) = (source.checks().unwrap_or_default(), backlog.file.clone());
+        for (source, command) in source.commands().unwrap_or_default() {
             commands.add(source, command);
+        }
+        for check in wanted_for_all(plan, wishes, &file, checks) {
+            commands.add(check.source.unwrap_or(file.clone()), check.command);
         }
     }
     Ok(commands)
+}
+
+/// Has the plan run what the backlog wants for every item, as it stands there now: somebody wrote it down for this project,
+/// so it wins over what was found, and whoever names a check himself wins over it. Returns what the plan has of it.
+fn wanted_for_all(plan: &mut Plan, wishes: &Wishes, file: &str, checks: Vec<CheckSpec>) -> Vec<CheckSpec> {
+    let own = format!("{file}, ");
+    plan.checks.retain(|check| !check.source.as_ref().is_some_and(|source| source.starts_with(&own)));
+    for check in checks {
+        let named = |known: &CheckSpec| known.name == check.name;
+        let said = wishes.says(&check.name)
+            || plan.checks.iter().any(|known| named(known) && known.source.is_none());
+        plan.checks.retain(|known| said || !named(known));
+        if !said && !plan.checks.iter().any(|known| known.command == check.command) {
+            plan.checks.push(check);
+        }
+    }
+    plan.checks
+        .sort_by_key(|check| CHECKS.iter().position(|name| *name == check.name).unwrap_or(CHECKS.len()));
+    let of_file = |check: &&CheckSpec| check.source.as_ref().is_some_and(|source| source.starts_with(&own));
+    plan.checks.iter().filter(of_file).cloned().collect()
 }
 
 /// What a run is called that works through a backlog.
