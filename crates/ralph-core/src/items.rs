@@ -356,7 +356,7 @@ pub fn claim(words: Words, report: &IterationReport, after: Option<&ItemAfter>) 
 }
 
 /// The first of many names, and how many more there are.
-fn some(names: &[String]) -> String {
+pub(crate) fn some(names: &[String]) -> String {
     const SHOWN: usize = 10;
     let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(SHOWN) {
@@ -375,10 +375,11 @@ pub fn unprovable(work: &Work) -> String {
 }
 
 /// What stands against a claim about an item, beside its checks. `provable`: it has checks, or others than checks may
-/// prove it.
+/// prove it. `recipes` are checks that run something else than when the run began.
 pub fn conditions(
     work: &Work,
     after: Option<&ItemAfter>,
+    recipes: &[String],
     changed: bool,
     provable: bool,
     memory: &Memory,
@@ -390,6 +391,7 @@ pub fn conditions(
     }
     if let Some(after) = after {
         let mut touched: Vec<String> = after.changed.iter().chain(&after.tampered).cloned().collect();
+        touched.extend(recipes.iter().map(|check| format!("what is run by {check}")));
         if after.criteria != work.criteria {
             touched.insert(0, format!("the criteria of {}", work.id));
         }

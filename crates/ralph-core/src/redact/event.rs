@@ -5,7 +5,7 @@
 
 use super::Secrets;
 use crate::check::CheckResult;
-use crate::event::{AgentEnded, ChangedPath, End, Event, Measured, RunInfo, RunStarted};
+use crate::event::{AgentEnded, ChangedPath, End, Event, Judging, Measured, RunInfo, RunStarted};
 use crate::evidence::AddedTodos;
 use crate::indicator::Indicators;
 use crate::items::{BacklogRead, Found, ItemAfter, Settled};
@@ -85,6 +85,7 @@ impl Secrets {
             committed_change: _,
             items: _,
             item,
+            judging,
         } = measured;
         if let Some(ItemAfter {
             ticked_others,
@@ -102,6 +103,9 @@ impl Secrets {
             [ticked_others, tampered, removed, changed, let_go, restored]
                 .into_iter()
                 .for_each(|texts| self.hide_all(texts));
+        }
+        if let Some(Judging { tests, scripts, recipes }) = judging {
+            [tests, scripts, recipes].into_iter().for_each(|texts| self.hide_all(texts));
         }
         for ChangedPath { path, kind: _ } in changed {
             self.hide_in(path);

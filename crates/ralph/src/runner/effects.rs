@@ -175,6 +175,7 @@ impl Runner<'_> {
         let progress = self.but_the_backlog(changes.clone());
         let mut measured = Measured::new(when, snapshot.tree.to_string(), snapshot.head, &progress);
         self.measure_backlog(&mut measured, &changes);
+        self.measure_judging(&mut measured, &progress);
         // The two trees are not the same one, so something changed.
         measured.changed_total += lost.len() as u64;
         if let (When::After, Some(repo), Some(before)) = (when, &self.project.repo, before)

@@ -89,6 +89,7 @@ pub(super) fn remarks(last: &Iteration) -> Vec<(Tone, String)> {
     for condition in flagged.filter(|condition| condition.held == Held::NotApplicable) {
         warn(text::one_line(&condition.fact, 400));
     }
+    conclusion.flags.iter().for_each(|flag| warn(text::one_line(flag, 400)));
     conclusion.warnings.iter().for_each(|warning| warn(text::one_line(warning, 400)));
     conclusion
         .differences

@@ -1,6 +1,6 @@
 //! What an item is judged by is not the agent's to change.
 
-use ralph_testkit::Steps;
+use ralph_testkit::{Sandbox, Steps};
 use serde_json::{Value, json};
 
 use crate::common::{history, repository};
@@ -207,4 +207,43 @@ fn what_an_agent_did_to_the_backlog_is_put_back_whatever_its_iteration_came_to()
     let finished = worker(&sandbox, &agent).run();
     assert_ne!(finished.code, 0);
     assert_eq!(item_now(&sandbox, "FEAT-2")["status"], "FAILING");
+}
+
+/// A checklist whose test is a target of the Makefile.
+fn with_makefile() -> Sandbox {
+    let sandbox = checklist();
+    // As make would for these few lines.
+    let make = "#!/bin/sh\nsh -c \"$(sed -n '/^'$1':/{n;p;}' Makefile)\"\n";
+    sandbox.install_script("make", make);
+    sandbox.write("Makefile", "all:\n\ttrue\n\ntest:\n\ttest -e one.txt\n");
+    sandbox.commit_all("make");
+    sandbox
+}
+
+#[test]
+fn a_recipe_that_the_agent_rewrites_refuses_the_pass_until_it_is_as_it_was() {
+    let sandbox = with_makefile();
+    let cheat = "sed -i 's/test -e one.txt/true/' Makefile";
+    let mend = "sed -i '$s/true/test -e one.txt/' Makefile";
+    let agent = another(&sandbox)
+        .call(claims(writes("a.txt").shell(cheat)))
+        .call(claims(writes("b.txt")))
+        .call(claims(writes("one.txt").shell(mend).append("Makefile", "\ndoc:\n\ttrue\n")))
+        .install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--max-iterations", "3"]).run();
+    finished.assert_code(3).assert_stderr_has("the agent changed what is run by make test (Makefile, test)");
+    let results: Vec<_> = history(&sandbox).iter().map(|entry| entry["outcome"].clone()).collect();
+    assert_eq!(results, ["refused", "refused", "accepted"], "another attempt does not make it right");
+    assert_eq!(ledger(&sandbox)[0]["custody"]["changed"], json!(["make test (Makefile, test)"]));
+}
+
+#[test]
+fn a_script_that_a_check_runs_is_flagged_when_the_agent_changes_it() {
+    let sandbox = checklist();
+    sandbox.write("test.sh", "test -e one.txt\n");
+    sandbox.commit_all("test");
+    let agent = another(&sandbox).call(claims(Steps::new().write("test.sh", "exit 0\n"))).install(&sandbox);
+    let run = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "sh test.sh"]).run();
+    run.assert_code(0).assert_stderr_has("what checks run was changed: test.sh");
+    assert_eq!(ledger(&sandbox)[0]["custody"]["existing_tests_changed"], json!(["test.sh"]));
 }

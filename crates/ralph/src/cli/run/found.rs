@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use ralph_core::check::CheckSpec;
 use ralph_core::detect::{self, Folder, Found};
 use ralph_core::event::Plan;
 
 use crate::process::find_program;
 use crate::project::Project;
+use crate::runner::recipe_now;
 use crate::settings::{self, Wishes};
 use crate::trust::Commands;
 
@@ -22,7 +24,11 @@ pub(super) fn look(project: &Project, goes_on: bool, wishes: &mut Wishes) -> Vec
     let found = detect::detect(&folder(root), &below(root));
     let unsaid = found.checks.into_iter().filter(|found| !wishes.says(found.check));
     let (there, missing): (Vec<Found>, Vec<Found>) = unsaid.partition(|found| is_there(root, found));
-    wishes.found = detect::joined(&there);
+    let with_recipe = |check: CheckSpec| {
+        let recipe = check.source.as_deref().and_then(|source| recipe_now(root, source));
+        CheckSpec { recipe, ..check }
+    };
+    wishes.found = detect::joined(&there).into_iter().map(with_recipe).collect();
     wishes.stack = found.stack;
     missing.iter().map(Found::missing).collect()
 }
