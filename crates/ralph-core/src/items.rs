@@ -42,6 +42,9 @@ pub struct BacklogRead {
     pub phase: Option<String>,
     #[serde(default)]
     pub phases: Vec<PhaseItems>,
+    /// How many of those that are open wait for a person.
+    #[serde(default)]
+    pub blocked: u64,
     pub found: Found,
 }
 
@@ -70,6 +73,9 @@ pub enum Found {
     /// Something is open, and nothing of it can be worked on.
     Stuck {
         why: String,
+        /// What to type about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        next: Option<String>,
     },
     Unreadable {
         why: String,

@@ -344,6 +344,12 @@ fn observe_settled(state: &mut State, settled: &Settled) {
             (Some(_), _) => state.rules.items.passed = state.rules.items.passed.saturating_sub(1),
         }
     }
+    if let (Phase::Settling { settlement, .. }, Some(backlog)) = (&state.phase, &mut state.backlog)
+        && settlement.block.is_some()
+        && settled.unmarked.is_none()
+    {
+        backlog.blocked = backlog.blocked.saturating_add(1);
+    }
     state.rules.items = core::mem::take(&mut state.rules.items).settled(settled);
     state.committed = state.committed.saturating_add(u64::from(settled.commit.is_some()));
     if let Some(last) = &mut state.last {

@@ -88,6 +88,16 @@ pub(crate) fn examine(cwd: &Path, run_checks: bool) -> Vec<Finding> {
     findings
 }
 
+/// What stands in the way of any run here: of what is examined, that which does not depend on who is to work.
+pub(crate) fn in_the_way(project: &Project) -> Option<Finding> {
+    let (settings, layers) = settings(project);
+    let mut findings = vec![tools::git(&project.root), settings];
+    findings.extend(tools::checks(project, &layers, false));
+    findings.extend(records::folders(project));
+    findings.push(disk::room(project));
+    findings.into_iter().find(|finding| finding.outcome == Outcome::Failed)
+}
+
 fn settings(project: &Project) -> (Finding, Layers) {
     match Layers::read(&project.ralph_dir).and_then(|layers| layers.shown().map(|_| layers)) {
         Ok(layers) => {

@@ -34,7 +34,7 @@ pub(super) fn selected(seen: &State, plan: &Plan, now: Time, read: &BacklogRead)
         }
         Found::Selected(work) => next_iteration(seen, plan, now, None, Selection::Item(work)),
         Found::Unreadable { why } => halt(seen, Stop::Unreadable { what: why.clone() }),
-        Found::Stuck { why } => halt(seen, Stop::Blocked { why: why.clone() }),
+        Found::Stuck { why, .. } => halt(seen, Stop::Blocked { why: why.clone() }),
         Found::Complete
             if seen.rules.items.passed == 0 && !seen.rules.reviews.reviewing && seen.used == 0 =>
         {

@@ -38,14 +38,14 @@ impl Secrets {
                 }
             }
             Event::BacklogRead(read) => {
-                let BacklogRead { found, items: _, phase: _, phases: _ } = &mut **read;
+                let BacklogRead { found, items: _, phase: _, phases: _, blocked: _ } = &mut **read;
                 match found {
                     Found::Selected(work) => {
                         // Its id, criteria and commands must stay as they are to be of use.
                         self.hide_in(&mut work.title);
                         self.hide_in(&mut work.text);
                     }
-                    Found::Stuck { why } | Found::Unreadable { why } => self.hide_in(why),
+                    Found::Stuck { why, next: _ } | Found::Unreadable { why } => self.hide_in(why),
                     Found::Complete => {}
                 }
             }

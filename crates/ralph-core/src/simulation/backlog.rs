@@ -39,11 +39,11 @@ impl World {
         let items = self.items.unwrap_or_default();
         let blocked = self.backlog.as_ref().map_or(0, |backlog| backlog.blocked);
         let found = match items.open.saturating_sub(blocked) {
-            0 if items.open > 0 => Found::Stuck { why: format!("{blocked} items are blocked") },
+            0 if items.open > 0 => Found::Stuck { why: format!("{blocked} items are blocked"), next: None },
             0 => Found::Complete,
             _ => Found::Selected(Box::new(self.work(items.total.saturating_sub(items.open) + blocked))),
         };
-        BacklogRead { items, phase: None, phases: vec![], found }
+        BacklogRead { items, phase: None, phases: vec![], blocked, found }
     }
 
     fn work(&self, nth: u64) -> Work {

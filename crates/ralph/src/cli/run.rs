@@ -193,6 +193,15 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         wishes.agent.permissions.push(For::all(Permissions::Inherit));
     }
     let Settled { mut plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
+    if let Some((backlog, empty)) = plan
+        .backlog
+        .as_ref()
+        .filter(|_| earlier.is_none())
+        .and_then(|backlog| backlog::is_empty(project, backlog).map(|empty| (backlog, empty)))
+    {
+        ui.warn(&empty);
+        return Ok(Some(Stop::BacklogComplete { once: backlog.once }));
+    }
     found::brought(&plan, earlier.is_some(), &mut brought);
     if unchosen {
         consent::permit(&mut plan, None);

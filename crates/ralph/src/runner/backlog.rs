@@ -4,8 +4,10 @@ use ralph_core::event::{Event, Measured, When};
 use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::items::{BacklogRead, Found, ItemAfter, Settlement};
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use super::Runner;
 use crate::error::{self, Error, Result};
@@ -46,7 +48,7 @@ impl Runner<'_> {
             work.id,
             trust::shown(&check.command)
         );
-        BacklogRead { found: Found::Stuck { why }, ..read }
+        BacklogRead { found: Found::Stuck { why, next: Some("ralph run --yes".into()) }, ..read }
     }
 
     pub(super) fn mark_item(&mut self, id: &str) -> Result<()> {
@@ -90,9 +92,9 @@ impl Runner<'_> {
         let item = item.filter(|_| measured.when == When::After);
         measured.item = item.map(|item| {
             let before = self.backlog.clone().or_else(|| std::fs::read(self.files().backlog()).ok());
-            let judges = |change: &&Change| self.judges(&source, before.as_deref(), &item.id, change);
-            let judges: Vec<Vec<u8>> =
-                changes.iter().filter(judges).map(|change| change.path.clone()).collect();
+            let required = before.as_deref().map(|before| source.requirements(before)).unwrap_or_default();
+            let judges = changes.iter().filter(|change| self.judges(&source, &required, change));
+            let judges: Vec<Vec<u8>> = judges.map(|change| change.path.clone()).collect();
             let names = || judges.iter().map(|path| String::from_utf8_lossy(path).into_owned());
             let after = source.after(&item, before.as_deref());
             let put_back = before.is_some_and(|before| self.put_back(&source, &before, Some(&item.id)));
@@ -103,12 +105,11 @@ impl Runner<'_> {
         measured.items = source.items();
     }
 
-    /// Whether an item is judged by this file: by its requirements, and by what was in the harness before.
-    fn judges(&self, source: &Source, before: Option<&[u8]>, id: &str, change: &Change) -> bool {
+    /// Whether items are judged by this file: it holds requirements, or was in the harness before.
+    fn judges(&self, source: &Source, required: &HashSet<PathBuf>, change: &Change) -> bool {
         let dir = source.harness();
         let harness = is_harness(&change.path) || is_below(&change.path, dir.as_deref());
-        let path = self.project.root.join(OsStr::from_bytes(&change.path));
-        let required = before.is_some_and(|before| source.requires(before, id, &path));
+        let required = required.contains(&self.project.root.join(OsStr::from_bytes(&change.path)));
         let own = source.below(&self.project.root);
         change.kind != ChangeKind::Added && (harness || required) && Some(&change.path) != own.as_ref()
     }
@@ -184,7 +185,7 @@ fn is_below(path: &[u8], dir: Option<&str>) -> bool {
 
 fn unreadable(error: &Error) -> BacklogRead {
     let found = Found::Unreadable { why: work::in_a_line(error) };
-    BacklogRead { items: Default::default(), phase: None, phases: vec![], found }
+    BacklogRead { items: Default::default(), phase: None, phases: vec![], blocked: 0, found }
 }
 
 /// What an item of a harness is judged by. An agent may leave notes of its own there.

@@ -63,6 +63,16 @@ pub(super) fn named_agent(plan: &Plan, agent: &AgentInfo) -> String {
 
 /// What a run without checks rests on.
 pub(super) fn no_checks(state: &State) -> String {
+    let plan = state.run.as_ref().map(|run| &run.plan);
+    if plan.is_some_and(|plan| plan.backlog.is_some()) {
+        let whole = match state.reviews_needed() {
+            0 => String::new(),
+            reviews => format!(", and the whole needs {}", text::count(u64::from(reviews), "review")),
+        };
+        return format!(
+            "none for every item (--test-cmd CMD adds one): items are proved by their own{whole}"
+        );
+    }
     let needs = match state.reviews_needed() {
         0 => "the agent's word is enough".to_owned(),
         reviews => format!("done needs {}", text::count(u64::from(reviews), "review")),

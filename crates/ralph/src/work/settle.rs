@@ -68,7 +68,7 @@ impl Settler<'_> {
                 Err(error) => problems.push(error.to_string()),
             }
         }
-        problems.extend(self.mark(settlement).err().map(|error| error.to_string()));
+        problems.extend(self.mark(settlement).err().map(|error| in_a_line(&error)));
         // What the backlog would not take in is not committed either.
         settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::would_change);
         if settlement.commit.is_some() && settled.unmarked.is_none() {

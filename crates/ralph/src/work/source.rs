@@ -1,7 +1,7 @@
 //! The task file of a run.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use ralph_core::backlog::{self, Altered, Backlog, Change, Refusal, Selection, State, Wish};
 use ralph_core::check::CheckSpec;
@@ -52,6 +52,7 @@ impl Source {
                 items: Items::default(),
                 phase: None,
                 phases: vec![],
+                blocked: 0,
                 found: Found::Unreadable { why: in_a_line(&error) },
             },
         }
@@ -68,6 +69,7 @@ impl Source {
         Ok(BacklogRead {
             items: self.count(&backlog),
             phases: phases(&backlog),
+            blocked: self.blocked(&backlog),
             phase,
             found: self.found(&backlog, &selection, memory)?,
         })
@@ -142,6 +144,7 @@ impl Source {
 
     fn found(&self, backlog: &Backlog<'_>, selection: &Selection, memory: &Memory) -> Result<Found> {
         let name = |at: &usize| backlog.items()[*at].id.to_string();
+        let reset = |at: &usize| format!("ralph backlog reset {}, then ralph run", name(at));
         let names = |items: &[usize]| items.iter().take(10).map(name).collect::<Vec<_>>().join(", ");
         Ok(match selection {
             Selection::Item(at) => Found::Selected(Box::new(self.work(backlog, *at, memory)?)),
@@ -151,19 +154,25 @@ impl Source {
                     .iter()
                     .take(10)
                     .map(|waits| format!("{} waits for {}", name(&waits.item), waits.on.join(", ")));
-                Found::Stuck { why: told.collect::<Vec<_>>().join("; ") }
+                let mut on = waiting.iter().flat_map(|waits| &waits.on).filter_map(|id| backlog.find(id));
+                let next = on.find(|at| backlog.items()[*at].state == State::Blocked);
+                let why = told.collect::<Vec<_>>().join("; ");
+                Found::Stuck { why, next: next.as_ref().map(reset) }
             }
             Selection::AtLimit(items) => Found::Stuck {
                 why: format!(
                     "{} had all its attempts; ralph backlog reset ID gives it new ones",
                     names(items)
                 ),
+                next: items.first().map(reset),
             },
-            Selection::Blocked(items) => {
-                Found::Stuck { why: format!("only blocked items are left: {}", names(items)) }
-            }
+            Selection::Blocked(items) => Found::Stuck {
+                why: format!("only blocked items are left: {}", names(items)),
+                next: items.first().map(reset),
+            },
             Selection::Cycle(ring) => {
-                Found::Stuck { why: format!("items depend on each other in a ring: {}", ring.join(" -> ")) }
+                let why = format!("items depend on each other in a ring: {}", ring.join(" -> "));
+                Found::Stuck { why, next: None }
             }
         })
     }
@@ -190,16 +199,20 @@ impl Source {
                 tests: convergence.tests,
                 acceptance: convergence.acceptance,
             },
-            attempts: limit.map_or_else(|| self.tried(backlog, memory, &item.id), |limit| limit.used),
+            // What ralph recorded itself counts as well: a file can be edited by anybody.
+            attempts: limit.map_or_else(
+                || self.tried(backlog, memory, &item.id),
+                |limit| limit.used.max(self.tried(backlog, &Memory::default(), &item.id)),
+            ),
             max_attempts: limit.map_or(self.most_attempts, |limit| limit.max),
         })
     }
 
-    /// Whether this file holds the requirements of an item, by the file as it was.
-    pub(crate) fn requires(&self, before: &[u8], id: &str, path: &Path) -> bool {
-        let Ok(backlog) = self.place.parse(before) else { return false };
-        let file = backlog.find(id).and_then(|at| backlog.prd_file(at));
-        file.is_some_and(|file| self.place.prd_files(&file).any(|known| known == path))
+    /// Where the requirements of its items may be, by the file as it was.
+    pub(crate) fn requirements(&self, before: &[u8]) -> HashSet<PathBuf> {
+        let Ok(backlog) = self.place.parse(before) else { return HashSet::new() };
+        let files = (0..backlog.items().len()).filter_map(|at| backlog.prd_file(at));
+        files.flat_map(|file| self.place.prd_files(&file).collect::<Vec<_>>()).collect()
     }
 
     /// A digest of what an item is judged by, its requirements included.
@@ -228,6 +241,18 @@ impl Source {
             let open = !matches!(state, State::Done | State::Cancelled);
             Items { open: items.open + u64::from(open), total: items.total + 1 }
         })
+    }
+
+    /// Of what is meant, how many items wait for a person.
+    fn blocked(&self, backlog: &Backlog<'_>) -> u64 {
+        let meant = (0..backlog.items().len()).filter(|at| self.in_scope(backlog, *at));
+        meant.filter(|at| backlog.items()[*at].state == State::Blocked).count() as u64
+    }
+
+    /// Whether there is no item at all in it.
+    pub(crate) fn is_empty(&self) -> Result<bool> {
+        let bytes = self.place.read()?;
+        Ok(self.place.parse(&bytes)?.items().is_empty())
     }
 
     fn phase(&self, backlog: &Backlog<'_>, selection: &Selection) -> Option<String> {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::common::{history, repository};
 use crate::stage::{
     HARNESS, another, checklist, claims, commits, harness, item, item_now, ledger, two_items, worker,
-    works_through, writes,
+    works_through, write_items, writes,
 };
 
 fn edit(from: &str, to: &str) -> String {
@@ -152,6 +152,12 @@ fn the_counts_of_an_item_are_not_the_agent_s_to_edit() {
     rewritten(|items| looping(items, 1, "current_iteration", 2), "FEAT-2 (its iterations)");
     rewritten(|items| looping(items, 0, "max_iterations", 300), "FEAT-1 (its iterations)");
     rewritten(|items| items[0]["attempts"] = json!([{"result": "PASSED"}]), "FEAT-1 (attempts)");
+    // A count that is set back while nobody looks is not believed either.
+    let sandbox = harness(&[item("FEAT-1", "one.txt")]);
+    let agent = another(&sandbox).call(claims(writes("wrong.txt"))).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(3).assert_stderr_has("(attempt 1/3)");
+    write_items(&sandbox, &[item("FEAT-1", "one.txt")]);
+    worker(&sandbox, &agent).run().assert_code(3).assert_stderr_has("(attempt 2/3)");
     // Whatever it edits and whatever it claims, it has its attempts and no more.
     let sandbox = harness(&[item("FEAT-1", "one.txt")]);
     let zero = "sed -i 's/\"current_iteration\": [0-9]*/\"current_iteration\": 0/' .claude/harness/feature_list.json";
@@ -159,6 +165,24 @@ fn the_counts_of_an_item_are_not_the_agent_s_to_edit() {
     worker(&sandbox, &agent).arg("--all").run().assert_code(2);
     assert_eq!(agent.calls(&sandbox).len(), 3);
     assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "BLOCKED");
+}
+
+#[test]
+fn requirements_of_other_items_are_put_back_too() {
+    let mut second = item("FEAT-2", "two.txt");
+    second["prd_reference"] = json!({"file": "FEAT-2.json"});
+    let sandbox = harness(&[item("FEAT-1", "one.txt"), second]);
+    let prd = json!({"feature_id": "FEAT-2", "title": "title", "overview": "o", "functional_requirements": ["FR-1: a"],
+        "acceptance_criteria": ["AC-1: b"]});
+    sandbox.write(".claude/prd/FEAT-2.json", prd.to_string());
+    sandbox.commit_all("requirements");
+    let easier = "sed -i 's/AC-1: b/AC-1/' .claude/prd/FEAT-2.json";
+    let agent = another(&sandbox).call(claims(writes("one.txt").shell(easier))).install(&sandbox);
+    worker(&sandbox, &agent)
+        .run()
+        .assert_code(3)
+        .assert_stderr_has("the agent changed .claude/prd/FEAT-2.json");
+    assert_eq!(sandbox.read(".claude/prd/FEAT-2.json"), prd.to_string());
 }
 
 #[test]

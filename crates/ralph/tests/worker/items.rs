@@ -15,6 +15,10 @@ fn a_worker_proves_one_item_commits_it_and_stops() {
     let agent = writer(&sandbox, &["one.txt"]);
     let finished = worker(&sandbox, &agent).run();
     finished.assert_code(0).assert_stderr_has("✓ ITEM PASSED").assert_stderr_has("FEAT-1");
+    finished.assert_stderr_has("proof: checks: test -e one.txt exit 0");
+    finished.assert_stderr_has(
+        "checks: none for every item (--test-cmd CMD adds one): items are proved by their own",
+    );
     let now = item_now(&sandbox, "FEAT-1");
     assert_eq!((&now["status"], &now["ralph_loop"]["current_iteration"]), (&json!("PASSING"), &json!(0)));
     let attempt = &now["attempts"][0];
@@ -100,11 +104,18 @@ fn at_its_limit_an_item_is_blocked_with_a_note_and_a_person_is_asked_for() {
     worker(&sandbox, &agent).run().assert_code(3);
     let last = worker(&sandbox, &agent).run();
     last.assert_code(2).assert_stderr_has("Max iterations reached, human review required");
+    last.assert_stderr_has("to go on: ralph backlog reset FEAT-1, then ralph run")
+        .assert_stderr_lacks("ralph note");
+    last.assert_stderr_has("items: 0 proved in this run, 0 of 1 item open, 1 blocked");
     let now = item_now(&sandbox, "FEAT-1");
     assert_eq!((&now["status"], &now["ralph_loop"]["current_iteration"]), (&json!("BLOCKED"), &json!(3)));
     assert!(now["notes"].as_str().is_some_and(|notes| notes.contains("human review required")), "{now}");
     assert_eq!(now["attempts"].as_array().map(Vec::len), Some(3));
-    worker(&sandbox, &agent).run().assert_code(2).assert_stderr_has("only blocked items are left: FEAT-1");
+    let again = worker(&sandbox, &agent).run();
+    again.assert_code(2).assert_stderr_has("only blocked items are left: FEAT-1");
+    again
+        .assert_stderr_has("to go on: ralph backlog reset FEAT-1, then ralph run")
+        .assert_stderr_lacks("ralph note");
     assert_eq!(agent.calls(&sandbox).len(), 3, "a blocked item costs nothing");
     ralph(&sandbox).args(["backlog", "reset", "FEAT-1"]).run().assert_code(0);
     let agent = writer(&sandbox, &["one.txt"]);
@@ -171,7 +182,9 @@ fn items_that_wait_for_blocked_ones_or_for_each_other_are_named() {
     second["dependencies"] = json!(["FEAT-1"]);
     let sandbox = harness(&[first, second.clone()]);
     let agent = writer(&sandbox, &["two.txt"]);
-    worker(&sandbox, &agent).run().assert_code(2).assert_stderr_has("FEAT-2 waits for FEAT-1");
+    let waits = worker(&sandbox, &agent).run();
+    waits.assert_code(2).assert_stderr_has("FEAT-2 waits for FEAT-1");
+    waits.assert_stderr_has("to go on: ralph backlog reset FEAT-1, then ralph run");
     let mut first = item("FEAT-1", "one.txt");
     first["dependencies"] = json!(["FEAT-2"]);
     write_items(&sandbox, &[first, second]);

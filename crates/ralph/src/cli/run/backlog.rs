@@ -8,6 +8,7 @@ use ralph_core::event::Plan;
 use ralph_core::items::BacklogPlan;
 
 use super::RunArgs;
+use crate::doctor;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::settings::Wishes;
@@ -52,11 +53,13 @@ pub(super) fn brought(project: &Project, wishes: &Wishes, plan: &mut Plan) -> Re
     let mut commands = Commands::default();
     plan.boot = None;
     let Some(backlog) = &plan.backlog else { return Ok(commands) };
-    if plan.policy.boot
-        && let Some(boot) = work::boot(project, backlog)?
-    {
-        commands.add(boot.source, boot.content);
-        plan.boot = Some(boot.check);
+    match plan.policy.boot.then(|| work::boot(project, backlog)).transpose()?.flatten() {
+        Some(boot) => {
+            commands.add(boot.source, boot.content);
+            plan.boot = Some(boot.check);
+        }
+        None if plan.policy.boot => is_healthy(project)?,
+        None => {}
     }
     if plan.policy.wants_checks() {
         // What cannot be read stops the run, with its own words.
@@ -70,6 +73,22 @@ pub(super) fn brought(project: &Project, wishes: &Wishes, plan: &mut Plan) -> Re
         }
     }
     Ok(commands)
+}
+
+/// What to say where a new run would have nothing in its file; nothing is checked or asked for that.
+pub(super) fn is_empty(project: &Project, plan: &BacklogPlan) -> Option<String> {
+    let empty = source(project, plan).and_then(|source| source.is_empty()).unwrap_or(false);
+    empty.then(|| {
+        format!("the backlog {} is empty: ralph backlog add \"TITLE\", or ralph run \"GOAL\"", plan.file)
+    })
+}
+
+/// Where the harness has no ritual of its own, what `ralph doctor` looks at must be in order.
+fn is_healthy(project: &Project) -> Result<()> {
+    let Some(found) = doctor::in_the_way(project) else { return Ok(()) };
+    let error =
+        Error::new("Fix build before running Ralph Loop").because(format!("{}: {}", found.about, found.text));
+    Err(found.remedy.into_iter().fold(error, Error::hint).hint("ralph doctor"))
 }
 
 /// Has the plan run what the backlog wants for every item, as it stands there now: somebody wrote it down for this project,
