@@ -293,3 +293,16 @@ fn where_reviews_prove_an_item_without_a_check_is_marked_and_says_what_it_rests_
     assert_eq!((agent.calls(&sandbox).len(), commits(&sandbox)), (5, 4));
     ralph(&sandbox).args(["backlog", "validate"]).run().assert_code(0);
 }
+
+#[test]
+fn an_item_that_the_backlog_cannot_take_in_stops_the_run_before_anything_is_committed() {
+    let mut odd = item("FEAT-1", "one.txt");
+    odd["attempts"] = json!("none yet");
+    let sandbox = harness(&[odd]);
+    let agent = writer(&sandbox, &["one.txt"]);
+    let finished = worker(&sandbox, &agent).arg("--all").run();
+    finished.assert_code(65).assert_stderr_has("FEAT-1 cannot be marked in the backlog");
+    assert_eq!((agent.calls(&sandbox).len(), commits(&sandbox)), (1, 2));
+    assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"], "none yet");
+    assert!(sandbox.exists("one.txt"), "the work is kept");
+}
