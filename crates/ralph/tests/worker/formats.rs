@@ -175,3 +175,19 @@ fn a_red_gate_refuses_and_gates_need_trust_and_are_shown() {
     refused.assert_code(3).assert_stderr_has("✗ claimed done, refused: test -e gate.txt exit 1");
     works_through(&sandbox, &agent).arg("--once").run().assert_code(0);
 }
+
+#[test]
+fn a_gate_that_a_run_began_with_stays_though_the_file_has_lost_it() {
+    let sandbox = repository();
+    let story = json!({"id": "S-1", "title": "one", "status": "open"});
+    sandbox.write("prd.json", json!({"qualityGates": ["test -e gate.txt"], "stories": [story]}).to_string());
+    sandbox.commit_all("stories");
+    let agent = another(&sandbox)
+        .call(Steps::new().status(&StatusBlock::blocked("need a key")))
+        .call(claims(writes("one.txt")))
+        .install(&sandbox);
+    works_through(&sandbox, &agent).args(["--max-iterations", "2"]).run().assert_code(2);
+    sandbox.write("prd.json", json!({"stories": [story]}).to_string());
+    let resumed = works_through(&sandbox, &agent).run();
+    resumed.assert_code(3).assert_stderr_has("✗ claimed done, refused: test -e gate.txt exit 1");
+}

@@ -92,10 +92,10 @@ fn is_healthy(project: &Project) -> Result<()> {
 }
 
 /// Has the plan run what the backlog wants for every item, as it stands there now: somebody wrote it down for this project,
-/// so it wins over what was found, and whoever names a check himself wins over it. Returns what the plan has of it.
+/// so it wins over what was found, and whoever names a check himself wins over it. What a run began with stays, for an agent
+/// could have taken it out. Returns what the plan has of it.
 fn wanted_for_all(plan: &mut Plan, wishes: &Wishes, file: &str, checks: Vec<CheckSpec>) -> Vec<CheckSpec> {
     let own = format!("{file}, ");
-    plan.checks.retain(|check| !check.source.as_ref().is_some_and(|source| source.starts_with(&own)));
     for check in checks {
         let named = |known: &CheckSpec| known.name == check.name;
         let said = wishes.says(&check.name)
