@@ -8,12 +8,14 @@
 //! | `fields`, `checklist` | an item out of its fields; boxes in Markdown |
 //! | `index`, `select` | items by id; which one is next, and cycles |
 //! | `detail`, `attempt` | what is read only when asked for: criteria, commands, words for the prompt; attempts |
+//! | `custody` | what was done to items that an agent may not do |
 //! | `moves`, `change`, `write` | which state may follow which; a change as edits that are checked; the edits |
 //! | `validate`, `requirements` | the rules of evidence; the document an item may refer to |
 
 mod attempt;
 mod change;
 pub(crate) mod checklist;
+mod custody;
 mod detail;
 mod fields;
 mod index;
@@ -32,6 +34,7 @@ use core::ops::Range;
 
 pub use attempt::{Attempt, Outcome, Recorded};
 pub use change::{Change, Changed, Incremented, NewItem, Refusal};
+pub use custody::{Altered, COMMANDS_FOR_ALL, Touched};
 pub use detail::Convergence;
 pub use model::{Item, Limit, NAMES, Problem, Shape, State, Syntax, Unreadable};
 pub use moves::{legal, word as state_word};

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use ralph_core::check::CheckSpec;
 use ralph_core::detect::{self, Folder, Found};
 
 use crate::process::find_program;
+use crate::runner::recipe_now;
 use crate::settings::{self, Wishes};
 
 /// Fills in what is found, and says what could not be used. Whoever names a check has said what proves the work.
@@ -17,7 +19,11 @@ pub(crate) fn look(root: &Path, wishes: &mut Wishes) -> Vec<String> {
     let found = detect::detect(&folder(root), &below(root));
     let unsaid = found.checks.into_iter().filter(|found| !wishes.says(found.check));
     let (there, missing): (Vec<Found>, Vec<Found>) = unsaid.partition(|found| is_there(root, found));
-    wishes.found = detect::joined(&there);
+    let with_recipe = |check: CheckSpec| {
+        let recipe = check.source.as_deref().and_then(|source| recipe_now(root, source));
+        CheckSpec { recipe, ..check }
+    };
+    wishes.found = detect::joined(&there).into_iter().map(with_recipe).collect();
     wishes.stack = found.stack;
     missing.iter().map(Found::missing).collect()
 }

@@ -105,6 +105,21 @@ pub(crate) fn examine(cwd: &Path, run_checks: bool) -> Vec<Finding> {
     findings
 }
 
+/// What stands in the way of any run here: of what is examined, that which does not depend on who is to work.
+pub(crate) fn in_the_way(project: &Project) -> Option<Finding> {
+    let mut findings = vec![tools::git(&project.root)];
+    match settings(project) {
+        Ok((finding, layers)) => {
+            findings.push(finding);
+            findings.extend(checks::all(project, &Meant::by(project, &layers), false));
+        }
+        Err(finding) => findings.push(finding),
+    }
+    findings.extend(records::folders(project));
+    findings.push(disk::room(project));
+    findings.into_iter().find(|finding| finding.outcome == Outcome::Failed)
+}
+
 fn settings(project: &Project) -> Result<(Finding, Layers), Finding> {
     match Layers::read(&project.ralph_dir).and_then(|layers| layers.shown().map(|_| layers)) {
         Ok(layers) => {

@@ -8,6 +8,7 @@ mod agent_job;
 mod backlog;
 mod check_job;
 mod effects;
+mod judging;
 mod own_files;
 mod reader;
 mod session;
@@ -41,6 +42,7 @@ use crate::ui::Ui;
 pub(crate) use again::Again;
 use effects::Jobs;
 pub(crate) use effects::{custody_file, kept};
+pub(crate) use judging::recipe_now;
 pub(crate) use reader::Reader;
 pub(crate) use session::{Heard, heard};
 pub(crate) use signals::heed;
@@ -125,6 +127,8 @@ pub struct Runner<'a> {
     keeping: Keeping,
     /// Commands of items that the user agreed to.
     agreed: Vec<String>,
+    /// The task file as it was before the item that is worked on. The copy on disk is for a ralph that comes after us.
+    backlog: Option<Vec<u8>>,
     views_failed: bool,
     /// That ralph's own output is not measured was said.
     output_told: bool,
@@ -184,6 +188,7 @@ impl<'a> Runner<'a> {
             held: None,
             keeping,
             agreed: Vec::new(),
+            backlog: None,
             views_failed: false,
             output_told: false,
             notifier: Notifier::default(),

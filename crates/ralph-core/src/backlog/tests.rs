@@ -216,7 +216,8 @@ fn prd_json_and_its_dialects_are_read() {
         (backlog.criteria(0), backlog.items()[0].dependencies.clone()),
         (vec!["works".into()], vec!["S2".into()])
     );
-    assert_eq!(backlog.checks(), ["npm test"]);
+    let check = backlog.checks().pop().expect("a check");
+    assert_eq!(check.described(), "test: npm test (config.test_command)");
     assert_eq!(next(&backlog).as_deref(), Some("S2"));
 }
 
@@ -225,10 +226,9 @@ fn stories_with_a_status_and_bare_arrays_are_read() {
     let stories = r#"{"version":1,"qualityGates":["make","make test"],"stories":[{"id":"s","title":"T","status":"open","dependsOn":[],
         "acceptanceCriteria":["a"],"startedAt":null}]}"#;
     let backlog = json(stories);
-    assert_eq!(
-        (backlog.shape(), backlog.checks()),
-        (Shape::Stories, vec!["make".into(), "make test".into()])
-    );
+    let checks: Vec<String> = backlog.checks().iter().map(crate::check::CheckSpec::described).collect();
+    assert_eq!(backlog.shape(), Shape::Stories);
+    assert_eq!(checks, ["gate-1: make (qualityGates 1)", "gate-2: make test (qualityGates 2)"]);
     let array = r#"[{"category":"ui","description":"a button","steps":["look","click"],"passes":false},
         {"category":"ui","description":"a button","steps":[],"passes":true}]"#;
     let wrapped = format!("{{\"features\":{array}}}");

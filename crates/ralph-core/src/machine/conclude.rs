@@ -136,7 +136,8 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         // An item needs none: its checks prove it.
         passes_needed: if current.item.is_some() { 0 } else { needed },
         evidence,
-        warnings: tripped.into_iter().chain(uncounted).chain(flagged(current)).collect(),
+        warnings: tripped.into_iter().chain(uncounted).chain(unlooked(current)).collect(),
+        flags: flags(current),
         differences: differences(current, attempt),
         attempt,
     };
@@ -200,8 +201,11 @@ fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure
     }
     let after = current.after.as_ref();
     let about_item = current.item.as_deref().map(|work| {
+        let recipes =
+            after.and_then(|after| after.judging.as_ref()).map_or(&[][..], |judging| &judging.recipes);
         let after = after.and_then(|after| after.item.as_ref());
-        items::conditions(work, after, current.progress(), &seen.rules.items)
+        let provable = plan.can_prove(work);
+        items::conditions(work, after, recipes, current.progress(), provable, &seen.rules.items)
     });
     evidence::judge(evidence::Context {
         needed: plan.policy.evidence,
@@ -333,14 +337,36 @@ pub(super) fn proof(plan: &Plan, reviews_needed: u32) -> Proof {
     }
 }
 
-/// Existing tests that were changed or deleted: worth a look, for they are what an item is proved by.
-fn flagged(current: &Iteration) -> Option<String> {
-    let after = current.after.as_ref().filter(|_| current.item.is_some())?;
+/// What an agent changed of that by which claims are judged: worth a look, and no refusal by itself.
+fn flags(current: &Iteration) -> Vec<String> {
+    let Some(after) = &current.after else { return vec![] };
+    let named =
+        |names: &[String], what: &str| (!names.is_empty()).then(|| format!("{what}: {}", items::some(names)));
+    let judging = after.judging.iter().flat_map(|judging| {
+        // About an item this refuses, and is said there.
+        let recipes: &[String] = if current.item.is_some() { &[] } else { &judging.recipes };
+        [
+            named(&judging.tests, "existing tests were changed"),
+            named(&judging.scripts, "what checks run was changed"),
+            named(recipes, "checks run something else than when the run began"),
+        ]
+    });
+    judging.flatten().chain(put_back(current)).collect()
+}
+
+/// As it was said before anybody looked whether a test was there when the run began.
+fn unlooked(current: &Iteration) -> Option<String> {
+    let after = current.after.as_ref().filter(|after| current.item.is_some() && after.judging.is_none())?;
     let touched: Vec<&str> = after.touched_tests().map(|change| change.path.as_str()).collect();
     let more = touched.len().saturating_sub(5);
     let names = touched.iter().take(5).copied().collect::<Vec<_>>().join(", ");
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!touched.is_empty()).then(|| format!("existing tests were changed: {names}{more}"))
+}
+
+/// What the agent did to other items, or to what its own is judged by.
+fn put_back(current: &Iteration) -> Option<String> {
+    current.after.as_ref()?.item.as_ref()?.describe_put_back()
 }
 
 /// Where the report claims more than what was measured.

@@ -322,7 +322,7 @@ keys! {
     "keep_snapshots", keep_snapshots, "Iterations, the last ones, whose files can be undone and compared; 0 = all of them";
     "failed_item", failed_item, "What becomes of work on an item that could not be proved";
     "once", once, "Stop after one attempt at one item of a backlog";
-    "boot", boot, "Run the harness's init.sh first, which must pass";
+    "boot", boot, "The harness's init.sh must pass first, or what ralph doctor looks at";
     "harness_lock", harness_lock, "Tell others by .harness.lock that an item is worked on";
     "commits", commits, "What ralph commits: every proved item of a backlog, or never";
     "promise", promise, "The text that says done as <promise>TEXT</promise>";

@@ -204,6 +204,7 @@ fn decided(state: &State, at: Time, last: &Iteration, decision: &Decision) -> Va
         "commits": after.map(|after| after.commits),
         "attempt": conclusion.and_then(|conclusion| conclusion.attempt).map(|attempt| attempt.word()),
         "differences": conclusion.map_or(&[][..], |conclusion| &conclusion.differences),
+        "flags": conclusion.map_or(&[][..], |conclusion| &conclusion.flags),
     });
     add(&mut event, more);
     event

@@ -168,6 +168,15 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         wishes.agent.permissions.push(For::all(Permissions::Inherit));
     }
     let Settled { mut plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
+    if let Some((backlog, empty)) = plan
+        .backlog
+        .as_ref()
+        .filter(|_| earlier.is_none())
+        .and_then(|backlog| backlog::is_empty(project, backlog).map(|empty| (backlog, empty)))
+    {
+        ui.warn(&empty);
+        return Ok(Some(Stop::BacklogComplete { once: backlog.once }));
+    }
     if earlier.is_none() {
         brought.extend(brought::by_detection(&plan.checks));
     }
@@ -180,7 +189,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     for remark in remarks.into_iter().chain(missing).chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
     }
-    let of_items = backlog::brought(project, &mut plan)?;
+    let of_items = backlog::brought(project, &wishes, &mut plan)?;
     if let Some(name) = order.branch {
         branch::may_begin(project, &plan, name)?;
     }

@@ -12,10 +12,14 @@ use crate::store::{self, Ledger, LockState, Runs};
 use crate::unix::rights::PermissionsExt;
 use crate::verify::{self, Anchored};
 
-pub(super) fn all(project: &Project) -> Vec<Finding> {
-    let mut findings = vec![folder(".ralph", &project.ralph_dir, &project.root)];
+/// The folders that ralph writes to.
+pub(super) fn folders(project: &Project) -> Vec<Finding> {
     let above = project.truth.parent().unwrap_or(&project.root);
-    findings.push(folder("records", &project.truth, above));
+    vec![folder(".ralph", &project.ralph_dir, &project.root), folder("records", &project.truth, above)]
+}
+
+pub(super) fn all(project: &Project) -> Vec<Finding> {
+    let mut findings = folders(project);
     if !project.truth.is_dir() {
         return findings;
     }

@@ -165,9 +165,9 @@ impl Runner<'_> {
             self.ui
                 .remark(&format!("{names}: ralph itself writes to it now, so it does not count as a change"));
         }
-        let before = self.state.current.as_ref().and_then(|current| current.before.as_ref());
+        let before = self.state.current.as_ref().and_then(|current| current.before.clone());
         let mut lost = Vec::new();
-        let changes = match (when, before.and_then(|mark| TreeId::new(&mark.tree))) {
+        let changes = match (when, before.as_ref().and_then(|mark| TreeId::new(&mark.tree))) {
             (When::After, Some(before)) => match self.tree.changes(&before, &snapshot) {
                 Ok(changes) => changes,
                 Err(error) if self.tree.has(&before) => return Err(error.to_string()),
@@ -181,6 +181,7 @@ impl Runner<'_> {
         let progress = self.but_the_backlog(changes.clone());
         let mut measured = Measured::new(when, snapshot.tree.to_string(), snapshot.head, &progress);
         self.measure_backlog(&mut measured, &changes);
+        self.measure_judging(&mut measured, &progress);
         // The two trees are not the same one, so something changed.
         measured.changed_total += lost.len() as u64;
         if let (When::After, Some(repo), Some(before)) = (when, &self.project.repo, before)

@@ -41,6 +41,17 @@ pub fn edit<T>(path: &Path, mut change: impl FnMut(&[u8]) -> Result<(Option<Vec<
         .hint("try again when the other program has finished"))
 }
 
+/// Has the file say this again, also where it is gone.
+pub fn put_back(path: &Path, text: &[u8]) -> Result<()> {
+    if path.exists() {
+        return edit(path, |_| Ok((Some(text.to_vec()), ())));
+    }
+    path.parent()
+        .map_or(Ok(()), files::make_dir)
+        .and_then(|()| files::write_new(path, text))
+        .map_err(error::io("cannot write", path))
+}
+
 /// Whether the file has these bytes, and no others.
 fn still_says(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let mut file = File::open(path)?;

@@ -2,7 +2,7 @@
 
 use ralph_core::decision::{Kind, Stop};
 use ralph_core::event::{AgentInfo, Permissions, Plan};
-use ralph_core::profile::{Gate, Policy};
+use ralph_core::profile::Policy;
 use ralph_core::state::{Iteration, State};
 use ralph_core::view::event::RunChanges;
 use ralph_core::{redact, text, time, view};
@@ -63,9 +63,17 @@ pub(super) fn named_agent(plan: &Plan, agent: &AgentInfo) -> String {
 
 /// What a run without checks rests on.
 pub(super) fn no_checks(state: &State) -> String {
-    let words_are_asked = state.run.as_ref().is_none_or(|run| run.plan.policy.gate != Gate::Evidence);
+    let plan = state.run.as_ref().map(|run| &run.plan);
+    if plan.is_some_and(|plan| plan.backlog.is_some()) {
+        let whole = match state.reviews_needed() {
+            0 => String::new(),
+            reviews => format!(", and the whole needs {}", text::count(u64::from(reviews), "review")),
+        };
+        return format!(
+            "none for every item (--test-cmd CMD adds one): items are proved by their own{whole}"
+        );
+    }
     let needs = match state.reviews_needed() {
-        0 if !words_are_asked => "only what items bring themselves can prove one".to_owned(),
         0 => "the agent's word is enough".to_owned(),
         reviews => format!("done needs {}", text::count(u64::from(reviews), "review")),
     };

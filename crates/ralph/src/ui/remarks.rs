@@ -40,7 +40,15 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     if let Some(commit) = &settled.commit {
         let own = last.after.as_ref().is_some_and(|after| after.head.as_ref() == Some(commit));
         let whose = if own { ", by the agent itself" } else { "" };
-        lines.push((Tone::Good, format!("✓ {what} is proved and committed: {}{whose}", short(commit))));
+        // Of the goal this comes after the reviews.
+        let word = if last.item.is_some() && last.checks.is_empty() { "claimed" } else { "proved" };
+        lines.push((Tone::Good, format!("✓ {what} is {word} and committed: {}{whose}", short(commit))));
+        if word == "claimed" {
+            lines.push((
+                Tone::Warning,
+                format!("{what}: no check was run, so nothing but the agent's word says so yet"),
+            ));
+        }
     }
     if !settled.left.is_empty() && !settled.reverted {
         let names = text::one_line(&settled.left.join(", "), 400);
@@ -89,6 +97,7 @@ pub(super) fn remarks(last: &Iteration) -> Vec<(Tone, String)> {
     for condition in flagged.filter(|condition| condition.held == Held::NotApplicable) {
         warn(text::one_line(&condition.fact, 400));
     }
+    conclusion.flags.iter().for_each(|flag| warn(text::one_line(flag, 400)));
     conclusion.warnings.iter().for_each(|warning| warn(text::one_line(warning, 400)));
     conclusion
         .differences

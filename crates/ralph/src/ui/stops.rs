@@ -1,6 +1,7 @@
 //! How each reason to stop is put into words: its title, its tone, and what to do next.
 
 use ralph_core::decision::Stop;
+use ralph_core::items::{self, Found};
 use ralph_core::limits::Resource;
 use ralph_core::state::{Iteration, State};
 use ralph_core::text;
@@ -112,15 +113,13 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
             "the next attempt: ralph run".into(),
         ],
         Stop::BacklogComplete { .. } => vec!["all items: ralph backlog list".into()],
-        // The task file says so, or the item is out of iterations.
-        Stop::Blocked { .. } if state.backlog.is_some() => vec![
-            "what was tried: ralph backlog list, ralph backlog show ID".into(),
-            "to answer and go on: ralph note \"…\", ralph backlog reset ID, then ralph run".into(),
-        ],
-        Stop::Blocked { .. } => vec![
-            format!("what it needs: ralph history {last}"),
-            "to answer and go on: ralph note \"…\", then ralph run".into(),
-        ],
+        Stop::Blocked { why } => match by_the_backlog(state, why) {
+            Some(next) => vec!["all items: ralph backlog list".into(), format!("to go on: {next}")],
+            None => vec![
+                format!("what it needs: ralph history {last}"),
+                "to answer and go on: ralph note \"…\", then ralph run".into(),
+            ],
+        },
         Stop::MaxIterations { used, .. } => {
             more("max-iterations", used.saturating_add((*used).clamp(10, 50)), "")
         }
@@ -151,6 +150,21 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
         Stop::Closed => vec!["to start a new one: ralph run \"GOAL\"".into()],
         Stop::Error { .. } | Stop::Unreadable { .. } | Stop::Unknown => vec!["once that is settled: ralph run".into()],
     }
+}
+
+/// What to type where the backlog stops the run, and no agent that waits for an answer.
+fn by_the_backlog(state: &State, why: &str) -> Option<String> {
+    match state.backlog.as_ref().map(|read| &read.found) {
+        Some(Found::Stuck { why: stuck, next }) if stuck == why => return next.clone(),
+        Some(Found::Selected(work)) if items::unprovable(work) == why => {
+            return Some("ralph run --test-cmd CMD".into());
+        }
+        _ => {}
+    }
+    let item = state.last.as_ref().filter(|last| last.settled.is_some())?.item.as_ref()?;
+    let spent = item.max_attempts > 0 && item.attempts.saturating_add(1) >= item.max_attempts;
+    let own = why.strip_prefix(item.id.as_str()).is_some_and(|rest| rest.starts_with(": "));
+    (spent && own).then(|| format!("ralph backlog reset {}, then ralph run", item.id))
 }
 
 /// What somebody can do about agents that are out for good.

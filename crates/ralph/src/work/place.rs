@@ -130,7 +130,12 @@ impl Place {
     }
 
     fn prd_path(&self, file: &str) -> Option<PathBuf> {
-        self.prd_places().into_iter().map(|dir| dir.join(file)).find(|path| path.is_file())
+        self.prd_files(file).find(|path| path.is_file())
+    }
+
+    /// Where requirements of this name may be, each without a way back in it.
+    pub(crate) fn prd_files(&self, file: &str) -> impl Iterator<Item = PathBuf> {
+        self.prd_places().into_iter().map(move |dir| dir.join(file))
     }
 
     /// Beside the harness, as the seed has it; in the project where the list itself is at its top.
@@ -138,8 +143,8 @@ impl Place {
         let dir = self.path.parent().unwrap_or(Path::new("")).to_path_buf();
         let full = std::path::absolute(&dir).unwrap_or_else(|_| dir.clone());
         let mut places = vec![dir.join("prd"), self.root.join(".claude/prd")];
-        if full != self.root {
-            places.insert(0, dir.join("../prd"));
+        if let Some(above) = full.parent().filter(|_| full != self.root) {
+            places.insert(0, above.join("prd"));
         }
         places
     }

@@ -14,7 +14,7 @@ use crate::git::{self, Repo};
 use crate::project::Project;
 use crate::store::{self, IterationFiles, Ledger};
 use crate::tree::{Tree, TreeId};
-use crate::work::{OwnBacklog, Source};
+use crate::work::{OwnBacklog, Source, in_a_line};
 use crate::{clock, secrets};
 
 /// The trailer by which a commit of ours is known again.
@@ -68,8 +68,10 @@ impl Settler<'_> {
                 Err(error) => problems.push(error.to_string()),
             }
         }
-        problems.extend(self.mark(settlement).err().map(|error| error.to_string()));
-        if settlement.commit.is_some() {
+        problems.extend(self.mark(settlement).err().map(|error| in_a_line(&error)));
+        // What the backlog would not take in is not committed either.
+        settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::would_change);
+        if settlement.commit.is_some() && settled.unmarked.is_none() {
             match self.commit(settlement, iteration, settled.evidence.as_deref()) {
                 Ok((commit, left)) => (settled.commit, settled.left) = (commit, left),
                 Err(error) => problems.push(format!("the work is proved and not committed: {error}")),
@@ -83,9 +85,9 @@ impl Settler<'_> {
         {
             problems.push(format!("the commit could not be recorded as evidence: {error}"));
         }
-        problems.extend(
-            self.record_attempt(settlement, iteration, &settled).err().map(|error| error.to_string()),
-        );
+        if settled.unmarked.is_none() {
+            settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::change_all);
+        }
         if let Some(source) = self.source {
             OwnBacklog::new(self.project, self.tree, self.base, source).keep(source);
         }
@@ -106,17 +108,19 @@ impl Settler<'_> {
         Ok(())
     }
 
-    /// Where the backlog keeps attempts, this one; and one more iteration, if it did not pass.
+    /// Where the backlog keeps attempts, this one; and one more iteration, if it did not pass. `edit` makes the changes, or
+    /// only tries them; what it says if they cannot be.
     fn record_attempt(
         &self,
         settlement: &Settlement,
         iteration: &Iteration,
         settled: &Settled,
-    ) -> Result<()> {
-        let (Some(source), Some(item)) = (self.source, &settlement.item) else { return Ok(()) };
+        edit: impl Fn(&Source, &[Change]) -> Result<()>,
+    ) -> Option<String> {
+        let (Some(source), Some(item)) = (self.source, &settlement.item) else { return None };
         let run_id = attempt_id(self.run, settlement.iteration);
         if source.has_attempt(&item.id, &run_id) {
-            return Ok(());
+            return None;
         }
         let failed = settlement.result == Attempt::Failed;
         let said = iteration.block().and_then(|block| block.recommendation.clone());
@@ -128,7 +132,7 @@ impl Settler<'_> {
                 Attempt::Failed => Outcome::Failed,
                 Attempt::InProgress => Outcome::InProgress,
             },
-            commands: iteration.checks.iter().map(|check| check.command.clone()).collect(),
+            commands: settlement.commands(iteration),
             summary: Some(text::one_line(&settlement.why, 500)),
             commit: settled.commit.clone(),
             reverted: settled.reverted,
@@ -146,7 +150,8 @@ impl Settler<'_> {
         });
         let attempt = Change::Attempt { id: item.id.clone(), attempt };
         let changes: Vec<Change> = counted.into_iter().chain([attempt]).chain(state(settlement)).collect();
-        source.change_all(&changes)
+        let unmarked = |error| format!("{} cannot be marked in the backlog: {}", item.id, in_a_line(&error));
+        edit(source, &changes).err().map(unmarked)
     }
 
     /// The commit and what was left out of it; no commit where everything is committed already.

@@ -49,7 +49,7 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
                 words
             }
             Found::Complete => "none: the backlog is complete".into(),
-            Found::Stuck { why } | Found::Unreadable { why } => format!("none: {why}"),
+            Found::Stuck { why, .. } | Found::Unreadable { why } => format!("none: {why}"),
         };
         nothing = item.is_none();
         shown.row("next item", next);
