@@ -35,7 +35,7 @@ use crate::point;
 use crate::process::{self, Mark};
 use crate::project::Project;
 use crate::secrets;
-use crate::store::{Guard, JournalFile, Keeping, Lock, Requests, Run, Runs, Views};
+use crate::store::{Guard, JournalFile, Keeping, Lock, Requests, Run, Runs, Tally, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
 pub(crate) use again::Again;
@@ -124,6 +124,8 @@ pub struct Runner<'a> {
     keeping: Keeping,
     /// Commands of items that the user agreed to.
     agreed: Vec<String>,
+    /// What was tried, by the ledger.
+    tally: Tally,
     views_failed: bool,
     notifier: Notifier,
     /// The prompt for the session that is this run's agent.
@@ -178,6 +180,7 @@ impl<'a> Runner<'a> {
             held: None,
             keeping,
             agreed: Vec::new(),
+            tally: Tally::default(),
             views_failed: false,
             notifier: Notifier::default(),
             handed: None,

@@ -40,7 +40,7 @@ mod views;
 
 pub use arm::{ArmFile, Own};
 pub use edit::edit;
-pub use evidence::{Appended, Failures, Ledger, Line};
+pub use evidence::{Appended, Ledger, Line, Tally, Tried};
 pub use files::{
     append_private, open_itself, put_back_if_gone, remove, write_new, write_private, write_settings,
 };

@@ -7,6 +7,8 @@ pub(super) mod consent;
 mod dry;
 mod found;
 
+pub(super) use backlog::below;
+
 use std::process::ExitCode;
 use std::time::Duration;
 
