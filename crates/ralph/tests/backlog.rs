@@ -153,7 +153,8 @@ fn next_tells_complete_waiting_limit_and_cycle_apart() {
 fn unreadable_data_is_65_with_its_line_and_no_backlog_is_64() {
     let sandbox = Sandbox::new();
     sandbox.write("TODO.md", "- [ ] not a backlog by its name\n");
-    backlog(&sandbox, &["next"]).assert_code(64).assert_stderr_has("there is no backlog here");
+    let none = backlog(&sandbox, &["add", "x"]);
+    none.assert_code(64).assert_stderr_has("there is no backlog here").assert_stderr_has("try: ralph init");
     backlog(&sandbox, &["next", "--backlog", "gone.json"]).assert_code(65).assert_stderr_has("gone.json");
     backlog(&sandbox, &["set", "a", "done", "--backlog", "gone.json"]).assert_code(65);
     sandbox.write("prd.json", "{\n  \"userStories\": [\n    {]\n");
@@ -188,6 +189,54 @@ fn the_first_of_the_known_names_is_the_backlog() {
             assert_eq!(status["next"], id);
         }
     }
+}
+
+#[test]
+fn an_empty_backlog_says_so_and_gives_way_to_one_with_items() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ralph/ralph.yml", "tasks: []\n");
+    backlog(&sandbox, &["list"]).assert_code(0).assert_stderr_has("has no items yet; ralph backlog add");
+    backlog(&sandbox, &["status"]).assert_code(0).assert_stdout_has("none: there are no items yet");
+    sandbox.write("prd.json", r#"{"userStories":[{"id":"p","passes":false}]}"#);
+    assert_eq!(document(&sandbox, 0, &["status"])["next"], "p");
+    sandbox.write(".ralph/ralph.yml", "tasks: {\n");
+    backlog(&sandbox, &["list"]).assert_code(65).assert_stderr_has("ralph.yml");
+    sandbox.write(".ralph/ralph.yml", "tasks:\n  - title: y\n");
+    assert_eq!(document(&sandbox, 0, &["status"])["next"], "y");
+}
+
+#[test]
+fn what_is_disabled_blocked_or_no_phase_is_called_so() {
+    let sandbox = Sandbox::new();
+    let item = |id: &str, status: &str, enabled: bool| json!({"id": id, "title": id, "status": status, "ralph_loop": {"enabled": enabled}});
+    let items = json!({"items": [item("OFF", "FAILING", false), item("BAD", "BLOCKED", true)]});
+    sandbox.write("feature_list.json", items.to_string());
+    backlog(&sandbox, &["list"]).assert_stdout_has("disabled     OFF").assert_stdout_has("blocked      BAD");
+    backlog(&sandbox, &["status"])
+        .assert_stdout_has("disabled:    1")
+        .assert_stdout_has("none: only blocked items are left: BAD; ralph backlog reset ID opens one");
+    let yaml = "tasks:\n  - id: a\n    phase: build\n";
+    sandbox.write(".ralph/ralph.yml", yaml);
+    for (phase, said) in [("biuld", "did you mean build?"), ("release", "phases: build")] {
+        let args = ["next", "--phase", phase];
+        backlog(&sandbox, &args).assert_code(64).assert_stderr_has("has no phase").assert_stderr_has(said);
+    }
+    backlog(&sandbox, &["next", "--phase", "build"]).assert_code(0);
+}
+
+#[test]
+fn details_below_a_box_are_shown_and_a_priority_finds_its_heading() {
+    let sandbox = Sandbox::new();
+    sandbox.write("fix_plan.md", "## High\n- [ ] first\n  with care\n\n## Low\n- [ ] last\n");
+    let id = document(&sandbox, 0, &["next"])["selected"]["id"].as_str().expect("an id").to_owned();
+    backlog(&sandbox, &["show", &id]).assert_code(0).assert_stdout_has("with care");
+    assert_eq!(document(&sandbox, 0, &["show", &id])["description"], "with care");
+    backlog(&sandbox, &["add", "second", "--priority", "high"]).assert_code(0);
+    assert_eq!(
+        sandbox.read("fix_plan.md"),
+        "## High\n- [ ] first\n  with care\n- [ ] second\n\n## Low\n- [ ] last\n"
+    );
+    backlog(&sandbox, &["add", "x", "--priority", "critical"]).assert_code(1).assert_stderr_has("## High");
 }
 
 #[test]
