@@ -224,6 +224,55 @@ fn what_is_disabled_blocked_or_no_phase_is_called_so() {
     backlog(&sandbox, &["next", "--phase", "build"]).assert_code(0);
 }
 
+/// The examples of docs/formats.md: where each stands, and its text.
+fn examples() -> Vec<(String, String)> {
+    let page = include_str!("../../../docs/formats.md");
+    let mut examples = vec![];
+    let mut open: Option<(String, String)> = None;
+    for line in page.lines() {
+        match (line.strip_prefix("```"), &mut open) {
+            (Some(_), Some(_)) => examples.extend(open.take()),
+            (Some(words), None) => {
+                let (_, path) = words.split_once(' ').expect("a language and a file");
+                open = Some((path.to_owned(), String::new()));
+            }
+            (None, Some((_, text))) => text.push_str(&format!("{line}\n")),
+            (None, None) => {}
+        }
+    }
+    examples
+}
+
+#[test]
+fn the_published_examples_are_what_ralph_reads() {
+    let examples = examples();
+    let files: Vec<&str> = examples.iter().map(|(path, _)| path.as_str()).collect();
+    let prd = ".claude/prd/search.json";
+    assert_eq!(files, [".ralph/ralph.yml", HARNESS, prd, "prd.json", "IMPLEMENTATION_PLAN.md"]);
+    let sandbox = Sandbox::new();
+    examples.iter().for_each(|(path, text)| sandbox.write(path, text));
+    for (file, items, next) in [
+        (".ralph/ralph.yml", 4, "Find notes by a word"),
+        (HARNESS, 3, "Find notes by a word"),
+        ("prd.json", 2, "Find notes by a word"),
+        ("IMPLEMENTATION_PLAN.md", 5, "Find notes by a word"),
+    ] {
+        let valid = document(&sandbox, 0, &["validate", "--backlog", file]);
+        assert_eq!((&valid["valid"], &valid["checked"]), (&json!(true), &json!(items)), "{file}: {valid}");
+        let listed = document(&sandbox, 0, &["list", "--backlog", file]);
+        assert_eq!(
+            (&listed["problems"], &listed["stats"]["done"]),
+            (&json!([]), &json!(1)),
+            "{file}: {listed}"
+        );
+        let selected = document(&sandbox, 0, &["next", "--backlog", file])["selected"].clone();
+        assert_eq!(selected["title"], next, "{file}");
+        let shown = backlog(&sandbox, &["show", selected["id"].as_str().expect("an id"), "--backlog", file]);
+        let case = if file == HARNESS { "in the middle of a line" } else { "ase do" };
+        shown.assert_code(0).assert_stdout_has(case);
+    }
+}
+
 #[test]
 fn details_below_a_box_are_shown_and_a_priority_finds_its_heading() {
     let sandbox = Sandbox::new();

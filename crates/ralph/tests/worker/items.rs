@@ -1,6 +1,6 @@
 //! What becomes of an item: proved, refused, blocked.
 
-use ralph_testkit::{StatusBlock, Steps};
+use ralph_testkit::{Schema, StatusBlock, Steps};
 use serde_json::json;
 
 use crate::common::{history, outcomes, ralph, repository};
@@ -254,6 +254,8 @@ fn a_reset_gives_attempts_back_where_only_the_ledger_counts() {
     );
     call().run().assert_code(2).assert_stderr_has("first thing (attempt 1/1)");
     assert_eq!(agent.calls(&sandbox).len(), 3, "once more");
+    let shown = ralph(&sandbox).args(["evidence", "show", "--json"]).run().json();
+    Schema::published("ralph.evidence/1").assert(&shown);
     ralph(&sandbox)
         .args(["evidence", "verify", "--no-run"])
         .run()
