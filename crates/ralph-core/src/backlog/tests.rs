@@ -274,7 +274,7 @@ fn the_lines_of_many_odd_items_are_counted_once() {
     let many = 20_000;
     let text = format!("{{\"tasks\":[\n{}7]}}", "{\"id\":\"a\"},\n7,\n{},\n".repeat(many));
     let backlog = json(&text);
-    let lines = |wanted: fn(&Problem) -> Option<usize>| backlog.problems().iter().filter_map(wanted).last();
+    let lines = |wanted: fn(&Problem) -> Option<usize>| backlog.problems().iter().rev().find_map(wanted);
     assert_eq!(
         lines(|p| if let Problem::Duplicate { line, .. } = p { Some(*line) } else { None }),
         Some(59_999)

@@ -116,13 +116,14 @@ impl Ledger {
 
 impl Line {
     fn of(number: usize, text: &[u8]) -> Self {
-        let record: Value = serde_json::from_slice(text).unwrap_or_default();
+        let mut record: Value = serde_json::from_slice(text).unwrap_or_default();
+        let content = digest_of(&mut record);
         let word = |key: &str| record[key].as_str().unwrap_or_default().to_owned();
         let held = record.is_object().then(|| Held {
             seq: record["seq"].as_u64().unwrap_or_default(),
             previous: word("previous"),
             digest: word("digest"),
-            content: digest_of(&record),
+            content: content.clone(),
             kind: word("type"),
             attempt: word("attempt"),
             evidence: word("evidence"),
@@ -159,7 +160,7 @@ fn chained(mut record: Value, place: &(u64, String), text: &mut String) -> (u64,
     let seq = place.0 + 1;
     record["seq"] = seq.into();
     record["previous"] = place.1.clone().into();
-    let digest = digest_of(&record);
+    let digest = digest_of(&mut record);
     record["digest"] = digest.clone().into();
     text.push_str(&format!("{record}\n"));
     (seq, digest)
@@ -211,12 +212,13 @@ fn split(bytes: &[u8]) -> (Vec<Line>, usize) {
 }
 
 /// Of everything but the digest itself. Keys are written in one order, so the text is always the same.
-fn digest_of(record: &Value) -> String {
-    let mut bare = record.clone();
-    if let Some(map) = bare.as_object_mut() {
-        map.remove("digest");
+fn digest_of(record: &mut Value) -> String {
+    let digest = record.as_object_mut().and_then(|map| map.remove("digest"));
+    let content = digest::of(record.to_string().as_bytes());
+    if let Some(digest) = digest {
+        record["digest"] = digest;
     }
-    digest::of(bare.to_string().as_bytes())
+    content
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use ralph_core::journal::Body;
 use ralph_core::ledger::{Anchor, Attempted, Link, Record, attempts, faults, unnamed};
 use ralph_core::state::State;
 use ralph_core::view::evidence;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::{self, Error, Result};
@@ -58,7 +59,7 @@ pub(crate) fn load(project: &Project, anchored: Anchored) -> Result<Loaded> {
     };
     // A record of another shape was changed, which the chain tells.
     let records: Vec<Record> =
-        lines.iter().filter_map(|line| serde_json::from_value(line.record.clone()).ok()).collect();
+        lines.iter().filter_map(|line| Record::deserialize(&line.record).ok()).collect();
     let named: BTreeSet<usize> = summary.faults.iter().filter_map(|fault| fault.line).collect();
     let unsound = lines.iter().filter(|line| !line.is_sound() || named.contains(&line.link.line));
     let unsound = unsound.filter_map(|line| line.record["attempt"].as_str().map(str::to_owned)).collect();
