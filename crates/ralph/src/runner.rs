@@ -36,7 +36,7 @@ use crate::point;
 use crate::process::{self, Mark};
 use crate::project::Project;
 use crate::secrets;
-use crate::store::{Guard, JournalFile, Keeping, Lock, Past, Requests, Run, Runs, Views};
+use crate::store::{Guard, JournalFile, Keeping, Lock, Past, Requests, Run, Runs, Tally, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
 pub(crate) use again::Again;
@@ -129,6 +129,8 @@ pub struct Runner<'a> {
     agreed: Vec<String>,
     /// The task file as it was before the item that is worked on. The copy on disk is for a ralph that comes after us.
     backlog: Option<Vec<u8>>,
+    /// What was tried, by the ledger.
+    tally: Tally,
     views_failed: bool,
     /// That ralph's own output is not measured was said.
     output_told: bool,
@@ -189,6 +191,7 @@ impl<'a> Runner<'a> {
             keeping,
             agreed: Vec::new(),
             backlog: None,
+            tally: Tally::default(),
             views_failed: false,
             output_told: false,
             notifier: Notifier::default(),

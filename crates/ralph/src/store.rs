@@ -44,7 +44,7 @@ mod views;
 
 pub use arm::ArmFile;
 pub use edit::{edit, put_back};
-pub use evidence::{Appended, Failures, Ledger, Line};
+pub use evidence::{Appended, Ledger, Line, Tally, Tried};
 pub use files::{
     append_private, is_passing, open_itself, put_back_if_gone, remove, sign_of_life, write_new,
     write_private, write_settings,

@@ -20,6 +20,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `back` | putting files back as an earlier snapshot has them |
+//! | `diffs` | many comparisons in one go |
 //! | `files` | comparing the files with the private index, and taking them into it |
 //! | `place` | the folders and files involved, and the git calls that use them |
 //! | `rules` | `.ralphignore` |
@@ -28,6 +29,7 @@
 //! | `memory` | what the last snapshot left for the next, over restarts too |
 
 mod back;
+mod diffs;
 mod files;
 mod memory;
 mod place;

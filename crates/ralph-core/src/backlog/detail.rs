@@ -52,6 +52,9 @@ impl<'a> Backlog<'a> {
     }
 
     pub fn description(&self, at: usize) -> Option<String> {
+        if let Source::Markdown(list) = &self.source {
+            return list.boxes.get(at)?.description();
+        }
         self.text_of(at, &["description"])
     }
 

@@ -8,6 +8,8 @@ pub(super) mod consent;
 mod dry;
 mod held;
 
+pub(super) use backlog::below;
+
 use std::process::ExitCode;
 
 use ralph_core::decision::Stop;

@@ -1,10 +1,13 @@
 //! `ralph undo`: the files as they were before an iteration. A snapshot is taken first, so that it can be taken back.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 use clap::Args;
+use ralph_core::backlog::State;
 use ralph_core::event::{Event, PutBack};
 use ralph_core::git_text::{Change, ChangeKind};
+use ralph_core::ledger::Record;
 use ralph_core::state::Iteration;
 use ralph_core::text;
 
@@ -12,9 +15,10 @@ use super::run::be_alone;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::Still;
-use crate::store::Runs;
+use crate::store::{Ledger, Runs};
 use crate::tree::{BackError, Tree, TreeId, WayBack};
 use crate::ui::Ui;
+use crate::work::{self, Place};
 
 /// How much of a snapshot's name is shown.
 const SHORT: usize = 12;
@@ -42,6 +46,11 @@ struct Target {
 }
 
 pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
+    if args.iteration.is_none() && args.to.is_none() {
+        return Err(Error::usage("which iteration is to be undone?")
+            .hint("ralph history, which lists them; then: ralph undo N")
+            .hint("ralph undo --to SNAPSHOT, to take an undo or a reverted attempt back"));
+    }
     let project = Project::find()?;
     if args.iteration.is_none() && args.to.is_none() {
         return Err(nothing_named(&Runs::of(&project.truth)));
@@ -84,6 +93,9 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
         ui.say(&format!("to take this back: {again}"));
     }
     left_alone(&way, ui);
+    if let Some(number) = target.iteration {
+        still_done(&project, number, ui);
+    }
     if let Some(before) = target.head.filter(|before| *before != way.now.head) {
         commits_stay(before.as_deref(), way.now.head.as_deref(), ui);
     }
@@ -204,6 +216,42 @@ fn left_alone(way: &WayBack, ui: &mut Ui) {
     }
     for problem in &way.now.problems {
         ui.warn(&line(problem));
+    }
+}
+
+/// Items that were proved by what is gone now, and are done all the same: no snapshot holds their task file.
+fn still_done(project: &Project, number: u64, ui: &mut Ui) {
+    let Ok(lines) = Ledger::of(&project.truth).read() else { return };
+    let mut proved: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for record in lines.into_iter().filter_map(|line| serde_json::from_value::<Record>(line.record).ok()) {
+        if let (Some(file), Some(item)) = (&record.backlog, &record.item)
+            && record.kind == "attempt"
+            && record.passed()
+            && record.iteration >= number
+        {
+            proved.entry(file.clone()).or_default().insert(item.clone());
+        }
+    }
+    for (file, items) in proved {
+        let path = project.root.join(&file);
+        let Ok(place) = Place::at(&project.root, path.clone()) else { continue };
+        let Ok(bytes) = place.read() else { continue };
+        let Ok(backlog) = place.parse(&bytes) else { continue };
+        let state = |id: &String| backlog.find(id).map(|at| backlog.items()[at].state);
+        let done: Vec<String> = items.into_iter().filter(|id| state(id) == Some(State::Done)).collect();
+        let Some(first) = done.first() else { continue };
+        let named = done.iter().take(NAMED).map(|id| text::one_line(id, 80)).collect::<Vec<_>>().join(", ");
+        let more = match done.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        ui.warn(&format!("still done in {file}: {named}{more}"));
+        let known = matches!(work::find(&project.root), Ok(Some(known)) if known == path);
+        let which = if known { String::new() } else { format!(" --backlog {file}") };
+        let first = text::one_line(first, 80);
+        ui.say(&format!(
+            "to have one worked on again, such as {first}: ralph backlog set {first} open{which}"
+        ));
     }
 }
 

@@ -27,7 +27,10 @@ impl Runner<'_> {
     pub(super) fn read_backlog(&mut self) -> Result<()> {
         let read = match self.source() {
             Some(Ok(source)) => {
-                let source = source.knowing(Ledger::of(&self.project.truth).failures());
+                let file = source.below(&self.project.root);
+                let tried =
+                    source.counts().then(|| self.tally.of(&Ledger::of(&self.project.truth), file.as_deref()));
+                let source = source.knowing(tried.unwrap_or_default());
                 self.agreed_to(source.read(&self.state.rules.items))
             }
             Some(Err(error)) => unreadable(&error),

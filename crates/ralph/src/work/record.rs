@@ -70,6 +70,19 @@ pub(super) fn committed(
     })
 }
 
+/// A person's word that an item is to have its attempts back. `backlog` is the task file, from the top of the project.
+pub(crate) fn reset(id: &str, title: &str, backlog: &str, secrets: &Secrets) -> Value {
+    let record = json!({
+        "v": 1,
+        "type": "reset",
+        "at": clock::now(),
+        "item": id,
+        "title": title,
+        "backlog": backlog,
+    });
+    without_secrets(record, secrets)
+}
+
 /// What happened to what the item is judged by. Without an item nobody asked.
 fn custody(settlement: &Settlement, iteration: &Iteration) -> Custody {
     let after = iteration.after.as_ref();

@@ -206,6 +206,7 @@ impl Settler<'_> {
         paths: &[Vec<u8>],
         message: &str,
     ) -> std::result::Result<String, String> {
+        let message = &Ledger::of(&self.project.truth).signed(message);
         let list = self.project.truth.join("commit-paths");
         store::write_private(&list, &git::joined(paths)).map_err(|error| error.to_string())?;
         let commit = repo.commit_paths(paths, &list, message).map_err(|error| error.to_string());

@@ -1,6 +1,6 @@
 //! The task file of a run.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use ralph_core::backlog::{self, Altered, Backlog, Change, Refusal, Selection, State, Wish};
@@ -10,7 +10,7 @@ use ralph_core::items::{BacklogPlan, BacklogRead, Found, ItemAfter, Memory, Need
 
 use super::Place;
 use crate::error::{Error, Exit, Result};
-use crate::store::{self, Failures};
+use crate::store::{self, Tried};
 use crate::{clock, digest};
 
 /// How much of an item's words a prompt holds.
@@ -23,18 +23,23 @@ pub(crate) struct Source {
     /// Attempts that an item may have where it does not say itself; 0 = no limit.
     most_attempts: u64,
     /// What was tried, where the file does not count.
-    earlier: HashMap<String, Failures>,
+    earlier: Tried,
 }
 
 impl Source {
     pub(crate) fn new(root: &Path, plan: &BacklogPlan, most_attempts: u64) -> Result<Self> {
         let place = Place::at(root, root.join(&plan.file))?;
-        Ok(Self { place, plan: plan.clone(), most_attempts, earlier: HashMap::new() })
+        Ok(Self { place, plan: plan.clone(), most_attempts, earlier: Tried::default() })
+    }
+
+    /// Whether it matters what was tried.
+    pub(crate) fn counts(&self) -> bool {
+        self.most_attempts > 0
     }
 
     /// With what was tried, in this run and before it.
     #[must_use]
-    pub(crate) fn knowing(self, earlier: HashMap<String, Failures>) -> Self {
+    pub(crate) fn knowing(self, earlier: Tried) -> Self {
         Self { earlier, ..self }
     }
 
@@ -85,13 +90,7 @@ impl Source {
         if let Some(task) = &self.plan.task {
             self.place.item(backlog, task).map_err(|error| Error { exit: Exit::Usage, ..error })?;
         }
-        match &self.plan.phase {
-            Some(phase) if !backlog.phases().iter().any(|known| known == phase) => {
-                Err(Error::usage(format!("the backlog has no phase '{phase}'"))
-                    .because(format!("phases: {}", backlog.phases().join(", "))))
-            }
-            _ => Ok(()),
-        }
+        self.plan.phase.as_deref().map_or(Ok(()), |phase| self.place.has_phase(backlog, phase))
     }
 
     /// The commands that items which are still to be done would have run, each with where it stands.
@@ -133,13 +132,10 @@ impl Source {
     /// Where a file can say that an item is blocked, whoever opens it again gives it new attempts; where it cannot, other
     /// words do, for they make it another item.
     fn tried(&self, backlog: &Backlog<'_>, memory: &Memory, id: &str) -> u64 {
-        let Some(known) = self.earlier.get(id) else { return memory.attempts(id) };
-        let block = Change::State { id: id.into(), to: State::Blocked, at: None };
-        match (known.blocked, backlog.change(&block)) {
-            (true, Err(Refusal::NoState { .. } | Refusal::NoPlace { .. })) => known.in_all,
-            (true, _) => 0,
-            (false, _) => known.attempts,
-        }
+        let Some(at) = backlog.find(id) else { return memory.attempts(id) };
+        let known =
+            self.earlier.attempts(id, &backlog.items()[at].title, || !backlog.can_say(at, State::Blocked));
+        known.unwrap_or_else(|| memory.attempts(id))
     }
 
     fn found(&self, backlog: &Backlog<'_>, selection: &Selection, memory: &Memory) -> Result<Found> {

@@ -1,6 +1,6 @@
 //! What becomes of an item: proved, refused, blocked.
 
-use ralph_testkit::{StatusBlock, Steps};
+use ralph_testkit::{Schema, StatusBlock, Steps};
 use serde_json::json;
 
 use crate::common::{history, outcomes, ralph, repository};
@@ -305,4 +305,48 @@ fn an_item_that_the_backlog_cannot_take_in_stops_the_run_before_anything_is_comm
     assert_eq!((agent.calls(&sandbox).len(), commits(&sandbox)), (1, 2));
     assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"], "none yet");
     assert!(sandbox.exists("one.txt"), "the work is kept");
+}
+
+#[test]
+fn a_reset_gives_attempts_back_where_only_the_ledger_counts() {
+    let sandbox = checklist();
+    let agent = writer(&sandbox, &["wrong.txt"]);
+    let call = || worker(&sandbox, &agent).args(["--max-iterations", "1", "--test-cmd", "test -e one.txt"]);
+    let id = ralph(&sandbox).args(["backlog", "next", "--json"]).run().json()["selected"]["id"].clone();
+    let id = id.as_str().expect("an id");
+    call().run().assert_code(2);
+    call().run().assert_code(2);
+    call().run().assert_code(2).assert_stderr_has("had all its attempts");
+    ralph(&sandbox).args(["backlog", "reset", id]).run().assert_code(0).assert_stderr_has("iterations back");
+    let records = ledger(&sandbox);
+    let last = records.last().expect("a record");
+    assert_eq!(
+        (&last["type"], &last["item"], &last["backlog"]),
+        (&json!("reset"), &json!(id), &json!("fix_plan.md"))
+    );
+    call().run().assert_code(2).assert_stderr_has("first thing (attempt 1/1)");
+    assert_eq!(agent.calls(&sandbox).len(), 3, "once more");
+    let shown = ralph(&sandbox).args(["evidence", "show", "--json"]).run().json();
+    Schema::published("ralph.evidence/1").assert(&shown);
+    ralph(&sandbox)
+        .args(["evidence", "verify", "--no-run"])
+        .run()
+        .assert_code(3)
+        .assert_stdout_has("unbroken chain");
+}
+
+#[test]
+fn another_item_of_the_same_id_has_attempts_of_its_own() {
+    let sandbox = repository();
+    let story =
+        |title: &str| json!({"userStories": [{"id": "US-1", "title": title, "passes": false}]}).to_string();
+    sandbox.write("prd.json", story("the old one"));
+    let agent = writer(&sandbox, &["wrong.txt"]);
+    let call = || worker(&sandbox, &agent).args(["--max-iterations", "1", "--test-cmd", "test -e one.txt"]);
+    call().run().assert_code(2);
+    call().run().assert_code(2).assert_stderr_has("had all its attempts");
+    sandbox.write("prd.json", story("the new one"));
+    call().arg("--dry-run").run().assert_code(0).assert_stdout_has("the new one");
+    call().run().assert_code(2).assert_stderr_has("the new one");
+    assert_eq!(agent.calls(&sandbox).len(), 2);
 }

@@ -119,7 +119,7 @@ fn called(plan: &BacklogPlan) -> String {
 }
 
 /// From the top of the project.
-fn below(project: &Project, path: &Path) -> Result<String> {
+pub(in crate::cli) fn below(project: &Project, path: &Path) -> Result<String> {
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let full = full.canonicalize().unwrap_or(full);
     let root = project.root.canonicalize().unwrap_or_else(|_| project.root.clone());
