@@ -22,6 +22,11 @@ fn the_next_run_has_no_time_left(sandbox: &Sandbox) {
     sandbox.assert_no_processes();
 }
 
+fn the_agent_worked(sandbox: &Sandbox) {
+    let worked = history(sandbox)[0]["agent"]["duration_ms"].as_u64().expect("a number");
+    assert!(worked >= 1_000, "{worked}");
+}
+
 #[test]
 fn a_silent_agent_worked_until_it_was_ended_though_ralph_was_killed() {
     let sandbox = repository();
@@ -32,8 +37,7 @@ fn a_silent_agent_worked_until_it_was_ended_though_ralph_was_killed() {
     running.kill9();
     running.wait().assert_code(137);
     the_next_run_has_no_time_left(&sandbox);
-    let worked = history(&sandbox)[0]["agent"]["duration_ms"].as_u64().expect("a number");
-    assert!(worked >= 1_000, "{worked}");
+    the_agent_worked(&sandbox);
 }
 
 #[test]
@@ -48,6 +52,7 @@ fn a_silent_agent_worked_until_the_second_interrupt() {
     running.signal(Signal::INT);
     running.wait().assert_code(130);
     the_next_run_has_no_time_left(&sandbox);
+    the_agent_worked(&sandbox);
 }
 
 #[test]
