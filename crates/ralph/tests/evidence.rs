@@ -425,8 +425,8 @@ fn commits_of_somebody_else_are_not_held_against_the_ledger_and_nothing_is_no_su
 fn a_run_that_finds_the_end_of_the_ledger_broken_says_so_and_goes_on() {
     let sandbox = planned();
     let [first, _, third] = calls();
-    let second = Steps::new().shell(&format!("sed -i 's/FAILED/PASSED/' {LEDGER}")).write("green", "1\n");
-    let second = claims(second);
+    let forge = format!("sed 's/FAILED/PASSED/' {LEDGER} > ../forged && cat ../forged > {LEDGER}");
+    let second = claims(Steps::new().shell(&forge).write("green", "1\n"));
     work(&sandbox, [first, second, third], TEST)
         .run()
         .assert_code(0)
@@ -437,6 +437,20 @@ fn a_run_that_finds_the_end_of_the_ledger_broken_says_so_and_goes_on() {
     let document = verify(&sandbox, 1, &[]);
     assert_eq!(faults(&document), [("changed", Some(1))]);
     assert_eq!(verdicts(&document), ["could_not_run", "holds", "holds"], "what came after is whole");
+}
+
+#[test]
+fn a_ledger_that_an_agent_exchanges_for_another_is_put_back() {
+    let sandbox = planned();
+    let [first, _, third] = calls();
+    let second = Steps::new().shell(&format!("sed -i 's/FAILED/PASSED/' {LEDGER}")).write("green", "1\n");
+    work(&sandbox, [first, claims(second), third], TEST)
+        .run()
+        .assert_code(0)
+        .assert_stderr_has(".git/ralph/evidence.jsonl: put back");
+    let kinds: Vec<Value> = records(&sandbox).iter().map(|record| record["type"].clone()).collect();
+    assert_eq!(kinds, ["attempt", "attempt", "commit", "attempt", "commit"]);
+    assert_eq!(faults(&verify(&sandbox, 0, &[])), []);
 }
 
 #[test]
