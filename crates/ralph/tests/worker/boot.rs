@@ -174,7 +174,9 @@ fn without_an_init_sh_a_worker_asks_for_what_the_doctor_does() {
     sandbox.write(".ralph/config.toml", "[checks]\nlint = \"no-such-program --all\"\n");
     let finished = worker(&sandbox, &agent).run();
     finished.assert_code(1).assert_stderr_has("Fix build before running Ralph Loop");
-    finished.assert_stderr_has("no-such-program is not there, or cannot be run").assert_stderr_has("ralph doctor");
+    finished
+        .assert_stderr_has("no-such-program is not there, or cannot be run")
+        .assert_stderr_has("ralph doctor");
     assert!(agent.calls(&sandbox).is_empty());
     sandbox.write(".ralph/config.toml", "");
     worker(&sandbox, &agent).run().assert_code(0);
