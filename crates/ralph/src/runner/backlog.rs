@@ -4,9 +4,9 @@ use ralph_core::event::{Event, Measured, When};
 use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::items::{BacklogRead, Found, ItemAfter, Settlement};
 
+use crate::unix::names::OsStrExt;
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use super::Runner;
