@@ -13,6 +13,7 @@ mod reader;
 mod session;
 mod signals;
 mod silence;
+mod stand;
 mod still;
 mod texts;
 
@@ -128,6 +129,8 @@ pub struct Runner<'a> {
     notifier: Notifier,
     /// The prompt for the session that is this run's agent.
     handed: Option<String>,
+    /// The branch when this ralph started its first agent; inside, `None` if there was none.
+    branch: Option<Option<String>>,
 }
 
 /// How far a run came by itself.
@@ -181,6 +184,7 @@ impl<'a> Runner<'a> {
             views_failed: false,
             notifier: Notifier::default(),
             handed: None,
+            branch: None,
         })
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ralph_core::git_text;
 
-use super::GitError;
+use super::{GitError, Kept};
 use crate::process::{self, Captured, SpawnError, Spec};
 
 /// Settings of the user that must not have a say in a measurement, because they run programs, write files of
@@ -82,6 +82,18 @@ impl Call {
     pub fn stdin(mut self, bytes: Vec<u8>) -> Call {
         self.spec = self.spec.stdin_bytes(bytes);
         self
+    }
+
+    /// Runs it in custody: where hooks or a signature may have it wait. Any exit but 0 is an error.
+    pub fn kept(&self, kept: &Kept<'_>) -> Result<String, GitError> {
+        let brief = kept.run(&self.spec)?;
+        match brief.end.success() {
+            true => Ok(brief.stdout.trim_end_matches('\n').to_owned()),
+            false => {
+                let reason = kept.reason(&brief, git_text::reason(brief.words.as_bytes()));
+                Err(GitError::Failed { command: self.command, end: brief.end.to_string(), reason })
+            }
+        }
     }
 
     /// Runs it; any exit is an answer.

@@ -1,11 +1,15 @@
 //! Effects on the backlog: what it hands out, marking an item, settling an attempt.
 
+use std::time::Duration;
+
 use ralph_core::event::{Event, Measured, When};
 use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::items::{BacklogRead, Found, ItemAfter, Settlement};
 
 use super::Runner;
+use super::effects::Custody;
 use crate::error::{self, Error, Result};
+use crate::git::Kept;
 use crate::store::{self, Ledger};
 use crate::trust;
 use crate::work::{self, OwnBacklog, Settler, Source};
@@ -101,6 +105,8 @@ impl Runner<'_> {
             return Err(Error::data("the record settles an iteration that it does not have"));
         };
         let files = self.run.files(settlement.iteration);
+        let custody = Custody::at(&self.project.truth, self.mark);
+        let limit = self.state.run.as_ref().map_or(0, |run| run.plan.policy.check_timeout_ms);
         let mut settler = Settler {
             project: self.project,
             tree: &mut self.tree,
@@ -108,6 +114,14 @@ impl Runner<'_> {
             run: &run,
             files,
             base: self.state.base.as_ref(),
+            at_the_start: self.run.baseline_files(),
+            secrets: &self.secrets,
+            kept: Kept {
+                custody: &|spec| custody.over(spec),
+                limit: Duration::from_millis(limit),
+                running: &|hook| self.jobs.hook(hook),
+            },
+            task_file_is_ours: false,
         };
         let settled = settler.settle(settlement, &iteration);
         self.send(Event::Settled(Box::new(settled)));

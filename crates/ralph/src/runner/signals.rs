@@ -42,8 +42,9 @@ pub(super) fn listen(outbox: Sender<Input>, jobs: Jobs) -> Result<()> {
                 _ => (StopBy::Terminate, 143),
             };
             let again = asked.swap(true, Ordering::Relaxed);
-            if again {
-                jobs.end_now();
+            match again {
+                true => jobs.end_now(),
+                false => jobs.stopping(),
             }
             if again || outbox.send(Input::Event(Event::StopAsked { by })).is_err() {
                 crate::ui::leave_at_once(code);
