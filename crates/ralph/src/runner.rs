@@ -131,6 +131,8 @@ pub struct Runner<'a> {
     handed: Option<String>,
     /// The branch when this ralph started its first agent; inside, `None` if there was none.
     branch: Option<Option<String>>,
+    /// The same when the tree was last measured.
+    measured_branch: Option<Option<String>>,
 }
 
 /// How far a run came by itself.
@@ -185,6 +187,7 @@ impl<'a> Runner<'a> {
             notifier: Notifier::default(),
             handed: None,
             branch: None,
+            measured_branch: None,
         })
     }
 

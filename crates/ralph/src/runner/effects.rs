@@ -183,6 +183,7 @@ impl Runner<'_> {
 
     fn measure(&mut self, when: When, todos_since: Option<&str>) -> std::result::Result<Measured, String> {
         let snapshot = self.tree.snapshot().map_err(|error| error.to_string())?;
+        self.measured_branch = Some(snapshot.branch.clone());
         let before = self.state.current.as_ref().and_then(|current| current.before.as_ref());
         let mut lost = Vec::new();
         let changes = match (when, before.and_then(|mark| TreeId::new(&mark.tree))) {

@@ -14,7 +14,7 @@ impl Runner<'_> {
     pub(super) fn keep_stand(&mut self, files: &IterationFiles) {
         let Some(repo) = &self.project.repo else { return };
         let kept = (|| {
-            let branch = match &self.branch {
+            let branch = match self.branch.as_ref().or(self.measured_branch.as_ref()) {
                 Some(branch) => branch.clone(),
                 None => repo.branch().map_err(|error| error.to_string())?,
             };
