@@ -77,8 +77,9 @@ fn no_file_names_a_path_of_one_machine() {
 }
 
 #[test]
-fn the_architecture_maps_every_source_file_and_no_other() {
+fn the_architecture_maps_every_source_file_once_and_no_other() {
     let all = rust("");
+    none(&docs::twice(&text("ARCHITECTURE.md")));
     none(&docs::unmapped(&text("ARCHITECTURE.md"), &all));
     none(&docs::ghosts(&text("ARCHITECTURE.md"), &all));
 }
@@ -96,6 +97,7 @@ fn every_json_document_has_a_published_schema() {
 fn ci_runs_what_contributors_run() {
     none(&docs::ci(&text(".ci/run")));
     none(&docs::readme(&text("README.md")));
+    none(&docs::workflow(&text(".github/workflows/test.yml"), &text("Cargo.toml")));
 }
 
 #[cfg(unix)]

@@ -8,12 +8,14 @@
 //! | `fields`, `checklist` | an item out of its fields; boxes in Markdown |
 //! | `index`, `select` | items by id; which one is next, and cycles |
 //! | `detail`, `attempt` | what is read only when asked for: criteria, commands, words for the prompt; attempts |
+//! | `custody` | what was done to items that an agent may not do |
 //! | `moves`, `change`, `write` | which state may follow which; a change as edits that are checked; the edits |
 //! | `validate`, `requirements` | the rules of evidence; the document an item may refer to |
 
 mod attempt;
 mod change;
 pub(crate) mod checklist;
+mod custody;
 mod detail;
 mod fields;
 mod index;
@@ -32,6 +34,7 @@ use core::ops::Range;
 
 pub use attempt::{Attempt, Outcome, Recorded};
 pub use change::{Change, Changed, Incremented, NewItem, Refusal};
+pub use custody::{Altered, COMMANDS_FOR_ALL, Touched};
 pub use detail::Convergence;
 pub use model::{Item, Limit, NAMES, Problem, Shape, State, Syntax, Unreadable};
 pub use moves::{legal, word as state_word};
@@ -39,7 +42,7 @@ pub use requirements::Requirements;
 pub use select::{Selection, Stats, Waiting, Wish, cycle, select, select_but};
 pub use validate::{Finding, Findings, Rule, validate};
 
-use crate::edit;
+use crate::edit::{self, LineCount};
 use crate::prelude::*;
 use checklist::Checklist;
 use fields::Gathered;
@@ -92,11 +95,13 @@ impl<'a> Backlog<'a> {
             Syntax::Markdown => boxes(text),
         };
         gathered.rank_phases();
+        let (index, again) = Index::of(&gathered.items);
+        gathered.wait_for_blockers(|items, id| index.find(id, items));
         let Gathered { items, mut problems, phases, .. } = gathered;
-        let (index, again) = Index::of(&items);
+        let mut lines = LineCount::new(text);
         problems.extend(again.into_iter().map(|at| Problem::Duplicate {
             id: items[at].id.clone().into_owned(),
-            line: edit::line_of(text, items[at].span.start),
+            line: lines.of(items[at].span.start),
         }));
         Ok(Self { text, syntax, shape, items, phases, problems, index, source })
     }
@@ -134,14 +139,8 @@ impl<'a> Backlog<'a> {
 
     /// The lines on which the items begin, all in one go.
     pub fn lines(&self) -> Vec<usize> {
-        let (mut line, mut at) = (1, 0);
-        let begins = self.items.iter().map(|item| {
-            let start = item.span.start.max(at);
-            line += edit::line_of(&self.text[at..], start - at) - 1;
-            at = start;
-            line
-        });
-        begins.collect()
+        let mut lines = LineCount::new(self.text);
+        self.items.iter().map(|item| lines.of(item.span.start)).collect()
     }
 
     /// Whether an item refers to requirements at all.
@@ -209,7 +208,7 @@ fn json_items(text: &str) -> Result<Read<'_>, Unreadable> {
     match walk.peek() {
         b'[' => {
             let start = walk.at;
-            let gathered = json_list(&mut walk, text, Shape::FeatureArray).map_err(unreadable)?;
+            let gathered = json_dialect(&mut walk, text, Shape::FeatureArray).map_err(unreadable)?;
             found = Some((0, gathered, start..walk.at));
         }
         b'{' => walk
@@ -220,7 +219,7 @@ fn json_items(text: &str) -> Result<Read<'_>, Unreadable> {
                 match rank.filter(better) {
                     Some(rank) if walk.peek() == b'[' => {
                         let start = walk.at;
-                        let gathered = json_list(walk, text, Shape::LISTS[rank].1)?;
+                        let gathered = json_dialect(walk, text, Shape::LISTS[rank].1)?;
                         found = Some((rank, gathered, start..walk.at));
                     }
                     _ => drop(walk.any()?),
@@ -236,6 +235,19 @@ fn json_items(text: &str) -> Result<Read<'_>, Unreadable> {
     Ok((gathered, shape, Source::Json { list }))
 }
 
+/// The list in the dialect of its name, or else in that of its items.
+fn json_dialect<'a>(
+    walk: &mut json::Walk<'a>,
+    text: &'a str,
+    shape: Shape,
+) -> Result<Gathered<'a>, json::Fault> {
+    let start = walk.at;
+    let gathered = json_list(walk, text, shape)?;
+    let Some(other) = gathered.other() else { return Ok(gathered) };
+    walk.at = start;
+    json_list(walk, text, other)
+}
+
 fn json_list<'a>(
     walk: &mut json::Walk<'a>,
     text: &'a str,
@@ -243,16 +255,17 @@ fn json_list<'a>(
 ) -> Result<Gathered<'a>, json::Fault> {
     let mut gathered = Gathered::new(shape);
     let mut fields = Vec::new();
+    let mut lines = LineCount::new(text);
     let mut nth = 0;
     walk.array(|walk| {
         if walk.peek() == b'{' {
             let value = walk.item(&mut fields)?;
             let span = value.span();
             let named = fields.drain(..).map(|field: json::Field<'a>| (field.name, Node::Json(field.value)));
-            gathered.item(named, span.clone(), nth, || edit::line_of(text, span.start));
+            gathered.item(named, span.clone(), nth, || lines.of(span.start));
         } else {
             let value = walk.any()?;
-            let line = edit::line_of(text, value.span().start);
+            let line = lines.of(value.span().start);
             gathered.problems.push(Problem::NoItem { line });
         }
         nth += 1;
@@ -276,18 +289,29 @@ fn yaml_items(text: &str) -> Result<Read<'_>, Unreadable> {
             (Some(*name), *shape)
         }
     };
-    let mut gathered = Gathered::new(shape);
     let whole = Node::Yaml(&root);
     let place = list.map_or(Some(whole), |name| whole.get(name));
-    for (nth, element) in place.map(|list| list.elements()).unwrap_or_default().into_iter().enumerate() {
-        let line = || edit::line_of(text, element.span().start);
+    let elements = place.map(|list| list.elements()).unwrap_or_default();
+    let mut gathered = yaml_list(text, &elements, shape);
+    if let Some(other) = gathered.other() {
+        gathered = yaml_list(text, &elements, other);
+    }
+    let shape = gathered.shape();
+    Ok((gathered, shape, Source::Yaml { root, list }))
+}
+
+fn yaml_list<'a>(text: &'a str, elements: &[Node<'_, 'a>], shape: Shape) -> Gathered<'a> {
+    let mut gathered = Gathered::new(shape);
+    let mut lines = LineCount::new(text);
+    for (nth, element) in elements.iter().enumerate() {
+        let mut line = || lines.of(element.span().start);
         if element.is_map() {
             gathered.item(element.fields().into_iter(), element.span(), nth, line);
         } else {
             gathered.problems.push(Problem::NoItem { line: line() });
         }
     }
-    Ok((gathered, shape, Source::Yaml { root, list }))
+    gathered
 }
 
 fn boxes(text: &str) -> Read<'_> {

@@ -1,6 +1,7 @@
 //! Checks: commands ralph runs itself. What they printed is read here for the names of failing tests.
 
 pub mod failing;
+pub mod named;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,12 +18,21 @@ pub struct CheckSpec {
     /// Where ralph found it, if nobody named it: `package.json, scripts.test`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// A digest of what it stood for when the run began, where that is a recipe or script of the project's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<String>,
 }
 
 impl CheckSpec {
     /// One that somebody named.
     pub fn named(name: impl Into<String>, command: impl Into<String>) -> Self {
-        Self { name: name.into(), command: command.into(), source: None }
+        Self { name: name.into(), command: command.into(), source: None, recipe: None }
+    }
+
+    /// `make test (Makefile, test)`
+    pub fn named_with_source(&self) -> String {
+        let source = self.source.as_ref().map(|source| format!(" ({source})"));
+        format!("{}{}", shown(&self.command), source.unwrap_or_default())
     }
 
     /// With where it was found.

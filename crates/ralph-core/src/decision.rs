@@ -161,6 +161,9 @@ pub struct Conclusion {
     /// Where what was claimed is more than what was measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<String>,
+    /// What somebody should look at: tests and checks that the agent changed, what of the backlog was put back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
     /// What it means for the item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<Attempt>,

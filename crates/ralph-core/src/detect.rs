@@ -9,10 +9,12 @@
 //! |---|---|
 //! | `written` | recipes and targets that people named |
 //! | `node`, `python`, `ruby` | one stack each, with its package managers and runners |
+//! | `recipe` | what a found command stands for, to tell when it is another |
 //! | `stacks` | the others: those that are one manifest and its commands |
 
 mod node;
 mod python;
+mod recipe;
 mod ruby;
 mod stacks;
 mod written;
@@ -23,6 +25,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::CheckSpec;
 use crate::prelude::*;
+
+pub use recipe::recipe;
 
 /// The names of checks, the cheapest first: what does not build need not be tested.
 pub const CHECKS: [&str; 3] = ["build", "test", "lint"];
@@ -201,7 +205,7 @@ pub fn joined(found: &[Found]) -> Vec<CheckSpec> {
         let parts: Vec<String> = of(check).map(Found::run_at_the_top).collect();
         let sources: Vec<&str> = of(check).map(|found| found.source.as_str()).collect();
         let (command, source) = (parts.join(" && "), sources.join("; "));
-        (!parts.is_empty()).then(|| CheckSpec { name: check.into(), command, source: Some(source) })
+        (!parts.is_empty()).then(|| CheckSpec { source: Some(source), ..CheckSpec::named(check, command) })
     };
     CHECKS.into_iter().filter_map(one).collect()
 }

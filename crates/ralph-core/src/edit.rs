@@ -47,6 +47,30 @@ pub(crate) fn line_end(text: &str) -> &'static str {
     }
 }
 
+/// The lines of bytes that are asked for one after the other: going on from the last one, a whole file is counted once.
+#[derive(Debug)]
+pub(crate) struct LineCount<'t> {
+    text: &'t str,
+    at: usize,
+    line: usize,
+}
+
+impl<'t> LineCount<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self { text, at: 0, line: 1 }
+    }
+
+    pub(crate) fn of(&mut self, at: usize) -> usize {
+        let at = at.min(self.text.len());
+        if at < self.at {
+            (self.at, self.line) = (0, 1);
+        }
+        self.line += self.text.as_bytes()[self.at..at].iter().filter(|byte| **byte == b'\n').count();
+        self.at = at;
+        self.line
+    }
+}
+
 /// The line that a byte is on, counted from 1.
 pub(crate) fn line_of(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
@@ -77,5 +101,7 @@ mod tests {
     fn the_first_line_tells_how_lines_end() {
         assert_eq!((line_end("a\r\nb\n"), line_end("a\nb\r\n"), line_end("a")), ("\r\n", "\n", "\n"));
         assert_eq!((line_of("a\nb\nc", 0), line_of("a\nb\nc", 2), line_of("a\nb\nc", 99)), (1, 2, 3));
+        let mut lines = LineCount::new("a\nb\nc");
+        assert_eq!([0, 2, 4, 99, 2].map(|at| lines.of(at)), [1, 2, 3, 3, 2], "forwards, and back again");
     }
 }

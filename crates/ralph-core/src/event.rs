@@ -6,14 +6,14 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::agents::Role;
 use crate::breaker::Breaker;
-use crate::check::{CheckResult, CheckSpec};
+use crate::check::{CheckResult, CheckSpec, named};
 use crate::detect::Stack;
 use crate::evidence::{AddedTodos, Items};
 use crate::git_text::Change;
 use crate::items::{BacklogPlan, BacklogRead, ItemAfter, Settled, Work};
 use crate::own_files::Touch;
 use crate::prelude::*;
-use crate::profile::{Commits, Policy};
+use crate::profile::{Commits, Gate, Policy};
 use crate::report::IterationReport;
 use crate::saturation::{is_document, is_test_path};
 use crate::text;
@@ -152,6 +152,20 @@ impl Plan {
         whole.chain(of_item).filter(|_| self.policy.wants_checks())
     }
 
+    /// Whether anything could prove an item: its checks, or else words and reviews where they are asked.
+    pub fn can_prove(&self, item: &Work) -> bool {
+        self.policy.gate != Gate::Evidence || self.checks_for(Some(item)).next().is_some()
+    }
+
+    /// How a file that was changed judges claims, if it does: as a test, or as what a check runs.
+    pub fn judged_by(&self, item: Option<&Work>, path: &str) -> Option<Judge> {
+        if is_test_path(path) {
+            return Some(Judge::Test);
+        }
+        let runs = |check: &CheckSpec| named::files_run(&check.command).iter().any(|file| file == path);
+        self.checks_for(item).any(runs).then_some(Judge::Script)
+    }
+
     /// Iterations that the run may have; 0 = no limit, or one for each item.
     pub fn most_iterations(&self) -> u64 {
         if self.limits_each_item() { 0 } else { self.policy.max_iterations }
@@ -170,6 +184,13 @@ impl Plan {
     pub fn has_test_check(&self) -> bool {
         self.checks.iter().any(|check| check.name == "test")
     }
+}
+
+/// See [`Plan::judged_by`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judge {
+    Test,
+    Script,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -236,6 +257,9 @@ pub struct RunResumed {
     /// The user asked for a probe of an open circuit.
     #[serde(default)]
     pub probe: bool,
+    /// How long somebody still worked after the last record: ralph was cut off, and what it had started left signs.
+    #[serde(default)]
+    pub unrecorded_ms: u64,
 }
 
 /// Before the agent, or after it.
@@ -269,6 +293,24 @@ pub struct Measured {
     /// What became of the item that was worked on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<ItemAfter>,
+    /// What became of that by which claims are judged, if somebody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judging: Option<Judging>,
+}
+
+/// That by which claims are judged, and which was there before the run: what the agent did to it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Judging {
+    /// Tests that it changed or deleted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
+    /// Files that checks run, likewise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scripts: Vec<String>,
+    /// Checks whose recipe is another than when the run began: `make test (Makefile, test)`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub recipes: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -301,6 +343,7 @@ impl Measured {
             todos: None,
             items: None,
             item: None,
+            judging: None,
         }
     }
 
@@ -484,6 +527,17 @@ mod tests {
         ended.report.error = None;
         ended.end = End::Exited { code: 3 };
         assert_eq!(ended.failure().as_deref(), Some("exit 3: noise"));
+    }
+
+    #[test]
+    fn tests_and_what_checks_run_judge_a_claim() {
+        let plan = crate::machine::tests::plan(&["sh ci/all.sh && make"]);
+        assert_eq!(plan.judged_by(None, "tests/test_calc.py"), Some(Judge::Test));
+        assert_eq!(plan.judged_by(None, "ci/all.sh"), Some(Judge::Script));
+        assert_eq!(plan.judged_by(None, "src/calc.py"), None);
+        let own = Work { checks: vec![CheckSpec::named("verify-1", "./verify.sh")], ..Work::default() };
+        assert_eq!(plan.judged_by(Some(&own), "verify.sh"), Some(Judge::Script));
+        assert_eq!(plan.judged_by(None, "verify.sh"), None);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::gate::Words;
 use crate::prelude::*;
 use crate::report::IterationReport;
 use crate::report::block::Tests;
+use crate::state::Iteration;
 
 pub use message::{attempt_id, commit_message, revert_message};
 
@@ -41,6 +42,9 @@ pub struct BacklogRead {
     pub phase: Option<String>,
     #[serde(default)]
     pub phases: Vec<PhaseItems>,
+    /// How many of those that are open wait for a person.
+    #[serde(default)]
+    pub blocked: u64,
     pub found: Found,
 }
 
@@ -69,6 +73,9 @@ pub enum Found {
     /// Something is open, and nothing of it can be worked on.
     Stuck {
         why: String,
+        /// What to type about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        next: Option<String>,
     },
     Unreadable {
         why: String,
@@ -142,12 +149,49 @@ pub struct ItemAfter {
     pub ticked_others: Vec<String>,
     /// What the item is judged by and the agent changed: harness, requirements, check commands.
     pub tampered: Vec<String>,
+    /// Items that it removed, or changed in more than a tick, each with what of it. The file was put back.
+    pub removed: Vec<String>,
+    pub changed: Vec<String>,
+    /// Items that it had added, and that went with what was put back.
+    pub let_go: Vec<String>,
+    /// It left the backlog unreadable.
+    pub unreadable: bool,
+    /// The backlog was put back as it was before the attempt.
+    pub put_back: bool,
+    /// Other files that were put back with it: harness and requirements.
+    pub restored: Vec<String>,
 }
 
 impl ItemAfter {
     /// Whether the agent did anything to the backlog that is to be taken back.
     pub(crate) fn is_touched(&self) -> bool {
-        self.ticked || !self.ticked_others.is_empty()
+        self.ticked
+            || !self.ticked_others.is_empty()
+            || self.put_back
+            || self.unreadable
+            || !self.restored.is_empty()
+    }
+
+    /// That the backlog was put back, on a line.
+    pub(crate) fn describe_put_back(&self) -> Option<String> {
+        let files = (!self.restored.is_empty()).then(|| {
+            format!("put back as before the attempt, for items are judged by it: {}", some(&self.restored))
+        });
+        match (self.describe_backlog(), files) {
+            (Some(backlog), Some(files)) => Some(format!("{backlog}; {files}")),
+            (backlog, files) => backlog.or(files),
+        }
+    }
+
+    fn describe_backlog(&self) -> Option<String> {
+        let removed = (!self.removed.is_empty()).then(|| format!("removed {}", some(&self.removed)));
+        let changed = (!self.changed.is_empty()).then(|| format!("changed {}", some(&self.changed)));
+        let unreadable = self.unreadable.then(|| "made unreadable".to_owned());
+        let let_go =
+            (!self.let_go.is_empty()).then(|| format!("what was added went with it: {}", some(&self.let_go)));
+        let parts: Vec<String> = [removed, changed, unreadable, let_go].into_iter().flatten().collect();
+        let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join("; ")) };
+        self.put_back.then(|| format!("the backlog is put back as it was before the attempt{parts}"))
     }
 }
 
@@ -191,6 +235,17 @@ pub struct Settlement {
     pub block: Option<String>,
     /// Marks in the backlog that nobody could prove, to be taken back.
     pub untick: Vec<String>,
+    /// What a pass rests on where no check was run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<String>,
+}
+
+impl Settlement {
+    /// What the attempt names as what was run: the checks, or what stands for them.
+    pub fn commands(&self, iteration: &Iteration) -> Vec<String> {
+        let commands = iteration.checks.iter().map(|check| check.command.clone());
+        commands.chain(self.unchecked.clone()).collect()
+    }
 }
 
 /// What may go into a commit.
@@ -223,6 +278,9 @@ pub struct Settled {
     /// The digest of the evidence record.
     pub evidence: Option<String>,
     pub problems: Vec<String>,
+    /// Why the backlog does not say what came of the item. Whoever selected again would have it again, without end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmarked: Option<String>,
 }
 
 /// What the run remembers of its items.
@@ -306,18 +364,54 @@ pub fn claim(words: Words, report: &IterationReport, after: Option<&ItemAfter>) 
     }
 }
 
-/// What stands against a claim about an item, beside its checks.
-pub fn conditions(work: &Work, after: Option<&ItemAfter>, changed: bool, memory: &Memory) -> Vec<Condition> {
+/// The first of many names, and how many more there are.
+pub(crate) fn some(names: &[String]) -> String {
+    const SHOWN: usize = 10;
+    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// Why nothing could prove an item where neither words nor reviews are asked.
+pub fn unprovable(work: &Work) -> String {
+    format!(
+        "{} has no check at all, so nothing can prove it; give it a verification command, or name one for all items: \
+         --test-cmd CMD",
+        work.id
+    )
+}
+
+/// What stands against a claim about an item, beside its checks. `provable`: it has checks, or others than checks may
+/// prove it. `recipes` are checks that run something else than when the run began.
+pub fn conditions(
+    work: &Work,
+    after: Option<&ItemAfter>,
+    recipes: &[String],
+    changed: bool,
+    provable: bool,
+    memory: &Memory,
+) -> Vec<Condition> {
     let condition = |name: &str, held, fact: String| Condition { name: name.into(), held, fact };
     let mut conditions = vec![];
+    if !provable {
+        conditions.push(condition("proof", Held::Failed, unprovable(work)));
+    }
     if let Some(after) = after {
-        let mut touched = after.tampered.clone();
+        let mut touched: Vec<String> = after.changed.iter().chain(&after.tampered).cloned().collect();
+        touched.extend(recipes.iter().map(|check| format!("what is run by {check}")));
         if after.criteria != work.criteria {
             touched.insert(0, format!("the criteria of {}", work.id));
         }
-        conditions.push(match touched.is_empty() {
+        let changed = (!touched.is_empty()).then(|| format!("the agent changed {}", some(&touched)));
+        let removed =
+            (!after.removed.is_empty()).then(|| format!("the agent removed {}", some(&after.removed)));
+        let unreadable = after.unreadable.then(|| "the agent left the backlog unreadable".to_owned());
+        let against = [changed, removed, unreadable].into_iter().flatten().collect::<Vec<_>>();
+        conditions.push(match against.is_empty() {
             true => condition("custody", Held::Held, "what it is judged by is as it was".into()),
-            false => condition("custody", Held::Failed, format!("the agent changed {}", touched.join(", "))),
+            false => condition("custody", Held::Failed, against.join("; ")),
         });
     }
     if !changed && !work.has_own_checks() {

@@ -5,7 +5,7 @@ mod chain;
 mod record;
 mod verdict;
 
-pub use chain::{Anchor, Fault, FaultKind, Held, Link, faults};
+pub use chain::{Anchor, Fault, FaultKind, Held, Link, faults, unnamed};
 pub use record::{Attempted, Custody, Ran, Record, attempts, select};
 pub use verdict::{Checked, Verdict, Verified, of_check, overall};
 

@@ -71,6 +71,17 @@ impl Touch {
     }
 }
 
+impl Touch {
+    /// `.ralph/prompt.md was changed while the agent worked: put back (your own change? it is kept in …)`
+    fn while_working(&self, who: &str) -> String {
+        let when = if who == "something" { "meanwhile".into() } else { format!("while {who} worked") };
+        let then = self.lost.as_ref().map_or("put back".into(), |why| text::one_line(why, 300));
+        let kept = self.kept.as_ref().map(|path| format!(" (your own change? it is kept in {path})"));
+        let name = text::one_line(&self.name, 200);
+        format!("{name} was changed {when}: {then}{}", kept.unwrap_or_default())
+    }
+}
+
 /// Who was at work: the best guess there is, for nobody watches every write.
 fn who(seen: &State) -> &'static str {
     match seen.phase {
@@ -83,7 +94,12 @@ fn who(seen: &State) -> &'static str {
 /// A line for each.
 pub fn describe(seen: &State, touches: &[Touch]) -> Vec<String> {
     let who = who(seen);
-    touches.iter().map(|touch| format!("{who} {}", touch.describe())).collect()
+    let line = |touch: &Touch| match (touch.kind, touch.how) {
+        // What a person writes for ralph a person may have written just now: nobody is accused.
+        (OwnFile::Yours, How::Changed) => touch.while_working(who),
+        _ => format!("{who} {}", touch.describe()),
+    };
+    touches.iter().map(line).collect()
 }
 
 /// Why the run cannot go on, if it cannot.
@@ -120,7 +136,7 @@ mod tests {
         changed.kept = Some("there".into());
         assert_eq!(
             describe(&at(Phase::Working), &[changed]),
-            ["the agent changed X: put back (what it was changed to: there)"]
+            ["X was changed while the agent worked: put back (your own change? it is kept in there)"]
         );
         let view = touch(OwnFile::View, How::Removed, None);
         assert_eq!(describe(&at(Phase::Checking), &[view]), ["a check removed X: made again"]);

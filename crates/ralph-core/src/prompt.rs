@@ -9,7 +9,7 @@ use crate::items::Work;
 use crate::prelude::*;
 use crate::profile::{Gate, Protocol};
 use crate::redact::shapes;
-use crate::report::PROMISE;
+use crate::report::{MISPLACED, PROMISE};
 use crate::state::{Iteration, Note, State};
 use crate::text;
 use crate::transcript::Format;
@@ -88,7 +88,7 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
     if current.kind == Kind::Review {
         part(REVIEW);
     }
-    if let Some(guardrails) = materials.guardrails {
+    if let Some(guardrails) = materials.guardrails.and_then(lessons) {
         part(&format!("# Guardrails\n\n{}", text::head(guardrails, MOST_OF_A_FILE)));
     }
     if !state.notes.is_empty() {
@@ -107,6 +107,15 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
     prompt
 }
 
+/// What stands below the file's own heading, if anything but a comment does.
+fn lessons(guardrails: &str) -> Option<&str> {
+    let (first, rest) = guardrails.trim().split_once('\n').unwrap_or((guardrails.trim(), ""));
+    let lessons = if first.starts_with('#') { rest.trim() } else { guardrails.trim() };
+    let comment = lessons.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
+    let nothing = lessons.is_empty() || comment.is_some_and(|inside| !inside.contains("-->"));
+    (!nothing).then_some(lessons)
+}
+
 /// Whether it is for a session, which knows what it did and can be told in few words.
 fn in_session(state: &State) -> bool {
     let agent = state.run.as_ref().zip(state.current.as_ref());
@@ -120,7 +129,8 @@ fn where_we_are(state: &State, current: &Iteration) -> String {
         true => format!(
             "This session is iteration {}{of} of a loop that holds it until the goal is reached. What you remember may \
              be outdated: look at the files. Work on the goal in this folder, run the tests yourself, and end with the \
-             report described below. Do not edit anything in .ralph/.",
+             report described below. Do not edit anything in .ralph/ except .ralph/guardrails.md, for lessons that \
+             nobody should have to learn twice.",
             current.nth
         ),
         false => fresh(state, current.nth, &of),
@@ -145,8 +155,10 @@ fn fresh(state: &State, nth: u64, of: &str) -> String {
          with the report described below. Do not edit anything in .ralph/ except {}",
         nth,
         match state.run.as_ref().map(|run| run.plan.policy.protocol) {
-            Some(Protocol::StatusFile) => ".ralph/handoff.md and .ralph/status.",
-            _ => ".ralph/scratchpad.md, where you may leave notes for the next iteration.",
+            Some(Protocol::StatusFile) => ".ralph/handoff.md, .ralph/guardrails.md and .ralph/status.",
+            _ =>
+                ".ralph/scratchpad.md, where you may leave notes for the next iteration, and .ralph/guardrails.md, for \
+                 lessons that nobody should have to learn twice.",
         }
     )
 }
@@ -158,6 +170,9 @@ fn last_did(last: &Iteration) -> String {
             Outcome::Accepted => "said done, and the evidence agreed",
             Outcome::Refused => "said done, which was refused",
             Outcome::More => "did not say done",
+            Outcome::Silent if promised_in_passing(last) => {
+                "gave its promise inside a line, where it is not heard: it has to stand alone on its line"
+            }
             Outcome::Silent => "ended without a report",
             Outcome::Blocked => "said that it is blocked",
             Outcome::Failed => "failed",
@@ -179,6 +194,11 @@ fn last_did(last: &Iteration) -> String {
         words.push_str(&format!(" Its recommendation: {recommendation}"));
     }
     words
+}
+
+fn promised_in_passing(last: &Iteration) -> bool {
+    let problems = last.ended.as_ref().map_or(&[][..], |ended| &ended.report.problems);
+    problems.iter().any(|problem| problem == MISPLACED)
 }
 
 /// The one item of this iteration. What is written about it comes from the project, so it may be long.
@@ -326,6 +346,24 @@ mod tests {
             [at("GUARDED"), at("# Notes from the user"), at("staging server"), at("# The last \"done\"")];
         assert!(places.is_sorted(), "{places:?}");
         assert!(!prompt.contains("OLDEST") && prompt.len() < 16_000, "{} bytes", prompt.len());
+    }
+
+    #[test]
+    fn guardrails_have_one_heading_and_no_lessons_none() {
+        for (file, shown) in [
+            ("# Guardrails\n\n- never push\n", Some("- never push")),
+            ("never push", Some("never push")),
+            ("# Guardrails\n\n<!-- a line each -->\n", None),
+            ("# Guardrails\n\n<!-- a -->\n- b\n<!-- c -->\n", Some("<!-- a -->\n- b\n<!-- c -->")),
+            ("# Guardrails\n", None),
+            ("\n", None),
+        ] {
+            let materials = Materials { guardrails: Some(file), ..Materials::default() };
+            let prompt = render(&begun().state, materials);
+            let told = prompt.split_once("# Guardrails\n\n").map(|(_, rest)| rest);
+            assert_eq!(told.is_some(), shown.is_some(), "{prompt}");
+            assert!(told.is_none_or(|told| told.starts_with(shown.unwrap_or_default())), "{prompt}");
+        }
     }
 
     #[test]

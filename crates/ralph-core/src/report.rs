@@ -33,6 +33,9 @@ const LONGEST_NAME: usize = 1000;
 /// How many messages are remembered as counted. A message's lines come close together.
 const MOST_MESSAGES: usize = 10_000;
 
+/// A promise that was given where it is not heard.
+pub const MISPLACED: &str = "a promise was there, but not alone on its line, so it was not heard";
+
 /// The promise an agent gives when it is done, unless it was asked for another one.
 pub const PROMISE: &str = "COMPLETE";
 
@@ -218,10 +221,12 @@ impl Builder {
             self.errors.tool_failed(error);
         }
         self.errors.words(&without_ends(own));
-        let promise = dialects::promise(own, self.promise.as_deref().unwrap_or(PROMISE));
+        let expected = self.promise.as_deref().unwrap_or(PROMISE);
+        let promise = dialects::promise(own, expected);
+        let misplaced = promise.is_none() && dialects::misplaced(own, expected);
         self.report.sayings = [dialects::json_and_marker(own), promise].into_iter().flatten().collect();
         self.report.block = block;
-        for problem in problems {
+        for problem in problems.into_iter().chain(misplaced.then(|| MISPLACED.into())) {
             self.note(problem);
         }
         self.report.errors = core::mem::take(&mut self.errors).finish();

@@ -23,7 +23,7 @@ use crate::transcript::{Format, Usage};
 pub use recent::Recent;
 
 /// After this many records a checkpoint keeps opening cheap.
-const CHECKPOINT_EVERY: u32 = 64;
+const CHECKPOINT_EVERY: u32 = 16;
 /// How many undos are remembered.
 const MOST_UNDONE: usize = 20;
 
@@ -229,6 +229,9 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             state.probe = carried.probe;
         }
         Event::RunResumed(resumed) => {
+            if state.stop().is_none() {
+                state.active_ms = state.active_ms.saturating_add(resumed.unrecorded_ms);
+            }
             state.rules.agents = state.rules.agents.for_run(&names(&resumed.plan), state.rules.agents.dice);
             // Whoever takes a run up again that stopped to ask for a person has looked at it.
             if let Some(Stop::Blocked { .. } | Stop::Saturated { .. }) = state.stop() {
@@ -333,11 +336,22 @@ fn observe_check_end(state: &mut State, mut check: CheckResult) {
 fn observe_settled(state: &mut State, settled: &Settled) {
     // A commit or a revert makes the tree another one.
     state.settled = None;
-    if let (Phase::Settling { settlement, .. }, Some(backlog)) = (&state.phase, &mut state.backlog)
+    if let Phase::Settling { settlement, .. } = &state.phase
         && settlement.result == Attempt::Passed
         && settlement.item.is_some()
     {
-        backlog.one_less_open();
+        match (&settled.unmarked, &mut state.backlog) {
+            (None, Some(backlog)) => backlog.one_less_open(),
+            (None, None) => {}
+            // It is as open as it was.
+            (Some(_), _) => state.rules.items.passed = state.rules.items.passed.saturating_sub(1),
+        }
+    }
+    if let (Phase::Settling { settlement, .. }, Some(backlog)) = (&state.phase, &mut state.backlog)
+        && settlement.block.is_some()
+        && settled.unmarked.is_none()
+    {
+        backlog.blocked = backlog.blocked.saturating_add(1);
     }
     state.rules.items = core::mem::take(&mut state.rules.items).settled(settled);
     state.committed = state.committed.saturating_add(u64::from(settled.commit.is_some()));

@@ -54,6 +54,13 @@ pub fn status_word(state: &State, running: bool) -> &'static str {
     }
 }
 
+/// What its provider said when it was a limit that ended it.
+pub fn limit_words(iteration: &Iteration) -> Option<String> {
+    let limited = iteration.outcome() == Some(Outcome::Limited);
+    let limit = iteration.ended.as_ref().filter(|_| limited)?.report.limit.as_ref()?;
+    Some(crate::text::one_line(&limit.text, 200)).filter(|text| !text.is_empty())
+}
+
 /// `no changes`, `3 files changed`, `2 files changed, 1 commit`
 pub fn files(iteration: &Iteration) -> String {
     let after = iteration.after.as_ref();

@@ -6,7 +6,7 @@ use ralph_core::simulation::Reader;
 use ralph_core::simulation::hostile::{CHARACTERS, Survey};
 
 /// For each profile; every character is the first agent equally often.
-const RUNS: u64 = 390;
+const RUNS: u64 = 420;
 
 #[test]
 fn no_lie_completes_a_run_that_is_held_against_facts_and_every_run_ends() {

@@ -9,6 +9,7 @@ mod config;
 mod demo;
 mod doctor;
 mod evidence;
+mod explain;
 mod generate;
 mod history;
 mod hook;
@@ -81,6 +82,7 @@ pub fn main() -> ExitCode {
         Command::Analyze(args) => analyze::main(&args, &ui),
         Command::Init(args) => init::main(&args, &mut ui),
         Command::Doctor(args) => doctor::main(&args, &mut ui),
+        Command::Explain(args) => explain::main(&args, &ui),
         Command::Completions(args) => generate::completions(&args, &ui),
         Command::Man(args) => generate::man(&args, &ui),
         Command::Hook(command) => hook::main(*command, &mut ui),
@@ -135,6 +137,11 @@ fn tip(error: &clap::Error) -> Option<String> {
         .map(clap::Command::get_name)
         .collect();
     suggest::nearest(word, names).map(|name| format!("a similar command exists: 'ralph {name}'"))
+}
+
+/// Whether these words, the program's name first, are a command line: for pages that show some.
+pub fn parsed(words: &[String]) -> std::result::Result<(), clap::Error> {
+    Cli::try_parse_from(words).map(drop)
 }
 
 /// Success of a command that has no other outcome.

@@ -47,6 +47,26 @@ pub fn local(time: Time, now: Time) -> String {
     on_wall(time, now, &TimeZone::system())
 }
 
+/// A text with every moment in it that ralph wrote down (RFC 3339 with milliseconds, in UTC) as people read it.
+pub fn for_people(text: &str) -> String {
+    let (now, zone) = (now(), TimeZone::system());
+    readable(text, now, &zone)
+}
+
+fn readable(text: &str, now: Time, zone: &TimeZone) -> String {
+    /// `2026-11-17T03:00:02.000Z`
+    const LONG: usize = 24;
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        let moment = word.get(..LONG).filter(|moment| moment.ends_with('Z')).and_then(Time::parse);
+        words.push(match moment {
+            Some(moment) => format!("{}{}", on_wall(moment, now, zone), &word[LONG..]),
+            None => word.to_owned(),
+        });
+    }
+    words.join(" ")
+}
+
 fn on_wall(time: Time, now: Time, zone: &TimeZone) -> String {
     let zoned = |time: Time| Some(Timestamp::from_millisecond(time.millis()).ok()?.to_zoned(zone.clone()));
     match (zoned(time), zoned(now)) {
@@ -104,6 +124,21 @@ mod tests {
 
     fn time(text: &str) -> Time {
         Time::parse(text).expect("a time")
+    }
+
+    #[test]
+    fn moments_in_a_text_become_those_of_the_clock_at_the_wall() {
+        let zone = TimeZone::fixed(jiff::tz::offset(1));
+        let read = |text: &str| readable(text, time("2026-11-16T20:30:00Z"), &zone);
+        assert_eq!(
+            read("one is out until 2026-11-17T02:00:02.000Z: used up; from 2026-11-16T20:40:00.000Z on"),
+            "one is out until Tue 17 Nov 03:00: used up; from 21:40:00 on"
+        );
+        for text in
+            ["", "no moment", "2026-11-17", "9999-99-99T99:99:99.999Z", "日本語の長い文章です、ここには何も"]
+        {
+            assert_eq!(read(text), text);
+        }
     }
 
     #[test]

@@ -189,7 +189,8 @@ fn leaves(table: &dyn TableLike, above: &str, file: File<'_>, said: &mut Vec<Val
         match item.as_table_like() {
             Some(below) => leaves(below, &key, file, said),
             None => {
-                let value = plain(item).or_else(|| Some(agents::texts(item)?.join(","))).unwrap_or_default();
+                let value = plain(item).or_else(|| Some(keys::shown_list(&agents::texts(item)?)));
+                let value = value.unwrap_or_default();
                 said.push(Value { key, value, origin });
             }
         }

@@ -106,7 +106,7 @@ pub fn agent(ui: &Ui, slowly: bool) -> Result<ExitCode> {
     std::io::stdin().read_to_string(&mut prompt).map_err(|error| Error::new("no prompt").because(error))?;
     let reviewing = prompt.contains("# This iteration is a review");
     let refused = prompt.contains("was refused");
-    let tell = |event: &Value| ui.data_line(&event.to_string());
+    let tell = |event: &Value| ui.exact_line(&event.to_string());
     tell(&json!({"type": "system", "subtype": "init", "session_id": "demo", "model": "scripted"}));
     let (words, block) = if reviewing {
         tell(&tool("Bash", &json!({"command": TEST})));

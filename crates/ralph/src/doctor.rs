@@ -1,20 +1,26 @@
-//! Whether everything that runs need is in order. It looks and runs nothing of the repository.
+//! Whether everything that runs need is in order. It looks and runs nothing of the repository unless it is asked to and
+//! somebody agreed. What could not be looked at is never said to hold.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `tools` | git, agents, the programs of checks |
+//! | `meant` | what a run by these settings would do: its checks, its backlog, the commands it brings |
+//! | `tools` | git, agents |
+//! | `checks` | checks and their programs |
 //! | `records` | `.ralph/`, the truth folder, journals, evidence, lock, clock |
 //! | `disk` | room and rights |
 
+mod checks;
 mod disk;
+mod meant;
 mod records;
 mod tools;
 
 use std::path::Path;
 
-use crate::config::{Config, Layers};
+use crate::config::Layers;
 use crate::project::Project;
-use crate::trust::{self, Commands};
+use crate::trust;
+use meant::Meant;
 
 /// How it stands with one thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,49 +83,68 @@ pub(crate) fn examine(cwd: &Path, run_checks: bool) -> Vec<Finding> {
     };
     let kind = if project.repo.is_some() { "a git work tree" } else { "a folder without git" };
     findings.push(Finding::held("project", format!("{}: {kind}", project.root.display())));
-    let (settings, layers) = settings(&project);
-    findings.push(settings);
-    let config = layers.merged();
-    findings.extend(tools::agents(&config, cwd));
-    findings.push(trusted(&project, &layers.project));
-    findings.extend(tools::checks(&project, &layers, run_checks));
+    match settings(&project) {
+        Ok((finding, layers)) => {
+            findings.push(finding);
+            findings.extend(tools::agents(&layers.merged(), &project.root));
+            let meant = Meant::by(&project, &layers);
+            findings.extend(meant.backlog.iter().cloned());
+            findings.push(trusted(&project, &meant));
+            findings.extend(checks::all(&project, &meant, run_checks));
+        }
+        Err(finding) => {
+            findings.push(finding);
+            for about in ["agents", "trust", "checks"] {
+                let text = "not looked at: the settings that tell about it cannot be read";
+                findings.push(Finding::warned(about, text, "mend the settings, then ralph doctor"));
+            }
+        }
+    }
     findings.extend(records::all(&project));
     findings.push(disk::room(&project));
     findings
 }
 
-fn settings(project: &Project) -> (Finding, Layers) {
+/// What stands in the way of any run here: of what is examined, that which does not depend on who is to work.
+pub(crate) fn in_the_way(project: &Project) -> Option<Finding> {
+    let mut findings = vec![tools::git(&project.root)];
+    match settings(project) {
+        Ok((finding, layers)) => {
+            findings.push(finding);
+            findings.extend(checks::all(project, &Meant::by(project, &layers), false));
+        }
+        Err(finding) => findings.push(finding),
+    }
+    findings.extend(records::folders(project));
+    findings.push(disk::room(project));
+    findings.into_iter().find(|finding| finding.outcome == Outcome::Failed)
+}
+
+fn settings(project: &Project) -> Result<(Finding, Layers), Finding> {
     match Layers::read(&project.ralph_dir).and_then(|layers| layers.shown().map(|_| layers)) {
         Ok(layers) => {
             let said = layers.merged().said.len();
             let text =
                 if said == 0 { "defaults".to_owned() } else { format!("{said} set: ralph config show") };
-            (Finding::held("settings", text), layers)
+            Ok((Finding::held("settings", text), layers))
         }
         Err(error) => {
             let remedy = error.hints.first().cloned().unwrap_or_else(|| "correct that line".into());
-            (Finding::failed("settings", error.what, remedy), Layers::default())
+            Err(Finding::failed("settings", error.what, remedy))
         }
     }
 }
 
-/// The commands that the project's file brings.
-fn brought(config: &Config) -> Commands {
-    let mut commands = Commands::default();
-    for check in &config.checks {
-        commands.add(crate::config::check_source(&check.key), &check.value);
-    }
-    for (key, value) in config.powers() {
-        commands.add(crate::config::source(&key), &value);
-    }
-    commands
-}
-
-fn trusted(project: &Project, config: &Config) -> Finding {
-    let commands = brought(config);
-    let unknown = trust::unknown(project, &commands);
+fn trusted(project: &Project, meant: &Meant) -> Finding {
+    let commands = &meant.brought;
+    let unknown = trust::unknown(project, commands);
     match (commands.is_empty(), unknown.as_slice()) {
-        (true, _) => Finding::held("trust", "the project brings no commands"),
+        (_, []) if !meant.all_known => Finding::warned(
+            "trust",
+            "not all was looked at: commands of the backlog cannot be read",
+            "mend the backlog, then ralph doctor",
+        ),
+        (true, _) => Finding::held("trust", "a run by these settings brings no commands of the project's"),
         (false, []) => Finding::held("trust", "you agreed to all commands that the project brings"),
         (false, unknown) => {
             let listed: Vec<String> = unknown

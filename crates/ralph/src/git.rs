@@ -27,12 +27,12 @@ mod hooks;
 mod index;
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use ralph_core::git_text;
 
 use crate::process::SpawnError;
+use crate::unix::names::OsStrExt;
 
 pub use anchors::Named;
 pub use call::Call;

@@ -3,10 +3,12 @@
 //! cli -> runner -> {agent, process, tree, git, store, ui} -> core. Nothing in core points out.
 
 pub mod agent;
+mod brought;
 pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod demo;
+mod detected;
 mod digest;
 mod doctor;
 pub mod error;
@@ -24,5 +26,6 @@ pub mod suggest;
 pub mod tree;
 pub mod trust;
 pub mod ui;
+mod unix;
 mod verify;
 mod work;

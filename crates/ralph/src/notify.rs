@@ -36,17 +36,29 @@ impl Notifier {
         self.command.is_none() && self.terminal == InTerminal::Off
     }
 
-    /// Returns at once.
-    pub fn tell(&mut self, notice: &Notice, project: &Project, ui: &mut Ui) {
-        match self.terminal {
-            InTerminal::Off => {}
+    /// Whether a command would be run.
+    pub fn has_command(&self) -> bool {
+        self.command.is_some()
+    }
+
+    /// Returns at once. Why the terminal did nothing, where it should have, is for those who ask: a run that nobody
+    /// watches has no terminal.
+    pub fn tell(
+        &mut self,
+        notice: &Notice,
+        project: &Project,
+        ui: &mut Ui,
+    ) -> std::result::Result<(), &'static str> {
+        let called = match self.terminal {
+            InTerminal::Off => Ok(()),
             InTerminal::Bell => ui.attract(None),
             InTerminal::Message => ui.attract(Some(&format!("ralph: {}", notice.text))),
-        }
+        };
         if let Some(command) = &self.command {
             let spec = spec(command, notice, project);
             self.under_way.push(thread::spawn(move || deliver(&spec)));
         }
+        called
     }
 
     /// Waits until every command has ended, or was ended, and says what went wrong.

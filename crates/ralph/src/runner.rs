@@ -8,6 +8,7 @@ mod agent_job;
 mod backlog;
 mod check_job;
 mod effects;
+mod judging;
 mod own_files;
 mod reader;
 mod session;
@@ -27,7 +28,7 @@ use ralph_core::journal::{Body, Record};
 use ralph_core::machine::deadline;
 use ralph_core::redact::Secrets;
 use ralph_core::state::{State, apply};
-use ralph_core::view::notice;
+use ralph_core::view::notice::{self, Notice};
 
 use crate::clock::{self, Alarm, Naps};
 use crate::error::{Error, Result};
@@ -36,16 +37,17 @@ use crate::point;
 use crate::process::{self, Mark};
 use crate::project::Project;
 use crate::secrets;
-use crate::store::{Guard, JournalFile, Keeping, Lock, Requests, Run, Runs, Views};
+use crate::store::{Guard, JournalFile, Keeping, Lock, Past, Requests, Run, Runs, Tally, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
 pub(crate) use again::Again;
 use effects::Jobs;
 pub(crate) use effects::{custody_file, kept};
+pub(crate) use judging::recipe_now;
 pub(crate) use reader::Reader;
-pub(crate) use session::heard;
+pub(crate) use session::{Heard, heard};
 pub(crate) use signals::heed;
-pub(crate) use still::{Still, publish};
+pub(crate) use still::{Still, close_session, publish, waits_for_session};
 pub(crate) use texts::Texts;
 
 /// What reaches the loop.
@@ -106,6 +108,7 @@ pub struct Runner<'a> {
     project: &'a Project,
     lock: &'a mut Lock,
     guard: Guard,
+    past: Past,
     secrets: Secrets,
     run: Run,
     journal: JournalFile,
@@ -125,8 +128,16 @@ pub struct Runner<'a> {
     keeping: Keeping,
     /// Commands of items that the user agreed to.
     agreed: Vec<String>,
+    /// The task file as it was before the item that is worked on. The copy on disk is for a ralph that comes after us.
+    backlog: Option<Vec<u8>>,
+    /// What was tried, by the ledger.
+    tally: Tally,
     views_failed: bool,
+    /// That ralph's own output is not measured was said.
+    output_told: bool,
     notifier: Notifier,
+    /// What is to be told when a session has its answer.
+    untold: Vec<Notice>,
     /// The prompt for the session that is this run's agent.
     handed: Option<String>,
     /// The branch when this ralph started its first agent; inside, `None` if there was none.
@@ -168,6 +179,7 @@ impl<'a> Runner<'a> {
             lock,
             secrets: secrets::of(&project.root),
             guard: Guard::new(&project.root, &project.ralph_dir),
+            past: Past::hold(&project.truth, &run),
             run,
             journal,
             state,
@@ -183,8 +195,12 @@ impl<'a> Runner<'a> {
             held: None,
             keeping,
             agreed: Vec::new(),
+            backlog: None,
+            tally: Tally::default(),
             views_failed: false,
+            output_told: false,
             notifier: Notifier::default(),
+            untold: Vec::new(),
             handed: None,
             branch: None,
             measured_branch: None,
@@ -230,7 +246,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Takes events in until the run stops or it is the session's turn. What comes after a turn begins the next one.
-    pub(crate) fn hold(mut self, events: impl IntoIterator<Item = Event>) -> Result<(Came, State)> {
+    pub(crate) fn hold(&mut self, events: impl IntoIterator<Item = Event>) -> Result<Came> {
         self.listen()?;
         let mut came = Came::HandedOver(String::new());
         for event in events {
@@ -239,7 +255,7 @@ impl<'a> Runner<'a> {
                 break;
             }
         }
-        Ok((came, self.state))
+        Ok(came)
     }
 
     fn listen(&self) -> Result<()> {
@@ -322,8 +338,11 @@ impl<'a> Runner<'a> {
             // What was a secret when the run began stays one, though it no longer stands where it stood.
             self.secrets.also(secrets::of(&self.project.root));
         }
-        self.look_after_own_files(&event)?;
-        self.take(event)
+        let at_work = !matches!(event, Event::AgentEnded(_) | Event::CheckEnded(_));
+        match self.look_after_own_files(&event).and_then(|()| self.take(event)) {
+            Err(error) if self.journal.is_given_up() => Err(self.leave_the_record(error, at_work)),
+            done => done,
+        }
     }
 
     /// Hide what is secret, decide, record, apply, show, act. Nothing acts before its record is durable.
@@ -338,8 +357,13 @@ impl<'a> Runner<'a> {
             || decision.concluded.is_some()
             || decision.verdict == Verdict::Halt;
         self.ui.show(&self.state, &record);
-        if let Some(notice) = notice::of(&self.state, &record) {
-            self.notifier.tell(&notice, self.project, self.ui);
+        match notice::of(&self.state, &record) {
+            Some(notice) if self.is_session() => self.untold.push(notice),
+            Some(notice) => {
+                // A run that nobody watches has no terminal.
+                let _ = self.notifier.tell(&notice, self.project, self.ui);
+            }
+            None => {}
         }
         if let (Some(_), Some(last), Some(run)) = (&decision.concluded, &self.state.last, &self.state.run) {
             self.keeping.concluded(last.number, run.plan.policy.keep_output);

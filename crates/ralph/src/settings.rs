@@ -103,9 +103,12 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
     if asked && !checks.is_empty() && !said && policy.evidence != EvidenceNeeded::Required {
         policy.evidence = EvidenceNeeded::Required;
         let name = &policy.profile;
-        remarks.push(format!(
-            "profile {name} runs no checks by itself; the one you gave is run all the same (evidence = required)"
-        ));
+        // A session has that profile because it is one, not because somebody asked for it.
+        if !wishes.agent.session {
+            remarks.push(format!(
+                "profile {name} runs no checks by itself; the one you gave is run all the same (evidence = required)"
+            ));
+        }
     }
     let backlog = backlog_plan(wishes, earlier, &policy);
     if policy.gate == Gate::Evidence && backlog.is_none() && (checks.is_empty() || !policy.wants_checks()) {

@@ -2,15 +2,18 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `found` | agents, a backlog, the files of other loops |
+//! | `found` | agents, checks, a backlog, the files of other loops |
+//! | `plugin` | the file of Claude's ralph-loop plugin |
 //! | `texts` | what the new files say |
 
 mod found;
+mod plugin;
 mod texts;
 
 use std::path::Path;
 
-pub(crate) use found::{Found, FoundBacklog, look};
+pub(crate) use found::{Found, FoundBacklog, items, look};
+pub(crate) use plugin::{FILE as PLUGIN, Plugin, in_the_way};
 pub(crate) use texts::{SHARED_IGNORE, files};
 
 use crate::error::Result;

@@ -7,10 +7,12 @@
 //! | `files` | folders, private files, replacing a file whole |
 //! | `evidence` | the ledger of attempts |
 //! | `harness_lock` | `.harness.lock`: who else works with the harness |
+//! | `own` | files in an agent's folder |
 //! | `lock` | one run at a time; nobody's agent still at work |
 //! | `journal` | the append-only record of a run |
 //! | `requests` | what another ralph asks of a run |
 //! | `keeping`, `packed` | what becomes of output when its iteration is over |
+//! | `past` | earlier runs' records and the ledger, held while somebody works |
 //! | `scratch` | folders for a while |
 //! | `runs` | which runs there are, and what each iteration left |
 //! | `copy` `stamp` | a copy of the journal that nobody can touch; whether a file was touched |
@@ -29,7 +31,9 @@ mod harness_lock;
 mod journal;
 mod keeping;
 mod lock;
+mod own;
 mod packed;
+mod past;
 mod requests;
 mod runs;
 mod scratch;
@@ -38,18 +42,24 @@ mod stamp;
 mod trust;
 mod views;
 
-pub use arm::{ArmFile, Own};
-pub use edit::edit;
-pub use evidence::{Appended, Failures, Ledger, Line};
+pub use arm::ArmFile;
+pub use edit::{edit, put_back};
+pub use evidence::{Appended, Ledger, Line, Tally, Tried};
 pub use files::{
-    append_private, open_itself, put_back_if_gone, remove, write_new, write_private, write_settings,
+    append_private, is_passing, open_itself, put_back_if_gone, remove, sign_of_life, write_new,
+    write_private, write_settings,
 };
 pub use guard::Guard;
 pub use harness_lock::HarnessLock;
 pub use journal::{JournalFile, JournalTail, cannot_continue};
 pub use keeping::Keeping;
-pub use lock::{Holder, Lock, holder, wait_for_keepers};
+pub use lock::{
+    Holder, Lock, LockState, folder_is_held, holder, lock_state, no_other_run, nobody_is_at_work, pause,
+    wait_for_keepers,
+};
+pub use own::Own;
 pub use packed::{open_kept, unpacked};
+pub use past::{Past, Restored};
 pub use requests::{NoteRequest, Pending, Requests};
 pub use runs::{IterationFiles, Run, Runs};
 pub use scratch::{Scratch, lend_objects};

@@ -2,7 +2,7 @@
 //!
 //! A snapshot is a git tree object made through an index and an object store of ralph's own, so the user's index,
 //! HEAD, branches, stash, objects and files are only read. It holds every file that is tracked, or untracked and
-//! not ignored, as it is on disk; never `.ralph/` at the top of the project.
+//! not ignored, as it is on disk; never `.ralph/` at the top of the project, nor the file that ralph's own output goes to.
 //!
 //! The private index stays warm from one snapshot to the next, and one `git status` against it finds all that
 //! differs from the last snapshot, together with HEAD and branch, without reading new files, which may be big. Only
@@ -20,6 +20,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `back` | putting files back as an earlier snapshot has them |
+//! | `diffs` | many comparisons in one go |
 //! | `files` | comparing the files with the private index, and taking them into it |
 //! | `place` | the folders and files involved, and the git calls that use them |
 //! | `rules` | `.ralphignore` |
@@ -28,6 +29,7 @@
 //! | `memory` | what the last snapshot left for the next, over restarts too |
 
 mod back;
+mod diffs;
 mod files;
 mod memory;
 mod place;
@@ -62,6 +64,8 @@ pub struct Tree {
     /// The comparison that the last snapshot had to make anyway.
     compared: Option<(TreeId, TreeId, Vec<Change>)>,
     tidying: Option<Tidying>,
+    /// The files that this process says everything to, by device and inode.
+    outputs: Vec<(u64, u64)>,
 }
 
 /// The working tree as it was at one moment.
@@ -74,6 +78,8 @@ pub struct Snapshot {
     pub branch: Option<String>,
     /// Untracked files that are too big to be stored: changes to them are not seen and cannot be undone.
     pub too_big: Vec<String>,
+    /// Files that ralph itself prints to just now: left as the snapshot before had them.
+    pub own_output: Vec<String>,
     /// What could not be read, in plain words.
     pub problems: Vec<String>,
     /// Files of the last snapshot that are still there but not part of this one: ignored by now, or no longer
@@ -135,7 +141,8 @@ impl Tree {
 
     /// The same for those who only compare snapshots, beside a run that may be going on.
     pub fn look(root: &Path, store: &Path, repo: Option<&Repo>) -> Result<Tree, TreeError> {
-        Ok(Tree { place: Place::open(root, store, repo)?, compared: None, tidying: None })
+        let place = Place::open(root, store, repo)?;
+        Ok(Tree { place, compared: None, tidying: None, outputs: crate::ui::own_outputs() })
     }
 
     /// Opens them after the store was damaged: what an index remembers of lost objects is worth nothing.
@@ -228,12 +235,12 @@ impl Tree {
     /// One attempt.
     fn take(&mut self, mut memory: Memory) -> Result<Snapshot, TreeError> {
         let mut fresh = seed::refresh(&mut self.place, &mut memory)?;
-        let mut found = files::look(&self.place, &memory)?;
+        let mut found = files::look(&self.place, &memory, &self.outputs)?;
         // Where git skips files that are absent, an absent file need not be a deletion.
         if !fresh && (found.ignore_rules || memory.skips && !found.gone.is_empty()) {
             seed::replace(&self.place, &mut memory)?;
             fresh = true;
-            found = files::look(&self.place, &memory)?;
+            found = files::look(&self.place, &memory, &self.outputs)?;
         }
         let before = memory.tree.take();
         let mut taken = Taken::Nothing;
@@ -255,9 +262,12 @@ impl Tree {
         };
         memory.tree = Some(tree.clone());
         memory.save(&self.place)?;
-        let files::Found { head, branch, too_big, problems, .. } = found;
-        let too_big = too_big.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
-        Ok(Snapshot { tree, head, branch, too_big, problems, let_go })
+        let files::Found { head, branch, too_big, own_output, problems, .. } = found;
+        let names = |paths: &[Vec<u8>]| -> Vec<String> {
+            paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect()
+        };
+        let (too_big, own_output) = (names(&too_big), names(&own_output));
+        Ok(Snapshot { tree, head, branch, too_big, own_output, problems, let_go })
     }
 
     fn write_tree(&self) -> Result<TreeId, TreeError> {

@@ -25,6 +25,13 @@ impl Command {
         shown(&self.command)
     }
 
+    /// Whether it was found in the project's files, so that not looking leaves it out: neither settings, nor the record,
+    /// nor an item, nor the boot ritual name it.
+    fn was_found(&self) -> bool {
+        let of_item = self.source.rsplit(", ").next().is_some_and(|last| last.starts_with("command "));
+        !self.source.starts_with(".ralph/") && !of_item && !self.source.ends_with("init.sh")
+    }
+
     /// Whether it says what an agent may do: nobody but the user chooses that, one by one.
     fn permits(&self) -> bool {
         self.source.ends_with("permissions") || self.source.ends_with("args")
@@ -120,7 +127,7 @@ pub(crate) fn decide(
             let was = known.iter().find(|known| known.source == command.source);
             let words = format!("{} ({})", command.shown(), command.source);
             if trusted.is_some() || !shown.rows.iter().any(|(_, value)| value.contains(&words)) {
-                shown.row("runs", words);
+                shown.row(if command.permits() { "allows" } else { "runs" }, words);
             }
             if let Some(was) = was {
                 shown.row("", format!("was: {}", was.shown()));
@@ -140,26 +147,33 @@ pub(crate) fn unknown<'a>(project: &Project, commands: &'a Commands) -> Vec<&'a 
     commands.unknown_to(&trusted)
 }
 
-/// The one question. Anything but a clear yes is a no.
+/// How often an answer that is none is asked about again.
+const AGAIN: usize = 2;
+
+/// The one question. Anything but a clear yes is a no; where the yes is a choice, a word that is none is asked about again.
 fn agreed(unchosen: Option<&str>, brings_commands: bool) -> Result<Option<Permissions>> {
     let begin = match brings_commands {
         true => "Begin, and run the commands that come with this project?",
         false => "Begin?",
     };
-    let question = match unchosen {
-        None => format!("  {begin} [y/N] "),
-        Some(agent) => format!(
-            "  {begin} Then say what {agent} may do in this folder without asking:\n    \
-             full     everything, commands too\n    edits    edit files\n    inherit  what its own settings say\n  \
-             [full/edits/inherit/N] "
-        ),
+    let refused = || Error::new("not begun: you did not say yes").because("nothing was run or written");
+    let heard = |question: &str| ui::ask(question).unwrap_or_default().to_lowercase();
+    let Some(agent) = unchosen else {
+        let answer = heard(&format!("  {begin} [y/N] "));
+        return if matches!(answer.as_str(), "y" | "yes") { Ok(None) } else { Err(refused()) };
     };
-    let answer = ui::ask(&question).unwrap_or_default().to_lowercase();
-    match (answer.as_str(), unchosen) {
-        ("y" | "yes", None) => Ok(None),
-        (word, Some(_)) if Permissions::named(word).is_some() => Ok(Permissions::named(word)),
-        _ => Err(Error::new("not begun: you did not say yes").because("nothing was run or written")),
+    let mut answer = heard(&format!(
+        "  {begin}\n  If so, say what {agent} may do in this folder without asking:\n    \
+         full     everything, commands too\n    edits    edit files\n    inherit  what its own settings say\n  \
+         [full/edits/inherit/N] "
+    ));
+    for _ in 0..AGAIN {
+        if Permissions::named(&answer).is_some() || matches!(answer.as_str(), "" | "n" | "no") {
+            break;
+        }
+        answer = heard("  To begin, say full, edits or inherit; n does not begin. [full/edits/inherit/N] ");
     }
+    Permissions::named(&answer).map(Some).ok_or_else(refused)
 }
 
 /// Whether the user said yes to all of them.
@@ -190,10 +204,13 @@ fn remember(file: Option<&TrustFile>, known: &[Command], commands: &Commands, ui
     }
 }
 
+/// What an agent may do is nothing that `--yes` agrees to.
+const SAY_IT: &str = "say it yourself: --permissions full, edits or inherit; arguments behind --";
+
 fn not_by_yes(power: &Command) -> Error {
     Error::usage("this project's files choose what an agent may do, and --yes does not agree to that")
         .because(format!("{} ({})", power.shown(), power.source))
-        .hint("say it yourself: --permissions full, edits or inherit; arguments behind --")
+        .hint(SAY_IT)
         .hint("or agree to it once on a terminal, without --yes")
 }
 
@@ -207,10 +224,15 @@ fn nobody_to_ask(unknown: &[&Command]) -> Error {
     }
     let listed: Vec<String> =
         unknown.iter().map(|command| format!("{} ({})", command.shown(), command.source)).collect();
-    Error::usage("this project brings commands of its own that nobody has agreed to run")
+    let permits = unknown.iter().any(|command| command.permits());
+    let found = unknown.iter().any(|command| command.was_found());
+    let mut error = Error::usage("this project brings commands of its own that nobody has agreed to run")
         .because(format!("there is no terminal to ask on: {}", listed.join("; ")))
-        .hint("read them, then add --yes")
-        .hint("--no-detect leaves out those that were found and that nobody named")
+        .hint(if permits { SAY_IT } else { "read them, then add --yes" });
+    if found {
+        error = error.hint("--no-detect leaves out those that were found and that nobody named");
+    }
+    error
 }
 
 #[cfg(test)]

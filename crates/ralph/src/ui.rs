@@ -6,14 +6,17 @@
 //! | file | holds |
 //! |---|---|
 //! | `boxes`, `plain` | a run for people, on a terminal and without one |
-//! | `stream` | where talk goes, and how wide that is |
+//! | `stream`, `fold` | where talk goes, and how it fits there |
+//! | `data` | standard output |
 //! | `live` | the line that is written over |
 //! | `remarks` | what is worth a word beside them |
 //! | `stops`, `summary` | each reason to stop in words; what came of a run |
 //! | `first` | the screen before the first run in a project |
 
 mod boxes;
+mod data;
 mod first;
+mod fold;
 mod live;
 mod plain;
 mod remarks;
@@ -22,8 +25,7 @@ mod stream;
 mod summary;
 
 use std::cell::Cell;
-use std::io::{ErrorKind, IsTerminal, Write};
-use std::process::ExitCode;
+use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use ralph_core::decision::{Phase, Stop};
@@ -31,13 +33,12 @@ use ralph_core::effect::Effect;
 use ralph_core::event::{Event, StopBy};
 use ralph_core::journal::{Body, Record};
 use ralph_core::state::State;
-use ralph_core::text;
 use ralph_core::view::doing::Doing;
 use ralph_core::view::event::{self, RunChanges};
 
 use crate::clock;
 use crate::error::{Error, Exit};
-pub(crate) use boxes::describe_agent;
+pub(crate) use boxes::{describe_agent, wrap_whole as wrapped};
 pub(crate) use first::Introduction;
 use live::Live;
 pub(crate) use live::Pulse;
@@ -112,80 +113,6 @@ impl Ui {
         Self { mode, stream, colour, moving, events: false, box_open: false, live, lost, unheard }
     }
 
-    /// Data, for standard output, as it is.
-    #[expect(clippy::disallowed_methods, reason = "the owner of standard output")]
-    pub fn data(&self, bytes: &[u8]) {
-        if self.lost.get() {
-            return;
-        }
-        let mut out = std::io::stdout().lock();
-        match out.write_all(bytes).and_then(|()| out.flush()) {
-            // A reader that has seen enough closes the pipe; that is no error.
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => self.unheard.set(true),
-            Err(error) => {
-                self.lost.set(true);
-                let error = Error::new("cannot write to standard output").because(error);
-                self.talk(&format!("{error}\n"));
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether anybody still reads what is written to standard output.
-    pub fn is_heard(&self) -> bool {
-        !self.unheard.get()
-    }
-
-    /// How the program ends that would end like this: whoever asked for data and did not get it all is told.
-    pub fn ending(&self, code: ExitCode) -> ExitCode {
-        if self.lost.get() { ExitCode::from(Exit::Error as u8) } else { code }
-    }
-
-    /// What somebody else printed, kept in a file: as it is, but it must not play with the terminal.
-    #[expect(clippy::disallowed_methods, reason = "the owner of standard output")]
-    pub fn kept(&self, bytes: &[u8]) {
-        if std::io::stdout().is_terminal() {
-            self.data(text::plain(&String::from_utf8_lossy(bytes)).as_bytes());
-        } else {
-            self.data(bytes);
-        }
-    }
-
-    /// What differs, line by line: as it is into a pipe; on a terminal in colours, and without anybody else's codes.
-    #[expect(clippy::disallowed_methods, reason = "the owner of standard output")]
-    pub fn patch(&self, bytes: &[u8]) {
-        if !std::io::stdout().is_terminal() {
-            return self.data(bytes);
-        }
-        let mut shown = String::new();
-        for line in text::plain(&String::from_utf8_lossy(bytes)).lines() {
-            let tone = match line.as_bytes() {
-                [b'+', ..] => Tone::Good,
-                [b'-', ..] => Tone::Bad,
-                [b'@', ..] => Tone::Faint,
-                _ => Tone::Plain,
-            };
-            shown.push_str(&self.painted(tone, line));
-            shown.push('\n');
-        }
-        self.data(shown.as_bytes());
-    }
-
-    pub fn data_line(&self, text: &str) {
-        self.data(format!("{text}\n").as_bytes());
-    }
-
-    /// A document for machines.
-    pub fn json(&self, document: &serde_json::Value) {
-        self.data_line(&serde_json::to_string_pretty(document).unwrap_or_default());
-    }
-
-    /// One of many, on a line of its own.
-    pub fn json_line(&mut self, document: &serde_json::Value) {
-        self.clear();
-        self.data_line(&document.to_string());
-    }
-
     /// Whoever sits before a terminal and sees nothing happen is told what is waited for.
     pub fn reads_standard_input(&self) {
         if std::io::stdin().is_terminal() {
@@ -193,10 +120,13 @@ impl Ui {
         }
     }
 
-    /// Has the terminal call the user: by its bell, or by a message (OSC 9). Nothing where there is no terminal.
-    pub fn attract(&self, message: Option<&str>) {
+    /// Has the terminal call the user: by its bell, or by a message (OSC 9). Where there is none it says why not.
+    pub fn attract(&self, message: Option<&str>) -> std::result::Result<(), &'static str> {
+        if !self.stream.is_terminal() {
+            return Err("standard error is no terminal");
+        }
         if !self.moving {
-            return;
+            return Err("TERM says that this terminal can do nothing of the kind");
         }
         match message {
             None => self.stream.write(b"\x07"),
@@ -206,11 +136,12 @@ impl Ui {
                 self.stream.write(format!("\x1b]9;{plain}\x07").as_bytes());
             }
         }
+        Ok(())
     }
 
     /// Talk that is already laid out.
     pub fn talk(&self, text: &str) {
-        self.stream.write(text.as_bytes());
+        self.stream.write(self.stream.folded(text).as_bytes());
     }
 
     /// A line of talk.
@@ -222,23 +153,25 @@ impl Ui {
     pub fn remark(&mut self, what: &str) {
         match self.mode {
             Mode::Quiet => {}
-            Mode::Boxes => self.line(Tone::Plain, &format!("  {what}")),
+            Mode::Boxes => self.prose(Tone::Plain, what),
             Mode::Plain => self.line(Tone::Plain, &format!("[ralph] {what}")),
         }
     }
 
     pub fn warn(&mut self, what: &str) {
-        let line = if self.mode == Mode::Boxes {
-            format!("  ⚠ {what}")
-        } else {
-            format!("[ralph] warning: {what}")
-        };
-        self.line(Tone::Warning, &line);
+        match self.mode {
+            Mode::Boxes => self.prose(Tone::Warning, &format!("⚠ {what}")),
+            Mode::Plain | Mode::Quiet => self.line(Tone::Warning, &format!("[ralph] warning: {what}")),
+        }
     }
 
     pub fn error(&mut self, error: &Error) {
         self.close_box();
         self.line(Tone::Bad, &error.to_string());
+        // Wrong usage says what was meant; these may need more than a line.
+        if error.exit != Exit::Usage {
+            self.line(Tone::Faint, &format!("  more: ralph explain {}", error.exit as u8));
+        }
         if self.events {
             let (why, exit) = (error.why.as_deref(), error.exit as u8);
             self.json_line(&event::failed(clock::now(), &error.what, why, &error.hints, exit));
@@ -331,7 +264,7 @@ impl Ui {
             }
             self.lines(Tone::Plain, &boxes::conclude(last));
             for (tone, line) in remarks::remarks(last) {
-                self.line(tone, &format!("  {line}"));
+                self.prose(tone, &line);
             }
             self.line(Tone::Plain, "");
         }
@@ -340,16 +273,16 @@ impl Ui {
             .chain(remarks::touched(state, event))
             .chain(remarks::settled(state, event))
         {
-            self.line(tone, &format!("  {line}"));
+            self.prose(tone, &line);
         }
         if let Some(line) = plain::asked(event, decision) {
             match self.box_open {
                 true => self.lines(Tone::Plain, &boxes::beside(&line)),
-                false => self.line(Tone::Plain, &format!("  {line}")),
+                false => self.prose(Tone::Plain, &line),
             }
         }
         if let Some(line) = plain::wait(event, decision, record.at) {
-            self.line(Tone::Warning, &format!("  ⚠ {line}"));
+            self.prose(Tone::Warning, &format!("⚠ {line}"));
             self.line(Tone::Plain, "");
         }
         let starts = decision.effects.iter().any(|effect| matches!(effect, Effect::StartAgent));
@@ -393,26 +326,37 @@ impl Ui {
         if self.mode != Mode::Quiet {
             let mark = if self.mode == Mode::Boxes { "  " } else { "[ralph] " };
             self.line(stops::tone(stop), &format!("{mark}{}", stops::in_a_line(stop)));
-            self.line(Tone::Plain, &format!("{mark}no new run was begun; to try one iteration of it all the same: ralph run \"GOAL\" --probe"));
+            self.line(Tone::Plain, &format!("{mark}no new run was begun"));
         }
         if self.events {
             // Nothing was used or changed: the last run's figures would be taken for this one's.
             self.json_line(&event::stopped(&State::default(), stop, None, clock::now()));
         }
-        self.next_steps(last, stop);
+        // It was asked for another goal, which a probe has to name again.
+        self.steps(
+            stop,
+            stops::next_steps(last, stop)
+                .into_iter()
+                .map(|step| step.replace("ralph run --probe", "ralph run \"GOAL\" --probe")),
+        );
     }
 
     /// What to do next, after a run has stopped.
     pub fn next_steps(&mut self, state: &State, stop: &Stop) {
+        self.steps(stop, stops::next_steps(state, stop).into_iter());
+    }
+
+    fn steps(&mut self, stop: &Stop, steps: impl Iterator<Item = String>) {
         let indent = match self.mode {
             Mode::Boxes => "  ",
             Mode::Plain | Mode::Quiet => "[ralph] ",
         };
         if self.mode == Mode::Quiet {
-            return self.line(stops::tone(stop), &format!("{indent}{stop}"));
+            let words = clock::for_people(&stop.to_string());
+            return self.line(stops::tone(stop), &format!("{indent}{words}"));
         }
-        for step in stops::next_steps(state, stop) {
-            self.line(Tone::Faint, &format!("{indent}{step}"));
+        for step in steps {
+            self.exact(Tone::Faint, &format!("{indent}{step}"));
         }
     }
 
@@ -429,7 +373,19 @@ impl Ui {
         }
     }
 
+    /// A remark beside the boxes.
+    fn prose(&mut self, tone: Tone, text: &str) {
+        self.line(tone, &format!("  {text}"));
+    }
+
     fn line(&mut self, tone: Tone, line: &str) {
+        self.clear();
+        let line = self.stream.folded(line);
+        self.stream.write(format!("{}\n", self.painted(tone, &line)).as_bytes());
+    }
+
+    /// A line with a command in it, which a terminal that wraps by itself lets people copy whole.
+    fn exact(&mut self, tone: Tone, line: &str) {
         self.clear();
         self.stream.write(format!("{}\n", self.painted(tone, line)).as_bytes());
     }
@@ -464,8 +420,20 @@ pub fn leave_at_once(code: i32) -> ! {
 /// Leaves with a last line on standard output, from wherever that is.
 #[expect(clippy::disallowed_methods, reason = "a fault in a hook must not hold the session")]
 pub fn leave_with(line: &str, code: i32) -> ! {
-    let _ = std::io::stdout().write_all(format!("{line}\n").as_bytes());
+    if !line.is_empty() {
+        let _ = std::io::stdout().write_all(format!("{line}\n").as_bytes());
+    }
     std::process::exit(code)
+}
+
+/// The files that standard output and standard error go to, device and inode each: what ralph says there is not work.
+pub fn own_outputs() -> Vec<(u64, u64)> {
+    [Stream::Output, Stream::Error].into_iter().filter_map(Stream::file).collect()
+}
+
+/// What to do after a run has stopped like this.
+pub(crate) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
+    stops::next_steps(state, stop)
 }
 
 /// Whether a person may be looking.
@@ -483,7 +451,7 @@ pub fn ask(question: &str) -> Option<String> {
     if !can_ask() {
         return None;
     }
-    Stream::Error.write(question.as_bytes());
+    Stream::Error.write(Stream::Error.folded(question).as_bytes());
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).ok()?;
     Some(answer.trim().to_owned())

@@ -9,6 +9,7 @@ mod ledger;
 
 use std::path::Path;
 
+use commit::Gone;
 use ralph_core::check::CheckSpec;
 use ralph_core::event::StopBy;
 use ralph_core::ledger::{Attempted, Checked, Ran, Verdict, Verified, of_check};
@@ -20,6 +21,7 @@ use crate::runner::Again;
 use crate::store::Scratch;
 use crate::ui::Ui;
 
+pub(crate) use commit::Commits;
 pub(crate) use ledger::{Anchored, Loaded, load};
 
 /// Why verifying ended early.
@@ -34,11 +36,12 @@ impl From<Error> for Ended {
     }
 }
 
-/// One attempt. `sound`: its records are what was recorded. Without `again`, nothing is run.
+/// One attempt. Without `again`, nothing is run.
 pub(crate) fn attempt(
     project: &Project,
     attempted: &Attempted,
-    sound: bool,
+    loaded: &Loaded,
+    commits: &Commits,
     again: Option<&mut Again>,
     ui: &mut Ui,
 ) -> std::result::Result<Verified, Ended> {
@@ -50,11 +53,11 @@ pub(crate) fn attempt(
         remarks: vec![],
         checks: vec![],
     };
-    let commit = match standing(project, attempted, sound) {
+    let commit = match standing(project, attempted, loaded, commits) {
         Ok(commit) => commit,
         Err((verdict, why)) => return Ok(Verified { verdict, why, ..verified }),
     };
-    let compared = commit::compare(project, commit.repo, &attempted.record, commit.id);
+    let compared = commits.compared(attempted, commit.id, loaded);
     verified.remarks = compared.remarks;
     let Some(again) = again else {
         verified.verdict = Verdict::Holds;
@@ -77,23 +80,25 @@ struct Commit<'a> {
 fn standing<'a>(
     project: &'a Project,
     attempted: &'a Attempted,
-    sound: bool,
+    loaded: &Loaded,
+    commits: &Commits,
 ) -> std::result::Result<Commit<'a>, (Verdict, String)> {
     let could_not = |why: String| Err((Verdict::CouldNotRun, why));
     if !attempted.record.passed() {
         return Err((Verdict::NotProved, attempted.record.why.clone()));
     }
-    if !sound {
-        return could_not("its record is not what was recorded, so nothing of it is run".into());
+    if !loaded.is_sound(&attempted.record.attempt) {
+        let why = "its record is not what was recorded, or nobody else tells of it, so nothing of it is run";
+        return could_not(why.into());
     }
     let Some(id) = attempted.commit() else {
         return could_not("it is not committed, so its files are not there any more".into());
     };
     let Some(repo) = &project.repo else { return could_not("the project is no git repository".into()) };
-    match repo.has_commit(id) {
-        Ok(true) => Ok(Commit { repo, id }),
-        Ok(false) => could_not(format!("commit {id} is gone: the history was rewritten and cleaned up")),
-        Err(error) => could_not(error.to_string()),
+    match commits.look(attempted, id, loaded) {
+        Ok(()) => Ok(Commit { repo, id }),
+        Err(Gone::Unknown(why)) => could_not(why),
+        Err(Gone::Another(why)) => Err((Verdict::Fails, why)),
     }
 }
 

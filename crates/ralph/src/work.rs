@@ -24,7 +24,8 @@ mod stand;
 
 pub(crate) use boot::boot;
 pub(crate) use own::OwnBacklog;
-pub(crate) use place::{Place, find};
+pub(crate) use place::{Place, find, known};
+pub(crate) use record::reset as reset_record;
 pub(crate) use settle::Settler;
 pub(crate) use source::{Source, in_a_line};
 pub(crate) use stand::{Stand, departed};

@@ -153,7 +153,8 @@ fn next_tells_complete_waiting_limit_and_cycle_apart() {
 fn unreadable_data_is_65_with_its_line_and_no_backlog_is_64() {
     let sandbox = Sandbox::new();
     sandbox.write("TODO.md", "- [ ] not a backlog by its name\n");
-    backlog(&sandbox, &["next"]).assert_code(64).assert_stderr_has("there is no backlog here");
+    let none = backlog(&sandbox, &["add", "x"]);
+    none.assert_code(64).assert_stderr_has("there is no backlog here").assert_stderr_has("try: ralph init");
     backlog(&sandbox, &["next", "--backlog", "gone.json"]).assert_code(65).assert_stderr_has("gone.json");
     backlog(&sandbox, &["set", "a", "done", "--backlog", "gone.json"]).assert_code(65);
     sandbox.write("prd.json", "{\n  \"userStories\": [\n    {]\n");
@@ -188,6 +189,103 @@ fn the_first_of_the_known_names_is_the_backlog() {
             assert_eq!(status["next"], id);
         }
     }
+}
+
+#[test]
+fn an_empty_backlog_says_so_and_gives_way_to_one_with_items() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ralph/ralph.yml", "tasks: []\n");
+    backlog(&sandbox, &["list"]).assert_code(0).assert_stderr_has("has no items yet; ralph backlog add");
+    backlog(&sandbox, &["status"]).assert_code(0).assert_stdout_has("none: there are no items yet");
+    sandbox.write("prd.json", r#"{"userStories":[{"id":"p","passes":false}]}"#);
+    assert_eq!(document(&sandbox, 0, &["status"])["next"], "p");
+    sandbox.write(".ralph/ralph.yml", "tasks: {\n");
+    backlog(&sandbox, &["list"]).assert_code(65).assert_stderr_has("ralph.yml");
+    sandbox.write(".ralph/ralph.yml", "tasks:\n  - title: y\n");
+    assert_eq!(document(&sandbox, 0, &["status"])["next"], "y");
+}
+
+#[test]
+fn what_is_disabled_blocked_or_no_phase_is_called_so() {
+    let sandbox = Sandbox::new();
+    let item = |id: &str, status: &str, enabled: bool| json!({"id": id, "title": id, "status": status, "ralph_loop": {"enabled": enabled}});
+    let items = json!({"items": [item("OFF", "FAILING", false), item("BAD", "BLOCKED", true)]});
+    sandbox.write("feature_list.json", items.to_string());
+    backlog(&sandbox, &["list"]).assert_stdout_has("disabled     OFF").assert_stdout_has("blocked      BAD");
+    backlog(&sandbox, &["status"])
+        .assert_stdout_has("disabled:    1")
+        .assert_stdout_has("none: only blocked items are left: BAD; ralph backlog reset ID opens one");
+    let yaml = "tasks:\n  - id: a\n    phase: build\n";
+    sandbox.write(".ralph/ralph.yml", yaml);
+    for (phase, said) in [("biuld", "did you mean build?"), ("release", "phases: build")] {
+        let args = ["next", "--phase", phase];
+        backlog(&sandbox, &args).assert_code(64).assert_stderr_has("has no phase").assert_stderr_has(said);
+    }
+    backlog(&sandbox, &["next", "--phase", "build"]).assert_code(0);
+}
+
+/// The examples of docs/formats.md: where each stands, and its text.
+fn examples() -> Vec<(String, String)> {
+    let page = include_str!("../../../docs/formats.md");
+    let mut examples = vec![];
+    let mut open: Option<(String, String)> = None;
+    for line in page.lines() {
+        match (line.strip_prefix("```"), &mut open) {
+            (Some(_), Some(_)) => examples.extend(open.take()),
+            (Some(words), None) => {
+                let (_, path) = words.split_once(' ').expect("a language and a file");
+                open = Some((path.to_owned(), String::new()));
+            }
+            (None, Some((_, text))) => text.push_str(&format!("{line}\n")),
+            (None, None) => {}
+        }
+    }
+    examples
+}
+
+#[test]
+fn the_published_examples_are_what_ralph_reads() {
+    let examples = examples();
+    let files: Vec<&str> = examples.iter().map(|(path, _)| path.as_str()).collect();
+    let prd = ".claude/prd/search.json";
+    assert_eq!(files, [".ralph/ralph.yml", HARNESS, prd, "prd.json", "IMPLEMENTATION_PLAN.md"]);
+    let sandbox = Sandbox::new();
+    examples.iter().for_each(|(path, text)| sandbox.write(path, text));
+    for (file, items, next) in [
+        (".ralph/ralph.yml", 4, "Find notes by a word"),
+        (HARNESS, 3, "Find notes by a word"),
+        ("prd.json", 2, "Find notes by a word"),
+        ("IMPLEMENTATION_PLAN.md", 5, "Find notes by a word"),
+    ] {
+        let valid = document(&sandbox, 0, &["validate", "--backlog", file]);
+        assert_eq!((&valid["valid"], &valid["checked"]), (&json!(true), &json!(items)), "{file}: {valid}");
+        let listed = document(&sandbox, 0, &["list", "--backlog", file]);
+        assert_eq!(
+            (&listed["problems"], &listed["stats"]["done"]),
+            (&json!([]), &json!(1)),
+            "{file}: {listed}"
+        );
+        let selected = document(&sandbox, 0, &["next", "--backlog", file])["selected"].clone();
+        assert_eq!(selected["title"], next, "{file}");
+        let shown = backlog(&sandbox, &["show", selected["id"].as_str().expect("an id"), "--backlog", file]);
+        let case = if file == HARNESS { "in the middle of a line" } else { "ase do" };
+        shown.assert_code(0).assert_stdout_has(case);
+    }
+}
+
+#[test]
+fn details_below_a_box_are_shown_and_a_priority_finds_its_heading() {
+    let sandbox = Sandbox::new();
+    sandbox.write("fix_plan.md", "## High\n- [ ] first\n  with care\n\n## Low\n- [ ] last\n");
+    let id = document(&sandbox, 0, &["next"])["selected"]["id"].as_str().expect("an id").to_owned();
+    backlog(&sandbox, &["show", &id]).assert_code(0).assert_stdout_has("with care");
+    assert_eq!(document(&sandbox, 0, &["show", &id])["description"], "with care");
+    backlog(&sandbox, &["add", "second", "--priority", "high"]).assert_code(0);
+    assert_eq!(
+        sandbox.read("fix_plan.md"),
+        "## High\n- [ ] first\n  with care\n- [ ] second\n\n## Low\n- [ ] last\n"
+    );
+    backlog(&sandbox, &["add", "x", "--priority", "critical"]).assert_code(1).assert_stderr_has("## High");
 }
 
 #[test]

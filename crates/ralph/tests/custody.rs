@@ -324,7 +324,7 @@ fn hanging() -> (Sandbox, ralph_testkit::Running) {
 fn a_second_run_in_the_same_tree_is_refused_with_pid_and_since_when() {
     let (sandbox, running) = hanging();
     let second = ralph(&sandbox).args(["run", "other", "--agent-cmd", "true"]).run();
-    second.assert_code(1).assert_stderr_has(&format!("pid {}", running.id())).assert_stderr_has("since 20");
+    second.assert_code(1).assert_stderr_has(&format!("pid {}", running.id())).assert_stderr_has("since ");
     let status = status(&sandbox);
     assert_eq!(
         (status["running"].as_bool(), status["pid"].as_u64()),

@@ -46,6 +46,18 @@ fn three_iterations_that_change_nothing_open_the_circuit_and_the_next_run_starts
 }
 
 #[test]
+fn a_probe_for_which_there_is_no_iteration_left_lets_nobody_in() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_more());
+    run(&sandbox, &agent).args(["--max-iterations", "3"]).run().assert_code(5);
+    ralph(&sandbox).args(["run", "--probe"]).run().assert_code(3).assert_stderr_has("3 of 3 used");
+    assert_eq!(status(&sandbox)["circuit"]["state"], "OPEN");
+    let other = ralph(&sandbox).args(["run", "other", "--agent-cmd"]).arg(agent.path());
+    other.run().assert_code(5).assert_stderr_has("no new run was begun");
+    assert_eq!(agent.calls(&sandbox).len(), 3, "nothing was spent");
+}
+
+#[test]
 fn a_probe_that_makes_progress_closes_the_circuit() {
     let sandbox = repository();
     let more = says_more();

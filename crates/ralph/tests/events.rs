@@ -42,6 +42,11 @@ fn a_lie_a_fix_and_a_review_are_told_from_the_start_to_the_summary() {
     assert_eq!(types(&events), expected);
     assert_eq!((&events[0]["goal"], &events[0]["resumed"]), (&json!(common::GOAL), &json!(false)));
     assert_eq!(events[2]["check"]["passed"], false, "before the run");
+    let of = |kind: &str| -> Vec<&Value> {
+        events.iter().filter(|event| event["type"] == kind).map(|event| &event["iteration"]).collect()
+    };
+    assert_eq!(of("check_ended"), [&Value::Null, &json!(1), &json!(2), &json!(3)]);
+    assert_eq!(of("check_started"), of("check_ended"), "both belong to the same iteration");
     assert_eq!((&events[4]["name"], &events[4]["target"]), (&json!("Read"), &json!("README.md")));
     let decisions: Vec<&Value> = events.iter().filter(|event| event["type"] == "decision").collect();
     assert_eq!(decisions[0]["outcome"], "refused");
@@ -97,4 +102,57 @@ fn what_cannot_begin_is_told_too() {
     let told = events(&refused);
     assert_eq!((types(&told), &told[0]["stop_reason"]), (vec!["stop"], &json!("circuit_open")));
     assert_eq!((&told[0]["run"], &told[0]["iterations"]), (&Value::Null, &json!(0)), "nothing was begun");
+}
+
+#[test]
+fn tests_and_scripts_that_the_run_found_and_an_agent_changed_are_flagged_with_a_goal_too() {
+    let sandbox = repository();
+    sandbox.write("tests/test_calc.py", "def test_calc(): assert calc() == 3\n");
+    sandbox.write("check.sh", "test -e green\n");
+    sandbox.commit_all("tests");
+    let agent = FakeAgent::new("agent")
+        .call(
+            Steps::new()
+                .write("tests/test_calc.py", "")
+                .write("tests/test_new.py", "a")
+                .status(&StatusBlock::in_progress()),
+        )
+        .call(
+            Steps::new()
+                .write("tests/test_new.py", "b")
+                .write("check.sh", "exit 0\n")
+                .status(&StatusBlock::done()),
+        )
+        .install(&sandbox);
+    let finished =
+        run(&sandbox, &agent).args(["--json", "--reviews", "0", "--test-cmd", "sh check.sh"]).run();
+    finished.assert_code(0);
+    let flags =
+        |values: &[Value]| -> Vec<Value> { values.iter().map(|value| value["flags"].clone()).collect() };
+    let decisions: Vec<Value> =
+        events(&finished).into_iter().filter(|event| event["type"] == "decision").collect();
+    let expected = [
+        json!(["existing tests were changed: tests/test_calc.py"]),
+        json!(["what checks run was changed: check.sh"]),
+    ];
+    assert_eq!(flags(&decisions), expected, "what the run made itself is its own");
+    assert_eq!(flags(&common::history(&sandbox)), expected);
+    finished.assert_stderr_has("existing tests were changed: tests/test_calc.py");
+    finished.assert_stderr_has("what checks run was changed: check.sh");
+    let page = sandbox.read(".ralph/history/iteration-001.md");
+    assert!(page.contains("- flagged: existing tests were changed: tests/test_calc.py"), "{page}");
+    Schema::published("ralph.history/1").assert(&ralph(&sandbox).args(["history", "--json"]).run().json());
+}
+
+#[test]
+fn a_recipe_that_an_agent_rewrites_is_flagged_where_no_item_is_judged_by_it() {
+    let sandbox = repository();
+    sandbox.install_script("make", "#!/bin/sh\ntest -e green\n");
+    sandbox.write("Makefile", "test:\n\ttest -e green\n");
+    sandbox.commit_all("make");
+    let agent = one_call(&sandbox, says_done().write("green", "").write("Makefile", "test:\n\ttrue\n"));
+    let finished = run(&sandbox, &agent).args(["--reviews", "0"]).run();
+    finished.assert_code(0);
+    finished
+        .assert_stderr_has("checks run something else than when the run began: make test (Makefile, test)");
 }

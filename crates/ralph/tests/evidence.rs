@@ -8,7 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::{GOAL, TEST, ralph, repository};
-use ralph_testkit::{FakeAgent, Finished, RalphCommand, Sandbox, Schema, Signal, StatusBlock, Steps};
+use ralph_testkit::{
+    FakeAgent, Finished, InstalledAgent, RalphCommand, Sandbox, Schema, Signal, StatusBlock, Steps,
+};
 use serde_json::{Value, json};
 
 const LEDGER: &str = ".git/ralph/evidence.jsonl";
@@ -37,6 +39,10 @@ fn planned() -> Sandbox {
 /// Works through the plan with a check.
 fn work(sandbox: &Sandbox, calls: impl IntoIterator<Item = Steps>, test: &str) -> RalphCommand {
     let agent = calls.into_iter().fold(FakeAgent::new("agent"), FakeAgent::call).install(sandbox);
+    with(sandbox, &agent, test)
+}
+
+fn with(sandbox: &Sandbox, agent: &InstalledAgent, test: &str) -> RalphCommand {
     ralph(sandbox)
         .args(["run", "--yes", "--set", "reviews=0", "--max-iterations", "8", "--test-cmd", test])
         .args(["--backlog", "IMPLEMENTATION_PLAN.md", "--agent-cmd"])
@@ -225,6 +231,79 @@ fn records_that_were_changed_removed_or_moved_are_found_and_named() {
     verify(&sandbox, 0, &["--no-run"]);
 }
 
+/// Two runs, of one item each.
+fn two_runs() -> Sandbox {
+    let sandbox = planned();
+    let [_, second, third] = calls();
+    let agent = FakeAgent::new("agent").call(second).call(third).install(&sandbox);
+    with(&sandbox, &agent, TEST).arg("--once").run().assert_code(0);
+    with(&sandbox, &agent, TEST).arg("--once").run().assert_code(0);
+    sandbox
+}
+
+#[test]
+fn a_whole_run_that_was_cut_out_with_its_journal_is_missed_by_the_commit() {
+    let sandbox = two_runs();
+    let first = records(&sandbox)[0]["digest"].as_str().expect("a digest").to_owned();
+    let trailer = |commit: &str| {
+        sandbox
+            .git(&["log", "-1", "--format=%(trailers:key=Ralph-Ledger,valueonly)", commit])
+            .trim()
+            .to_owned()
+    };
+    assert_eq!((trailer("HEAD"), trailer("HEAD~1")), (first.clone(), first), "each commit names the ledger");
+    verify(&sandbox, 0, &["--no-run"]);
+    tamper(&sandbox, |lines| lines.truncate(2));
+    fs::remove_dir_all(sandbox.project().join(".git/ralph/runs/0002")).expect("removed");
+    let document = verify(&sandbox, 1, &["--no-run"]);
+    assert_eq!((faults(&document), verdicts(&document)), (vec![("missing", None)], vec!["holds"]));
+    assert_eq!(document["recorded_elsewhere"], 0);
+}
+
+#[test]
+fn a_record_that_neither_a_journal_nor_a_commit_names_is_never_run() {
+    let sandbox = planned();
+    let ran = sandbox.root().join("ran");
+    let test = format!("test -e green && echo x >>{}", ran.display());
+    work(&sandbox, calls(), &test).run().assert_code(0);
+    let times = || fs::read_to_string(&ran).unwrap_or_default().lines().count();
+    let before = times();
+    sandbox.git(&["reset", "-q", "--hard", "HEAD~2"]);
+    fs::remove_dir_all(sandbox.project().join(".git/ralph/runs")).expect("removed");
+    let document = verify(&sandbox, 1, &[]);
+    let unnamed = |line: u64| ("unnamed", Some(line));
+    assert_eq!(faults(&document), [unnamed(1), unnamed(2), unnamed(4)]);
+    assert_eq!(verdicts(&document), ["not_proved", "could_not_run", "could_not_run"]);
+    assert_eq!(times(), before, "nothing was run");
+}
+
+#[test]
+fn a_commit_that_names_other_evidence_fails_and_one_on_no_branch_is_remarked() {
+    let sandbox = two_runs();
+    let (first, last) = (sandbox.git(&["rev-parse", "HEAD~1"]), sandbox.git(&["rev-parse", "HEAD"]));
+    sandbox.git(&["replace", &last, &first]);
+    let document = verify(&sandbox, 1, &["--no-run"]);
+    assert_eq!(verdicts(&document), ["holds", "fails"], "{document:#}");
+    let why = document["attempts"][1]["why"].as_str().expect("why");
+    assert!(why.ends_with("names other evidence than this record"), "{why}");
+    sandbox.git(&["replace", "-d", &last]);
+
+    sandbox.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    let document = verify(&sandbox, 0, &["--no-run"]);
+    assert_eq!(
+        (verdicts(&document), &document["attempts"][0]["remarks"]),
+        (vec!["holds", "holds"], &json!([]))
+    );
+    let note = format!("commit {} is on no branch any more", &last[..12]);
+    assert_eq!(document["attempts"][1]["remarks"], json!([note]));
+    sandbox.git(&["commit", "-q", "--allow-empty", "-m", "in between"]);
+    sandbox.git(&["cherry-pick", &last]);
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    evidence(&sandbox, &["verify", "--no-run"])
+        .assert_code(0)
+        .assert_stdout_has(&format!("{note}; commit {} names the same evidence", &head[..12]));
+}
+
 #[test]
 fn commands_of_a_changed_record_are_never_run() {
     let sandbox = proved_by(TEST);
@@ -346,8 +425,8 @@ fn commits_of_somebody_else_are_not_held_against_the_ledger_and_nothing_is_no_su
 fn a_run_that_finds_the_end_of_the_ledger_broken_says_so_and_goes_on() {
     let sandbox = planned();
     let [first, _, third] = calls();
-    let second = Steps::new().shell(&format!("sed -i 's/FAILED/PASSED/' {LEDGER}")).write("green", "1\n");
-    let second = claims(second);
+    let forge = format!("sed 's/FAILED/PASSED/' {LEDGER} > ../forged && cat ../forged > {LEDGER}");
+    let second = claims(Steps::new().shell(&forge).write("green", "1\n"));
     work(&sandbox, [first, second, third], TEST)
         .run()
         .assert_code(0)
@@ -358,6 +437,20 @@ fn a_run_that_finds_the_end_of_the_ledger_broken_says_so_and_goes_on() {
     let document = verify(&sandbox, 1, &[]);
     assert_eq!(faults(&document), [("changed", Some(1))]);
     assert_eq!(verdicts(&document), ["could_not_run", "holds", "holds"], "what came after is whole");
+}
+
+#[test]
+fn a_ledger_that_an_agent_exchanges_for_another_is_put_back() {
+    let sandbox = planned();
+    let [first, _, third] = calls();
+    let second = Steps::new().shell(&format!("sed -i 's/FAILED/PASSED/' {LEDGER}")).write("green", "1\n");
+    work(&sandbox, [first, claims(second), third], TEST)
+        .run()
+        .assert_code(0)
+        .assert_stderr_has(".git/ralph/evidence.jsonl: put back");
+    let kinds: Vec<Value> = records(&sandbox).iter().map(|record| record["type"].clone()).collect();
+    assert_eq!(kinds, ["attempt", "attempt", "commit", "attempt", "commit"]);
+    assert_eq!(faults(&verify(&sandbox, 0, &[])), []);
 }
 
 #[test]

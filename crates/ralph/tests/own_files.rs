@@ -83,7 +83,9 @@ fn what_steers_ralph_is_put_back_and_what_agents_may_write_stays() {
         [
             "the agent changed .ralph/state.json: made again".to_owned(),
             "the agent removed .ralph/config.toml: put back".to_owned(),
-            format!("the agent changed .ralph/prompt.md: put back (what it was changed to: {kept})"),
+            format!(
+                ".ralph/prompt.md was changed while the agent worked: put back (your own change? it is kept in {kept})"
+            ),
             "the agent removed .ralph/handoff.md: put back".to_owned(),
         ]
     );
@@ -98,7 +100,10 @@ fn an_agent_cannot_give_ralph_settings_that_nobody_made() {
     let agent = agent_that(&sandbox, "echo 'profile = \"rotations\"' > .ralph/config.toml");
     run(&sandbox, &agent).args(["--test-cmd", TEST]).run().assert_code(0);
     assert!(!sandbox.exists(".ralph/config.toml"));
-    assert!(own_files(&sandbox, 0)[0].starts_with("the agent changed .ralph/config.toml: put back"));
+    assert!(
+        own_files(&sandbox, 0)[0]
+            .starts_with(".ralph/config.toml was changed while the agent worked: put back")
+    );
 }
 
 #[test]
@@ -148,6 +153,81 @@ fn the_truth_that_an_agent_removes_is_put_back_byte_for_byte_and_what_is_lost_is
     assert_eq!(history(&sandbox)[1]["files_changed"], 1, "that something changed is known");
     let transcript = ralph(&sandbox).args(["history", "2", "--transcript"]).run();
     transcript.assert_code(0).assert_stdout_has("IN_PROGRESS");
+}
+
+#[test]
+fn a_deletion_that_goes_on_while_ralph_records_is_waited_out() {
+    for n in 0..5 {
+        let sandbox = repository();
+        let shell = "n=0; while [ $n -lt 15 ]; do rm -rf .git/ralph; n=$((n+1)); done";
+        let agent = agent_that(&sandbox, shell);
+        let done = run(&sandbox, &agent).args(["--test-cmd", TEST]).run();
+        done.assert_code(0).assert_stderr_has("journal.jsonl: put back");
+        assert_eq!(outcomes(&sandbox).len(), 3, "{n}: no record is lost");
+    }
+}
+
+#[test]
+fn an_agent_that_never_lets_go_of_the_record_is_ended_and_the_record_stays() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().shell("while :; do rm -rf .git/ralph; done").hang());
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.agent_calls();
+    let note = || ralph(&sandbox).args(["note", "more"]).run();
+    while !running.ends_within(std::time::Duration::from_millis(100)) {
+        note();
+        running.signal(ralph_testkit::Signal::USR1);
+    }
+    let done = running.wait();
+    done.assert_code(1).assert_stderr_has("the record is put back; to go on: ralph run");
+    sandbox.assert_no_processes();
+    assert_eq!(status(&sandbox)["goal"], common::GOAL);
+}
+
+#[test]
+fn records_of_earlier_runs_and_the_evidence_come_back_too() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [ ] first\n- [ ] second\n");
+    let tick = |n: &str| format!("sed -i 's/\\[ \\] {n}/[x] {n}/' fix_plan.md");
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().write("one", "1").shell(&tick("first")).status(&StatusBlock::in_progress()))
+        .call(Steps::new().shell("rm -rf .git/ralph").write("two", "2").status(&StatusBlock::in_progress()))
+        .call(Steps::new().shell(&tick("second")).status(&StatusBlock::done()))
+        .call(says_done())
+        .install(&sandbox);
+    let work = || {
+        let command = ralph(&sandbox).args(["run", "--yes", "--fresh", "--test-cmd", "true", "--agent-cmd"]);
+        command.arg(agent.path())
+    };
+    work().args(["--max-iterations", "1"]).run().assert_code(3);
+    let (journal, evidence) = (sandbox.read(JOURNAL), sandbox.read(".git/ralph/evidence.jsonl"));
+    work().run().assert_code(0);
+    assert_eq!(sandbox.read(JOURNAL), journal);
+    assert!(sandbox.read(".git/ralph/evidence.jsonl").starts_with(&evidence));
+    let told = own_files(&sandbox, 1);
+    for name in [JOURNAL, ".git/ralph/evidence.jsonl"] {
+        let line = format!("the agent removed {name}: put back");
+        assert!(told.contains(&line), "{told:?}");
+    }
+    ralph(&sandbox).args(["evidence", "show"]).run().assert_code(0).assert_stdout_has("first");
+}
+
+#[test]
+fn status_knows_of_a_run_whose_lock_and_record_are_gone() {
+    let sandbox = repository();
+    let first = Steps::new().shell("rm -rf .git/ralph").reach("agent").hold("go");
+    let agent = FakeAgent::new("agent")
+        .call(first.status(&StatusBlock::in_progress()))
+        .call(says_done())
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.wait_for("agent");
+    assert_eq!(status(&sandbox)["running"], true);
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has("was removed while it works").assert_stdout_has("a run is going on here");
+    sandbox.release("go");
+    running.wait().assert_code(0);
+    assert_eq!(status(&sandbox)["running"], false);
 }
 
 #[test]

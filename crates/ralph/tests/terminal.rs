@@ -142,7 +142,9 @@ fn ctrl_c_at_the_terminal_stops_the_run() {
     sandbox.wait_for("agent");
     terminal.type_text("\u{3}");
     assert_eq!(terminal.wait(), 130, "{}", terminal.all_output());
-    assert!(terminal.all_output().contains("⚠ INTERRUPTED"), "{}", terminal.all_output());
+    let shown = terminal.all_output();
+    assert!(shown.contains("⚠ INTERRUPTED") && shown.contains("Rotation interrupted"), "{shown}");
+    assert!(!shown.contains("Rotation complete"), "{shown}");
     sandbox.assert_no_processes();
 }
 

@@ -148,7 +148,7 @@ fn permissions_that_are_not_chosen_are_the_question() {
     let sandbox = repository();
     sandbox.install_script("claude", "#!/bin/sh\nprintf '%s ' \"$@\" > args.txt\n");
     let command = || ralph(&sandbox).args(["run", "goal", "--max-iterations", "1"]).into_command();
-    for answer in ["y\r", "\r", "n\r"] {
+    for answer in ["\r", "n\r"] {
         let mut terminal = Terminal::start(&command());
         terminal.wait_for("[full/edits/inherit/N]");
         terminal.type_text(answer);
@@ -159,6 +159,8 @@ fn permissions_that_are_not_chosen_are_the_question() {
     terminal.wait_for("[full/edits/inherit/N]");
     let screen = terminal.screen();
     assert!(screen.contains("agent     claude, permissions as you choose below"), "{screen}");
+    terminal.type_text("y\r");
+    terminal.wait_for("To begin, say full, edits or inherit");
     terminal.type_text("edits\r");
     assert_eq!(terminal.wait(), 3, "{}", terminal.all_output());
     assert!(sandbox.read("args.txt").contains("--permission-mode acceptEdits"));
@@ -230,6 +232,15 @@ fn yes_does_not_agree_to_permissions_and_arguments_of_the_repository() {
         let yes = || ralph(&sandbox).args(["run", "goal", "--yes", "--max-iterations", "1"]);
         let refused = if file.contains("args") { yes().args(["--permissions", "inherit"]) } else { yes() };
         refused.run().assert_code(64).assert_stderr_has("--yes does not agree to that");
+        // Without a terminal it is not advised either.
+        let unasked = ralph(&sandbox).args(["run", "goal", "--max-iterations", "1"]);
+        let unasked =
+            if file.contains("args") { unasked.args(["--permissions", "inherit"]) } else { unasked };
+        unasked
+            .run()
+            .assert_code(64)
+            .assert_stderr_has("say it yourself: --permissions")
+            .assert_stderr_lacks("add --yes");
         assert!(!sandbox.exists("args.txt"), "{file}");
         yes().args(said).run().assert_code(3);
         assert!(!sandbox.read("args.txt").contains("--dangerously-skip-permissions"), "{file}");

@@ -267,11 +267,29 @@ fn a_folder_without_git_is_undone_too() {
 }
 
 #[test]
+fn items_that_stay_done_are_named_with_how_to_open_them() {
+    let sandbox = repository();
+    sandbox.write(".ralph/ralph.yml", "tasks:\n  - id: one\n    title: One\n  - id: two\n    title: Two\n");
+    let write = |file: &str, status| Steps::new().write(file, "1\n").status(&status);
+    let agent = FakeAgent::new("agent").call(write("a", StatusBlock::in_progress()));
+    let agent = agent.call(write("b", StatusBlock::done())).install(&sandbox);
+    let work =
+        ["run", "--yes", "--set", "reviews=0", "--set", "commits=never", "--test-cmd", "true", "--agent-cmd"];
+    ralph(&sandbox).args(work).arg(agent.path()).run().assert_code(0);
+    let undone = undo(&sandbox, &["2"]);
+    undone.assert_code(0).assert_stderr_has("still done in .ralph/ralph.yml: two\n");
+    undone.assert_stderr_has("ralph backlog set two open\n");
+    ralph(&sandbox).args(["backlog", "set", "two", "open"]).run().assert_code(0);
+    let undone = undo(&sandbox, &["1"]);
+    undone.assert_code(0).assert_stderr_has("still done in .ralph/ralph.yml: one\n");
+}
+
+#[test]
 fn what_cannot_be_meant_is_wrong_usage() {
     let sandbox = repository();
     undo(&sandbox, &["1"]).assert_code(64).assert_stderr_has("nothing has been run here");
     iterations(&sandbox, vec![Steps::new().write("a.txt", "1\n")]);
-    undo(&sandbox, &[]).assert_code(64);
+    undo(&sandbox, &[]).assert_code(64).assert_stderr_has("ralph history").assert_stderr_has("undo --to");
     undo(&sandbox, &["7"]).assert_code(64).assert_stderr_has("there is no iteration 7");
     // A tree of git's that is no snapshot would be taken for the whole project.
     sandbox.write("folder/b.txt", "1\n");

@@ -37,6 +37,22 @@ pub(crate) fn ghosts(map: &str, sources: &[Source]) -> Vec<String> {
         .collect()
 }
 
+/// Files that have two rows of one table: there would be two answers to what they are for.
+pub(crate) fn twice(map: &str) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for table in map.split("\n### ").skip(1) {
+        let folder = table.lines().next().unwrap_or_default();
+        let cells = table.lines().filter_map(|line| line.strip_prefix('|')?.split('|').next());
+        let mut names: Vec<&str> = cells.flat_map(paths).filter(|name| name.ends_with(".rs")).collect();
+        names.sort_unstable();
+        let again = names.chunk_by(|a, b| a == b).filter(|same| same.len() > 1);
+        complaints.extend(again.map(|same| {
+            format!("ARCHITECTURE.md names {} of {folder} {} times: one row a file", same[0], same.len())
+        }));
+    }
+    complaints
+}
+
 /// The words of a text that look like paths.
 fn paths(text: &str) -> impl Iterator<Item = &str> {
     let inside = |c: char| c.is_alphanumeric() || "_-./".contains(c);
@@ -60,6 +76,23 @@ pub(crate) fn ci(script: &str) -> Vec<String> {
         if !lines.contains(&line) {
             complaints.push(format!(".ci/run must have the line `{line}`"));
         }
+    }
+    complaints
+}
+
+/// The workflow runs that script, with the Rust that the manifest asks for.
+pub(crate) fn workflow(workflow: &str, manifest: &str) -> Vec<String> {
+    let mut complaints = Vec::new();
+    if !workflow.lines().any(|line| line.trim() == "- run: .ci/run") {
+        complaints.push(".github/workflows/test.yml must run .ci/run".to_owned());
+    }
+    let quoted = |text: &str, key: &str| {
+        let line = text.lines().find_map(|line| line.trim_start().strip_prefix(key).map(str::to_owned))?;
+        line.split('"').nth(1).map(str::to_owned)
+    };
+    let (used, wanted) = (quoted(workflow, "RUST:"), quoted(manifest, "rust-version ="));
+    if used.is_none() || used != wanted {
+        complaints.push(format!(".github/workflows/test.yml has Rust {used:?}, Cargo.toml {wanted:?}"));
     }
     complaints
 }
@@ -96,6 +129,15 @@ mod tests {
     }
 
     #[test]
+    fn a_file_with_two_rows_is_told() {
+        let once =
+            "# Map\n\n### a/src\n\n| `x.rs`, `x/y.rs` | as `x.rs` does |\n\n### b/src\n\n| `x.rs` | x |\n";
+        assert!(twice(once).is_empty(), "{:?}", twice(once));
+        let complaints = twice(&format!("{once}| `y.rs`, `x.rs` | x |\n"));
+        assert_eq!(complaints, ["ARCHITECTURE.md names x.rs of b/src 2 times: one row a file"]);
+    }
+
+    #[test]
     fn ci_that_does_more_or_less_is_told() {
         let good =
             "#!/bin/bash\nset -euo pipefail\nexport RALPH_REQUIRE_AGENTS=1\n# Tests.\ncargo xtask test\n";
@@ -104,6 +146,15 @@ mod tests {
         assert_eq!(ci(&good.replace("xtask test", "xtask test || true")).len(), 1);
         assert_eq!(ci(&good.replace("export", "echo")).len(), 1);
         assert_eq!(ci("").len(), 3);
+    }
+
+    #[test]
+    fn a_workflow_with_another_rust_or_other_tests_is_told() {
+        let (good, manifest) = ("  RUST: \"1.95\" # x\n  - run: .ci/run\n", "rust-version = \"1.95\"\n");
+        assert!(workflow(good, manifest).is_empty());
+        assert_eq!(workflow(good, "rust-version = \"1.96\"\n").len(), 1);
+        assert_eq!(workflow(&good.replace(".ci/run", "cargo test"), manifest).len(), 1);
+        assert_eq!(workflow("", "").len(), 2);
     }
 
     #[test]

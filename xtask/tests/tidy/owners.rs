@@ -85,6 +85,16 @@ const EFFECTS: &[Effect] = &[
         instead: "return an ExitCode",
     },
     Effect {
+        what: "does what only unix can",
+        patterns: &["os::unix", "os::fd", "os::linux"],
+        owners: &[
+            ("unix.rs", "names and files"),
+            ("process/", "processes, signals and descriptors"),
+            ("clock/alarm.rs", "the kernel's timer, which is a descriptor"),
+        ],
+        instead: "use unix::",
+    },
+    Effect {
         what: "sleeps",
         patterns: &["thread::sleep"],
         owners: &[("tree.rs", "nobody tells when another program has finished writing a file")],

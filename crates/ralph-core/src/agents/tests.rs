@@ -74,6 +74,8 @@ fn a_limit_without_an_end_is_backed_off_and_ten_in_a_row_exhaust() {
     }
     assert_eq!(&waits[..6], [Some(1), Some(2), Some(4), Some(8), Some(16), Some(30)]);
     assert_eq!(waits[9], None);
+    let over = pool(&["a"]).step(&policy, now(), 0, limited(Some(now())));
+    assert_eq!(wait_of(&over, &policy, now()), Some(60_000), "an end that is here already is none");
 }
 
 #[test]
@@ -187,4 +189,10 @@ fn a_run_that_is_taken_up_again_gives_who_was_out_another_chance_but_keeps_reset
         again.members.iter().map(|member| member.out.as_ref().and_then(|out| out.until)).collect();
     assert_eq!(outs, [Some(reset), None, None]);
     assert_eq!(again.dice, agents.dice);
+    assert_eq!((agents.last, again.last), (Some(1), Some(0)), "whose turn it was goes by the name");
+}
+
+#[test]
+fn a_throw_is_what_splitmix64_makes_of_its_state() {
+    assert_eq!([0, 1].map(thrown), [0xE220_A839_7B1D_CDAF, 0x910A_2DEC_8902_5CC1]);
 }

@@ -92,6 +92,8 @@ pub enum Refusal {
     NoPlace { shape: &'static str, what: &'static str },
     #[error("'{0}' is no priority here")]
     BadPriority(String),
+    #[error("no heading of this checklist stands for the priority {0}")]
+    NoHeading(String),
     #[error("an item needs a title")]
     NoTitle,
     /// The change cannot be made by editing a few bytes.
@@ -134,6 +136,7 @@ impl Backlog<'_> {
             }
             Change::Reset { id } => {
                 let item = self.one(id)?;
+                self.may_reset(item)?;
                 if let Source::Markdown(_) = self.source {
                     return self.tick(item, State::Open);
                 }
@@ -158,6 +161,14 @@ impl Backlog<'_> {
         };
         let Plan { incremented, run_id, .. } = plan;
         Ok(Changed { text, edits, id: id.clone(), status, limit, incremented, run_id })
+    }
+
+    /// Whether the item's dialect has a word for this state.
+    pub fn can_say(&self, at: usize, to: State) -> bool {
+        match self.source {
+            Source::Markdown(_) => moves::word(self.shape, to).is_some(),
+            _ => !matches!(self.to_state(at, to, None), Err(Refusal::NoState { .. })),
+        }
     }
 
     fn spliced(&self, edits: &[Edit]) -> Result<String, Refusal> {
@@ -199,6 +210,8 @@ impl Backlog<'_> {
             Shape::Tasks if has("completed").is_some() => Some(&["completed"]),
             Shape::FeatureArray => Some(&["passes"]),
             Shape::UserStories if has("passes").is_some() || has("status").is_none() => Some(&["passes"]),
+            // A truth value that is there outweighs the word.
+            Shape::Features | Shape::Stories if has("passes").is_some() => Some(&["passes"]),
             _ => None,
         };
         let worded = match self.shape {
@@ -282,16 +295,20 @@ impl Backlog<'_> {
         Ok(Plan { steps, incremented: Some(Incremented { limit, blocked }), ..Plan::default() })
     }
 
+    /// What is finished keeps its state: to open it again is another wish.
+    fn may_reset(&self, at: usize) -> Result<(), Refusal> {
+        let item = &self.items[at];
+        if !item.state.satisfies() {
+            return Ok(());
+        }
+        let word = moves::word(self.shape, item.state).filter(|_| self.shape != Shape::Checklist);
+        let id = item.id.clone().into_owned();
+        Err(Refusal::NotOpen { id, from: word.unwrap_or(item.state.word()) })
+    }
+
     fn reset(&self, at: usize) -> Result<Vec<Step>, Refusal> {
         let item = &self.items[at];
-        let mut steps = match item.state {
-            State::Done | State::Cancelled => {
-                let from = moves::word(self.shape, item.state).unwrap_or(item.state.word());
-                let id = item.id.clone().into_owned();
-                return Err(Refusal::NotOpen { id, from });
-            }
-            _ => self.to_state(at, State::Open, None)?,
-        };
+        let mut steps = self.to_state(at, State::Open, None)?;
         if item.limit.is_some_and(|limit| limit.used > 0) {
             steps.push(Step::Set(&["ralph_loop", "current_iteration"], Written::Number(0)));
         }

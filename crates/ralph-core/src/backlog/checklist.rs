@@ -22,6 +22,20 @@ pub(crate) struct Tick<'a> {
     pub(crate) priority: i64,
     /// The heading that it stands under.
     pub(crate) heading: Option<&'a str>,
+    /// Which heading of the file that is.
+    pub(crate) section: usize,
+    /// Lines below it that are indented and are no boxes themselves.
+    details: Vec<&'a str>,
+}
+
+impl Tick<'_> {
+    /// What is written below it, as far to the left as it goes.
+    pub(crate) fn description(&self) -> Option<String> {
+        let deep = |line: &&str| line.len() - line.trim_start().len();
+        let least = self.details.iter().filter(|line| !line.is_empty()).map(deep).min()?;
+        let lines = self.details.iter().map(|line| line.get(least..).unwrap_or(line.trim_start()));
+        Some(lines.collect::<Vec<_>>().join("\n"))
+    }
 }
 
 /// All boxes, and the commands that a plan lists under `Validation Commands`.
@@ -29,6 +43,44 @@ pub(crate) struct Tick<'a> {
 pub(crate) struct Checklist<'a> {
     pub(crate) boxes: Vec<Tick<'a>>,
     pub(crate) commands: Vec<&'a str>,
+    /// Headings that stand for a priority, with where their lines end.
+    pub(crate) headings: Vec<(i64, usize)>,
+}
+
+/// Whose details the lines are that follow.
+#[derive(Debug, Default)]
+struct Below {
+    /// Boxes, each deeper than the one before: which one, and how deep.
+    open: Vec<(usize, usize)>,
+    /// A line without anything belongs to the details only where more of them follow.
+    gap: bool,
+    fenced: bool,
+}
+
+impl Below {
+    fn began(&mut self, nth: usize, deep: usize) {
+        self.open.retain(|(_, above)| *above < deep);
+        self.open.push((nth, deep));
+        self.gap = false;
+    }
+
+    /// `fenced`: after this line a code fence is open.
+    fn line<'a>(&mut self, line: &'a str, fenced: bool, boxes: &mut [Tick<'a>]) {
+        let within = core::mem::replace(&mut self.fenced, fenced);
+        if line.trim().is_empty() && !within {
+            self.gap = true;
+            return;
+        }
+        if !within {
+            self.open.retain(|(_, above)| *above < deep(line));
+        }
+        let Some((nth, _)) = self.open.last() else { return };
+        let details = &mut boxes[*nth].details;
+        if core::mem::take(&mut self.gap) && !details.is_empty() {
+            details.push("");
+        }
+        details.push(line.trim_end());
+    }
 }
 
 /// What a heading says, at its level.
@@ -46,6 +98,8 @@ pub(crate) fn read(text: &str) -> Checklist<'_> {
     let mut list = Checklist::default();
     let mut fences = Fences::default();
     let mut headings: Vec<Heading<'_>> = Vec::new();
+    let mut below = Below::default();
+    let mut section = 0;
     let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
     for whole in text[at..].split_inclusive('\n') {
         let start = at;
@@ -58,10 +112,15 @@ pub(crate) fn read(text: &str) -> Checklist<'_> {
             if place == Place::Inside && commands && is_command(line) {
                 list.commands.push(line.trim());
             }
+            below.line(line, fences.is_open(), &mut list.boxes);
             continue;
         }
         if let Some((mark, words)) = boxed(line) {
-            let Some(state) = state_of(line[mark..].chars().next()) else { continue };
+            let Some(state) = state_of(line[mark..].chars().next()) else {
+                below.line(line, fences.is_open(), &mut list.boxes);
+                continue;
+            };
+            below.began(list.boxes.len(), deep(line));
             let priority = headings.iter().rev().find_map(|heading| heading.priority).unwrap_or(MEDIUM);
             list.boxes.push(Tick {
                 state,
@@ -71,15 +130,25 @@ pub(crate) fn read(text: &str) -> Checklist<'_> {
                 lead: start..start + mark - 1,
                 priority,
                 heading: headings.last().map(|heading| heading.words),
+                section,
+                details: Vec::new(),
             });
         } else if let Some(heading) = heading(line) {
             headings.retain(|above| above.level < heading.level);
             headings.push(heading);
-        } else if commands && let Some(command) = listed(line) {
-            list.commands.push(command);
+            list.headings.extend(heading.priority.map(|priority| (priority, start + line.len())));
+            (section, below) = (section + 1, Below::default());
+        } else {
+            list.commands.extend(listed(line).filter(|_| commands));
+            below.line(line, fences.is_open(), &mut list.boxes);
         }
     }
     list
+}
+
+/// How far a line is indented.
+fn deep(line: &str) -> usize {
+    line.chars().take_while(|c| c.is_whitespace()).map(|c| if c == '\t' { 4 } else { 1 }).sum()
 }
 
 fn state_of(mark: Option<char>) -> Option<State> {
@@ -177,6 +246,18 @@ mod tests {
     fn examples_in_fences_and_other_brackets_are_no_items() {
         let text = "```\n- [ ] x\n```\n- [-] dropped\n- [](a)\n- [ ](a)\n[ ] x\n-[ ] x\n> - [ ] x\n. [ ] x\n";
         assert_eq!(boxes(text), []);
+    }
+
+    #[test]
+    fn what_is_indented_below_a_box_belongs_to_it() {
+        let text = "- [ ] a\n  first\n    deeper\n\n  ```sh\nx\n\n  ```\n  - [ ] b\n\tof b\n  - [-] dropped\n\n  of a\n\n\
+                    text\n  lost\n## High\n- [ ] c\n- [ ] d\n\n  of d\n\n## Low\n  none\n";
+        let list = read(text);
+        let details: Vec<Option<String>> = list.boxes.iter().map(Tick::description).collect();
+        let of = |text: &str| Some(text.to_owned());
+        assert_eq!(details[0], of("  first\n    deeper\n\n  ```sh\nx\n\n  ```\n  - [-] dropped\n\n  of a"));
+        assert_eq!(details[1..], [of("of b"), None, of("of d")]);
+        assert_eq!(list.headings.iter().map(|(priority, _)| *priority).collect::<Vec<_>>(), [1, 3]);
     }
 
     #[test]

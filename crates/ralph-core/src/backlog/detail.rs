@@ -3,6 +3,8 @@
 use super::node::Node;
 use super::requirements::Requirements;
 use super::{Backlog, Source};
+use crate::check::CheckSpec;
+use crate::detect::CHECKS;
 use crate::prelude::*;
 
 /// Which checks must pass before an item does: seed 003's `convergence_criteria`.
@@ -50,6 +52,9 @@ impl<'a> Backlog<'a> {
     }
 
     pub fn description(&self, at: usize) -> Option<String> {
+        if let Source::Markdown(list) = &self.source {
+            return list.boxes.get(at)?.description();
+        }
         self.text_of(at, &["description"])
     }
 
@@ -76,19 +81,31 @@ impl<'a> Backlog<'a> {
         }
     }
 
-    /// Commands that the file wants to pass for every item: quality gates, a plan's validation commands.
-    pub fn checks(&self) -> Vec<String> {
+    /// Commands that the file wants to pass for every item: quality gates, a plan's validation commands. The source says
+    /// where in the file each stands.
+    pub fn checks(&self) -> Vec<CheckSpec> {
+        let numbered = |name: &'static str, place: &'static str| {
+            move |(nth, command): (usize, String)| CheckSpec {
+                source: Some(format!("{place} {}", nth + 1)),
+                ..CheckSpec::named(format!("{name}-{}", nth + 1), command)
+            }
+        };
         if let Source::Markdown(list) = &self.source {
-            return list.commands.iter().map(|command| (*command).to_owned()).collect();
+            let commands = list.commands.iter().map(|command| (*command).to_owned());
+            return commands.enumerate().map(numbered("validate", "Validation Commands")).collect();
         }
         let Some(root) = self.root() else { return Vec::new() };
-        let mut checks: Vec<String> = Vec::new();
-        if let Some(gates) = root.get("qualityGates") {
-            checks.extend(gates.texts().into_iter().map(Into::into));
-        }
-        for name in ["build_command", "test_command", "lint_command"] {
-            let command = root.get("config").and_then(|config| config.get(name)?.str());
-            checks.extend(command.filter(|command| !command.trim().is_empty()).map(Into::into));
+        let gates = root.get("qualityGates").map(|gates| gates.texts()).unwrap_or_default();
+        let gates = gates.into_iter().map(Into::into).filter(|gate: &String| !gate.trim().is_empty());
+        let mut checks: Vec<CheckSpec> = gates.enumerate().map(numbered("gate", "qualityGates")).collect();
+        for name in CHECKS {
+            let key = format!("{name}_command");
+            let command = root.get("config").and_then(|config| config.get(&key)?.str());
+            let spec = |command| CheckSpec {
+                source: Some(format!("config.{key}")),
+                ..CheckSpec::named(name, String::from(command))
+            };
+            checks.extend(command.filter(|command| !command.trim().is_empty()).map(spec));
         }
         checks
     }
@@ -108,7 +125,7 @@ impl<'a> Backlog<'a> {
             "criteria": self.criteria(at),
             "verification": self.verification(at),
             "convergence": [convergence.build, convergence.tests, convergence.acceptance],
-            "checks": self.checks(),
+            "checks": self.checks().into_iter().map(|check| check.command).collect::<Vec<_>>(),
             "prd": prd,
         })
         .to_string()

@@ -16,7 +16,11 @@ pub(crate) struct Gathered<'a> {
     pub(crate) phases: Vec<Cow<'a, str>>,
     /// How often a text was met that an id is made of.
     texts: alloc::collections::BTreeMap<u64, u32>,
+    /// Items that say which others wait for them, and those others.
+    blocks: Vec<(usize, Vec<Cow<'a, str>>)>,
     shape: Shape,
+    /// What the items are, where they are not what the name of their list says.
+    other: Option<Shape>,
 }
 
 /// The names that an item's fields have in one dialect or another.
@@ -44,7 +48,9 @@ impl<'a> Gathered<'a> {
             problems: Vec::new(),
             phases: Vec::new(),
             texts: alloc::collections::BTreeMap::new(),
+            blocks: Vec::new(),
             shape,
+            other: None,
         }
     }
 
@@ -54,7 +60,7 @@ impl<'a> Gathered<'a> {
         fields: impl Iterator<Item = (Cow<'a, str>, Node<'t, 'a>)>,
         span: Range<usize>,
         nth: usize,
-        line: impl Fn() -> usize,
+        line: impl FnOnce() -> usize,
     ) where
         'a: 't,
     {
@@ -79,6 +85,9 @@ impl<'a> Gathered<'a> {
             };
             *place = Some(node);
         }
+        if self.shape == Shape::FeatureArray && self.other != Some(Shape::Features) {
+            self.other = dialect(&seen).or(self.other);
+        }
         let words =
             |node: Option<Node<'t, 'a>>| node.and_then(|node| node.str()).filter(|text| !text.is_empty());
         let title = words(seen.title).or_else(|| words(seen.name));
@@ -95,6 +104,9 @@ impl<'a> Gathered<'a> {
         let priority = self.priority(seen.priority, &id);
         let phase = seen.phase.and_then(name_of);
         let dependencies = seen.dependencies.map(dependencies).unwrap_or_default();
+        if let Some(blocks) = seen.dependencies.filter(Node::is_map).and_then(|node| node.get("blocks")) {
+            self.blocks.push((self.items.len(), names(blocks)));
+        }
         let (enabled, limit) = self.looping(&seen);
         let place = |node: Option<Node<'t, 'a>>| match node {
             Some(node @ Node::Json(_)) => node.span(),
@@ -120,6 +132,29 @@ impl<'a> Gathered<'a> {
 
     pub(crate) fn shape(&self) -> Shape {
         self.shape
+    }
+
+    /// The dialect that the list has to be read in again.
+    pub(crate) fn other(&self) -> Option<Shape> {
+        self.other
+    }
+
+    /// What an item blocks depends on it, also where that is said on this side alone.
+    pub(crate) fn wait_for_blockers(&mut self, find: impl Fn(&[Item<'a>], &str) -> Option<usize>) {
+        let mut waits: Vec<(usize, usize)> = Vec::new();
+        for (by, names) in core::mem::take(&mut self.blocks) {
+            waits.extend(names.iter().filter_map(|name| find(&self.items, name)).map(|at| (at, by)));
+        }
+        waits.sort_unstable();
+        waits.dedup();
+        for of_one in waits.chunk_by(|one, next| one.0 == next.0) {
+            let at = of_one[0].0;
+            let known: alloc::collections::BTreeSet<_> =
+                self.items[at].dependencies.iter().cloned().collect();
+            let new = of_one.iter().map(|(_, by)| self.items[*by].id.clone());
+            let new: Vec<_> = new.filter(|id| !known.contains(id)).collect();
+            self.items[at].dependencies.extend(new);
+        }
     }
 
     /// An id for what has only a text.
@@ -219,13 +254,26 @@ fn name_of<'a>(node: Node<'_, 'a>) -> Option<Cow<'a, str>> {
 fn dependencies<'a>(node: Node<'_, 'a>) -> Vec<Cow<'a, str>> {
     let list =
         if node.is_map() { node.get("depends_on").or_else(|| node.get("dependsOn")) } else { Some(node) };
-    match list {
-        Some(list) if list.is_list() => {
-            let mut names = Vec::new();
-            list.each_element(|element| names.extend(name_of(element)));
-            names
-        }
-        Some(one) => name_of(one).into_iter().collect(),
-        None => Vec::new(),
+    list.map(names).unwrap_or_default()
+}
+
+/// The names in a list, or one that stands alone.
+fn names<'a>(node: Node<'_, 'a>) -> Vec<Cow<'a, str>> {
+    if !node.is_list() {
+        return name_of(node).into_iter().collect();
     }
+    let mut names = Vec::new();
+    node.each_element(|element| names.extend(name_of(element)));
+    names
+}
+
+/// Seed 003's items, or stories with a status, in a list whose name or lack of one promises neither. By other rules their
+/// state would be written where nobody looks for it.
+fn dialect(seen: &Seen<'_, '_>) -> Option<Shape> {
+    if seen.ralph_loop.is_some() || seen.attempts.is_some() {
+        return Some(Shape::Features);
+    }
+    let word = seen.status.filter(|_| seen.passes.is_none())?.str()?;
+    let seed = matches!(&*word, "FAILING" | "PASSING" | "BLOCKED" | "CANCELLED");
+    Some(if seed { Shape::Features } else { Shape::Stories })
 }

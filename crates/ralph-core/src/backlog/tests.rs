@@ -216,7 +216,8 @@ fn prd_json_and_its_dialects_are_read() {
         (backlog.criteria(0), backlog.items()[0].dependencies.clone()),
         (vec!["works".into()], vec!["S2".into()])
     );
-    assert_eq!(backlog.checks(), ["npm test"]);
+    let check = backlog.checks().pop().expect("a check");
+    assert_eq!(check.described(), "test: npm test (config.test_command)");
     assert_eq!(next(&backlog).as_deref(), Some("S2"));
 }
 
@@ -225,10 +226,9 @@ fn stories_with_a_status_and_bare_arrays_are_read() {
     let stories = r#"{"version":1,"qualityGates":["make","make test"],"stories":[{"id":"s","title":"T","status":"open","dependsOn":[],
         "acceptanceCriteria":["a"],"startedAt":null}]}"#;
     let backlog = json(stories);
-    assert_eq!(
-        (backlog.shape(), backlog.checks()),
-        (Shape::Stories, vec!["make".into(), "make test".into()])
-    );
+    let checks: Vec<String> = backlog.checks().iter().map(crate::check::CheckSpec::described).collect();
+    assert_eq!(backlog.shape(), Shape::Stories);
+    assert_eq!(checks, ["gate-1: make (qualityGates 1)", "gate-2: make test (qualityGates 2)"]);
     let array = r#"[{"category":"ui","description":"a button","steps":["look","click"],"passes":false},
         {"category":"ui","description":"a button","steps":[],"passes":true}]"#;
     let wrapped = format!("{{\"features\":{array}}}");
@@ -239,6 +239,48 @@ fn stories_with_a_status_and_bare_arrays_are_read() {
         assert_eq!(backlog.items()[1].id, format!("{}-2", backlog.items()[0].id), "told apart by a number");
         assert_eq!(backlog.criteria(0), ["look", "click"]);
     }
+}
+
+#[test]
+fn items_decide_where_the_name_of_their_list_does_not() {
+    let seed = r#"{"features":[{"id":"F1","title":"one","status":"FAILING","priority":1,"ralph_loop":{"enabled":false}},
+        {"id":"F2","title":"two","status":"FAILING","priority":2,"ralph_loop":{"enabled":true}}]}"#;
+    let backlog = json(seed);
+    assert_eq!((backlog.shape(), next(&backlog).as_deref()), (Shape::Features, Some("F2")));
+    assert_eq!(backlog.items()[1].limit, Some(Limit { used: 0, max: Limit::DEFAULT }));
+    let refused = backlog.change(&Change::State { id: "F2".into(), to: State::Done, at: None });
+    assert!(matches!(refused, Err(Refusal::NoEvidence { .. })), "{refused:?}");
+    let array = r#"[{"id":"a","passes":false},{"id":"b","status":"open"},{"id":"c","status":"PASSING"}]"#;
+    assert_eq!(json(array).shape(), Shape::Features, "one item of the seed's is enough");
+    let stories = "features:\n  - id: b\n    status: done\n";
+    assert_eq!((yaml(stories).shape(), yaml(stories).items()[0].state), (Shape::Stories, State::Done));
+    assert_eq!(json(r#"[{"id":"a","status":"open","passes":false}]"#).shape(), Shape::FeatureArray);
+}
+
+#[test]
+fn what_an_item_blocks_waits_for_it_whoever_says_so() {
+    let text = r#"{"userStories":[{"id":"a","dependencies":{"depends_on":["b"],"blocks":["c","gone"]}},
+        {"id":"b","dependencies":{"blocks":["a"]}},{"id":"c"}]}"#;
+    let backlog = json(text);
+    let on: Vec<_> = backlog.items().iter().map(|item| item.dependencies.join(" ")).collect();
+    assert_eq!((on, next(&backlog).as_deref()), (vec!["b".into(), String::new(), "a".into()], Some("b")));
+    let ring = text.replace(r#"{"id":"c"}"#, r#"{"id":"c","dependencies":{"blocks":["b"]}}"#);
+    assert!(matches!(select(&json(&ring), Wish::default()).0, Selection::Cycle(_)));
+}
+
+/// Counting from the start for each of them took minutes.
+#[test]
+fn the_lines_of_many_odd_items_are_counted_once() {
+    let many = 20_000;
+    let text = format!("{{\"tasks\":[\n{}7]}}", "{\"id\":\"a\"},\n7,\n{},\n".repeat(many));
+    let backlog = json(&text);
+    let lines = |wanted: fn(&Problem) -> Option<usize>| backlog.problems().iter().rev().find_map(wanted);
+    assert_eq!(
+        lines(|p| if let Problem::Duplicate { line, .. } = p { Some(*line) } else { None }),
+        Some(59_999)
+    );
+    assert_eq!(lines(|p| if let Problem::NoName { line } = p { Some(*line) } else { None }), Some(60_001));
+    assert_eq!(lines(|p| if let Problem::NoItem { line } = p { Some(*line) } else { None }), Some(60_002));
 }
 
 #[test]

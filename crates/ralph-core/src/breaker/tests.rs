@@ -11,7 +11,7 @@ fn errors(text: &str) -> ErrorSet {
 }
 
 /// One iteration in a word each: `+` changed something, `-` nothing, `r` a review that changed nothing, `e` the same
-/// error, `f` another one, `d` denied, `s` few words, `x` a crash.
+/// error, `f` another one, `d` denied, `s` few words, `w` hardly any, `x` a crash.
 fn facts(letter: char, run: impl FnOnce(Facts<'_>)) {
     let none = ErrorSet::default();
     let (same, other, denied) = (errors("E0308"), errors("E0432"), vec!["Bash".to_owned()]);
@@ -25,6 +25,7 @@ fn facts(letter: char, run: impl FnOnce(Facts<'_>)) {
         'f' => Facts { progress: true, errors: &other, ..quiet },
         'd' => Facts { denied: &denied, ..quiet },
         's' => Facts { words: 299, ..quiet },
+        'w' => Facts { words: 1, ..quiet },
         'S' => Facts { words: 299, progress: true, ..quiet },
         'x' => Facts { failed: true, ..quiet },
         'h' => Facts { words: 300, progress: true, ..quiet },
@@ -84,8 +85,12 @@ fn words_that_shrink_while_work_is_done_are_only_a_warning() {
         assert!(breaker.step(&dual(), at(0), facts).1.is_empty(), "70 % is not more than 70 %");
     });
     let two = stepped(Breaker::default(), &dual(), "++", 0);
-    facts('s', |facts| {
+    facts('w', |facts| {
         assert!(two.step(&dual(), at(0), facts).1.is_empty(), "two iterations are no measure");
+        assert_eq!(breaker.step(&dual(), at(0), facts).1, ["output_decline: output declined by 100%"]);
+    });
+    facts('r', |facts| {
+        assert!(breaker.step(&dual(), at(0), facts).1.is_empty(), "a review may be short");
     });
 }
 
@@ -106,7 +111,7 @@ fn a_trigger_that_is_off_says_nothing() {
 #[test]
 fn an_open_circuit_starts_nothing_before_the_cool_down_is_over() {
     let open = stepped(Breaker::default(), &dual(), "---", 0);
-    assert_eq!(open.probe_at, Some(at(30)));
+    assert_eq!((open.opened_at, open.probe_at), (Some(at(0)), Some(at(30))));
     assert_eq!(open.guard(at(29), false).expect_err("open").probe_at, Some(at(30)));
     assert_eq!(open.guard(at(30), false).expect("a probe").circuit, Circuit::HalfOpen);
     assert_eq!(open.guard(at(1), true).expect("asked for").circuit, Circuit::HalfOpen);

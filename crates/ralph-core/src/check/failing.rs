@@ -49,7 +49,9 @@ impl Names {
         let listed = self.place.read(&line);
         if let Some(name) = name.or(listed) {
             let name = text::one_line(name.trim(), 200);
-            if !name.is_empty() && !self.names.contains(&name) {
+            let again =
+                single::summed_up(&line).is_some() && self.names.iter().any(|k| single::means(&name, k));
+            if !name.is_empty() && !again && !self.names.contains(&name) {
                 self.names.push(name);
             }
         }

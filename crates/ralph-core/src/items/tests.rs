@@ -39,7 +39,7 @@ fn work() -> Work {
 }
 
 fn failed(work: &Work, after: &ItemAfter, changed: bool, memory: &Memory) -> Vec<String> {
-    let conditions = conditions(work, Some(after), changed, memory);
+    let conditions = conditions(work, Some(after), &[], changed, true, memory);
     conditions.into_iter().filter(|c| c.held == Held::Failed).map(|c| c.name).collect()
 }
 
@@ -129,6 +129,7 @@ fn settlement() -> Settlement {
         revert: None,
         block: None,
         untick: vec![],
+        unchecked: None,
     }
 }
 
@@ -173,4 +174,55 @@ fn an_item_s_words_cannot_forge_a_trailer() {
         !message.lines().any(|line| line.starts_with("Ralph-Evidence") || line == "Ralph-Item: B"),
         "{message}"
     );
+}
+
+#[test]
+fn a_claim_that_nothing_can_prove_is_refused_and_says_what_to_do() {
+    let after = ItemAfter { criteria: "digest".into(), ticked: true, ..ItemAfter::default() };
+    let found = conditions(&work(), Some(&after), &[], true, false, &Memory::default());
+    let refused: Vec<&Condition> = found.iter().filter(|condition| condition.held == Held::Failed).collect();
+    assert_eq!((refused.len(), refused[0].name.as_str()), (1, "proof"));
+    assert!(
+        refused[0].fact.contains("FEAT-1") && refused[0].fact.contains("--test-cmd"),
+        "{}",
+        refused[0].fact
+    );
+}
+
+#[test]
+fn an_attempt_names_its_checks_or_what_stands_for_them() {
+    assert_eq!(settlement().commands(&judged()), ["cargo test"]);
+    let unchecked = Settlement { unchecked: Some("the agent's word".into()), ..settlement() };
+    let iteration = Iteration { checks: vec![], ..judged() };
+    assert_eq!(unchecked.commands(&iteration), ["the agent's word"]);
+}
+
+#[test]
+fn what_was_done_to_other_items_stands_against_the_claim_and_is_said() {
+    let same = ItemAfter { criteria: "digest".into(), ticked: true, ..ItemAfter::default() };
+    assert_eq!(same.describe_put_back(), None);
+    let removed = ItemAfter { removed: vec!["US-2".into()], put_back: true, ..same.clone() };
+    let changed =
+        ItemAfter { changed: vec!["US-3 (title)".into()], let_go: vec!["US-9".into()], ..removed.clone() };
+    for after in [&removed, &changed, &ItemAfter { unreadable: true, ..same }] {
+        assert_eq!(failed(&work(), after, true, &Memory::default()), ["custody"], "{after:?}");
+        assert!(after.is_touched());
+    }
+    assert_eq!(
+        changed.describe_put_back().as_deref(),
+        Some(
+            "the backlog is put back as it was before the attempt (removed US-2; changed US-3 (title); what was added \
+             went with it: US-9)"
+        )
+    );
+}
+
+#[test]
+fn a_check_that_runs_something_else_than_when_the_run_began_refuses_the_pass() {
+    let after = ItemAfter { criteria: "digest".into(), ..ItemAfter::default() };
+    let recipes = ["make test (Makefile, test)".to_owned()];
+    let found = conditions(&work(), Some(&after), &recipes, true, true, &Memory::default());
+    let custody = found.iter().find(|condition| condition.name == "custody").expect("custody");
+    assert_eq!(custody.held, Held::Failed);
+    assert_eq!(custody.fact, "the agent changed what is run by make test (Makefile, test)");
 }

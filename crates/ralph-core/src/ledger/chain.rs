@@ -25,9 +25,12 @@ pub struct Held {
     /// The digest that it carries, and the one that its content has.
     pub digest: String,
     pub content: String,
-    /// `attempt`, `commit` or `break`.
+    /// `attempt`, `commit`, `reset` or `break`.
     pub kind: String,
     pub attempt: String,
+    /// Of a `commit` record: the digest of its attempt's record, and the commit.
+    pub evidence: String,
+    pub commit: String,
 }
 
 /// A digest of a record that is written elsewhere.
@@ -37,6 +40,8 @@ pub struct Anchor {
     pub attempt: Option<String>,
     /// A commit that the ledger must have a record of too.
     pub commit: Option<String>,
+    /// The journal, which knows whether there is a commit at all.
+    pub settled: bool,
     /// `commit 1a2b3c4d5e6f`, `the journal of run 3`
     pub by: String,
 }
@@ -53,6 +58,8 @@ pub enum FaultKind {
     Moved,
     /// Somebody else holds its digest, and it is gone: the ledger was cut.
     Missing,
+    /// It is sound in itself, and neither a journal nor a commit knows of it.
+    Unnamed,
 }
 
 impl FaultKind {
@@ -64,6 +71,7 @@ impl FaultKind {
             Self::Removed => "removed",
             Self::Moved => "moved",
             Self::Missing => "missing",
+            Self::Unnamed => "unnamed",
         }
     }
 }
@@ -79,6 +87,8 @@ pub struct Fault {
 
 /// A record that ralph writes when it finds the end of the chain broken, and from which a new part begins.
 const BREAK: &str = "break";
+const ATTEMPT: &str = "attempt";
+const COMMIT: &str = "commit";
 
 /// Everything that is wrong, in the order of the lines; then what only anchors know.
 pub fn faults(links: &[Link], anchors: &[Anchor]) -> Vec<Fault> {
@@ -156,21 +166,19 @@ fn anchored(
     found: &[Fault],
 ) -> Vec<Fault> {
     let mut faults: Vec<Fault> = vec![];
-    let mut told: Vec<&str> = vec![];
+    let mut told: BTreeSet<&str> = BTreeSet::new();
+    let named: BTreeSet<usize> = found.iter().filter_map(|fault| fault.line).collect();
+    let of_attempt = by_attempt(links, |held| held.kind != BREAK && held.kind != COMMIT);
     for anchor in anchors.iter().filter(|anchor| !places.contains_key(anchor.digest.as_str())) {
-        if told.contains(&anchor.digest.as_str()) {
+        if !told.insert(&anchor.digest) {
             continue;
         }
-        told.push(&anchor.digest);
-        let same = links.iter().find(|link| {
-            let held = link.held.as_ref().filter(|held| held.kind != BREAK && held.kind != "commit");
-            held.is_some_and(|held| Some(&held.attempt) == anchor.attempt.as_ref())
-        });
+        let same = anchor.attempt.as_ref().and_then(|attempt| of_attempt.get(attempt.as_str()).copied());
         let attempt = anchor.attempt.clone();
         let who = attempt.as_deref().map_or_else(|| "a record".into(), |id| format!("the record of {id}"));
         match same {
             // It was named already.
-            Some(link) if found.iter().any(|fault| fault.line == Some(link.line)) => {}
+            Some(link) if named.contains(&link.line) => {}
             Some(link) => faults.push(Fault {
                 kind: FaultKind::Replaced,
                 line: Some(link.line),
@@ -187,8 +195,56 @@ fn anchored(
     }
     let held = links.iter().filter_map(|link| link.held.as_ref());
     let committed: BTreeSet<&str> =
-        held.filter(|held| held.kind == "commit").map(|held| held.attempt.as_str()).collect();
+        held.filter(|held| held.kind == COMMIT).map(|held| held.attempt.as_str()).collect();
     faults.extend(anchors.iter().filter_map(|anchor| uncommitted(&committed, anchor, places)));
+    faults
+}
+
+/// The first record of each attempt that is meant.
+fn by_attempt(links: &[Link], meant: impl Fn(&Held) -> bool) -> BTreeMap<&str, &Link> {
+    let held = links.iter().rev().filter_map(|link| Some((link.held.as_ref()?, link)));
+    held.filter(|(held, _)| meant(held)).map(|(held, link)| (held.attempt.as_str(), link)).collect()
+}
+
+/// Records that are sound in themselves and that nobody else tells of: whoever can write to the ledger can make them.
+/// `pending` are attempts that a journal is still to say something about, for ralph was cut off while it settled them.
+pub fn unnamed(links: &[Link], anchors: &[Anchor], pending: &BTreeSet<String>) -> Vec<Fault> {
+    let digests: BTreeSet<&str> = anchors.iter().map(|anchor| anchor.digest.as_str()).collect();
+    let settled = anchors.iter().filter(|anchor| anchor.settled);
+    let settled: BTreeMap<&str, &Anchor> =
+        settled.filter_map(|anchor| Some((anchor.attempt.as_deref()?, anchor))).collect();
+    let of_attempt = by_attempt(links, |held| held.kind == ATTEMPT);
+    let mut faults = vec![];
+    for (link, held) in links.iter().filter_map(|link| Some((link, link.held.as_ref()?))) {
+        if held.digest != held.content || pending.contains(&held.attempt) {
+            continue;
+        }
+        let line = link.line;
+        let journal = settled.get(held.attempt.as_str());
+        let told = match held.kind.as_str() {
+            ATTEMPT if !digests.contains(held.content.as_str()) => {
+                Some(format!("line {line} ({}) is named by no journal and no commit", named(held)))
+            }
+            COMMIT => {
+                let own = of_attempt.get(held.attempt.as_str()).and_then(|link| link.held.as_ref());
+                let other = own.is_some_and(|own| own.digest != held.evidence);
+                match journal {
+                    _ if other => Some(format!(
+                        "line {line} ({}) is of another record than that attempt's",
+                        named(held)
+                    )),
+                    Some(journal) if journal.commit.as_deref() != Some(&held.commit) => Some(format!(
+                        "line {line} ({}) names a commit that {} does not",
+                        named(held),
+                        journal.by
+                    )),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        faults.extend(told.map(|what| fault(FaultKind::Unnamed, link, what)));
+    }
     faults
 }
 

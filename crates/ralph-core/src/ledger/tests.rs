@@ -15,6 +15,7 @@ fn ledger(n: u64) -> Vec<Link> {
             content: format!("d{seq}"),
             kind: "attempt".into(),
             attempt: format!("r/{seq}"),
+            ..Held::default()
         }),
     };
     (1..=n).map(link).collect()
@@ -30,6 +31,7 @@ fn anchor(seq: u64) -> Anchor {
         digest: format!("d{seq}"),
         attempt: Some(format!("r/{seq}")),
         commit: None,
+        settled: false,
         by: "commit abc".into(),
     }
 }
@@ -103,6 +105,34 @@ fn the_record_of_a_commit_that_was_cut_off_is_missed_too() {
     let held = links[1].held.as_mut().unwrap();
     (held.kind, held.attempt) = ("commit".into(), "r/1".into());
     assert_eq!(found(links, &anchors), []);
+}
+
+#[test]
+fn a_sound_record_that_nobody_else_tells_of_is_named() {
+    let of = |links: &[Link], anchors: &[Anchor], pending: &[&str]| {
+        let pending = pending.iter().map(|id| (*id).into()).collect();
+        unnamed(links, anchors, &pending).into_iter().map(|fault| fault.line).collect::<Vec<_>>()
+    };
+    let mut links = ledger(3);
+    assert_eq!(of(&links, &[anchor(1), anchor(3)], &[]), [Some(2)]);
+    assert_eq!(
+        of(&links, &[anchor(1), anchor(3)], &["r/2"]),
+        [],
+        "ralph was cut off while it settled that one"
+    );
+    let held = links[1].held.as_mut().unwrap();
+    (held.kind, held.attempt) = ("reset".into(), String::new());
+    assert_eq!(of(&links, &[anchor(1), anchor(3)], &[]), [], "a person's doing");
+    let held = links[1].held.as_mut().unwrap();
+    (held.kind, held.attempt, held.commit) = ("commit".into(), "r/1".into(), "abc".into());
+    assert_eq!(of(&links, &[anchor(1), anchor(3)], &[]), [Some(2)], "of no record");
+    links[1].held.as_mut().unwrap().evidence = "d1".into();
+    assert_eq!(of(&links, &[anchor(1), anchor(3)], &[]), [], "no journal says otherwise");
+    let journal =
+        |commit: Option<&str>| Anchor { commit: commit.map(Into::into), settled: true, ..anchor(1) };
+    assert_eq!(of(&links, &[journal(Some("abc")), anchor(3)], &[]), []);
+    assert_eq!(of(&links, &[journal(Some("abd")), anchor(3)], &[]), [Some(2)]);
+    assert_eq!(of(&links, &[journal(None), anchor(3)], &[]), [Some(2)]);
 }
 
 #[test]

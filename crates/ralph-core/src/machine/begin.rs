@@ -54,12 +54,12 @@ pub(super) fn next_iteration(
     if let Some(by) = seen.stop_asked {
         return with(rules, halt(seen, stop_of(by)));
     }
-    match rules.breaker.guard(now, seen.probe) {
+    let guarded = match rules.breaker.guard(now, seen.probe) {
         Err(open) => {
             return with(rules, halt(seen, Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at }));
         }
-        Ok(breaker) => rules.breaker = breaker,
-    }
+        Ok(guarded) => guarded,
+    };
     if let Some(stop) = limits::judge(budget) {
         return with(rules, halt(seen, stop));
     }
@@ -101,6 +101,8 @@ pub(super) fn next_iteration(
         return with(rules, items::select(seen));
     }
     rules.agents = agents;
+    // Only an iteration that begins is the probe. Until here the run may stop, and the circuit is as open as it was.
+    rules.breaker = guarded;
     let before = after.map(|after| after.iteration).filter(|after| after.checks.is_empty());
     let item = match selection {
         Selection::Item(work) => Some(work),

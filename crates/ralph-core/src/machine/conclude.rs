@@ -136,7 +136,8 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         // An item needs none: its checks prove it.
         passes_needed: if current.item.is_some() { 0 } else { needed },
         evidence,
-        warnings: tripped.into_iter().chain(uncounted).chain(flagged(current)).collect(),
+        warnings: tripped.into_iter().chain(uncounted).chain(unlooked(current)).collect(),
+        flags: flags(current),
         differences: differences(current, attempt),
         attempt,
     };
@@ -168,13 +169,30 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     Decision { reasons, concluded: Some(conclusion), ..decision }
 }
 
-/// A budget of money that the first agent without a cost makes a guess.
+/// A budget that the first agent without a cost, or without tokens, makes a guess.
 fn uncounted(seen: &State, plan: &Plan, ended: &AgentEnded) -> Option<String> {
-    let first = ended.report.cost_micro_usd.is_none() && seen.totals.without_cost == 1;
-    (first && plan.policy.budget.micro_usd > 0).then(|| {
-        "the agent told no cost, so the budget counts nothing for it; max_tokens or max_time would hold"
-            .into()
-    })
+    let budget = &plan.policy.budget;
+    if ended.report.cost_micro_usd.is_some() || seen.totals.without_cost != 1 {
+        return None;
+    }
+    let tokens = ended.report.usage.total() > 0;
+    match (budget.micro_usd > 0, budget.tokens > 0 && !tokens) {
+        (false, false) => None,
+        (true, false) if tokens => Some(
+            "the agent told no cost, so the budget counts nothing for it; max_tokens or max_time would hold",
+        ),
+        (true, false) => Some(
+            "the agent told no cost and no tokens, so the budget counts nothing for it; max_time would hold",
+        ),
+        (false, true) => {
+            Some("the agent told no tokens, so max_tokens counts nothing for it; max_time would hold")
+        }
+        (true, true) => Some(
+            "the agent told no cost and no tokens, so neither the budget nor max_tokens counts anything for it; \
+             max_time would hold",
+        ),
+    }
+    .map(Into::into)
 }
 
 fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure: Option<&str>) -> Evidence {
@@ -183,8 +201,11 @@ fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure
     }
     let after = current.after.as_ref();
     let about_item = current.item.as_deref().map(|work| {
+        let recipes =
+            after.and_then(|after| after.judging.as_ref()).map_or(&[][..], |judging| &judging.recipes);
         let after = after.and_then(|after| after.item.as_ref());
-        items::conditions(work, after, current.progress(), &seen.rules.items)
+        let provable = plan.can_prove(work);
+        items::conditions(work, after, recipes, current.progress(), provable, &seen.rules.items)
     });
     evidence::judge(evidence::Context {
         needed: plan.policy.evidence,
@@ -316,14 +337,36 @@ pub(super) fn proof(plan: &Plan, reviews_needed: u32) -> Proof {
     }
 }
 
-/// Existing tests that were changed or deleted: worth a look, for they are what an item is proved by.
-fn flagged(current: &Iteration) -> Option<String> {
-    let after = current.after.as_ref().filter(|_| current.item.is_some())?;
+/// What an agent changed of that by which claims are judged: worth a look, and no refusal by itself.
+fn flags(current: &Iteration) -> Vec<String> {
+    let Some(after) = &current.after else { return vec![] };
+    let named =
+        |names: &[String], what: &str| (!names.is_empty()).then(|| format!("{what}: {}", items::some(names)));
+    let judging = after.judging.iter().flat_map(|judging| {
+        // About an item this refuses, and is said there.
+        let recipes: &[String] = if current.item.is_some() { &[] } else { &judging.recipes };
+        [
+            named(&judging.tests, "existing tests were changed"),
+            named(&judging.scripts, "what checks run was changed"),
+            named(recipes, "checks run something else than when the run began"),
+        ]
+    });
+    judging.flatten().chain(put_back(current)).collect()
+}
+
+/// As it was said before anybody looked whether a test was there when the run began.
+fn unlooked(current: &Iteration) -> Option<String> {
+    let after = current.after.as_ref().filter(|after| current.item.is_some() && after.judging.is_none())?;
     let touched: Vec<&str> = after.touched_tests().map(|change| change.path.as_str()).collect();
     let more = touched.len().saturating_sub(5);
     let names = touched.iter().take(5).copied().collect::<Vec<_>>().join(", ");
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!touched.is_empty()).then(|| format!("existing tests were changed: {names}{more}"))
+}
+
+/// What the agent did to other items, or to what its own is judged by.
+fn put_back(current: &Iteration) -> Option<String> {
+    current.after.as_ref()?.item.as_ref()?.describe_put_back()
 }
 
 /// Where the report claims more than what was measured.

@@ -6,10 +6,11 @@ use super::{halt, proceed};
 use crate::decision::{Conclusion, Decision, Outcome, Phase, Proof, Stop, TreeMark};
 use crate::effect::Effect;
 use crate::event::Plan;
-use crate::items::{Attempt, BacklogRead, CommitOrder, Found, Memory, Settlement};
+use crate::items::{self, Attempt, BacklogRead, CommitOrder, Found, Memory, Settlement};
 use crate::prelude::*;
 use crate::profile::{FailedItem, Gate};
 use crate::state::{Iteration, State};
+use crate::text::count;
 use crate::time::Time;
 
 /// Asks for an item.
@@ -27,9 +28,13 @@ pub(super) fn selected(seen: &State, plan: &Plan, now: Time, read: &BacklogRead)
     }
     let once = plan.backlog.as_ref().is_some_and(|backlog| backlog.once);
     match &read.found {
+        // No agent is spent on what nobody could prove afterwards.
+        Found::Selected(work) if !plan.can_prove(work) => {
+            halt(seen, Stop::Blocked { why: items::unprovable(work) })
+        }
         Found::Selected(work) => next_iteration(seen, plan, now, None, Selection::Item(work)),
         Found::Unreadable { why } => halt(seen, Stop::Unreadable { what: why.clone() }),
-        Found::Stuck { why } => halt(seen, Stop::Blocked { why: why.clone() }),
+        Found::Stuck { why, .. } => halt(seen, Stop::Blocked { why: why.clone() }),
         Found::Complete
             if seen.rules.items.passed == 0 && !seen.rules.reviews.reviewing && seen.used == 0 =>
         {
@@ -97,7 +102,16 @@ pub(super) fn settlement(
         revert: current.before.clone().filter(|_| reverts),
         block: spent.then(|| BLOCKED.into()),
         untick,
+        unchecked: (passed && current.checks.is_empty()).then(|| unchecked(seen)),
     })
+}
+
+/// What stands for commands in an attempt that passed without any.
+fn unchecked(seen: &State) -> String {
+    match seen.reviews_needed() {
+        0 => "no check was run: the agent's word".into(),
+        n => format!("no check was run: the agent's word, and {} of the whole", count(n.into(), "review")),
+    }
 }
 
 /// Seed 003's note.
@@ -149,6 +163,7 @@ pub(super) fn stop_or_settle(seen: &State, plan: &Plan, stop: Stop) -> Decision 
                 revert: None,
                 block: None,
                 untick: vec![],
+                unchecked: None,
             };
             settle(seen, settlement, Some(stop))
         }
@@ -160,6 +175,10 @@ pub(super) fn settled(seen: &State, plan: &Plan, now: Time) -> Decision {
     let Phase::Settling { settlement, then } = &seen.phase else {
         return proceed(seen, "items", "nothing was to be settled");
     };
+    let unmarked = seen.last.as_ref().and_then(|last| last.settled.as_ref()?.unmarked.clone());
+    if let Some(what) = unmarked.filter(|_| settlement.item.is_some()) {
+        return halt(seen, Stop::Unreadable { what });
+    }
     if let Some(stop) = then {
         return halt(seen, (**stop).clone());
     }

@@ -289,7 +289,12 @@ fn the_limit_halts_before_anything_is_spent_and_a_higher_one_goes_on() {
     assert_eq!(sim.effects, []);
 
     low.policy.max_iterations = 3;
-    sim.event(Event::RunResumed(Box::new(RunResumed { plan: low, version: "0".into(), probe: false })));
+    sim.event(Event::RunResumed(Box::new(RunResumed {
+        plan: low,
+        version: "0".into(),
+        probe: false,
+        unrecorded_ms: 0,
+    })));
     assert_eq!(sim.stop(), "running");
     sim.work(MORE, 1);
     assert_eq!(sim.state.stop(), Some(&Stop::MaxIterations { used: 3, max: 3 }));
@@ -415,7 +420,12 @@ fn ctrl_c_ends_the_agent_keeps_the_work_and_halts() {
     assert_eq!(sim.stop(), "interrupted");
     assert_eq!(sim.outcome(), Outcome::Interrupted);
     let plan = plan(&["make test"]);
-    sim.event(Event::RunResumed(Box::new(RunResumed { plan, version: "0".into(), probe: false })));
+    sim.event(Event::RunResumed(Box::new(RunResumed {
+        plan,
+        version: "0".into(),
+        probe: false,
+        unrecorded_ms: 0,
+    })));
     assert_eq!(sim.state.current.as_ref().expect("begun").nth, 2);
 }
 
@@ -431,6 +441,7 @@ fn ctrl_c_during_a_check_checks_again_on_resume_in_the_same_iteration() {
         plan: plan(&["make test"]),
         version: "0".into(),
         probe: false,
+        unrecorded_ms: 0,
     })));
     assert_eq!(sim.state.current.as_ref().expect("still open").nth, 1);
     assert!(matches!(sim.effects[..], [Effect::MeasureTree { when: When::After, .. }]));
@@ -449,6 +460,7 @@ fn work_done_while_the_run_stood_still_is_reviewed() {
             plan: plan(&["make test"]),
             version: "0".into(),
             probe: false,
+            unrecorded_ms: 0,
         }))
     };
     sim.event(resumed());
@@ -464,7 +476,12 @@ fn work_done_while_the_run_stood_still_is_reviewed() {
     sim.event(ended("", End::Signaled { signal: 15 }));
     sim.tree(When::After, 0);
     assert_eq!((sim.stop(), sim.state.rules.reviews.passes), ("interrupted", 2));
-    sim.event(Event::RunResumed(Box::new(RunResumed { plan: plan(&[]), version: "0".into(), probe: false })));
+    sim.event(Event::RunResumed(Box::new(RunResumed {
+        plan: plan(&[]),
+        version: "0".into(),
+        probe: false,
+        unrecorded_ms: 0,
+    })));
     sim.tree(When::Before, 0);
     assert_eq!(sim.state.rules.reviews.passes, 0, "the simulated tree is another one each time");
 }
@@ -532,6 +549,7 @@ fn a_crash_while_the_agent_ran_is_an_interrupted_iteration_and_the_next_one_foll
         plan: plan(&["make test"]),
         version: "0".into(),
         probe: false,
+        unrecorded_ms: 0,
     })));
     assert_eq!(sim.effects, [Effect::RecoverAgent]);
     sim.event(ended(DONE, End::Cut));
@@ -550,6 +568,7 @@ fn a_crash_before_the_agent_was_started_starts_it_in_the_same_iteration() {
         plan: plan(&["make test"]),
         version: "0".into(),
         probe: false,
+        unrecorded_ms: 0,
     })));
     assert_eq!(sim.effects, [Effect::RecoverAgent]);
     sim.event(Event::AgentNeverStarted);
@@ -643,7 +662,8 @@ mod any_events {
             Just(Event::RunResumed(Box::new(RunResumed {
                 plan: plan(&["c"]),
                 version: "0".into(),
-                probe: false
+                probe: false,
+                unrecorded_ms: 0
             }))),
         ]
     }

@@ -285,7 +285,7 @@ keys! {
     "evidence", evidence, "Which facts a claim must agree with";
     "baseline", baseline, "What a check that was red before the run means; off does not look";
     "todos", todos, "What TODO and FIXME comments added by the run mean to a claim";
-    "reviews", reviews, "Passes in a row that change nothing; two numbers: with checks/without";
+    "reviews", reviews, "Passes in a row that change nothing; two numbers: with checks/without; not for held sessions";
     "no_progress", breaker.no_progress, "Iterations that change nothing";
     "no_progress_after", breaker.no_progress_after as AtLeastOne, "How many of them in a row";
     "same_error", breaker.same_error, "Iterations with the same errors";
@@ -322,7 +322,7 @@ keys! {
     "keep_snapshots", keep_snapshots, "Iterations, the last ones, whose files can be undone and compared; 0 = all of them";
     "failed_item", failed_item, "What becomes of work on an item that could not be proved";
     "once", once, "Stop after one attempt at one item of a backlog";
-    "boot", boot, "Run the harness's init.sh first, which must pass";
+    "boot", boot, "The harness's init.sh must pass first, or what ralph doctor looks at";
     "harness_lock", harness_lock, "Tell others by .harness.lock that an item is worked on";
     "commits", commits, "What ralph commits: every proved item of a backlog, or never";
     "promise", promise, "The text that says done as <promise>TEXT</promise>";

@@ -5,7 +5,7 @@
 
 use super::Secrets;
 use crate::check::CheckResult;
-use crate::event::{AgentEnded, ChangedPath, End, Event, Measured, RunInfo, RunStarted};
+use crate::event::{AgentEnded, ChangedPath, End, Event, Judging, Measured, RunInfo, RunStarted};
 use crate::evidence::AddedTodos;
 use crate::indicator::Indicators;
 use crate::items::{BacklogRead, Found, ItemAfter, Settled};
@@ -38,20 +38,22 @@ impl Secrets {
                 }
             }
             Event::BacklogRead(read) => {
-                let BacklogRead { found, items: _, phase: _, phases: _ } = &mut **read;
+                let BacklogRead { found, items: _, phase: _, phases: _, blocked: _ } = &mut **read;
                 match found {
                     Found::Selected(work) => {
                         // Its id, criteria and commands must stay as they are to be of use.
                         self.hide_in(&mut work.title);
                         self.hide_in(&mut work.text);
                     }
-                    Found::Stuck { why } | Found::Unreadable { why } => self.hide_in(why),
+                    Found::Stuck { why, next: _ } | Found::Unreadable { why } => self.hide_in(why),
                     Found::Complete => {}
                 }
             }
             Event::ItemMarked { problem } => self.hide_maybe(problem),
             Event::Settled(settled) => {
-                let Settled { left, problems, commit: _, reverted: _, evidence: _ } = &mut **settled;
+                let Settled { left, problems, unmarked, commit: _, reverted: _, evidence: _ } =
+                    &mut **settled;
+                self.hide_maybe(unmarked);
                 self.hide_all(left);
                 self.hide_all(problems);
             }
@@ -83,10 +85,27 @@ impl Secrets {
             committed_change: _,
             items: _,
             item,
+            judging,
         } = measured;
-        if let Some(ItemAfter { ticked_others, tampered, ticked: _, criteria: _ }) = item {
-            self.hide_all(ticked_others);
-            self.hide_all(tampered);
+        if let Some(ItemAfter {
+            ticked_others,
+            tampered,
+            removed,
+            changed,
+            let_go,
+            restored,
+            ticked: _,
+            criteria: _,
+            unreadable: _,
+            put_back: _,
+        }) = item
+        {
+            [ticked_others, tampered, removed, changed, let_go, restored]
+                .into_iter()
+                .for_each(|texts| self.hide_all(texts));
+        }
+        if let Some(Judging { tests, scripts, recipes }) = judging {
+            [tests, scripts, recipes].into_iter().for_each(|texts| self.hide_all(texts));
         }
         for ChangedPath { path, kind: _ } in changed {
             self.hide_in(path);

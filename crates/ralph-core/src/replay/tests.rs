@@ -43,7 +43,7 @@ fn records(sim: &Sim) -> Vec<Record> {
 fn resumed(sim: &Sim, values: &[(&str, &str)]) -> Event {
     let mut plan = sim.state.run.as_ref().expect("started").plan.clone();
     set(&mut plan.policy, values);
-    Event::RunResumed(Box::new(RunResumed { plan, version: "0".into(), probe: true }))
+    Event::RunResumed(Box::new(RunResumed { plan, version: "0".into(), probe: true, unrecorded_ms: 0 }))
 }
 
 #[test]

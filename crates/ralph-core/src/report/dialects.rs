@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::prelude::*;
 
 pub use json::json_and_marker;
-pub use promise::promise;
+pub use promise::{misplaced, promise};
 pub use status_file::status_file;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

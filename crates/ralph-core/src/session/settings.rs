@@ -1,8 +1,13 @@
 //! The hooks in an agent's settings: JSON that is the user's, changed by the bytes of the change alone, and put back by
 //! the same bytes. What cannot be is refused.
 
+#[cfg(test)]
+mod tests;
+
+use alloc::collections::BTreeMap;
 use core::ops::Range;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::backlog::json::{Field, Value as Place, Walk};
@@ -27,12 +32,57 @@ pub struct Wanted {
     pub env: Option<(&'static str, &'static str)>,
 }
 
+/// What [`install`] put into the settings, and how they were: by this it goes again, and nothing else does.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Put {
+    pub hooks: Vec<PutHook>,
+    /// The variable, if it was not there.
+    pub env: Option<PutVariable>,
+    /// The objects and lists that were made for it, outermost first: `hooks`, `hooks.Stop`.
+    pub made: Vec<String>,
+    /// Those that were there and empty, as they were written: `hooks.Stop` was `[ ]`.
+    pub empty: BTreeMap<String, String>,
+    /// The whole text, where there was nothing in it.
+    pub blank: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PutHook {
+    pub event: String,
+    pub command: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PutVariable {
+    pub name: String,
+    pub value: String,
+}
+
+impl Put {
+    fn has(&self, event: &str, command: &str) -> bool {
+        self.hooks.iter().any(|hook| hook.event == event && hook.command == command)
+    }
+
+    /// Both: for whoever may be cut off between the one and the other.
+    #[must_use]
+    pub fn and(mut self, other: &Self) -> Self {
+        for hook in &other.hooks {
+            if !self.has(&hook.event, &hook.command) {
+                self.hooks.push(hook.clone());
+            }
+        }
+        self.env = other.env.clone().or(self.env);
+        self
+    }
+}
+
 /// The settings with what was wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installed {
     pub text: String,
-    /// The objects and lists that were made for it, outermost first: `hooks`, `hooks.Stop`. They go with it.
-    pub made: Vec<String>,
+    /// What of it is there because of this, or of an earlier time.
+    pub put: Put,
     /// What was there already with another meaning, and was left.
     pub remarks: Vec<String>,
 }
@@ -41,23 +91,36 @@ const HOOKS: &str = "hooks";
 const ENV: &str = "env";
 const DEPTH: usize = 100;
 
-/// Adds what is missing. What is there already stays as it is, so that doing it twice changes nothing.
-pub fn install(text: &str, wanted: &Wanted) -> Result<Installed, String> {
-    let mut now = if text.trim().is_empty() { "{}\n".to_owned() } else { text.to_owned() };
+/// Adds what is missing. What is there already stays as it is, so that doing it twice changes nothing; a hook that was put
+/// there before (`known`) and names a program that moved is named anew. Hooks of somebody's own are never touched.
+pub fn install(text: &str, wanted: &Wanted, known: &Put) -> Result<Installed, String> {
+    let mut put = Put { hooks: vec![], env: None, ..known.clone() };
+    let mut now = text.to_owned();
+    if text.trim().is_empty() {
+        put.blank = Some(text.to_owned());
+        now = "{}\n".into();
+    }
     let mut expected = root(&now)?.1;
-    let (mut made, mut remarks) = (Vec::new(), Vec::new());
+    let mut remarks = Vec::new();
     for hook in &wanted.hooks {
-        if commands(&now, hook.event)?.iter().any(|(_, command)| *command == hook.command) {
+        let there = commands(&now, hook.event)?;
+        let ours = PutHook { event: hook.event.into(), command: hook.command.clone() };
+        if there.iter().any(|(_, command)| *command == hook.command) {
+            put.hooks.extend(known.has(hook.event, &hook.command).then_some(ours));
             continue;
         }
-        if let Some((span, _)) = commands(&now, hook.event)?.iter().find(|(_, old)| same(old, &hook.command))
-        {
-            // The program moved.
+        if let Some((span, _)) = there.iter().find(|(_, command)| known.has(hook.event, command)) {
             now = apply(&now, &Edit::replace(span.clone(), quoted(&hook.command)))?;
             expected = root(&now)?.1;
+            put.hooks.push(ours);
             continue;
         }
-        made_on_the_way(&root(&now)?.0, &[HOOKS, hook.event], &mut made);
+        if let Some((_, theirs)) = there.iter().find(|(_, command)| same(command, &hook.command)) {
+            remarks.push(format!("{} runs `{theirs}` there already, and was left so", hook.event));
+            continue;
+        }
+        on_the_way(&root(&now)?.0, &[HOOKS, hook.event], &mut put);
+        put.hooks.push(ours);
         let entry = entry(hook);
         let step = match root(&now)?.0.get(HOOKS) {
             Some(hooks) if hooks.first() == b'{' => {
@@ -73,14 +136,15 @@ pub fn install(text: &str, wanted: &Wanted) -> Result<Installed, String> {
         now = set(&now, &mut expected, &[HOOKS], step)?;
     }
     if let Some((name, value)) = wanted.env {
-        let known = root(&now)?.0.get(ENV).and_then(|env| env.get(name));
-        match known.map(|known| known.str().map(|text| text.into_owned()).unwrap_or_default()) {
-            Some(known) if known != value => {
-                remarks.push(format!("{name} is {known} there, and was left so"));
+        let there = root(&now)?.0.get(ENV).and_then(|env| env.get(name));
+        match there.map(|there| there.str().map(|text| text.into_owned()).unwrap_or_default()) {
+            Some(there) if there != value => {
+                remarks.push(format!("{name} is {there} there, and was left so"));
             }
-            Some(_) => {}
+            Some(_) => put.env.clone_from(&known.env),
             None => {
-                made_on_the_way(&root(&now)?.0, &[ENV], &mut made);
+                on_the_way(&root(&now)?.0, &[ENV], &mut put);
+                put.env = Some(PutVariable { name: name.into(), value: value.into() });
                 now = match name {
                     CAP => set(&now, &mut expected, &[ENV, CAP], Written::Text(value.into()))?,
                     other => return Err(format!("nobody sets {other}")),
@@ -89,7 +153,7 @@ pub fn install(text: &str, wanted: &Wanted) -> Result<Installed, String> {
         }
     }
     match root(&now)?.1 == expected {
-        true => Ok(Installed { text: now, made, remarks }),
+        true => Ok(Installed { text: now, put, remarks }),
         false => Err("the edited settings would not read as they should".into()),
     }
 }
@@ -97,34 +161,45 @@ pub fn install(text: &str, wanted: &Wanted) -> Result<Installed, String> {
 /// How many blocks in a row Claude Code allows.
 pub const CAP: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 
-/// Takes out what [`install`] put in: hooks with these commands, the variable if it still has that value, and what was
-/// made for them if nothing else is in it now.
-pub fn uninstall(text: &str, wanted: &Wanted, made: &[String]) -> Result<String, String> {
+/// Takes out what [`install`] put in: each hook once, the variable if it still has that value, and what was made for them
+/// if nothing else is in it now.
+pub fn uninstall(text: &str, put: &Put) -> Result<String, String> {
     let mut now = text.to_owned();
-    for hook in wanted.hooks.iter().rev() {
-        while let Some(span) = group_of(&now, hook)? {
+    if text.trim().is_empty() {
+        return Ok(now);
+    }
+    for hook in put.hooks.iter().rev() {
+        if let Some(span) = group_of(&now, hook)? {
             now = apply(&now, &Edit::replace(span, ""))?;
         }
     }
-    if let Some((name, value)) = wanted.env
+    if let Some(PutVariable { name, value }) = &put.env
         && let Some(env) = root(&now)?.0.get(ENV)
-        && env.get(name).and_then(|known| known.str()).is_some_and(|known| known == value)
+        && env.get(name).and_then(|known| known.str()).is_some_and(|known| known == value.as_str())
     {
         let span = field_with_comma(&env.fields(), name);
         now = apply(&now, &Edit::replace(span.unwrap_or(0..0), ""))?;
     }
-    for path in made.iter().rev() {
+    for path in put.made.iter().rev() {
         let (outer, name) = path.rsplit_once('.').map_or((None, path.as_str()), |(a, b)| (Some(a), b));
         let place = root(&now)?.0;
         let Some(object) = outer.map_or(Some(place), |outer| place.get(outer)) else { continue };
-        let Some(inner) = object.get(name) else { continue };
-        if inner.fields().is_empty() && inner.elements().is_empty() {
+        if object.get(name).is_some_and(|inner| is_empty(&inner)) {
             let span = field_with_comma(&object.fields(), name).unwrap_or(0..0);
             now = apply(&now, &Edit::replace(span, ""))?;
         }
     }
-    root(&now)?;
-    Ok(now)
+    for (path, written) in &put.empty {
+        let place = path.split('.').try_fold(root(&now)?.0, |place, name| place.get(name));
+        if let Some(span) = place.filter(is_empty).map(|place| place.span()) {
+            now = apply(&now, &Edit::replace(span, written))?;
+        }
+    }
+    let left = root(&now)?.0;
+    match &put.blank {
+        Some(blank) if is_empty(&left) => Ok(blank.clone()),
+        _ => Ok(now),
+    }
 }
 
 /// Whether all of it is there.
@@ -144,7 +219,8 @@ fn entry(hook: &Hook) -> Written {
     Written::map([(HOOKS, Written::List(vec![command]))])
 }
 
-/// The same program's same command, wherever the program is: `/a/ralph hook stop` and `ralph hook stop`.
+/// The same program's same command, wherever the program is and whatever comes before: `/a/ralph hook stop`,
+/// `cd b && ralph hook stop` and `ralph hook stop`. Both would be run, so one is enough.
 fn same(one: &str, other: &str) -> bool {
     let words = |command: &str| {
         let words: Vec<String> =
@@ -188,14 +264,23 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-fn made_on_the_way(root: &Place<'_>, path: &[&str], made: &mut Vec<String>) {
+fn is_empty(place: &Place<'_>) -> bool {
+    matches!(place.first(), b'{' | b'[') && place.fields().is_empty() && place.elements().is_empty()
+}
+
+/// Notes what has to be made to get there, and what is there and holds nothing.
+fn on_the_way(root: &Place<'_>, path: &[&str], put: &mut Put) {
     let mut place = Some(*root);
     let mut name = String::new();
     for part in path {
         name = if name.is_empty() { (*part).into() } else { format!("{name}.{part}") };
         place = place.and_then(|place| place.get(part));
-        if place.is_none() {
-            made.push(name.clone());
+        match place {
+            None if !put.made.contains(&name) => put.made.push(name.clone()),
+            Some(there) if is_empty(&there) && !put.made.contains(&name) => {
+                put.empty.insert(name.clone(), there.raw().into());
+            }
+            _ => {}
         }
     }
 }
@@ -217,17 +302,17 @@ fn commands(text: &str, event: &str) -> Result<Vec<(Range<usize>, String)>, Stri
     Ok(hooks.filter_map(command).collect())
 }
 
-/// The bytes of a group that holds this hook alone, or of the hook in a group that holds others.
-fn group_of(text: &str, wanted: &Hook) -> Result<Option<Range<usize>>, String> {
+/// The bytes of the last group that holds this hook alone, or of the hook in a group that holds others.
+fn group_of(text: &str, wanted: &PutHook) -> Result<Option<Range<usize>>, String> {
     let is_it = |hook: &Place<'_>| {
-        hook.get("command").and_then(|command| command.str()).is_some_and(|c| same(&c, &wanted.command))
+        hook.get("command").and_then(|command| command.str()).is_some_and(|c| c == wanted.command.as_str())
     };
-    let groups = groups(text, wanted.event)?;
-    for (nth, group) in groups.iter().enumerate() {
+    let groups = groups(text, &wanted.event)?;
+    for (nth, group) in groups.iter().enumerate().rev() {
         let hooks = group.get(HOOKS).map_or(vec![], |hooks| hooks.elements());
-        let Some(at) = hooks.iter().position(is_it) else { continue };
+        let Some(at) = hooks.iter().rposition(is_it) else { continue };
         let span = match (hooks.len(), groups.len()) {
-            (1, 1) => whole_list(text, wanted.event)?,
+            (1, 1) => whole_list(text, &wanted.event)?,
             (1, _) => with_comma(&groups, nth),
             _ => with_comma(&hooks, at),
         };
@@ -258,90 +343,4 @@ fn field_with_comma(fields: &[Field<'_>], name: &str) -> Option<Range<usize>> {
         Some(before) => fields[before].value.span().end..end,
         None => fields[nth].key.start..fields.get(1).map_or(end, |next| next.key.start),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn wanted() -> Wanted {
-        let hook = |event, command: &str| Hook { event, command: command.into(), timeout: 60 };
-        Wanted {
-            hooks: vec![hook("Stop", "/x/ralph hook stop"), hook("SessionStart", "/x/ralph hook session")],
-            env: Some((CAP, "1000000")),
-        }
-    }
-
-    const SETTINGS: [&str; 11] = [
-        "{}",
-        "{}\n",
-        "{ }",
-        "{\n}\n",
-        "{\"a\":1}",
-        "{\n  \"model\": \"x\",\n  \"permissions\": {\n    \"allow\": [\"Bash\"]\n  }\n}\n",
-        "{\r\n\t\"hooks\": {},\r\n\t\"env\": {}\r\n}\r\n",
-        "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n",
-        "{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\"type\": \"command\", \"command\": \"say done\"}\n        ]\n      }\n    ],\n    \"PreToolUse\": []\n  },\n  \"env\": {\"A\": \"b\"}\n}\n",
-        "{ \"env\" : { \"A\" : \"\\u00e4\" } , \"hooks\" : { \"SessionStart\" : [] } }",
-        "{\"hooks\":{\"Stop\":[{\"matcher\":\"\",\"hooks\":[]}]},\"z\":[1 , 2]}",
-    ];
-
-    #[test]
-    fn what_is_put_in_is_there_once_and_goes_to_the_byte() {
-        for before in SETTINGS {
-            let installed = install(before, &wanted()).unwrap_or_else(|why| panic!("{before}: {why}"));
-            let value: Value = serde_json::from_str(&installed.text).expect("JSON");
-            assert!(is_installed(&installed.text, &wanted()), "{}", installed.text);
-            assert_eq!(value["env"][CAP], "1000000");
-            let again = install(&installed.text, &wanted()).expect("installed");
-            assert_eq!(
-                (again.text.as_str(), again.made.len()),
-                (installed.text.as_str(), 0),
-                "twice is once"
-            );
-            let after = uninstall(&installed.text, &wanted(), &installed.made).expect("taken out");
-            assert_eq!(after, before, "installed: {}", installed.text);
-        }
-    }
-
-    #[test]
-    fn what_the_user_wrote_meanwhile_stays() {
-        let installed = install("{\n  \"a\": 1\n}\n", &wanted()).expect("installed");
-        let mut value: Value = serde_json::from_str(&installed.text).expect("JSON");
-        let own = serde_json::json!({"hooks": [{"type": "command", "command": "say done"}]});
-        value["hooks"]["Stop"].as_array_mut().expect("a list").push(own.clone());
-        value["env"]["B"] = "c".into();
-        let edited = serde_json::to_string_pretty(&value).expect("JSON");
-        let after = uninstall(&edited, &wanted(), &installed.made).expect("taken out");
-        let after: Value = serde_json::from_str(&after).expect("JSON");
-        assert_eq!(after, serde_json::json!({"a": 1, "hooks": {"Stop": [own]}, "env": {"B": "c"}}));
-    }
-
-    #[test]
-    fn a_program_that_moved_is_named_anew_and_a_cap_of_the_user_s_is_left() {
-        let before = format!("{{\"env\": {{\"{CAP}\": \"20\"}}}}");
-        let installed = install(&before, &wanted()).expect("installed");
-        assert_eq!(installed.remarks, [format!("{CAP} is 20 there, and was left so")]);
-        let mut moved = wanted();
-        moved.hooks[0].command = "'/new place/ralph' hook stop".into();
-        let again = install(&installed.text, &moved).expect("installed").text;
-        assert_eq!(again.matches("hook stop").count(), 1, "{again}");
-        assert!(again.contains("/new place/ralph"), "{again}");
-        assert_eq!(uninstall(&again, &wanted(), &installed.made).expect("taken out"), before);
-    }
-
-    #[test]
-    fn what_cannot_be_edited_without_loss_is_refused() {
-        for (text, why) in [
-            ("{\n // mine\n}", "line 2"),
-            ("[]", "no object"),
-            ("{\"hooks\": 1}", "hooks is no object"),
-            ("{\"hooks\": {\"Stop\": 1}}", "Stop is no list"),
-            ("{\"env\": 1}", "env is no object"),
-            ("{", "line 1"),
-        ] {
-            let error = install(text, &wanted()).expect_err(text);
-            assert!(error.contains(why), "{text}: {error}");
-        }
-    }
 }

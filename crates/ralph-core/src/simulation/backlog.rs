@@ -12,6 +12,10 @@ pub(super) struct Backlog {
     /// The agent marked it as done.
     ticked: bool,
     tampered: bool,
+    /// It did something to other items; they are put back.
+    harmed: bool,
+    /// Passes in spite of that.
+    wrongly_passed: u64,
     blocked: u64,
     /// Attempts at the item that is open now.
     attempts: u64,
@@ -26,15 +30,20 @@ impl World {
         self
     }
 
+    /// Items that passed although the agent changed what they or others are judged by.
+    pub(super) fn wrongly_passed(&self) -> u64 {
+        self.backlog.as_ref().map_or(0, |backlog| backlog.wrongly_passed)
+    }
+
     pub(super) fn selected(&self) -> BacklogRead {
         let items = self.items.unwrap_or_default();
         let blocked = self.backlog.as_ref().map_or(0, |backlog| backlog.blocked);
         let found = match items.open.saturating_sub(blocked) {
-            0 if items.open > 0 => Found::Stuck { why: format!("{blocked} items are blocked") },
+            0 if items.open > 0 => Found::Stuck { why: format!("{blocked} items are blocked"), next: None },
             0 => Found::Complete,
             _ => Found::Selected(Box::new(self.work(items.total.saturating_sub(items.open) + blocked))),
         };
-        BacklogRead { items, phase: None, phases: vec![], found }
+        BacklogRead { items, phase: None, phases: vec![], blocked, found }
     }
 
     fn work(&self, nth: u64) -> Work {
@@ -53,6 +62,7 @@ impl World {
         if let Some(backlog) = &mut self.backlog {
             backlog.ticked |= turn.closes > 0;
             backlog.tampered |= turn.tampers;
+            backlog.harmed |= turn.harms;
         }
     }
 
@@ -60,6 +70,8 @@ impl World {
         measured.item = self.backlog.as_ref().map(|backlog| ItemAfter {
             ticked: backlog.ticked,
             criteria: if backlog.tampered { "otherwise" } else { "as written" }.into(),
+            removed: backlog.harmed.then(|| "another".into()).into_iter().collect(),
+            put_back: backlog.harmed,
             ..ItemAfter::default()
         });
     }
@@ -78,7 +90,10 @@ impl World {
             self.put_back();
             settled.reverted = true;
         }
-        (backlog.ticked, backlog.tampered) = (false, false);
+        // What a reviewer does to the backlog proves no item.
+        let cheated = settlement.item.is_some() && (backlog.tampered || backlog.harmed);
+        backlog.wrongly_passed += u64::from(cheated && settlement.result == Attempt::Passed);
+        (backlog.ticked, backlog.tampered, backlog.harmed) = (false, false, false);
         if let (Some(_), Some(items)) = (&settlement.item, &mut self.items) {
             backlog.attempts += 1;
             if settlement.result == Attempt::Passed {

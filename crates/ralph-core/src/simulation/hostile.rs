@@ -40,11 +40,13 @@ pub enum Character {
     Shrinker,
     /// Is denied its tools.
     Denied,
+    /// Makes the backlog easier: removes, cancels and weakens items, and claims one.
+    Vandal,
     /// Does the work, and says how it stands.
     Honest,
 }
 
-pub const CHARACTERS: [Character; 13] = [
+pub const CHARACTERS: [Character; 14] = [
     Character::Liar,
     Character::Echoer,
     Character::Idler,
@@ -57,6 +59,7 @@ pub const CHARACTERS: [Character; 13] = [
     Character::Asker,
     Character::Shrinker,
     Character::Denied,
+    Character::Vandal,
     Character::Honest,
 ];
 

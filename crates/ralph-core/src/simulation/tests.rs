@@ -115,7 +115,7 @@ fn what_an_agent_used_before_ralph_was_killed_counts() {
         sim.take(Event::NoteAdded { id: killed.to_string(), text: "use tabs".into() });
         sim.crash(1_200_000);
         sim.now = sim.now.plus(86_400_000);
-        let resumed = RunResumed { plan: plan.clone(), version: "2".into(), probe: false };
+        let resumed = RunResumed { plan: plan.clone(), version: "2".into(), probe: false, unrecorded_ms: 0 };
         sim.take(Event::RunResumed(Box::new(resumed)));
         while sim.state.last.as_ref().is_none_or(|last| last.nth < killed) {
             sim.step().expect("it is recovered");

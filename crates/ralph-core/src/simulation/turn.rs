@@ -44,6 +44,8 @@ pub struct Turn {
     pub opens: u64,
     /// It changes what the item is judged by.
     pub tampers: bool,
+    /// It removes, cancels or weakens other items.
+    pub harms: bool,
     /// TODO comments that it adds.
     pub todos: u64,
     pub takes_ms: u64,
@@ -76,6 +78,7 @@ impl Default for Turn {
             closes: 0,
             opens: 0,
             tampers: false,
+            harms: false,
             todos: 0,
             takes_ms: 60_000,
             never_ends: false,

@@ -38,6 +38,12 @@ pub fn of(state: &State, record: &Record) -> Vec<Value> {
         }
         Event::CheckEnded(result) => {
             let mut event = about(state, at, "check_ended");
+            // The state has gone on already: to the next iteration, or from the checks before the first to that.
+            if decision.concluded.is_some() {
+                event["iteration"] = state.last.as_ref().map(|last| last.number).into();
+            } else if decision.begins.is_some() {
+                event["iteration"] = Value::Null;
+            }
             event["check"] = check(result);
             events.push(event);
         }
@@ -198,6 +204,7 @@ fn decided(state: &State, at: Time, last: &Iteration, decision: &Decision) -> Va
         "commits": after.map(|after| after.commits),
         "attempt": conclusion.and_then(|conclusion| conclusion.attempt).map(|attempt| attempt.word()),
         "differences": conclusion.map_or(&[][..], |conclusion| &conclusion.differences),
+        "flags": conclusion.map_or(&[][..], |conclusion| &conclusion.flags),
     });
     add(&mut event, more);
     event

@@ -101,10 +101,13 @@ pub fn lines(attempted: &Attempted) -> Vec<String> {
     line("measured", &measured(record));
     record.checks.iter().for_each(|check| line("check", &ran(check)));
     custody(record).iter().for_each(|told| line("custody", told));
-    for condition in record.conditions.iter().flatten().filter(|condition| condition.held == Held::Failed) {
+    let told = proof(record);
+    let failed = record.conditions.iter().flatten().filter(|condition| condition.held == Held::Failed);
+    // What decided is told below.
+    for condition in failed.filter(|condition| !told.contains(&one_line(&condition.fact, 300))) {
         line("against", &format!("{}: {}", condition.name, one_line(&condition.fact, 300)));
     }
-    line(if record.passed() { "proved" } else { "why" }, &proof(record));
+    line(if record.passed() { "proved" } else { "why" }, &told);
     match attempted.commit() {
         Some(commit) => line("commit", short(commit)),
         None => line("commit", "none"),

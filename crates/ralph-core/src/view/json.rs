@@ -191,6 +191,7 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
         "item": iteration.item.as_deref().map(item),
         "attempt": iteration.conclusion.as_ref().and_then(|c| c.attempt).map(|attempt| attempt.word()),
         "differences": iteration.conclusion.as_ref().map_or(&[][..], |c| &c.differences),
+        "flags": iteration.conclusion.as_ref().map_or(&[][..], |c| &c.flags),
         "commit": iteration.settled.as_ref().and_then(|settled| settled.commit.as_ref()),
         "evidence": iteration.settled.as_ref().and_then(|settled| settled.evidence.as_ref()),
         "reverted": iteration.settled.as_ref().is_some_and(|settled| settled.reverted),

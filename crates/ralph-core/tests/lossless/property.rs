@@ -69,6 +69,11 @@ fn another_change(kind: Kind, seed: u64, text: &str, tasks: &[Task], at: usize, 
     let (change, added) = match (kind, dice.below(3)) {
         (Kind::Features, 0) => (Change::Attempt { id, attempt: attempt() }, false),
         (Kind::Features, 1) => (Change::Increment { id, block_on_max: false, override_reason: None }, false),
+        // Among those of a priority, which may be anywhere in the file.
+        (Kind::Checklist, 0) => {
+            let priority = Some(backlog.items()[at].priority.to_string());
+            (Change::Add(NewItem { priority, ..add }), true)
+        }
         _ => (Change::Add(add), true),
     };
     let changed =
@@ -76,11 +81,13 @@ fn another_change(kind: Kind, seed: u64, text: &str, tasks: &[Task], at: usize, 
     outside_is_untouched(text, &changed.text, &changed.edits, kind, seed);
     let after = Backlog::read(&changed.text, syntax(kind)).expect("readable");
     assert_eq!(after.items().len(), tasks.len() + usize::from(added), "{kind:?} {seed}");
+    let place = if added { after.find(&changed.id).expect("the new one") } else { tasks.len() };
     for (nth, item) in backlog.items().iter().enumerate() {
-        let new = &after.items()[nth];
+        let place = nth + usize::from(nth >= place);
+        let new = &after.items()[place];
         assert_eq!((&new.id, &new.title, new.state), (&item.id, &item.title, item.state), "{kind:?} {seed}");
         if added || nth != at {
-            assert_eq!(after.value(nth), backlog.value(nth), "{kind:?} {seed}");
+            assert_eq!(after.value(place), backlog.value(nth), "{kind:?} {seed}");
         }
     }
     match change {
@@ -89,6 +96,10 @@ fn another_change(kind: Kind, seed: u64, text: &str, tasks: &[Task], at: usize, 
         }
         Change::Increment { .. } => {
             assert_eq!(after.items()[at].limit.map(|limit| limit.used), Some(tasks[at].count + 1), "{seed}");
+        }
+        Change::Add(NewItem { priority: Some(_), .. }) => {
+            let priorities = (after.items()[place].priority, backlog.items()[at].priority);
+            assert_eq!((&*after.items()[place].title, priorities.0), (title, priorities.1), "{seed}");
         }
         _ => assert_eq!(after.items()[tasks.len()].title, title, "{kind:?} {seed}"),
     }

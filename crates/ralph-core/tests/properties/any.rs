@@ -93,7 +93,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => Just(Event::RunClosed),
         1 => Just(Event::Unknown),
         2 => (plan(), any::<bool>()).prop_map(|(plan, probe)| {
-            Event::RunResumed(Box::new(RunResumed { plan, version: "2".into(), probe }))
+            Event::RunResumed(Box::new(RunResumed { plan, version: "2".into(), probe, unrecorded_ms: 0 }))
         }),
         1 => (plan(), any::<u64>(), any::<bool>()).prop_map(|(plan, seed, probe)| {
             let run = RunInfo { id: "r".into(), number: 1, goal: "g".into(), plan, version: "2".into() };

@@ -160,7 +160,12 @@ fn meddle(sim: &mut Simulation<'_>, what: &Meddling) -> Record {
             sim.now = sim.now.plus(3_600_000);
             let same = || sim.state.run.as_ref().expect("a run").plan.clone();
             let plan = plan.as_deref().cloned().unwrap_or_else(same);
-            Event::RunResumed(Box::new(RunResumed { plan, version: "2".into(), probe: *probe }))
+            Event::RunResumed(Box::new(RunResumed {
+                plan,
+                version: "2".into(),
+                probe: *probe,
+                unrecorded_ms: 0,
+            }))
         }
     };
     sim.take(event)

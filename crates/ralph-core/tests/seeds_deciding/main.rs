@@ -89,7 +89,12 @@ impl Run {
         let mut reader = Reader::default();
         let mut sim = Simulation::new(script.world(), script.agents(), &mut reader);
         let started = script.started().expect("a plan");
-        let resumed = RunResumed { plan: started.run.plan.clone(), version: "0".into(), probe: false };
+        let resumed = RunResumed {
+            plan: started.run.plan.clone(),
+            version: "0".into(),
+            probe: false,
+            unrecorded_ms: 0,
+        };
         let mut played = Played {
             state: State::default(),
             stops: vec![],

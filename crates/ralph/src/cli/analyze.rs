@@ -34,7 +34,7 @@ pub(super) fn main(args: &AnalyzeArgs, ui: &Ui) -> Result<ExitCode> {
             ui.data_line(&line);
         }
     } else {
-        ui.data_line(&serde_json::to_string_pretty(&analysis).unwrap_or_default());
+        ui.json(&analysis);
     }
     super::fine()
 }

@@ -9,6 +9,11 @@ use ralph_core::transcript::Format;
 use crate::settings::For;
 use crate::settings::pool;
 
+/// Below the help of `run`.
+const RUN_EXITS: &str = "Exit codes: 0 proved done, 1 error, 2 blocked, 3 iteration limit or not proved, 4 no agent left, \
+5 circuit open, 6 budget used up, 7 nothing left to do (--once), 64 wrong usage, 65 unreadable file, 130 and 143 stopped. \
+docs/troubleshooting.md has a section for each.";
+
 /// Runs coding agents in a loop until the work is proved done.
 #[derive(Debug, Parser)]
 #[command(
@@ -26,7 +31,9 @@ pub(super) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Work on a goal until it is proved done; without GOAL, continue the last unfinished run
+    /// Work on a goal until it is proved done; without GOAL, continue the last unfinished run, or work through the
+    /// backlog
+    #[command(after_help = RUN_EXITS)]
     Run(Box<RunArgs>),
     /// Show what is going on, or how the last run ended
     Status(StatusArgs),
@@ -69,6 +76,8 @@ pub(super) enum Command {
     Init(super::init::InitArgs),
     /// See whether everything that runs need is in order; exit 1 if something is not
     Doctor(super::doctor::DoctorArgs),
+    /// Say what a stop reason or an exit code means, and what to do about it
+    Explain(super::explain::ExplainArgs),
     /// Write completions for a shell to standard output
     Completions(super::generate::CompletionsArgs),
     /// Write a man page to standard output
@@ -222,6 +231,7 @@ pub(super) struct StatusArgs {
 #[derive(Debug, Args)]
 pub(super) struct HistoryArgs {
     /// One iteration, by the number it has in the project
+    #[arg(value_parser = number)]
     pub(super) iteration: Option<u64>,
     /// What it changed, line by line; without N, the last iteration
     #[arg(long, conflicts_with_all = ["checks", "transcript", "json"])]
@@ -371,6 +381,12 @@ fn named(text: &str) -> (Option<String>, &str) {
 pub(super) fn key_value(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or_else(|| format!("'{text}' is not KEY=VALUE"))?;
     Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// An iteration's number, as `ralph history` shows it.
+pub(super) fn number(text: &str) -> Result<u64, String> {
+    let digits = text.strip_prefix('#').unwrap_or(text);
+    digits.parse().map_err(|_| "it is not the number of an iteration; ralph history lists them".into())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::process;
 use crate::project::Project;
 use crate::secrets;
-use crate::store::{self, Holder, Requests};
+use crate::store::{self, Holder, Requests, Runs};
 use crate::ui::Ui;
 
 #[derive(Debug, Args)]
@@ -24,6 +24,14 @@ pub(super) fn stop(ui: &mut Ui) -> Result<ExitCode> {
     let nobody = || Error::new("no run is going on here").hint("ralph status");
     let holder = store::holder(&project.truth).ok_or_else(nobody)?;
     let requests = Requests::of(&project.truth);
+    if is_asked(&project, &holder)? {
+        ui.say(&format!(
+            "it is asked already: the run stops when this iteration is over (pid {})",
+            holder.pid
+        ));
+        ui.say(&format!("to end its agent now, keeping the work: kill -INT {}", holder.pid));
+        return super::fine();
+    }
     requests.stop(&holder)?;
     if !told(&project, &holder)? {
         requests.stop_is_taken(&holder)?;
@@ -31,6 +39,14 @@ pub(super) fn stop(ui: &mut Ui) -> Result<ExitCode> {
     }
     ui.say(&format!("the run stops when this iteration is over (pid {})", holder.pid));
     super::fine()
+}
+
+/// Whether the run that goes on has heard that it is to stop.
+fn is_asked(project: &Project, holder: &Holder) -> Result<bool> {
+    let Some((_, opened)) = Runs::of(&project.truth).shown()? else { return Ok(false) };
+    // What an earlier process was asked is forgotten when the run is taken up again.
+    let by_this = opened.state.updated_at >= holder.since;
+    Ok(by_this && opened.state.stop_asked.is_some() && opened.state.stop().is_none())
 }
 
 pub(super) fn note(args: &NoteArgs, ui: &mut Ui) -> Result<ExitCode> {

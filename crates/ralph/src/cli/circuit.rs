@@ -64,14 +64,14 @@ fn lines(breaker: &Breaker, now: Time) -> Vec<String> {
         add("reason:", text::one_line(reason, 400));
     }
     if let Some(at) = breaker.opened_at {
-        add("since:", at.to_string());
+        add("since:", clock::local(at, now));
     }
     if breaker.circuit == Circuit::Open {
         add(
             "probe:",
             match breaker.probe_at {
                 Some(at) if now >= at => "allowed now".into(),
-                Some(at) => format!("allowed from {at} on"),
+                Some(at) => format!("allowed from {} on", clock::local(at, now)),
                 None => "only when asked for".into(),
             },
         );

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use crate::config::{self, Layers};
+use crate::config::{self, Layers, Origin, Shown};
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::store;
@@ -31,7 +31,7 @@ pub(super) struct ShowArgs {
 pub(super) struct SetArgs {
     /// Such as profile, gate, checks.test or agents.claude.model; `ralph config show` names them
     key: String,
-    /// Lists with commas: claude,codex:review
+    /// Lists with commas: claude,codex:review; or as TOML, where a text has commas: '["--tools", "Read,Edit"]'
     #[arg(allow_hyphen_values = true)]
     value: String,
     /// In the user's own file instead, for all projects
@@ -47,7 +47,7 @@ pub(super) fn main(command: &ConfigCommand, ui: &mut Ui) -> Result<ExitCode> {
     super::fine()
 }
 
-fn show(args: &ShowArgs, ui: &Ui) -> Result<()> {
+fn show(args: &ShowArgs, ui: &mut Ui) -> Result<()> {
     let project = Project::look()?;
     let rows = Layers::read(&project.ralph_dir)?.shown()?;
     let files = files(&project);
@@ -68,9 +68,15 @@ fn show(args: &ShowArgs, ui: &Ui) -> Result<()> {
         ui.json(&json!({"schema": "ralph.config/1", "files": files, "values": values}));
         return Ok(());
     }
+    let of_runs = |row: &Shown| matches!(row.key.name.as_str(), "profile" | "policy.reviews");
+    let misleads =
+        rows.iter().any(|row| of_runs(row) && !matches!(row.origin, Origin::Default | Origin::Profile));
     for row in rows {
         let value = ralph_core::text::visible(&row.value);
         ui.data_line(&format!("{:<29} {value:<24} {}", row.key.name, row.place));
+    }
+    if misleads {
+        ui.say("profile and reviews are for ralph run; those of a held session go with ralph hook arm");
     }
     Ok(())
 }
@@ -90,6 +96,10 @@ fn set(args: &SetArgs, ui: &mut Ui) -> Result<()> {
         })?,
         false => {
             let project = Project::find()?;
+            store::nobody_is_at_work(
+                &project.truth,
+                "the settings of a run stand, and its files are put back",
+            )?;
             (config::project_file(&project.ralph_dir), config::NAME.to_owned())
         }
     };

@@ -15,10 +15,10 @@ use serde_json::json;
 use super::args::HistoryArgs;
 use crate::error::{self, Error, Result};
 use crate::project::Project;
-use crate::secrets;
 use crate::store::{self, Runs};
 use crate::tree::{Tree, TreeId};
 use crate::ui::Ui;
+use crate::{clock, secrets};
 
 pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
     // A diff needs git, and so the repository.
@@ -35,13 +35,20 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
     let files = run.files(number);
     if (args.checks || args.transcript) && iteration.ended.is_some() && !files.are_kept() {
         let keep = state.run.as_ref().map_or(0, |run| run.plan.policy.keep_output);
+        let hint = format!("ralph history {number}, what the journal knows of it");
+        if let Some(why) = lost(&runs, number, keep)? {
+            return Err(Error::new(format!("the output of iteration {number} is gone"))
+                .because(why)
+                .hint(hint));
+        }
         return Err(Error::new(format!("the output of iteration {number} is not kept any more"))
             .because(format!("only that of the last {keep} iterations is (keep_output)"))
-            .hint(format!("ralph history {number}, what the journal knows of it")));
+            .hint(hint));
     }
     let secrets = secrets::of(&project.root);
     if args.diff {
-        diff(&project, &iteration, ui)?;
+        let keep = state.run.as_ref().map_or(0, |run| run.plan.policy.keep_snapshots);
+        diff(&project, &runs, (&iteration, keep), ui)?;
     } else if args.checks {
         if iteration.checks.is_empty() {
             let none = state.run.as_ref().is_none_or(|run| run.plan.checks.is_empty());
@@ -64,13 +71,13 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
         entry["schema"] = "ralph.history/1".into();
         ui.json(&entry);
     } else {
-        ui.data(view::files::history(&state, &iteration).as_bytes());
+        ui.data_line(view::files::history(&state, &iteration).trim_end_matches('\n'));
     }
     super::fine()
 }
 
 /// What an iteration did to the files, from the snapshots before and after it.
-fn diff(project: &Project, iteration: &Iteration, ui: &Ui) -> Result<()> {
+fn diff(project: &Project, runs: &Runs, (iteration, keep): (&Iteration, u64), ui: &Ui) -> Result<()> {
     let number = iteration.number;
     let before = iteration.before.as_ref().and_then(|mark| TreeId::new(&mark.tree));
     let after = iteration.after.as_ref().and_then(|after| TreeId::new(&after.tree));
@@ -83,14 +90,37 @@ fn diff(project: &Project, iteration: &Iteration, ui: &Ui) -> Result<()> {
         return Ok(());
     }
     let patch = Tree::look(&project.root, &project.truth, project.repo.as_ref())
-        .and_then(|tree| tree.patch(&before, &after))
-        .map_err(|error| {
-            Error::new(format!("what iteration {number} changed is not stored any more"))
-                .because(error)
-                .hint("keep_snapshots says how many iterations are kept: ralph profile show")
-        })?;
-    ui.patch(&patch);
+        .and_then(|tree| tree.patch(&before, &after));
+    match patch {
+        Ok(patch) => ui.patch(&patch),
+        Err(error) => {
+            let gone = Error::new(format!("what iteration {number} changed is not stored any more"));
+            return Err(match lost(runs, number, keep)? {
+                Some(why) => gone.because(why),
+                None => gone
+                    .because(error)
+                    .hint("keep_snapshots says how many iterations are kept: ralph profile show"),
+            });
+        }
+    }
     Ok(())
+}
+
+/// Why something of an iteration is gone that ought to be there, for only what is older than `keep` is let go.
+fn lost(runs: &Runs, number: u64, keep: u64) -> Result<Option<String>> {
+    if keep > 0 && runs.last_iteration().saturating_sub(number) >= keep {
+        return Ok(None);
+    }
+    let mut told = None;
+    for run in runs.all() {
+        run.iterations(|iteration, _| {
+            let gone = iteration.own_files.iter().find(|line| line.contains("is gone"));
+            if let (true, None, Some(line)) = (iteration.number >= number, &told, gone) {
+                told = Some(format!("in iteration {}: {line}", iteration.number));
+            }
+        })?;
+    }
+    Ok(Some(told.unwrap_or_else(|| "somebody removed it from ralph's folder".into())))
 }
 
 fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
@@ -109,7 +139,8 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
                 let goal = state.run.as_ref().map(|run| text::one_line(&run.goal, 100)).unwrap_or_default();
                 lines.push(format!("run {}: {goal}", run.number));
             }
-            lines.push(line(iteration));
+            let pool = state.run.as_ref().is_some_and(|run| run.plan.agents.len() > 1);
+            lines.push(line(iteration, pool));
         })?;
         for one in &opened.state.undone {
             let from = one.put_back.from.get(..12).unwrap_or_default();
@@ -118,7 +149,7 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
         }
         undone.extend(opened.state.undone.iter().map(|one| view::json::undone(one, run.number)));
         if let Some(stop) = opened.state.stop() {
-            lines.push(format!("  stopped: {stop}"));
+            lines.push(format!("  stopped: {}", clock::for_people(&stop.to_string())));
         }
         problems.extend(opened.problems.iter().map(|problem| format!("run {}: {problem}", run.number)));
         lines.extend(opened.problems.iter().map(|problem| format!("  journal: {problem}")));
@@ -129,12 +160,12 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
     } else if lines.is_empty() {
         ui.data_line("nothing has been run here yet; start with: ralph run \"GOAL\"");
     } else {
-        ui.data_line(&lines.join("\n"));
+        lines.iter().for_each(|line| ui.data_line(line));
     }
     super::fine()
 }
 
-fn line(iteration: &Iteration) -> String {
+fn line(iteration: &Iteration, pool: bool) -> String {
     let kind = if iteration.kind == Kind::Review { "review" } else { "work" };
     let mut words = format!(
         "  #{:<4} {kind:<6}  {:<11} {}",
@@ -144,6 +175,9 @@ fn line(iteration: &Iteration) -> String {
     );
     if let Some(ended) = &iteration.ended {
         words.push_str(&format!(", {}", time::duration(ended.duration_ms)));
+    }
+    if pool {
+        words.push_str(&format!(", by {}", iteration.agent));
     }
     if let Some(item) = &iteration.item {
         words.push_str(&format!("; {}", text::one_line(&item.id, 60)));
@@ -159,6 +193,8 @@ fn line(iteration: &Iteration) -> String {
         words.push_str(&format!("; refused: {}", text::one_line(refusal, 160)));
     } else if let Some(failure) = iteration.ended.as_ref().and_then(ralph_core::event::AgentEnded::failure) {
         words.push_str(&format!("; {}", text::one_line(&failure, 160)));
+        let limit = view::limit_words(iteration).filter(|limit| !failure.contains(limit.as_str()));
+        words.push_str(&limit.map_or_else(String::new, |limit| format!(": {}", text::one_line(&limit, 160))));
     }
     words
 }

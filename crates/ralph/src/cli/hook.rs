@@ -3,6 +3,7 @@
 mod arm;
 mod fired;
 mod install;
+mod turn;
 
 use std::process::ExitCode;
 
@@ -73,6 +74,9 @@ pub(super) struct ArmArgs {
     /// A number before the prompt is the most iterations: for commands that hand everything on as one text
     #[arg(long, hide = true, conflicts_with = "max_iterations")]
     leading_number: bool,
+    /// The last line of standard input must be this: for commands that are pasted together as text, and may be cut off
+    #[arg(long, hide = true, value_name = "MARK")]
+    whole: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -96,7 +100,7 @@ pub(super) fn main(command: HookCommand, ui: &mut Ui) -> Result<ExitCode> {
         HookCommand::Stop => Ok(Fired::Stop.answer()),
         HookCommand::Session => Ok(Fired::Session.answer()),
         HookCommand::Arm(mut args) => {
-            let mut goal = arm::prompt(&args.prompt, ui)?;
+            let mut goal = arm::prompt(&args.prompt, args.whole.as_deref(), ui)?;
             if let (true, Some((number, rest))) = (args.leading_number, goal.split_once(char::is_whitespace))
             {
                 (args.max_iterations, goal) = match number.parse() {

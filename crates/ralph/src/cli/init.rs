@@ -28,12 +28,23 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::find()?;
     let found = setup::look(&project.root)?;
     tell(&project, &found, ui);
+    let may_write = |name: &str| args.force || !project.ralph_dir.join(name).exists();
+    if let Some(prompt) = found.prompt.as_ref().filter(|_| may_write("prompt.md")) {
+        ui.say(&format!("prompt  {prompt} is pointed to"));
+    }
+    let writes = may_write("config.toml");
     let mut known = Vec::new();
     if let Some(backlog) = found.backlog.as_ref().filter(|backlog| backlog.must_be_named) {
         known.push(("backlog".to_owned(), backlog.path.clone()));
     }
-    let new = !project.ralph_dir.join("config.toml").exists();
-    if (new || args.force) && !args.yes {
+    if let Some(plugin) = found.plugin.as_ref().filter(|_| writes) {
+        for (key, value) in plugin.settings() {
+            ui.say(&format!("taken   {key} = {value}, from {}", setup::PLUGIN));
+            known.push((key, value));
+        }
+    }
+    let proved = found.checks.settled || !found.checks.lines.is_empty();
+    if writes && !args.yes && !proved {
         known.extend(test_command().map(|command| ("checks.test".to_owned(), command)));
     }
     let wanted = setup::files(&found, &known);
@@ -54,7 +65,8 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
     if args.share {
         warn_if_ignored(&project, &done, ui);
     }
-    ui.say(&format!("next:   {}", next(&found)));
+    let named = done.iter().any(|(name, placed)| name == "config.toml" && *placed != Placed::Kept);
+    ui.say(&format!("next:   {}", next(&found, named)));
     super::fine()
 }
 
@@ -66,6 +78,15 @@ fn tell(project: &Project, found: &Found, ui: &mut Ui) {
             ui.warn("no agent is installed; ralph doctor says how to get one, --agent-cmd names any command");
         }
     }
+    if let Some(stack) = &found.stack {
+        ui.say(&format!("stack   {} ({})", stack.language, stack.detected_from));
+    }
+    for check in &found.checks.lines {
+        ui.say(&format!("checks  {check}"));
+    }
+    for missing in &found.checks.missing {
+        ui.warn(missing);
+    }
     if let Some(backlog) = &found.backlog {
         let path = &backlog.path;
         match &backlog.items {
@@ -74,9 +95,6 @@ fn tell(project: &Project, found: &Found, ui: &mut Ui) {
             }
             Err(why) => ui.warn(&format!("{path} is there and cannot be read as a backlog: {why}")),
         }
-    }
-    if let Some(prompt) = &found.prompt {
-        ui.say(&format!("prompt  {prompt} is pointed to"));
     }
     for remark in &found.remarks {
         ui.say(&format!("found   {remark}"));
@@ -102,11 +120,16 @@ fn warn_if_ignored(project: &Project, done: &[(String, Placed)], ui: &mut Ui) {
     }
 }
 
-fn next(found: &Found) -> String {
+/// `named`: what was found is in the settings by now, where it has to be.
+fn next(found: &Found, named: bool) -> String {
     let open = |backlog: &setup::FoundBacklog| matches!(backlog.items, Ok((1.., _)));
+    let plugin = found.plugin.as_ref().and_then(setup::Plugin::next);
     match &found.backlog {
+        Some(backlog) if !backlog.is_known && !named => {
+            format!("ralph config set backlog {}, for your settings name none", backlog.path)
+        }
         _ if found.agents.is_empty() => "ralph doctor".into(),
         Some(backlog) if open(backlog) => "ralph run, which works through the backlog".into(),
-        _ => "ralph run \"what is to be reached\"".into(),
+        _ => plugin.unwrap_or_else(|| "ralph run \"what is to be reached\"".into()),
     }
 }

@@ -1,7 +1,7 @@
 //! What is shown before the first run in a project: where, who, what proves it, and how far it may go.
 
 use ralph_core::event::Plan;
-use ralph_core::profile::Policy;
+use ralph_core::profile::{Gate, Policy};
 use ralph_core::{text, time, view};
 
 use crate::project::Project;
@@ -24,8 +24,19 @@ pub(super) fn introduction(project: &Project, goal: &str, plan: &Plan, commands:
         let from = check.source.as_deref().or(brought).unwrap_or("your command line");
         shown.row("checks", format!("{}: {} ({from})", check.name, trust::shown(&check.command)));
     }
-    if plan.checks.is_empty() && plan.backlog.is_some() {
-        shown.row("checks", "those of each item");
+    if let Some(backlog) = plan.backlog.as_ref().filter(|_| plan.checks.is_empty()) {
+        let own = format!("{}, ", backlog.file);
+        let any = commands.iter().any(|command| command.source.starts_with(&own));
+        shown.row(
+            "checks",
+            match (any, plan.policy.gate) {
+                (true, _) => "those of each item",
+                (false, Gate::Evidence) => {
+                    "none, and no item has any: nothing could prove one; --test-cmd CMD adds one"
+                }
+                (false, _) => "none, and no item has any: done is a matter of words and reviews",
+            },
+        );
     } else if plan.checks.is_empty() {
         shown.row("checks", "none: done is a matter of words and reviews");
     }

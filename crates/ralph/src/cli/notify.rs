@@ -51,8 +51,20 @@ pub(super) fn main(command: &NotifyCommand, ui: &mut Ui) -> Result<ExitCode> {
         goal: "none: this is a test".into(),
         run: 0,
     };
-    notifier.tell(&notice, &project, ui);
+    let called = notifier.tell(&notice, &project, ui);
     notifier.finish().map_err(|why| Error::new("the command of [notify] failed").because(why))?;
-    ui.say("notified");
+    match called {
+        Ok(()) => ui.say("notified"),
+        Err(why) if notifier.has_command() => {
+            ui.say("notified by the command");
+            ui.warn(&format!("the terminal did nothing: {why}"));
+        }
+        Err(why) => {
+            return Err(Error::new("nobody was notified: the terminal did nothing")
+                .because(why)
+                .hint("try it on the terminal that a run would be on")
+                .hint("ralph config set --user notify.command 'notify-send \"$RALPH_NOTIFY_TEXT\"'"));
+        }
+    }
     super::fine()
 }

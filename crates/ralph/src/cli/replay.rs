@@ -44,7 +44,7 @@ pub(super) fn main(args: &ReplayArgs, ui: &Ui) -> Result<ExitCode> {
     let info = opened.state.run.as_ref();
     let shown = Shown { number: run.number, info, opened: &opened, replayed: &replayed };
     if args.json {
-        ui.data_line(&serde_json::to_string_pretty(&shown.document()).unwrap_or_default());
+        ui.json(&shown.document());
     } else {
         ui.data_line(&shown.lines().join("\n"));
     }

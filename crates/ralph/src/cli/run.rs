@@ -1,14 +1,16 @@
 //! `ralph run`: start a run or take the last one up again.
 
+mod alone;
 mod backlog;
 mod branch;
 mod configured;
 pub(super) mod consent;
 mod dry;
-mod found;
+mod held;
+
+pub(super) use backlog::below;
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use ralph_core::decision::Stop;
 use ralph_core::event::{Carried, Event, Permissions, Plan, RunInfo, RunResumed, RunStarted};
@@ -17,27 +19,21 @@ use ralph_core::state::State;
 use ralph_core::text;
 
 use super::args::{AgentArgs, Mode, RunArgs};
-use super::hook;
 use crate::error::{Error, Result};
-use crate::process::{self, Mark};
 use crate::project::Project;
 use crate::runner::{self, Runner};
 use crate::settings::{self, AgentWishes, For, Settled, Value, Wishes};
 use crate::store::{self, ArmFile, HarnessLock, JournalFile, Lock, Run, Runs};
 use crate::trust::{self, Consent};
 use crate::ui::{self, Ui};
-use crate::{agent, clock, secrets};
+use crate::{agent, brought, clock, detected, secrets};
+pub(super) use alone::be_alone;
 use configured::{Configured, configured};
 use consent::Proposal;
 
-/// How long what nobody keeps any more may take to end after TERM.
-const LEFTOVERS: Duration = Duration::from_secs(2);
-/// How long keepers of an earlier run may take to end what they keep, before we give up.
-const KEEPERS: Duration = Duration::from_secs(20);
-
 pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
     if args.mode == Mode::Hook {
-        return hold(args, ui);
+        return held::hold(args, ui);
     }
     let project = Project::find()?;
     let which = if args.fresh {
@@ -57,29 +53,6 @@ pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
         Some(stop) => Ok(ExitCode::from(stop.exit_code())),
         None => super::fine(),
     }
-}
-
-/// `--mode hook`: arms, explains and returns.
-fn hold(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
-    let alone = [
-        (args.once, "--once"),
-        (args.all, "--all"),
-        (args.resume, "--resume"),
-        (args.commit, "--commit"),
-        (!args.agent.agents.is_empty() || !args.agent.agent_cmd.is_empty(), "an agent of its own"),
-        (args.backlog.is_some() || args.harness_dir.is_some() || args.task.is_some(), "a backlog"),
-    ];
-    if let Some((_, what)) = alone.iter().find(|(given, _)| *given) {
-        return Err(Error::usage(format!(
-            "--mode hook holds a session until its goal is reached: {what} does not go with it"
-        ))
-        .hint("ralph run --mode hook \"GOAL\""));
-    }
-    let Some(goal) = args.goal.as_deref() else {
-        return Err(Error::usage("--mode hook needs a goal").hint("ralph run --mode hook \"GOAL\""));
-    };
-    let order = hook::Order { goal, session: None, probe: args.probe };
-    hook::arm(&Project::find()?, order, wishes(args), ui)
 }
 
 fn wishes(args: &RunArgs) -> Wishes {
@@ -154,7 +127,10 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let secrets = secrets::of(&project.root);
     let told = goal.map(|goal| secrets.hide(goal).into_owned()).or_else(|| backlog::goal(wishes));
     let goal = told.as_deref();
-    // Everything that can be refused is refused before anything is written.
+    // Everything that can be refused is refused before anything is written; and first what nothing else can change.
+    if !order.dry {
+        store::no_other_run(&project.truth)?;
+    }
     let runs = Runs::of(&project.truth);
     let last = last_run(&runs, which)?;
     // Without a word, and nothing to continue, the project's backlog is what there is to do.
@@ -185,7 +161,8 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let own = wishes;
     let Configured { config, mut brought, notifier } = configured(project, own, earlier.is_some(), ui)?;
     let mut wishes = own.over(config);
-    let missing = found::look(project, earlier.is_some(), &mut wishes);
+    // A run that goes on has its plan already.
+    let missing = if earlier.is_some() { vec![] } else { detected::look(&project.root, &mut wishes) };
     // What is asked before a first run includes the permissions; until then they are nobody's choice.
     let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask() && !order.dry;
     let unchosen = (asks || order.dry) && wishes.agent.leaves_permissions_open();
@@ -193,7 +170,18 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         wishes.agent.permissions.push(For::all(Permissions::Inherit));
     }
     let Settled { mut plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
-    found::brought(&plan, earlier.is_some(), &mut brought);
+    if let Some((backlog, empty)) = plan
+        .backlog
+        .as_ref()
+        .filter(|_| earlier.is_none())
+        .and_then(|backlog| backlog::is_empty(project, backlog).map(|empty| (backlog, empty)))
+    {
+        ui.warn(&empty);
+        return Ok(Some(Stop::BacklogComplete { once: backlog.once }));
+    }
+    if earlier.is_none() {
+        brought.extend(brought::by_detection(&plan.checks));
+    }
     if unchosen {
         consent::permit(&mut plan, None);
     }
@@ -203,7 +191,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     for remark in remarks.into_iter().chain(missing).chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
     }
-    let of_items = backlog::brought(project, &mut plan)?;
+    let of_items = backlog::brought(project, &wishes, &mut plan)?;
     if let Some(name) = order.branch {
         branch::may_begin(project, &plan, name)?;
     }
@@ -230,7 +218,11 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     }
 
     let mut lock = Lock::take(&project.truth, clock::now())?;
-    be_alone(project, ui)?;
+    if be_alone(project, ui)?
+        && let Some(last) = last.as_ref().filter(|last| last.state.stop().is_none())
+    {
+        alone::went_on_until_now(&last.run, &last.state);
+    }
     let mark = |last: &Last| (last.run.number, last.state.seq);
     if last_run(&runs, which)?.as_ref().map(mark) != last.as_ref().map(mark) {
         return Err(
@@ -247,27 +239,25 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         somebody.iter().for_each(|somebody| ui.warn(somebody));
     }
     // Whoever takes the run over, or begins another, lets go of a session.
-    ArmFile::of(&project.truth).remove()?;
+    ArmFile::of(&project.truth).remove(&lock)?;
     let (run, journal, state, first) = match (choice, last) {
         (Choice::Resume, Some(last)) => {
             let (journal, state) = JournalFile::resume(&last.run.journal())?;
             let version = env!("CARGO_PKG_VERSION").into();
-            (last.run, journal, state, Event::RunResumed(Box::new(RunResumed { plan, version, probe })))
+            let unrecorded_ms = alone::unrecorded(&last.run, &state);
+            (
+                last.run,
+                journal,
+                state,
+                Event::RunResumed(Box::new(RunResumed { plan, version, probe, unrecorded_ms })),
+            )
         }
         (Choice::Start(goal), last) => {
             if let Some(last) = &last {
                 // Its ralph may have been cut off between its last record and the views, and nobody takes it up again.
                 runner::publish(project, &last.run, &last.state, ui);
             }
-            if let Some(last) = last.as_ref().filter(|last| last.unfinished()) {
-                let left = format!(
-                    "run {} is left unfinished and cannot be continued: {}",
-                    last.run.number,
-                    last.goal()
-                );
-                ui.warn(&format!("a new run begins; {left}"));
-                warn_of_unread(&last.state, ui);
-            }
+            warn_of_unfinished(last.as_ref(), ui);
             let known = last.as_ref().map_or(0, |last| last.state.iteration);
             let carried = Carried {
                 iteration: known.max(runs.last_iteration()),
@@ -294,31 +284,6 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     Ok(Some(stop))
 }
 
-/// Waits until nobody of an earlier run is at work on the files, or ends them.
-pub(super) fn be_alone(project: &Project, ui: &mut Ui) -> Result<()> {
-    let custody = runner::custody_file(&project.truth);
-    let waited = store::wait_for_keepers(&custody, KEEPERS);
-    // A keeper that does not do its duty is ended with what it keeps: it has the mark too.
-    end_leftovers(project, ui)?;
-    waited.or_else(|_| store::wait_for_keepers(&custody, LEFTOVERS))
-}
-
-/// What an earlier run left because it was killed together with its keeper.
-fn end_leftovers(project: &Project, ui: &mut Ui) -> Result<()> {
-    let Ok(mark) = Mark::of(&project.root) else { return Ok(()) };
-    let swept = process::sweep(mark, LEFTOVERS);
-    if !swept.survivors.is_empty() {
-        return Err(Error::new("an agent or check of an earlier run is still at work here")
-            .because(format!("these processes cannot be ended: {:?}", swept.survivors))
-            .hint("end them yourself, then try again"));
-    }
-    if swept.ended > 0 {
-        let word = if swept.ended == 1 { "process" } else { "processes" };
-        ui.warn(&format!("ended {} {word} that a killed run had left at work", swept.ended));
-    }
-    Ok(())
-}
-
 /// Goals and commands are kept: a secret in one is better told otherwise.
 pub(super) fn told_secrets(secrets: &Secrets, order: Order<'_>, plan: &Plan) -> Vec<String> {
     let has = |text: &str| secrets.hide(text) != text;
@@ -333,6 +298,17 @@ pub(super) fn told_secrets(secrets: &Secrets, order: Order<'_>, plan: &Plan) -> 
         format!("a command holds what looks like a secret, and commands are kept to continue the run; better put it into the environment: {shown}")
     });
     goal.into_iter().chain(command).collect()
+}
+
+/// A new run takes the place of one that could have been continued.
+pub(super) fn warn_of_unfinished(last: Option<&Last>, ui: &mut Ui) {
+    if let Some(last) = last.filter(|last| last.unfinished()) {
+        let (number, goal) = (last.run.number, last.goal());
+        ui.warn(&format!(
+            "a new run begins; run {number} is left unfinished and cannot be continued: {goal}"
+        ));
+        warn_of_unread(&last.state, ui);
+    }
 }
 
 /// Notes go with their run; what nobody read may be worth saying again.

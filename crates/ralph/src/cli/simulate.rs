@@ -58,7 +58,7 @@ pub(super) fn main(command: &UtilCommand, ui: &Ui) -> Result<ExitCode> {
         "items_open": sim.world.open_items(),
     });
     if args.json {
-        ui.data_line(&serde_json::to_string_pretty(&played).unwrap_or_default());
+        ui.json(&played);
     } else {
         lines(&played).iter().for_each(|line| ui.data_line(line));
     }

@@ -18,39 +18,64 @@ use super::args::StatusArgs;
 use crate::clock;
 use crate::error::Result;
 use crate::project::Project;
+use crate::runner;
 use crate::store::{self, ArmFile, Holder, Requests, Runs};
-use crate::ui::Ui;
+use crate::ui::{self, Ui};
+
+const HIDDEN: &str = "the lock or the record of the run was removed while it works; both are put back when its agent or check has ended";
+
+/// What is not as it should be about the record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Odd {
+    None,
+    Damaged,
+    /// A run goes on, and somebody took its lock away.
+    Hidden,
+}
 
 pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
     let project = Project::look()?;
     let holder = store::holder(&project.truth);
+    // An agent may have removed the lock, and the journal with it. Both are put back when it has ended.
+    let hidden = holder.is_none() && store::folder_is_held(&project.truth);
+    let (hidden, holder) = match hidden {
+        true => (store::holder(&project.truth).is_none(), store::holder(&project.truth)),
+        false => (false, holder),
+    };
     let shown = Runs::of(&project.truth).shown()?;
     let (run, opened) = shown.map_or((None, None), |(run, opened)| (Some(run), Some(opened)));
     let state = opened.as_ref().map(|opened| &opened.state).filter(|state| state.run.is_some());
     let goes_on = state.is_some_and(|state| state.stop().is_none());
-    let problems: Vec<String> =
+    let mut problems: Vec<String> =
         opened.as_ref().map_or(vec![], |opened| opened.problems.iter().map(ToString::to_string).collect());
+    if hidden {
+        problems.push(HIDDEN.into());
+    }
     if let (true, true, Some(run), Some(holder)) = (args.follow, goes_on, &run, &holder) {
         if args.json {
             let each = |ui: &mut Ui, state: &State| {
                 let holder = Some(holder).filter(|_| state.stop().is_none());
-                ui.json_line(&document(Some(state), holder, &[], &project));
+                ui.json_line(&document(Some(state), holder, &[], &project, false));
             };
             follow::follow(&project, holder, run, &mut Ui::new(true), each)?;
         } else {
-            show(state, Some(holder), &problems, &project, ui, false);
+            show(state, Some(holder), &problems, &project, ui, Odd::None);
             ui.data_line("");
             follow::follow(&project, holder, run, &mut Ui::on_standard_output(), |_, _| {})?;
         }
         return super::fine();
     }
     if args.json {
-        let status = document(state, holder.as_ref(), &problems, &project);
+        let status = document(state, holder.as_ref(), &problems, &project, hidden);
         // A line, where lines are asked for.
-        if args.follow { ui.data_line(&status.to_string()) } else { ui.json(&status) }
+        if args.follow { ui.exact_line(&status.to_string()) } else { ui.json(&status) }
     } else {
-        let damaged = opened.as_ref().is_some_and(|opened| !opened.writable());
-        show(state, holder.as_ref(), &problems, &project, ui, damaged);
+        let odd = match opened.as_ref().is_some_and(|opened| !opened.writable()) {
+            _ if hidden => Odd::Hidden,
+            true => Odd::Damaged,
+            false => Odd::None,
+        };
+        show(state, holder.as_ref(), &problems, &project, ui, odd);
     }
     super::fine()
 }
@@ -60,10 +85,11 @@ fn document(
     holder: Option<&Holder>,
     problems: &[String],
     project: &Project,
+    hidden: bool,
 ) -> serde_json::Value {
     let initialized = project.ralph_dir.is_dir() || state.is_some();
     let notes = unread(state, project);
-    let held = held(state, project).is_some();
+    let held = held(state, project).is_some() || hidden;
     let around = Surroundings { initialized, pid: holder.map(|holder| holder.pid), held, notes: &notes };
     let mut status = json::status(state, around);
     status["problems"] = problems.into();
@@ -76,9 +102,9 @@ fn show(
     problems: &[String],
     project: &Project,
     ui: &Ui,
-    damaged: bool,
+    odd: Odd,
 ) {
-    for line in lines(state, holder, damaged, held(state, project)) {
+    for line in lines(state, holder, odd, held(state, project)) {
         ui.data_line(&line);
     }
     for note in unread(state, project) {
@@ -134,8 +160,11 @@ fn budgets(state: &State, budget: &Budget) -> Vec<String> {
     .collect()
 }
 
-fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool, held: Option<Arm>) -> Vec<String> {
+fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<Arm>) -> Vec<String> {
     let Some((state, run)) = state.and_then(|state| Some((state, state.run.as_ref()?))) else {
+        if odd == Odd::Hidden {
+            return vec!["a run is going on here; to stop it: Ctrl-C where it was started".into()];
+        }
         return vec!["nothing has been run here yet; start with: ralph run \"GOAL\"".into()];
     };
     let mut lines = Vec::new();
@@ -145,22 +174,32 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool, held: Op
         "status:",
         match (holder, state.stop()) {
             (Some(holder), None) => {
-                format!("{} (pid {}, since {})", view::status_word(state, true), holder.pid, holder.since)
+                let since = clock::local(holder.since, clock::now());
+                format!("{} (pid {}, since {since})", view::status_word(state, true), holder.pid)
             }
-            (None, None) if damaged => "cannot be continued: its journal is damaged".into(),
+            (None, None) if odd == Odd::Hidden => "working".into(),
+            (None, None) if odd == Odd::Damaged => "cannot be continued: its journal is damaged".into(),
             (None, None) => match held {
                 Some(Arm { session: Some(session), .. }) => {
                     format!("session {} is held; to let go: ralph hook disarm", text::one_line(&session, 80))
                 }
                 Some(_) => "waits for the next session that starts here; to let go: ralph hook disarm".into(),
+                None if runner::waits_for_session(state) => {
+                    "cut off, and holds no session; to hold one: ralph hook arm \"GOAL\"; to close it: ralph reset"
+                        .into()
+                }
                 None => "cut off; to go on: ralph run".into(),
             },
             (_, Some(Stop::CircuitOpen { why, .. })) if state.rules.breaker.circuit == Circuit::Closed => {
                 format!("circuit open: {why}; closed since, to go on: ralph run")
             }
-            (_, Some(stop)) => stop.to_string(),
+            (_, Some(stop)) => clock::for_people(&stop.to_string()),
         },
     );
+    if let Some(undone) = state.undone_since_last() {
+        let words = format!("{}: the files are not those that this run left", undone.put_back);
+        add("undone:", words);
+    }
     if let (Some(_), Some(doing)) = (holder, Doing::of(state)) {
         add("doing:", doing_words(&doing));
     }
@@ -176,14 +215,18 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool, held: Op
     if let Some(item) = state.current.as_ref().and_then(|current| current.item.as_ref()) {
         add("item:", text::one_line(&item.named(), 200));
     }
+    let pool = run.plan.agents.len() > 1;
     for agent in &run.plan.agents {
-        add(
-            "agent:",
-            agent
-                .command
-                .as_deref()
-                .map_or_else(|| agent.name.clone(), |command| redact::command(command, 200)),
-        );
+        let command = agent.command.as_deref().map(|command| redact::command(command, 200));
+        let mut words = match command {
+            Some(command) if pool => format!("{}: {command}", agent.name),
+            Some(command) => command,
+            None => agent.name.clone(),
+        };
+        if pool {
+            words.push_str(&standing(state, &agent.name, holder.is_some()));
+        }
+        add("agent:", words);
     }
     for check in &run.plan.checks {
         add("check:", check.described());
@@ -202,10 +245,33 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, damaged: bool, held: Op
         add("circuit:", format!("{}: {}", breaker.circuit.word(), text::one_line(why, 300)));
     }
     if let Some(last) = &state.last {
-        add("last:", format!("#{} {}, {}", last.number, view::result_word(last), view::files(last)));
+        let by = if pool { format!(", by {}", last.agent) } else { String::new() };
+        let limit = view::limit_words(last).map(|limit| format!("; {limit}")).unwrap_or_default();
+        let word = view::result_word(last);
+        add("last:", format!("#{} {word}, {}{by}{limit}", last.number, view::files(last)));
         if let Some(refusal) = last.conclusion.as_ref().and_then(|conclusion| conclusion.refusal.as_ref()) {
             add("refused:", text::one_line(refusal, 300));
         }
     }
+    if let (None, Some(stop)) = (holder, state.stop()) {
+        for step in ui::next_steps(state, stop) {
+            add("next:", step);
+        }
+    }
     lines
+}
+
+/// What an agent of a pool does, or why it does not.
+fn standing(state: &State, name: &str, running: bool) -> String {
+    let works =
+        state.current.as_ref().is_some_and(|current| current.agent == name && current.ended.is_none());
+    let member = state.rules.agents.members.iter().find(|member| member.name == name);
+    match member.and_then(|member| member.out.as_ref()) {
+        _ if works && running => ", at work now".into(),
+        Some(out) => {
+            let until = out.until.map(|until| format!(" until {}", clock::local(until, clock::now())));
+            format!(", out{}: {}", until.unwrap_or_default(), text::one_line(&out.why, 200))
+        }
+        None => String::new(),
+    }
 }

@@ -1,19 +1,24 @@
 //! `ralph undo`: the files as they were before an iteration. A snapshot is taken first, so that it can be taken back.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 use clap::Args;
+use ralph_core::backlog::State;
 use ralph_core::event::{Event, PutBack};
-use ralph_core::git_text::Change;
+use ralph_core::git_text::{Change, ChangeKind};
+use ralph_core::ledger::Record;
+use ralph_core::state::Iteration;
 use ralph_core::text;
 
 use super::run::be_alone;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::Still;
-use crate::store::Runs;
+use crate::store::{Ledger, Runs};
 use crate::tree::{BackError, Tree, TreeId, WayBack};
 use crate::ui::Ui;
+use crate::work::{self, Place};
 
 /// How much of a snapshot's name is shown.
 const SHORT: usize = 12;
@@ -23,7 +28,7 @@ const NAMED: usize = 20;
 #[derive(Debug, Args)]
 pub(super) struct UndoArgs {
     /// Put the files back as they were before this iteration, by the number it has in the project
-    #[arg(required_unless_present = "to")]
+    #[arg(value_parser = super::args::number)]
     iteration: Option<u64>,
     /// Put them back as in this snapshot, which an undo named, to take the undo back
     #[arg(long, value_name = "SNAPSHOT", conflicts_with = "iteration")]
@@ -41,7 +46,15 @@ struct Target {
 }
 
 pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
+    if args.iteration.is_none() && args.to.is_none() {
+        return Err(Error::usage("which iteration is to be undone?")
+            .hint("ralph history, which lists them; then: ralph undo N")
+            .hint("ralph undo --to SNAPSHOT, to take an undo or a reverted attempt back"));
+    }
     let project = Project::find()?;
+    if args.iteration.is_none() && args.to.is_none() {
+        return Err(nothing_named(&Runs::of(&project.truth)));
+    }
     let Some(mut still) = Still::open(&project)? else {
         return Err(Error::usage("nothing has been run here yet; there is nothing to undo"));
     };
@@ -51,10 +64,12 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     let mut tree = Tree::open(&project.root, &project.truth, project.repo.as_ref())
         .map_err(|error| Error::new("the tree cannot be measured").because(error))?;
     let way = tree.way_back(&target.tree).map_err(|error| refused(&error))?;
+    let deleted = deleted(&way, still.state.last.as_deref(), &tree);
     if args.dry_run {
         for change in &way.changes {
             ui.data_line(&format!("{} {}", change.kind.letter(), text::one_line(&change.name(), 4096)));
         }
+        deleted.iter().for_each(|line| ui.say(line));
         left_alone(&way, ui);
         return super::fine();
     }
@@ -74,13 +89,53 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
         still.publish(&project, ui);
         ui.say(&said);
         name(&way.changes, ui);
+        deleted.iter().for_each(|line| ui.say(line));
         ui.say(&format!("to take this back: {again}"));
     }
     left_alone(&way, ui);
+    if let Some(number) = target.iteration {
+        still_done(&project, number, ui);
+    }
     if let Some(before) = target.head.filter(|before| *before != way.now.head) {
         commits_stay(before.as_deref(), way.now.head.as_deref(), ui);
     }
     super::fine()
+}
+
+fn nothing_named(runs: &Runs) -> Error {
+    let error = Error::usage("say which iteration is to be undone, or which undo");
+    let error = match runs.last_iteration() {
+        0 => error.because("nothing has been run here yet"),
+        last => error.hint(format!("the files as before the last iteration: ralph undo {last}")),
+    };
+    error
+        .hint("all of them: ralph history")
+        .hint("to take an undo back: ralph undo --to SNAPSHOT, which the undo and ralph history name")
+}
+
+/// What goes, and what of it nobody but the user can have made: it came after the last iteration.
+fn deleted(way: &WayBack, last: Option<&Iteration>, tree: &Tree) -> Option<String> {
+    let gone: Vec<&Change> = way.changes.iter().filter(|change| change.kind == ChangeKind::Deleted).collect();
+    if gone.is_empty() {
+        return None;
+    }
+    let left = last.and_then(|last| TreeId::new(&last.after.as_ref()?.tree));
+    let since = left.and_then(|left| tree.diff(&left, &way.now.tree).ok()).unwrap_or_default();
+    let is_new =
+        |path: &[u8]| since.iter().any(|change| change.kind == ChangeKind::Added && change.path == path);
+    let later: Vec<String> =
+        gone.iter().filter(|change| is_new(&change.path)).map(|change| change.name().into_owned()).collect();
+    let mut line = format!("{} deleted, not there then", are(gone.len()));
+    if !later.is_empty() {
+        let names = text::one_line(&later.join(", "), 400);
+        line.push_str(&format!("; made after the last iteration, by you or somebody else: {names}"));
+    }
+    Some(line)
+}
+
+fn are(files: usize) -> String {
+    let verb = if files == 1 { "is" } else { "are" };
+    format!("{} {verb}", text::count(files as u64, "file"))
 }
 
 fn target(args: &UndoArgs, runs: &Runs) -> Result<Target> {
@@ -161,6 +216,42 @@ fn left_alone(way: &WayBack, ui: &mut Ui) {
     }
     for problem in &way.now.problems {
         ui.warn(&line(problem));
+    }
+}
+
+/// Items that were proved by what is gone now, and are done all the same: no snapshot holds their task file.
+fn still_done(project: &Project, number: u64, ui: &mut Ui) {
+    let Ok(lines) = Ledger::of(&project.truth).read() else { return };
+    let mut proved: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for record in lines.into_iter().filter_map(|line| serde_json::from_value::<Record>(line.record).ok()) {
+        if let (Some(file), Some(item)) = (&record.backlog, &record.item)
+            && record.kind == "attempt"
+            && record.passed()
+            && record.iteration >= number
+        {
+            proved.entry(file.clone()).or_default().insert(item.clone());
+        }
+    }
+    for (file, items) in proved {
+        let path = project.root.join(&file);
+        let Ok(place) = Place::at(&project.root, path.clone()) else { continue };
+        let Ok(bytes) = place.read() else { continue };
+        let Ok(backlog) = place.parse(&bytes) else { continue };
+        let state = |id: &String| backlog.find(id).map(|at| backlog.items()[at].state);
+        let done: Vec<String> = items.into_iter().filter(|id| state(id) == Some(State::Done)).collect();
+        let Some(first) = done.first() else { continue };
+        let named = done.iter().take(NAMED).map(|id| text::one_line(id, 80)).collect::<Vec<_>>().join(", ");
+        let more = match done.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        ui.warn(&format!("still done in {file}: {named}{more}"));
+        let known = matches!(work::find(&project.root), Ok(Some(known)) if known == path);
+        let which = if known { String::new() } else { format!(" --backlog {file}") };
+        let first = text::one_line(first, 80);
+        ui.say(&format!(
+            "to have one worked on again, such as {first}: ralph backlog set {first} open{which}"
+        ));
     }
 }
 

@@ -5,7 +5,7 @@ use ralph_core::edit::{Edit, splice};
 use ralph_core::profile::{self, Policy};
 use toml_edit::{Item, TableLike};
 
-use super::{Config, File, document, keys, parse};
+use super::{Config, File, agents, document, keys, parse};
 use crate::error::{Error, Result};
 use crate::settings::{self, Value};
 use crate::suggest;
@@ -49,10 +49,27 @@ fn written(key: &keys::Key, value: &str) -> Result<String> {
         return Ok(keys::literal(&value.value));
     }
     if key.list {
-        let items: Vec<String> = value.split(',').map(|item| keys::quoted(item.trim())).collect();
-        return Ok(format!("[{}]", items.join(", ")));
+        return Ok(keys::list(&items(&key.name, value)?));
     }
     Ok(if key.takes == "true or false" { value.into() } else { keys::quoted(value) })
+}
+
+/// With commas between them; or as TOML, for those that have commas in them.
+fn items(key: &str, value: &str) -> Result<Vec<String>> {
+    if !value.trim_start().starts_with('[') {
+        return Ok(value.split(',').map(|item| item.trim().to_owned()).collect());
+    }
+    let wrong = || {
+        Error::usage(format!("{key}: this is no list of texts: {value}"))
+            .because("what begins with [ is read as TOML")
+            .hint(format!("ralph config set {key} '[\"one\", \"two, three\"]'"))
+    };
+    let text = format!("list = {value}");
+    let document = document(File { name: key, text: &text }).map_err(|_| wrong())?;
+    match (document.get("list").and_then(agents::texts), document.len()) {
+        (Some(items), 1) => Ok(items),
+        _ => Err(wrong()),
+    }
 }
 
 fn edit(file: File<'_>, key: &str, value: &str) -> Result<Edit> {
@@ -205,6 +222,23 @@ mod tests {
             "policy.gate = 'dual'\npolicy.reviews = 2\n"
         );
         assert_eq!(set("", "pool", "claude, codex:review"), "pool = [\"claude\", \"codex:review\"]\n");
+    }
+
+    #[test]
+    fn a_list_can_be_given_as_toml_so_that_its_texts_may_have_commas() {
+        for (value, written) in [
+            ("--a,b", r#"["--a", "b"]"#),
+            (r#"["--tools", "Read,Edit"]"#, r#"["--tools", "Read,Edit"]"#),
+            (" ['a, b' , ] ", r#"["a, b"]"#),
+            ("[]", "[]"),
+        ] {
+            let made = set("", "agents.claude.args", value);
+            assert_eq!(made, format!("[agents.claude]\nargs = {written}\n"));
+        }
+        for wrong in ["[1]", "['a'", "['a']\nb = 1", "[['a']]", "[a]"] {
+            let error = change("", "f", "agents.claude.args", wrong).expect_err(wrong).to_string();
+            assert!(error.contains("no list of texts"), "{wrong}: {error}");
+        }
     }
 
     #[test]

@@ -37,7 +37,13 @@ const fn own(
 }
 
 const BEFORE: &[Own] = &[
-    own("profile", "The rules to start from", "a name of `ralph profile list`", "default", "\"strict\""),
+    own(
+        "profile",
+        "The rules to start from; not for held sessions",
+        "a name of `ralph profile list`",
+        "default",
+        "\"strict\"",
+    ),
     own(
         "pool",
         "Who works, in this order; with a role: claude:work, codex:review",
@@ -190,6 +196,19 @@ pub(super) fn literal(value: &str) -> String {
 /// A text in TOML.
 pub(super) fn quoted(text: &str) -> String {
     toml_edit::Value::from(text).to_string().trim().to_owned()
+}
+
+/// Texts as a list of TOML.
+pub(super) fn list(texts: &[String]) -> String {
+    let items: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    format!("[{}]", items.join(", "))
+}
+
+/// Texts as `config set` takes them: with commas between them where that is no other list.
+pub(super) fn shown_list(texts: &[String]) -> String {
+    let plain = |text: &String| !text.contains(',') && text.trim() == text && !text.is_empty();
+    let bracket = texts.first().is_some_and(|first| first.starts_with('['));
+    if texts.iter().all(plain) && !texts.is_empty() && !bracket { texts.join(",") } else { list(texts) }
 }
 
 #[cfg(test)]

@@ -108,6 +108,12 @@ impl Layers {
         self.project.notify.command.as_ref()
     }
 
+    /// The command that tells the user, with or without the repository's.
+    pub fn notify_command(&self, brought: bool) -> Option<&Value> {
+        let project = self.brought_notify().filter(|_| brought);
+        self.environment.notify.command.as_ref().or(project).or(self.user.notify.command.as_ref())
+    }
+
     pub fn in_terminal(&self) -> InTerminal {
         self.merged().notify.terminal.unwrap_or_default()
     }

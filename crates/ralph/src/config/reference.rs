@@ -72,6 +72,7 @@ pub fn template(known: &[(String, String)]) -> String {
         let _ = writeln!(file, "# {} ({})", key.about, key.takes);
         let said = known.iter().find(|(known, _)| *known == key.name);
         let _ = match said {
+            Some((_, value)) if of == "policy" => writeln!(file, "{name} = {}", keys::literal(value)),
             Some((_, value)) => writeln!(file, "{name} = {}", keys::quoted(value)),
             None => writeln!(file, "# {name} = {}", key.example),
         };

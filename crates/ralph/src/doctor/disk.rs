@@ -18,8 +18,12 @@ pub(super) fn is_writable(dir: &Path) -> bool {
 
 pub(super) fn room(project: &Project) -> Finding {
     let there = project.truth.ancestors().find(|dir| dir.is_dir()).unwrap_or(&project.root);
-    let Ok(told) = statvfs(there) else {
-        return Finding::held("disk", "this file system does not tell how much room there is");
+    let told = match statvfs(there) {
+        Ok(told) => told,
+        Err(error) => {
+            let text = format!("{} does not tell how much room there is: {error}", there.display());
+            return Finding::warned("disk", text, "see for yourself: df");
+        }
     };
     let free = told.f_bavail.saturating_mul(told.f_frsize);
     let text = format!("{} MB free", free / MB);

@@ -1,21 +1,25 @@
 //! What ralph keeps: whether it can be read, written and believed.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use ralph_core::ledger;
 use ralph_core::text;
 use ralph_core::time::{self, Time};
 
 use super::{Finding, disk};
 use crate::clock;
 use crate::project::Project;
-use crate::store::{self, Ledger, Runs};
+use crate::store::{self, Ledger, LockState, Runs};
+use crate::unix::rights::PermissionsExt;
+use crate::verify::{self, Anchored};
+
+/// The folders that ralph writes to.
+pub(super) fn folders(project: &Project) -> Vec<Finding> {
+    let above = project.truth.parent().unwrap_or(&project.root);
+    vec![folder(".ralph", &project.ralph_dir, &project.root), folder("records", &project.truth, above)]
+}
 
 pub(super) fn all(project: &Project) -> Vec<Finding> {
-    let mut findings = vec![folder(".ralph", &project.ralph_dir, &project.root)];
-    let above = project.truth.parent().unwrap_or(&project.root);
-    findings.push(folder("records", &project.truth, above));
+    let mut findings = folders(project);
     if !project.truth.is_dir() {
         return findings;
     }
@@ -23,13 +27,27 @@ pub(super) fn all(project: &Project) -> Vec<Finding> {
     let (journal, last) = journals(project);
     findings.extend([journal, clock_of(last, clock::now())]);
     findings.push(evidence(project));
-    findings.push(match store::holder(&project.truth) {
-        Some(holder) => {
+    findings.push(lock(&project.truth));
+    findings
+}
+
+fn lock(truth: &Path) -> Finding {
+    match store::lock_state(truth) {
+        Ok(LockState::Free) => Finding::held("lock", "free"),
+        Ok(LockState::Held(Some(holder))) => {
             Finding::held("lock", format!("a run is going on (pid {}, since {})", holder.pid, holder.since))
         }
-        None => Finding::held("lock", "free"),
-    });
-    findings
+        Ok(LockState::Held(None)) => Finding::warned(
+            "lock",
+            "somebody holds it, and it does not say who",
+            format!("look who has {} open: fuser, or ps", truth.join("lock").display()),
+        ),
+        Err(why) => Finding::failed(
+            "lock",
+            format!("cannot be looked at: {why}"),
+            format!("see to the rights of {}", truth.join("lock").display()),
+        ),
+    }
 }
 
 /// A folder that is there and may be written to, or may be made.
@@ -105,21 +123,24 @@ fn clock_of(last: Option<Time>, now: Time) -> Finding {
     }
 }
 
+/// Whether the ledger is whole, by itself and by what journals and commits hold of it.
 fn evidence(project: &Project) -> Finding {
-    let kept = Ledger::of(&project.truth);
-    match kept.read() {
-        Err(error) => Finding::failed("evidence", format!("cannot be read: {error}"), "see to its rights"),
-        Ok(lines) => {
-            let links: Vec<ledger::Link> = lines.iter().map(|line| line.link.clone()).collect();
-            match ledger::faults(&links, &[]).first() {
-                None => Finding::held("evidence", text::count(lines.len() as u64, "record")),
-                Some(fault) => Finding::failed(
-                    "evidence",
-                    format!("{}: {}", kept.path().display(), fault.what),
-                    "somebody changed the ledger: ralph evidence verify --no-run tells what still stands",
-                ),
-            }
+    const VERIFY: &str = "ralph evidence verify --no-run tells what still stands";
+    let loaded = match verify::load(project, Anchored::Asked) {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            let why = error.why.map_or_else(String::new, |why| format!(": {why}"));
+            let remedy = error.hints.first().cloned().unwrap_or_else(|| VERIFY.into());
+            return Finding::failed("evidence", format!("{}{why}", error.what), remedy);
         }
+    };
+    match loaded.summary.faults.as_slice() {
+        [] => Finding::held("evidence", text::count(loaded.summary.records as u64, "record")),
+        [first, ..] => Finding::failed(
+            "evidence",
+            format!("{}: {}", Ledger::of(&project.truth).path().display(), first.what),
+            format!("somebody changed the ledger: {VERIFY}"),
+        ),
     }
 }
 

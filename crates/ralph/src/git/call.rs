@@ -23,6 +23,10 @@ const MEASURING: [&str; 7] = [
     "index.skipHash=true",
 ];
 
+/// Who the user is, if the environment says it.
+pub(super) const IDENTITY: [&str; 4] =
+    ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
+
 /// A git command with its arguments, to be run any number of times.
 #[derive(Debug, Clone)]
 #[must_use]
@@ -53,6 +57,16 @@ impl Call {
             self = self.setting(setting);
         }
         self.env("GIT_NO_LAZY_FETCH", "1")
+    }
+
+    /// By the identity that the environment names: what is committed for the user is the user's.
+    pub fn as_the_user(mut self) -> Call {
+        for name in IDENTITY {
+            if let Some(value) = std::env::var_os(name) {
+                self = self.env(name, value);
+            }
+        }
+        self
     }
 
     /// Overrules the configuration, and settings that were given earlier.

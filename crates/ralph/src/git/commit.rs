@@ -134,7 +134,7 @@ impl Repo {
         }
         let tree = tree_from(&on_it("write-tree").measuring())?;
         self.settle_message(wanted.message, message, index, kept)?;
-        let call = self.call("commit-tree").arg(&tree).arg("-F").arg(message);
+        let call = self.call("commit-tree").as_the_user().arg(&tree).arg("-F").arg(message);
         let call = wanted.head.map_or(call.clone(), |head| call.args(["-p", head]));
         let commit = match self.signs()? {
             true => Some(call.clone().arg("-S").kept(kept)?),
@@ -190,7 +190,8 @@ impl Repo {
     ) -> Result<(), GitError> {
         let nothing = "0".repeat(new.len());
         let how = if old.is_some() { "commit" } else { "commit (initial)" };
-        let call = self.call("update-ref").args(["-m", &format!("{how}: {title}"), "HEAD", new]);
+        let call =
+            self.call("update-ref").as_the_user().args(["-m", &format!("{how}: {title}"), "HEAD", new]);
         let call = call.arg(old.unwrap_or(&nothing));
         match self.hook("reference-transaction")? {
             Some(_) => call.kept(kept).map(drop),

@@ -1,7 +1,6 @@
 //! What may take as long as it likes while a commit is made: the user's hooks, and whoever signs. It runs in custody, for a
 //! bounded time, and is ended when ralph is.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use ralph_core::text;
 
 use super::{GitError, Repo};
 use crate::process::{self, Brief, Ender, SpawnError, Spec};
+use crate::unix::rights::PermissionsExt;
 
 /// How such a command is kept.
 pub struct Kept<'a> {
@@ -66,8 +66,9 @@ impl Repo {
         let Some(hook) = self.hook(name)? else { return Ok(()) };
         // A hook without a first line that names its program is the shell's, which `exec` alone does not know.
         let mut spec = Spec::shell("exec \"$0\" \"$@\"", &self.root).arg(hook).args(args);
-        let inherited = std::env::vars_os().map(|(variable, _)| variable);
-        for variable in inherited.filter(|variable| variable.as_encoded_bytes().starts_with(b"GIT_")) {
+        let inherited = std::env::vars_os().filter_map(|(variable, _)| variable.into_string().ok());
+        let identity = |variable: &String| super::call::IDENTITY.contains(&variable.as_str());
+        for variable in inherited.filter(|variable| variable.starts_with("GIT_") && !identity(variable)) {
             spec = spec.env_remove(variable);
         }
         spec = spec.env("GIT_INDEX_FILE", index).env("GIT_EDITOR", ":").env("GIT_PREFIX", "");

@@ -69,6 +69,7 @@ fn keep(order: &Order) -> io::Result<()> {
     let _ = Report::Started { pid: raw(command) }.write_to(&line);
     let mut ended = watch(command, order, requests);
     ended.unkept = copies.and_then(|copies| copies.finish().err()).map(|error| error.to_string());
+    order.sign.iter().for_each(|file| store::sign_of_life(file));
     let _ = point::pass("keeper: tell end");
     Report::Ended(ended).write_to(&line)
 }

@@ -29,6 +29,8 @@ pub struct Spec {
     /// Files to which the keeper appends what a kept command prints, before it passes it on: standard output, standard
     /// error.
     pub transcripts: Option<[PathBuf; 2]>,
+    /// A file on which the keeper leaves the time at the end: until when the command worked, though nobody else knows.
+    pub sign: Option<PathBuf>,
 }
 
 /// What a command reads on standard input. Never ralph's own terminal.
@@ -52,6 +54,7 @@ impl Spec {
             hold: None,
             mark: None,
             transcripts: None,
+            sign: None,
         }
     }
 
@@ -117,6 +120,12 @@ impl Spec {
     #[must_use]
     pub fn transcripts(mut self, stdout: impl Into<PathBuf>, stderr: impl Into<PathBuf>) -> Spec {
         self.transcripts = Some([stdout.into(), stderr.into()]);
+        self
+    }
+
+    #[must_use]
+    pub fn sign(mut self, file: impl Into<PathBuf>) -> Spec {
+        self.sign = Some(file.into());
         self
     }
 

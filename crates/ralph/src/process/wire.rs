@@ -27,6 +27,7 @@ pub(super) struct Order {
     pub(super) hold: Option<PathBuf>,
     pub(super) mark: Option<Mark>,
     pub(super) transcripts: Option<[PathBuf; 2]>,
+    pub(super) sign: Option<PathBuf>,
     pub(super) program: OsString,
     pub(super) args: Vec<OsString>,
 }
@@ -50,6 +51,7 @@ impl Order {
             hold: spec.hold.clone(),
             mark: spec.mark,
             transcripts: spec.transcripts.clone(),
+            sign: spec.sign.clone(),
             program: spec.program.clone(),
             args: spec.args.clone(),
         })
@@ -61,21 +63,23 @@ impl Order {
         let hold = self.hold.unwrap_or_default().into_os_string();
         let mark = self.mark.map_or(OsString::new(), |mark| mark.to_word().into());
         let [out, err] = self.transcripts.unwrap_or_default().map(PathBuf::into_os_string);
-        [grace, stdin, hold, out, err, mark, self.program].into_iter().chain(self.args)
+        let sign = self.sign.unwrap_or_default().into_os_string();
+        [grace, stdin, hold, out, err, sign, mark, self.program].into_iter().chain(self.args)
     }
 
     pub(super) fn from_args(mut args: impl Iterator<Item = OsString>) -> Option<Order> {
         let grace = Duration::from_millis(args.next()?.to_str()?.parse().ok()?);
         let mut file = || Some(PathBuf::from(args.next()?));
-        let files = [file()?, file()?, file()?, file()?];
-        let [stdin, hold, out, err] =
+        let files = [file()?, file()?, file()?, file()?, file()?];
+        let [stdin, hold, out, err, sign] =
             files.map(|file| Some(file).filter(|file| !file.as_os_str().is_empty()));
         let transcripts = out.zip(err).map(|(out, err)| [out, err]);
         let mark = match args.next()?.to_str()? {
             "" => None,
             word => Some(Mark::from_word(word)?),
         };
-        Some(Order { grace, stdin, hold, mark, transcripts, program: args.next()?, args: args.collect() })
+        let program = args.next()?;
+        Some(Order { grace, stdin, hold, mark, transcripts, sign, program, args: args.collect() })
     }
 }
 
@@ -141,6 +145,7 @@ mod tests {
                 hold: stdin.clone(),
                 mark: stdin.as_ref().and_then(|_| Mark::of("/".as_ref()).ok()),
                 transcripts: stdin.clone().map(|file| [file, PathBuf::from("err")]),
+                sign: stdin.clone(),
                 program: odd.clone(),
                 args: vec!["--".into(), OsString::new(), odd.clone()],
             };
@@ -154,9 +159,9 @@ mod tests {
             &[][..],
             &["1"],
             &["1", ""],
-            &["1", "", "", "", "", ""],
-            &["one", "", "", "", "", "", "sh"],
-            &["1", "", "", "", "", "1024", "sh"],
+            &["1", "", "", "", "", "", ""],
+            &["one", "", "", "", "", "", "", "sh"],
+            &["1", "", "", "", "", "", "1024", "sh"],
         ] {
             assert_eq!(Order::from_args(args.iter().map(OsString::from)), None, "{args:?}");
         }

@@ -1,5 +1,8 @@
 //! Effects on the backlog: what it hands out, marking an item, settling an attempt.
 
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use ralph_core::event::{Event, Measured, When};
@@ -11,7 +14,9 @@ use super::effects::Custody;
 use crate::error::{self, Error, Result};
 use crate::git::Kept;
 use crate::store::{self, Ledger};
+use crate::tree::TreeId;
 use crate::trust;
+use crate::unix::names::OsStrExt;
 use crate::work::{self, OwnBacklog, Settler, Source};
 
 impl Runner<'_> {
@@ -25,7 +30,10 @@ impl Runner<'_> {
     pub(super) fn read_backlog(&mut self) -> Result<()> {
         let read = match self.source() {
             Some(Ok(source)) => {
-                let source = source.knowing(Ledger::of(&self.project.truth).failures());
+                let file = source.below(&self.project.root);
+                let tried =
+                    source.counts().then(|| self.tally.of(&Ledger::of(&self.project.truth), file.as_deref()));
+                let source = source.knowing(tried.unwrap_or_default());
                 self.agreed_to(source.read(&self.state.rules.items))
             }
             Some(Err(error)) => unreadable(&error),
@@ -46,7 +54,7 @@ impl Runner<'_> {
             work.id,
             trust::shown(&check.command)
         );
-        BacklogRead { found: Found::Stuck { why }, ..read }
+        BacklogRead { found: Found::Stuck { why, next: Some("ralph run --yes".into()) }, ..read }
     }
 
     pub(super) fn mark_item(&mut self, id: &str) -> Result<()> {
@@ -58,11 +66,13 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn mark(&self, source: &Source, id: &str) -> Result<()> {
+    fn mark(&mut self, source: &Source, id: &str) -> Result<()> {
         let files = self.files();
         files.make()?;
         let path = files.backlog();
-        store::write_private(&path, &source.bytes()?).map_err(error::io("cannot write", &path))?;
+        let bytes = source.bytes()?;
+        store::write_private(&path, &bytes).map_err(error::io("cannot write", &path))?;
+        self.backlog = Some(bytes);
         source.mark(id)?;
         self.own_backlog(source).keep(source);
         Ok(())
@@ -82,24 +92,74 @@ impl Runner<'_> {
     }
 
     /// What became of the backlog, and of the item that was worked on.
-    pub(super) fn measure_backlog(&self, measured: &mut Measured, changes: &[Change]) {
+    pub(super) fn measure_backlog(&mut self, measured: &mut Measured, changes: &[Change]) {
         let Some(Ok(source)) = self.source() else { return };
+        let item = self.state.current.as_ref().and_then(|current| current.item.clone());
+        let item = item.filter(|_| measured.when == When::After);
+        measured.item = item.map(|item| {
+            let before = self.backlog.clone().or_else(|| std::fs::read(self.files().backlog()).ok());
+            let required = before.as_deref().map(|before| source.requirements(before)).unwrap_or_default();
+            let judges = changes.iter().filter(|change| self.judges(&source, &required, change));
+            let judges: Vec<Vec<u8>> = judges.map(|change| change.path.clone()).collect();
+            let names = || judges.iter().map(|path| String::from_utf8_lossy(path).into_owned());
+            let after = source.after(&item, before.as_deref());
+            let put_back = before.is_some_and(|before| self.put_back(&source, &before, Some(&item.id)));
+            let tampered = after.tampered.iter().cloned().chain(names()).collect();
+            let restored = if self.restore(&judges) { names().collect() } else { vec![] };
+            ItemAfter { tampered, put_back, restored, ..after }
+        });
         measured.items = source.items();
-        let item = self.state.current.as_ref().and_then(|current| current.item.as_deref());
+    }
+
+    /// Whether items are judged by this file: it holds requirements, or was in the harness before.
+    fn judges(&self, source: &Source, required: &HashSet<PathBuf>, change: &Change) -> bool {
         let dir = source.harness();
+        let harness = is_harness(&change.path) || is_below(&change.path, dir.as_deref());
+        let required = required.contains(&self.project.root.join(OsStr::from_bytes(&change.path)));
         let own = source.below(&self.project.root);
-        let harness = changes.iter().filter(|change| {
-            let judged_by = is_harness(&change.path) || is_below(&change.path, dir.as_deref());
-            change.kind != ChangeKind::Added && judged_by && Some(&change.path) != own.as_ref()
+        change.kind != ChangeKind::Added && (harness || required) && Some(&change.path) != own.as_ref()
+    }
+
+    /// Puts files back as they were before the agent.
+    fn restore(&mut self, paths: &[Vec<u8>]) -> bool {
+        let before = self.state.current.as_ref().and_then(|current| current.before.as_ref());
+        let Some(to) = before.and_then(|mark| TreeId::new(&mark.tree)).filter(|_| !paths.is_empty()) else {
+            return false;
+        };
+        let keep = |path: &[u8]| !paths.iter().any(|judged| judged == path);
+        let done = self.tree.way_back_but(&to, &keep).and_then(|way| self.tree.put_back(&way));
+        if let Err(error) = &done {
+            self.ui.warn(&format!("what items are judged by could not be put back: {error}"));
+        }
+        done.is_ok()
+    }
+
+    /// Puts the task file back if more was done to it than agents may do; what it was is kept with the iteration, for
+    /// nobody can tell an agent's write from a user's.
+    fn put_back(&mut self, source: &Source, before: &[u8], marked: Option<&str>) -> bool {
+        let now = source.bytes();
+        let done = source.put_back(before).and_then(|put_back| match marked.filter(|_| put_back) {
+            Some(id) => source.mark(id).map(|()| put_back),
+            None => Ok(put_back),
         });
-        measured.item = item.filter(|_| measured.when == When::After).map(|item| ItemAfter {
-            tampered: harness.map(|change| change.name().into_owned()).collect(),
-            ..source.after(&item.id, std::fs::read(self.files().backlog()).ok().as_deref())
-        });
+        if let (Ok(true), Ok(now)) = (&done, now) {
+            let kept = self.files().folder().join(TOUCHED);
+            let _ = self.files().make().map(|()| store::write_private(&kept, &now));
+        }
+        done.unwrap_or_else(|error| {
+            self.ui.warn(&format!("the backlog could not be put back: {}", work::in_a_line(&error)));
+            false
+        })
     }
 
     pub(super) fn settle(&mut self, settlement: &Settlement) -> Result<()> {
         let source = self.source().transpose()?;
+        // Once: a ralph that comes after us finds what this one wrote, and what people did since.
+        let before = self.backlog.take().filter(|_| settlement.item.is_some());
+        let since = match (&source, before) {
+            (Some(source), Some(before)) => self.put_back(source, &before, None),
+            _ => false,
+        };
         let run = self.state.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
         let Some(iteration) = self.state.last.clone() else {
             return Err(Error::data("the record settles an iteration that it does not have"));
@@ -123,11 +183,17 @@ impl Runner<'_> {
             },
             task_file_is_ours: false,
         };
-        let settled = settler.settle(settlement, &iteration);
+        let mut settled = settler.settle(settlement, &iteration);
+        settled
+            .problems
+            .extend(since.then(|| "the backlog was changed while the checks ran, and is put back".into()));
         self.send(Event::Settled(Box::new(settled)));
         Ok(())
     }
 }
+
+/// What the task file was when it was put back.
+const TOUCHED: &str = "touched-backlog";
 
 fn is_below(path: &[u8], dir: Option<&str>) -> bool {
     dir.is_some_and(|dir| path.starts_with(dir.as_bytes()))
@@ -135,7 +201,7 @@ fn is_below(path: &[u8], dir: Option<&str>) -> bool {
 
 fn unreadable(error: &Error) -> BacklogRead {
     let found = Found::Unreadable { why: work::in_a_line(error) };
-    BacklogRead { items: Default::default(), phase: None, phases: vec![], found }
+    BacklogRead { items: Default::default(), phase: None, phases: vec![], blocked: 0, found }
 }
 
 /// What an item of a harness is judged by. An agent may leave notes of its own there.

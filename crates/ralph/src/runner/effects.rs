@@ -138,7 +138,8 @@ impl Runner<'_> {
                 files.make()?;
                 self.watch_own_files();
                 let (root, secrets) = (&self.project.root, self.secrets.clone());
-                let spec = self.custody().over(Spec::shell(&check.command, root));
+                let spec =
+                    self.custody().over(Spec::shell(&check.command, root)).sign(files.check(&check.name));
                 let check = check_job::start(check, &spec, &files, secrets, self.heard());
                 self.jobs.check(check);
             }
@@ -184,9 +185,14 @@ impl Runner<'_> {
     fn measure(&mut self, when: When, todos_since: Option<&str>) -> std::result::Result<Measured, String> {
         let snapshot = self.tree.snapshot().map_err(|error| error.to_string())?;
         self.measured_branch = Some(snapshot.branch.clone());
-        let before = self.state.current.as_ref().and_then(|current| current.before.as_ref());
+        if !snapshot.own_output.is_empty() && !std::mem::replace(&mut self.output_told, true) {
+            let names = snapshot.own_output.join(", ");
+            self.ui
+                .remark(&format!("{names}: ralph itself writes to it now, so it does not count as a change"));
+        }
+        let before = self.state.current.as_ref().and_then(|current| current.before.clone());
         let mut lost = Vec::new();
-        let changes = match (when, before.and_then(|mark| TreeId::new(&mark.tree))) {
+        let changes = match (when, before.as_ref().and_then(|mark| TreeId::new(&mark.tree))) {
             (When::After, Some(before)) => match self.tree.changes(&before, &snapshot) {
                 Ok(changes) => changes,
                 Err(error) if self.tree.has(&before) => return Err(error.to_string()),
@@ -201,6 +207,7 @@ impl Runner<'_> {
         let mut measured = Measured::new(when, snapshot.tree.to_string(), snapshot.head, &progress);
         self.measure_backlog(&mut measured, &changes);
         let gone = self.measure_stand(&mut measured, snapshot.branch.as_deref());
+        self.measure_judging(&mut measured, &progress);
         // The two trees are not the same one, so something changed.
         measured.changed_total += lost.len() as u64;
         if let (When::After, Some(repo), Some(before)) = (when, &self.project.repo, before)
@@ -271,7 +278,8 @@ impl Runner<'_> {
         let spec = agent::spec(&agent, self.project, path)
             .env("RALPH_ITERATION", self.state.iteration.to_string())
             .env("RALPH_RUN_ID", run)
-            .transcripts(files.transcript(), files.stderr());
+            .transcripts(files.transcript(), files.stderr())
+            .sign(files.transcript());
         let started = agent_job::start(&self.custody().over(spec), &talk, &files, &self.heard());
         self.jobs.lock().agent = started;
         self.tidy();
@@ -279,7 +287,7 @@ impl Runner<'_> {
     }
 
     /// While the agent works nobody needs the snapshots.
-    fn tidy(&mut self) {
+    pub(super) fn tidy(&mut self) {
         let Some(run) = &self.state.run else { return };
         let keep = run.plan.policy.keep_snapshots;
         let base = self.state.base.as_ref().and_then(|base| TreeId::new(&base.tree));

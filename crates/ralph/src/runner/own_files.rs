@@ -1,12 +1,32 @@
 //! Looking after ralph's own files: measuring and putting back. What follows from it is core's to say.
 
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
 use ralph_core::event::Event;
 use ralph_core::own_files::{self, How, OwnFile, Touch};
 
-use super::Runner;
+use super::{Input, Runner};
 use crate::error::{Error, Result};
-use crate::store::Runs;
+use crate::store::{self, Restored, Runs};
 use crate::tree::Tree;
+
+/// How long whoever works is waited for when the run cannot go on.
+const ENDING: Duration = Duration::from_secs(3);
+/// How long a deletion that goes on is waited out.
+const WAITS: [u64; 7] = [5, 10, 20, 40, 80, 160, 320];
+
+/// Tries again while a folder is being removed.
+fn patiently(mut put_back: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    for wait in WAITS {
+        match put_back() {
+            Err(error) if store::is_passing(&error) => store::pause(Duration::from_millis(wait)),
+            done => return done,
+        }
+    }
+    put_back()
+}
 
 impl Runner<'_> {
     /// Somebody begins to work.
@@ -15,6 +35,7 @@ impl Runner<'_> {
         let mut past = vec![truth.clone(), truth.join("runs"), truth.join("objects")];
         past.extend(self.state.last.iter().map(|last| self.run.files(last.number).folder().to_path_buf()));
         self.guard.watch(&past);
+        self.past.watch();
     }
 
     pub(super) fn look_after_own_files(&mut self, event: &Event) -> Result<()> {
@@ -22,15 +43,16 @@ impl Runner<'_> {
         let ended = matches!(event, Event::AgentEnded(_) | Event::CheckEnded(_));
         if ended {
             touches.extend(self.guard.lost());
+            touches.extend(self.put_the_past_back());
             self.mend_tree();
         }
         touches.extend(self.hold_the_truth());
         // Where the truth is not ours any more, nothing is written: not even that.
         if let Some(what) = own_files::judge(&self.state, &touches) {
+            self.journal.give_up();
             return Err(Error::new(what)
                 .because("what ralph records could no longer be kept, so the run stops here")
-                .hint("look at what was done here: ralph status; git status")
-                .hint("then start again: ralph run --fresh GOAL"));
+                .hint("look at what was done here: ralph status; git status"));
         }
         let mut views = false;
         if ended {
@@ -53,9 +75,6 @@ impl Runner<'_> {
     /// The lock first: whoever has taken it meanwhile may be writing the journal.
     fn hold_the_truth(&mut self) -> Vec<Touch> {
         let mut touches = Vec::new();
-        let name = |path: &std::path::Path| {
-            path.strip_prefix(&self.project.root).unwrap_or(path).display().to_string()
-        };
         let touch = |name: String, kind, how: How, put_back: std::io::Result<()>| Touch {
             name,
             kind,
@@ -64,18 +83,75 @@ impl Runner<'_> {
             kept: None,
         };
         if let Some(how) = self.lock.touched() {
-            let put_back = self.lock.put_back();
+            let put_back = patiently(|| self.lock.put_back());
             let lost = put_back.is_err();
-            touches.push(touch(name(&self.project.truth.join("lock")), OwnFile::Lock, how, put_back));
+            touches.push(touch(self.shown(&self.project.truth.join("lock")), OwnFile::Lock, how, put_back));
             if lost {
                 return touches;
             }
         }
-        if let Some(how) = self.journal.touched() {
-            let put_back = self.journal.put_back();
-            touches.push(touch(name(&self.run.journal()), OwnFile::Journal, how, put_back));
+        let mended = self.journal.mended();
+        if let Some(how) = self.journal.touched().or(mended) {
+            let put_back = patiently(|| self.journal.put_back());
+            touches.push(touch(self.shown(&self.run.journal()), OwnFile::Journal, how, put_back));
         }
         touches
+    }
+
+    fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.project.root).unwrap_or(path).display().to_string()
+    }
+
+    /// What earlier runs recorded, and the evidence.
+    fn put_the_past_back(&mut self) -> Vec<Touch> {
+        let Restored { back, lost } = self.past.put_back();
+        let mut touches = Vec::new();
+        for (paths, why) in [
+            (back, None),
+            (
+                lost.iter().map(|(path, _)| path.clone()).collect(),
+                lost.first().map(|(_, why)| format!("lost for good: {why}")),
+            ),
+        ] {
+            let (journals, others): (Vec<_>, Vec<_>) =
+                paths.iter().partition(|path| path.ends_with("journal.jsonl"));
+            let runs = match &journals[..] {
+                [] => None,
+                [one] => Some(self.shown(one)),
+                many => Some(format!("the records of {} earlier runs", many.len())),
+            };
+            let names = runs.into_iter().chain(others.into_iter().map(|path| self.shown(path)));
+            touches.extend(names.map(|name| Touch {
+                name,
+                kind: OwnFile::Past,
+                how: How::Removed,
+                lost: why.clone(),
+                kept: None,
+            }));
+        }
+        touches
+    }
+
+    /// The record cannot be kept while somebody works against it. Ends that, and leaves the record behind whole, so that
+    /// the run can be continued; unless another ralph is the one who writes here now.
+    pub(super) fn leave_the_record(&mut self, mut error: Error, at_work: bool) -> Error {
+        self.jobs.end_now();
+        let over = Instant::now() + if at_work { ENDING } else { Duration::ZERO };
+        while let Ok(input) = self.inbox.recv_timeout(over.saturating_duration_since(Instant::now())) {
+            if matches!(input, Input::Event(Event::AgentEnded(_) | Event::CheckEnded(_))) {
+                break;
+            }
+        }
+        let held = self.lock.touched().is_none() || patiently(|| self.lock.put_back()).is_ok();
+        let whole = held && patiently(|| self.journal.put_back()).is_ok();
+        if held {
+            self.past.put_back();
+        }
+        error.hints.push(match whole {
+            true => "the record is put back; to go on: ralph run".into(),
+            false => "then start again: ralph run --fresh GOAL".into(),
+        });
+        error
     }
 
     /// Snapshots that were taken away are begun anew; what they held cannot be had back.

@@ -1,6 +1,6 @@
 //! Ctrl-C and friends. The first asks the loop to stop; the second has everything killed and ends ralph at once; the next
 //! start reads what was left. SIGHUP is a request like SIGTERM, unless whoever started ralph had it ignored, as `nohup`
-//! does. SIGUSR1 says that another ralph left a request.
+//! does; it never is the second. SIGUSR1 says that another ralph left a request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,6 +42,10 @@ pub(super) fn listen(outbox: Sender<Input>, jobs: Jobs) -> Result<()> {
                 _ => (StopBy::Terminate, 143),
             };
             let again = asked.swap(true, Ordering::Relaxed);
+            if again && signal == SIGHUP {
+                // A window that closes tells twice, by the kernel and by its shell. Nobody is in a hurry.
+                continue;
+            }
             match again {
                 true => jobs.end_now(),
                 false => jobs.stopping(),

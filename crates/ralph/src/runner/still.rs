@@ -47,7 +47,7 @@ impl Still {
         }
         let lock = Lock::take(&project.truth, clock::now())?;
         let Some((run, _)) = runs.newest(false)? else { return Ok(None) };
-        let (journal, state) = JournalFile::resume(&run.journal())?;
+        let (journal, state) = JournalFile::resume_briefly(&run.journal())?;
         Ok(Some(Self { state, run, journal, _lock: lock }))
     }
 
@@ -68,4 +68,22 @@ pub(crate) fn publish(project: &Project, run: &Run, state: &State, ui: &mut Ui) 
     if let Err(error) = views.publish(state) {
         ui.warn(&format!("the views in {} cannot be written: {error}", project.ralph_dir.display()));
     }
+}
+
+/// Whether it goes on as soon as its session stops.
+pub(crate) fn waits_for_session(state: &State) -> bool {
+    let plan = state.run.as_ref().map(|run| &run.plan);
+    state.stop().is_none() && plan.is_some_and(|plan| plan.agents.iter().any(|agent| agent.session))
+}
+
+/// Closes the newest run if a session is its agent, armed or not; whether there was one.
+pub(crate) fn close_session(project: &Project, _held: &Lock, ui: &mut Ui) -> Result<bool> {
+    let Some((run, _)) = Runs::of(&project.truth).newest(false)? else { return Ok(false) };
+    let (mut journal, mut state) = JournalFile::resume(&run.journal())?;
+    if !waits_for_session(&state) {
+        return Ok(false);
+    }
+    record(&mut journal, &mut state, Event::RunClosed)?;
+    publish(project, &run, &state, ui);
+    Ok(true)
 }

@@ -13,7 +13,7 @@ const PROMPT: &str = "# How to work on {{PROJECT_NAME}}\n\n\
 - Run the project's checks before you say that something is done.\n\
 - What the next iteration must know goes into .ralph/scratchpad.md; lessons not to learn twice into .ralph/guardrails.md.\n";
 
-const GUARDRAILS: &str = "# Guardrails\n\nLessons not to learn twice, a line each:\n";
+const GUARDRAILS: &str = "# Guardrails\n\n<!-- Lessons not to learn twice, a line each. -->\n";
 
 const BACKLOG: &str = "# What is to be done. `ralph run` without a goal works through it, `ralph backlog add \"TITLE\"` adds to it.\n\
 # An item looks like this:\n\

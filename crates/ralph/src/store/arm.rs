@@ -1,12 +1,11 @@
-//! Which session a run holds: one small file in the truth folder, looked at by every hook before anything else. And
-//! files that ralph leaves in an agent's own folder, and takes away again.
+//! Which session a run holds: one small file in the truth folder, looked at by every hook before anything else.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use ralph_core::session::Arm;
 
-use super::files;
+use super::{Lock, files};
 use crate::error::{self, Error, Result};
 use crate::project::ARMED;
 
@@ -32,37 +31,13 @@ impl ArmFile {
         }
     }
 
-    pub fn write(&self, arm: &Arm) -> Result<()> {
+    /// Only by whoever holds the lock, and has read it since: another hook may have been there.
+    pub fn write(&self, arm: &Arm, _held: &Lock) -> Result<()> {
         let text = serde_json::to_vec(arm).unwrap_or_default();
         files::replace_durably(&self.path, &text).map_err(error::io("cannot write", &self.path))
     }
 
-    pub fn remove(&self) -> Result<()> {
+    pub fn remove(&self, _held: &Lock) -> Result<()> {
         files::remove(&self.path).map_err(error::io("cannot remove", &self.path))
-    }
-}
-
-/// A file of ralph's own in a folder that is not.
-#[derive(Debug, Clone)]
-pub struct Own {
-    pub path: PathBuf,
-}
-
-impl Own {
-    /// Written with its folders, whatever stands there.
-    pub fn write(&self, text: &str) -> Result<()> {
-        let dir = self.path.parent().unwrap_or(&self.path);
-        files::make_dir(dir)
-            .and_then(|()| files::replace(&self.path, text.as_bytes()))
-            .map_err(error::io("cannot write", &self.path))
-    }
-
-    /// Removed, with the folders that are empty then, up to `top`.
-    pub fn remove(&self, top: &Path) -> Result<()> {
-        files::remove(&self.path).map_err(error::io("cannot remove", &self.path))?;
-        let above = self.path.ancestors().skip(1).take_while(|dir| *dir != top);
-        // One that somebody else uses is not empty, and stays.
-        let _ = above.map(std::fs::remove_dir).take_while(io::Result::is_ok).count();
-        Ok(())
     }
 }

@@ -3,12 +3,13 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::files;
 use crate::error::{self, Error, Result};
 use crate::point;
+use crate::unix::identity::MetadataExt;
+use crate::unix::rights::OpenOptionsExt;
 
 /// How often a file may change under our hands before we give up.
 const TIMES: usize = 20;
@@ -38,6 +39,17 @@ pub fn edit<T>(path: &Path, mut change: impl FnMut(&[u8]) -> Result<(Option<Vec<
     Err(Error::new(format!("{} changes all the time", path.display()))
         .because("somebody else writes to it, and ralph does not overwrite what it has not read")
         .hint("try again when the other program has finished"))
+}
+
+/// Has the file say this again, also where it is gone.
+pub fn put_back(path: &Path, text: &[u8]) -> Result<()> {
+    if path.exists() {
+        return edit(path, |_| Ok((Some(text.to_vec()), ())));
+    }
+    path.parent()
+        .map_or(Ok(()), files::make_dir)
+        .and_then(|()| files::write_new(path, text))
+        .map_err(error::io("cannot write", path))
 }
 
 /// Whether the file has these bytes, and no others.

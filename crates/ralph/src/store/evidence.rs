@@ -1,9 +1,10 @@
 //! The evidence ledger: one line for every settled attempt and for its commit, each holding the digest of the one before,
 //! so that a line that was changed, removed or moved is found. `ralph_core::ledger` tells what is wrong with one.
 
-use std::collections::HashMap;
+mod tally;
+
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use ralph_core::ledger::{Held, Link};
@@ -11,6 +12,8 @@ use serde_json::{Value, json};
 
 use super::files;
 use crate::{clock, digest, point};
+
+pub use tally::{Tally, Tried};
 
 /// How much of the end is read at first; a record is rarely longer.
 const TAIL: u64 = 16 << 10;
@@ -36,14 +39,8 @@ pub struct Appended {
     pub problem: Option<String>,
 }
 
-/// How often an item failed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Failures {
-    /// Since it was last blocked.
-    pub attempts: u64,
-    pub blocked: bool,
-    pub in_all: u64,
-}
+/// The trailer that names the ledger in which a commit's evidence is.
+const TRAILER: &str = "Ralph-Ledger";
 
 impl Ledger {
     pub fn of(truth: &Path) -> Self {
@@ -59,6 +56,8 @@ impl Ledger {
     pub fn append(&self, record: Value) -> io::Result<Appended> {
         let new = !self.path.exists();
         let mut file = files::append_private(&self.path)?;
+        // A reset may come from beside a run. The lock goes with the file.
+        file.lock()?;
         let attempt = record["attempt"].as_str().unwrap_or_default();
         let End { lines, whole, unended } = end_of(&mut file, attempt)?;
         let same = |line: &&Line| line.is_sound() && line.is(&record["type"], attempt);
@@ -90,24 +89,20 @@ impl Ledger {
         Ok(Appended { digest, problem })
     }
 
-    /// Attempts that did not pass, by item, each with whether the last one had the item blocked. A pass
-    /// begins anew.
-    pub fn failures(&self) -> HashMap<String, Failures> {
-        let mut failures = HashMap::<String, Failures>::new();
-        let lines = self.read().unwrap_or_default();
-        for record in lines.iter().map(|line| &line.record).filter(|record| record["type"] == "attempt") {
-            let Some(item) = record["item"].as_str() else { continue };
-            let known = failures.entry(item.to_owned()).or_default();
-            match record["result"].as_str() {
-                Some("PASSED") => *known = Failures::default(),
-                _ => {
-                    let so_far = if known.blocked { 0 } else { known.attempts };
-                    known.in_all += 1;
-                    *known = Failures { attempts: so_far + 1, blocked: record["blocked"] == true, ..*known };
-                }
-            }
+    /// What this ledger is known by elsewhere: the digest of its first record.
+    pub fn id(&self) -> Option<String> {
+        let mut first = vec![];
+        BufReader::new(File::open(&self.path).ok()?).read_until(b'\n', &mut first).ok()?;
+        Some(Line::of(1, first.trim_ascii()).link.held?.digest).filter(|digest| !digest.is_empty())
+    }
+
+    /// The words of a commit with a trailer more, by which it is known that its evidence belongs here: where the record
+    /// is gone, and its journal too, the ledger was cut.
+    pub fn signed(&self, message: &str) -> String {
+        match self.id() {
+            Some(id) => format!("{}\n{TRAILER}: {id}\n", message.trim_end()),
+            None => message.to_owned(),
         }
-        failures
     }
 
     /// All lines. A torn last one is none.
@@ -121,15 +116,18 @@ impl Ledger {
 
 impl Line {
     fn of(number: usize, text: &[u8]) -> Self {
-        let record: Value = serde_json::from_slice(text).unwrap_or_default();
+        let mut record: Value = serde_json::from_slice(text).unwrap_or_default();
+        let content = digest_of(&mut record);
         let word = |key: &str| record[key].as_str().unwrap_or_default().to_owned();
         let held = record.is_object().then(|| Held {
             seq: record["seq"].as_u64().unwrap_or_default(),
             previous: word("previous"),
             digest: word("digest"),
-            content: digest_of(&record),
+            content: content.clone(),
             kind: word("type"),
             attempt: word("attempt"),
+            evidence: word("evidence"),
+            commit: word("commit"),
         });
         Self { link: Link { line: number, raw: digest::of(text), held }, record }
     }
@@ -162,7 +160,7 @@ fn chained(mut record: Value, place: &(u64, String), text: &mut String) -> (u64,
     let seq = place.0 + 1;
     record["seq"] = seq.into();
     record["previous"] = place.1.clone().into();
-    let digest = digest_of(&record);
+    let digest = digest_of(&mut record);
     record["digest"] = digest.clone().into();
     text.push_str(&format!("{record}\n"));
     (seq, digest)
@@ -214,12 +212,13 @@ fn split(bytes: &[u8]) -> (Vec<Line>, usize) {
 }
 
 /// Of everything but the digest itself. Keys are written in one order, so the text is always the same.
-fn digest_of(record: &Value) -> String {
-    let mut bare = record.clone();
-    if let Some(map) = bare.as_object_mut() {
-        map.remove("digest");
+fn digest_of(record: &mut Value) -> String {
+    let digest = record.as_object_mut().and_then(|map| map.remove("digest"));
+    let content = digest::of(record.to_string().as_bytes());
+    if let Some(digest) = digest {
+        record["digest"] = digest;
     }
-    digest::of(bare.to_string().as_bytes())
+    content
 }
 
 #[cfg(test)]

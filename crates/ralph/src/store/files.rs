@@ -3,12 +3,13 @@
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
 
 use super::stamp::Stamp;
 use crate::error::{self, Result};
-use crate::point;
+use crate::unix::rights::{DirBuilderExt, OpenOptionsExt};
+use crate::{clock, point};
 
 /// A folder only the user can look into, with its parents.
 pub(super) fn private_dir(dir: &Path) -> io::Result<()> {
@@ -20,6 +21,22 @@ pub(super) fn private_dir(dir: &Path) -> io::Result<()> {
 pub(super) fn make_dir(dir: &Path) -> io::Result<()> {
     point::file("make folder", dir)?;
     std::fs::create_dir_all(dir)
+}
+
+/// What comes of a folder that is being removed while something is made in it: the next attempt may succeed.
+pub fn is_passing(error: &io::Error) -> bool {
+    use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound};
+    matches!(error.kind(), NotFound | AlreadyExists | DirectoryNotEmpty)
+}
+
+/// Leaves the time on a file: whoever writes to it was at work until now. What is no file is let be.
+pub fn sign_of_life(path: &Path) {
+    if !std::fs::symlink_metadata(path).is_ok_and(|data| data.is_file()) {
+        return;
+    }
+    let now = Duration::from_millis(u64::try_from(clock::now().millis()).unwrap_or_default());
+    // Where it cannot be, the last write is the last sign.
+    let _ = File::open(path).and_then(|file| file.set_modified(UNIX_EPOCH + now));
 }
 
 /// A new private file. An old one of that name (of an attempt that was cut off) is replaced.
@@ -43,6 +60,9 @@ pub fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
 /// A file of settings where there was none, with its folder; in a project that folder ignores itself.
 pub fn write_settings(path: &Path, text: &[u8], in_project: bool) -> Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
+    if in_project {
+        stays_within(dir.parent().unwrap_or(dir), dir).map_err(error::io("cannot write", path))?;
+    }
     let made = match in_project {
         true => super::views::make_own_folder(dir),
         false => make_dir(dir),

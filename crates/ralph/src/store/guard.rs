@@ -5,7 +5,6 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use ralph_core::own_files::{How, OwnFile, Touch};
@@ -13,6 +12,7 @@ use ralph_core::own_files::{How, OwnFile, Touch};
 use super::files;
 use super::runs::TOUCHED;
 use super::stamp::Stamp;
+use crate::unix::identity::MetadataExt;
 
 /// These steer ralph itself: no agent writes them.
 const STEERING: [&str; 3] = ["config.toml", "prompt.md", ".gitignore"];

@@ -40,7 +40,7 @@ impl HarnessLock {
         ))
     }
 
-    /// Says which item is worked on; gone when the run stops.
+    /// Says which item is worked on; gone when the run stops. Another's lock stays, as long as it counts.
     pub fn publish(&self, state: &State) -> io::Result<()> {
         let Some(run) = state.run.as_ref().filter(|run| run.plan.policy.harness_lock) else { return Ok(()) };
         if state.stop().is_some() {
@@ -50,6 +50,9 @@ impl HarnessLock {
         let Some(item) = state.current.as_ref().and_then(|current| current.item.as_ref()) else {
             return Ok(());
         };
+        if self.somebody(Some(&run.id), state.updated_at).is_some() {
+            return Ok(());
+        }
         let lock = json!({
             "agent_id": agent_id(&run.id),
             "timestamp": state.updated_at,

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use ralph_core::journal::{self, Opened, Problem, Record};
 use ralph_core::own_files::How;
@@ -10,12 +11,13 @@ use ralph_core::state::State;
 
 use super::copy::Copy;
 use super::files;
+use super::lock::pause;
 use super::stamp::Stamp;
 use crate::error::{self, Error, Result};
 use crate::point;
 
 /// How much of the end is read at first to find the last checkpoint.
-const TAIL: u64 = 256 << 10;
+const TAIL: u64 = 64 << 10;
 
 /// Open for appending. It knows what it wrote, so that what anybody else did to the file is noticed, and undone from a
 /// copy of its own.
@@ -26,7 +28,14 @@ pub struct JournalFile {
     /// The file as we left it.
     left: Option<Stamp>,
     copy: Copy,
+    /// What was undone while a record was written.
+    mended: Option<How>,
+    /// Nothing more is recorded in it: somebody works against that.
+    given_up: bool,
 }
+
+/// How long a deletion that goes on is waited out before each further attempt to write.
+const WAITS: [u64; 7] = [5, 10, 20, 40, 80, 160, 320];
 
 impl JournalFile {
     /// A new run's journal; its folder is made with it.
@@ -39,33 +48,73 @@ impl JournalFile {
             files::sync_dir(dir).map_err(error::io("cannot sync", dir))?;
         }
         let left = Stamp::sign(&file);
-        Ok(Self { left, copy: Copy::new(path), file, path: path.to_path_buf() })
+        Ok(Self {
+            left,
+            copy: Copy::new(path),
+            file,
+            path: path.to_path_buf(),
+            mended: None,
+            given_up: false,
+        })
     }
 
     /// Opens a run to continue it: a torn last line is dropped, anything worse refuses.
     pub fn resume(path: &Path) -> Result<(Self, State)> {
+        let (mut journal, state) = Self::resume_briefly(path)?;
+        if let Ok(mut whole) = File::open(path) {
+            journal.copy = Copy::of(path, &mut whole);
+        }
+        Ok((journal, state))
+    }
+
+    /// The same for one turn, without a copy of all that was written before, which would cost more with every turn.
+    pub fn resume_briefly(path: &Path) -> Result<(Self, State)> {
         let (opened, good) = read_tail(path)?;
         if !opened.writable() {
             return Err(cannot_continue(path, &opened));
         }
         let io = |error| error::io("cannot write", path)(error);
         let file = files::append_private(path).map_err(io)?;
-        point::file("cut", path).and_then(|()| file.set_len(good)).map_err(io)?;
-        point::file("sync", path).and_then(|()| file.sync_data()).map_err(io)?;
-        let copy = File::open(path).map_or_else(|_| Copy::none(), |mut whole| Copy::of(path, &mut whole));
+        // What is there need not be durable yet: nothing is done before the next record, which syncs it along.
+        if file.metadata().map_err(io)?.len() > good {
+            point::file("cut", path).and_then(|()| file.set_len(good)).map_err(io)?;
+        }
         let left = Stamp::sign(&file);
-        Ok((Self { left, copy, file, path: path.to_path_buf() }, opened.state))
+        let copy = Copy::none();
+        Ok((Self { left, copy, file, path: path.to_path_buf(), mended: None, given_up: false }, opened.state))
     }
 
-    /// The record is durable when this returns.
+    /// The record is durable, under the journal's name, when this returns. Whoever takes the file away meanwhile is
+    /// waited out for a while: a folder is not removed in one moment.
     pub fn append(&mut self, record: &Record) -> Result<()> {
-        if let Some(how) = self.touched() {
-            let did = if how == How::Removed { "gone" } else { "not what was written" };
-            return Err(Error::new(format!("the journal {} is {did}", self.path.display()))
-                .because("something changed it while the run went on, so nothing more can be recorded")
-                .hint("look at what was done here, then start again: ralph run --fresh GOAL"));
-        }
         let line = journal::encode(record);
+        let mut written = false;
+        let mut waits = WAITS.into_iter();
+        loop {
+            let Some(how) = self.touched() else {
+                if written {
+                    return Ok(());
+                }
+                self.write(&line)?;
+                written = true;
+                continue;
+            };
+            let put_back = self.put_back();
+            let (wait, passing) = (waits.next(), put_back.as_ref().err().is_none_or(files::is_passing));
+            match wait.filter(|_| passing) {
+                Some(_) if put_back.is_ok() => {
+                    self.mended.get_or_insert(how);
+                }
+                Some(wait) => pause(Duration::from_millis(wait)),
+                None => {
+                    self.give_up();
+                    return Err(self.cannot_be_kept(how));
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, line: &str) -> Result<()> {
         let before = self.left.map_or(0, Stamp::size);
         point::file("append to", &self.path)
             .and_then(|()| {
@@ -80,6 +129,28 @@ impl JournalFile {
         let expected = before + line.len() as u64;
         self.left = Stamp::sign(&self.file).filter(|left| left.size() == expected);
         Ok(())
+    }
+
+    fn cannot_be_kept(&self, how: How) -> Error {
+        let did = if how == How::Removed { "gone" } else { "not what was written" };
+        Error::new(format!("the journal {} is {did}", self.path.display()))
+            .because(
+                "something changed it again and again while the run went on, so nothing more can be recorded",
+            )
+            .hint("look at what was done here: ralph status; git status")
+    }
+
+    pub fn give_up(&mut self) {
+        self.given_up = true;
+    }
+
+    pub fn is_given_up(&self) -> bool {
+        self.given_up
+    }
+
+    /// What was undone since the last look, where a record had to be written in between.
+    pub fn mended(&mut self) -> Option<How> {
+        self.mended.take()
     }
 
     /// What was done to the file since we wrote it. Looks only at its stamp, unless that has changed.
@@ -335,6 +406,32 @@ mod tests {
             assert_eq!(std::fs::read(&path).expect("read"), written);
         }
         assert!(std::fs::read(&path).expect("read").starts_with(&whole));
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test's own folder")]
+    fn a_journal_that_goes_between_a_look_and_a_write_is_written_whole_and_that_is_told() {
+        let path = scratch("goes");
+        write(&path, 3, 100);
+        let (mut journal, state) = JournalFile::resume(&path).expect("resumed");
+        let body = || Body::Checkpoint { state: Box::new(state.clone()) };
+        assert_eq!((journal.touched(), journal.mended()), (None, None));
+        std::fs::remove_dir_all(path.parent().expect("a folder")).expect("removed");
+        journal.append(&Record { seq: 4, at: state.updated_at, body: body() }).expect("appended");
+        assert_eq!((journal.touched(), journal.mended()), (None, Some(How::Removed)));
+        // Somebody goes on removing it while it is written.
+        let dir = path.parent().expect("a folder").to_path_buf();
+        let removing = std::thread::spawn(move || (0..200).for_each(|_| drop(std::fs::remove_dir_all(&dir))));
+        for seq in 5..30 {
+            journal.append(&Record { seq, at: state.updated_at, body: body() }).expect("appended");
+        }
+        removing.join().expect("ended");
+        if journal.touched().is_some() {
+            journal.put_back().expect("put back");
+        }
+        let opened = JournalFile::peek(&path).expect("read");
+        assert_eq!((opened.state.seq, opened.problems), (29, vec![]));
+        std::fs::remove_dir_all(path.parent().expect("a folder")).expect("removed");
     }
 
     #[test]

@@ -76,7 +76,7 @@ fn made_name(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use crate::unix::rights::PermissionsExt;
 
     use super::*;
 

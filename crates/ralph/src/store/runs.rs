@@ -2,11 +2,13 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use ralph_core::decision::Phase;
 use ralph_core::event::When;
 use ralph_core::journal::Opened;
 use ralph_core::state::{Iteration, State};
+use ralph_core::time::Time;
 
 use super::{JournalFile, cannot_continue, files, packed};
 use crate::error::{self, Result};
@@ -86,6 +88,15 @@ impl Runs {
             }
         }
         Ok(None)
+    }
+
+    /// The run of this number, if it is the newest. Its journal is not looked at, unless a later one may have been begun.
+    pub fn if_newest(&self, number: u64) -> Result<Option<Run>> {
+        let last = self.all().pop().filter(|run| run.number == number);
+        match last {
+            Some(run) => Ok(Some(run)),
+            None => Ok(self.newest(false)?.map(|(run, _)| run).filter(|run| run.number == number)),
+        }
     }
 
     pub fn next(&self) -> Run {
@@ -239,6 +250,23 @@ impl IterationFiles {
     /// Whether anything of it is left. A file alone may be gone: agents remove more than they should.
     pub fn are_kept(&self) -> bool {
         std::fs::read_dir(&self.dir).into_iter().flatten().flatten().any(|entry| is_kept(&entry))
+    }
+
+    /// When anything was last written here.
+    pub fn last_sign(&self) -> Option<Time> {
+        let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten().filter(is_kept);
+        let written = entries.filter_map(|entry| entry.metadata().and_then(|data| data.modified()).ok());
+        let since_1970 = written.max()?.duration_since(UNIX_EPOCH).ok()?;
+        Some(Time::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX)))
+    }
+
+    /// Somebody was at work here until now: on the last file that was written to.
+    pub fn sign(&self) {
+        let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten().filter(is_kept);
+        let last = entries.max_by_key(|entry| entry.metadata().and_then(|data| data.modified()).ok());
+        if let Some(last) = last {
+            files::sign_of_life(&last.path());
+        }
     }
 
     /// Packs what was printed. What somebody else put here is left alone.

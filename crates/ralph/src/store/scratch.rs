@@ -3,11 +3,11 @@
 
 use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::files;
 use crate::point;
+use crate::unix::rights::{DirBuilderExt, PermissionsExt};
 
 /// A folder that is removed when nobody needs it any more.
 #[derive(Debug)]

@@ -25,9 +25,17 @@ pub fn own_folder(dir: &Path, shared: Option<&str>) -> Result<Placed> {
             .because("ralph keeps there what people and agents read")
             .hint("move it away, then try again"));
     }
+    files::stays_within(dir.parent().unwrap_or(dir), dir).map_err(|why| {
+        Error::new(format!("{} is not written to", dir.display()))
+            .because(why)
+            .hint("put a folder of the project in its place, then try again")
+    })?;
     let ignore = dir.join(".gitignore");
     let before = std::fs::read(&ignore).ok();
-    files::make_dir(dir).map_err(error::io("cannot make", dir))?;
+    files::make_dir(dir).map_err(|why| {
+        let above = dir.parent().unwrap_or(dir).display();
+        error::io("cannot make", dir)(why).hint(format!("see to the rights of {above}, then try again"))
+    })?;
     let text = shared.unwrap_or(views::OWN_IGNORE);
     match before {
         None => {}

@@ -2,9 +2,10 @@
 
 use std::fs::{File, Metadata};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
+
+use crate::unix::identity::MetadataExt;
 
 /// Which file it is, how long, and when its content and its inode last changed. The last one cannot be set by hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -166,7 +166,13 @@ impl Views {
 
     fn write_checkpoint(&self, when: &str, id: &str, checkpoint: &Value) -> io::Result<()> {
         self.own_dir(&self.dir.join("checkpoints"))?;
-        files::replace(&self.checkpoint(when, id), &pretty(checkpoint))
+        let (path, text) = (self.checkpoint(when, id), pretty(checkpoint));
+        // Another process of the same run wrote it already.
+        let there = std::fs::symlink_metadata(&path).is_ok_and(|data| data.is_file());
+        if there && std::fs::read(&path).is_ok_and(|old| old == text) {
+            return Ok(());
+        }
+        files::replace(&path, &text)
     }
 
     fn checkpoint(&self, when: &str, id: &str) -> PathBuf {

@@ -6,11 +6,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 
 use ralph_core::git_text::{self, Change, parse_paths};
 
 use super::{Snapshot, Tree, TreeError, TreeId, rules, seed};
+use crate::unix::names::OsStrExt;
 
 /// A nested repository.
 const NESTED: u32 = 0o160_000;

@@ -25,12 +25,14 @@ pub(super) struct Found {
     /// A file with ignore rules is among them.
     pub(super) ignore_rules: bool,
     pub(super) too_big: Vec<Vec<u8>>,
+    /// Where ralph's own words go: `nohup.out` grows with every line, and that is nobody's work.
+    pub(super) own_output: Vec<Vec<u8>>,
     pub(super) problems: Vec<String>,
 }
 
 /// Compares. git may write the index here, to note files that were touched but are the same, so that it need not
 /// read them next time.
-pub(super) fn look(place: &Place, memory: &Memory) -> Result<Found, TreeError> {
+pub(super) fn look(place: &Place, memory: &Memory, outputs: &[(u64, u64)]) -> Result<Found, TreeError> {
     let call = seeing_all(place, memory, "status").env("GIT_OPTIONAL_LOCKS", "1").args([
         "--porcelain=v2",
         "-z",
@@ -54,10 +56,15 @@ pub(super) fn look(place: &Place, memory: &Memory) -> Result<Found, TreeError> {
         gone: Vec::new(),
         ignore_rules: false,
         too_big: Vec::new(),
+        own_output: Vec::new(),
         problems: git_text::complaints(&captured.stderr),
     };
     for entry in status.dirty {
         if place.is_ours(&entry.path) {
+            continue;
+        }
+        if !outputs.is_empty() && place.file_id(&entry.path).is_some_and(|id| outputs.contains(&id)) {
+            found.own_output.push(entry.path);
             continue;
         }
         found.ignore_rules |= entry.path.rsplit(|b| *b == b'/').next() == Some(b".gitignore");
@@ -107,7 +114,8 @@ pub(super) fn take_in(place: &Place, memory: &Memory, found: &mut Found) -> Resu
 fn add_all(place: &Place, memory: &Memory, found: &mut Found) -> Result<bool, TreeError> {
     let mut paths = b":(top)\0".to_vec();
     paths.extend(list(":(exclude,top,literal)", &found.too_big));
-    paths.extend(list(":(exclude,top,literal)", [place.ours()]));
+    paths.extend(list(":(exclude,top,literal)", &found.own_output));
+    paths.extend(list(":(exclude,top,literal)", place.ours()));
     let call = seeing_all(place, memory, "add").stdin(paths).args([
         "--all",
         "--verbose",

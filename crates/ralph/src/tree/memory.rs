@@ -5,13 +5,13 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::{Place, TreeError, TreeId};
+use crate::unix::identity::MetadataExt;
 use crate::{point, store};
 
-const FIRST_LINE: &str = "ralph snapshot 1";
+const FIRST_LINE: &str = "ralph snapshot 2";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Memory {
@@ -163,6 +163,6 @@ mod tests {
         for end in 0..text.len() {
             assert_eq!(Memory::parse(&text[..end]), None, "cut at {end}");
         }
-        assert_eq!(Memory::parse(&text.replace("snapshot 1", "snapshot 2")), None);
+        assert_eq!(Memory::parse(&text.replace("snapshot 2", "snapshot 1")), None);
     }
 }

@@ -4,13 +4,17 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, Metadata};
 use std::io::Write;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::TreeError;
 use crate::git::{Call, Repo};
 use crate::point;
+use crate::unix::identity::MetadataExt;
+use crate::unix::names::{OsStrExt, OsStringExt};
+use crate::unix::rights::DirBuilderExt;
+
+/// What ralph writes at the top of a project.
+const OURS: [&[u8]; 3] = [b".ralph", b".ralph-session.json", b".harness.lock"];
 
 #[derive(Debug, Clone)]
 pub(super) struct Place {
@@ -24,8 +28,8 @@ pub(super) struct Place {
     pub(super) exclude: PathBuf,
     /// The user's index, if there is a repository.
     pub(super) user_index: Option<PathBuf>,
-    /// `.ralph` of the project, seen from the top of the working tree.
-    ours: Vec<u8>,
+    /// The project's folder, seen from the top of the working tree: empty, or with a slash at its end.
+    project: Vec<u8>,
     /// There are ignore rules for ralph alone.
     pub(super) has_own_rules: bool,
 }
@@ -45,7 +49,7 @@ impl Place {
                 lent_objects: Some(quoted(&repo.common_dir.join("objects"))),
                 exclude: repo.common_dir.join("info/exclude"),
                 user_index: Some(repo.git_dir.join("index")),
-                ours: ours_below(&repo.root, root),
+                project: project_below(&repo.root, root),
                 has_own_rules: false,
             }),
             None => Place::without_git(root, store),
@@ -71,7 +75,7 @@ impl Place {
             lent_objects: None,
             exclude,
             user_index: None,
-            ours: b".ralph".to_vec(),
+            project: Vec::new(),
             has_own_rules: false,
         })
     }
@@ -161,18 +165,27 @@ impl Place {
         let _ = fs::remove_file(self.store.join("index.next.lock"));
     }
 
-    pub(super) fn ours(&self) -> &[u8] {
-        &self.ours
+    /// What ralph writes into the working tree, seen from its top. It is no work, so no snapshot holds it.
+    pub(super) fn ours(&self) -> impl Iterator<Item = Vec<u8>> {
+        OURS.iter().map(|name| [self.project.as_slice(), name].concat())
     }
 
-    /// Below `.ralph/`.
+    /// One of them, or below it.
     pub(super) fn is_ours(&self, path: &[u8]) -> bool {
-        path.strip_prefix(self.ours.as_slice()).is_some_and(|rest| matches!(rest.first(), None | Some(b'/')))
+        let Some(path) = path.strip_prefix(self.project.as_slice()) else { return false };
+        OURS.iter().any(|name| {
+            path.strip_prefix(*name).is_some_and(|rest| matches!(rest.first(), None | Some(b'/')))
+        })
     }
 
     /// 0 for what is no plain file.
     pub(super) fn file_size(&self, path: &[u8]) -> u64 {
         self.metadata(path).filter(Metadata::is_file).map_or(0, |data| data.len())
+    }
+
+    /// Device and inode of what is at this path.
+    pub(super) fn file_id(&self, path: &[u8]) -> Option<(u64, u64)> {
+        self.metadata(path).map(|data| (data.dev(), data.ino()))
     }
 
     pub(super) fn has_folder(&self, path: &[u8]) -> bool {
@@ -220,10 +233,11 @@ fn create_private(dir: &Path) -> Result<(), TreeError> {
         .map_err(TreeError::file(dir))
 }
 
-fn ours_below(work: &Path, root: &Path) -> Vec<u8> {
+fn project_below(work: &Path, root: &Path) -> Vec<u8> {
     let real = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
     let below = real.strip_prefix(work).unwrap_or(Path::new(""));
-    below.join(".ralph").into_os_string().into_vec()
+    // With an empty name at its end a path gets a slash, unless it is empty itself.
+    below.join("").into_os_string().into_vec()
 }
 
 /// A path inside a list that is separated by colons: quoted as in C, so that it may hold any byte.

@@ -63,6 +63,16 @@ pub(super) fn named_agent(plan: &Plan, agent: &AgentInfo) -> String {
 
 /// What a run without checks rests on.
 pub(super) fn no_checks(state: &State) -> String {
+    let plan = state.run.as_ref().map(|run| &run.plan);
+    if plan.is_some_and(|plan| plan.backlog.is_some()) {
+        let whole = match state.reviews_needed() {
+            0 => String::new(),
+            reviews => format!(", and the whole needs {}", text::count(u64::from(reviews), "review")),
+        };
+        return format!(
+            "none for every item (--test-cmd CMD adds one): items are proved by their own{whole}"
+        );
+    }
     let needs = match state.reviews_needed() {
         0 => "the agent's word is enough".to_owned(),
         reviews => format!("done needs {}", text::count(u64::from(reviews), "review")),
@@ -114,7 +124,11 @@ pub(super) fn begin(state: &State, iteration: &Iteration) -> Vec<String> {
 
 /// The lower half, when it is known what it came to.
 pub(super) fn conclude(last: &Iteration) -> Vec<String> {
-    let mut lines = vec![middle("Rotation complete")];
+    let how = match last.outcome() {
+        Some(ralph_core::decision::Outcome::Interrupted) => "Rotation interrupted",
+        _ => "Rotation complete",
+    };
+    let mut lines = vec![middle(how)];
     lines.extend(row("Result:", view::result_word(last)));
     lines.extend(row("Files:", &view::files(last)));
     let conclusion = last.conclusion.as_ref();
@@ -134,8 +148,11 @@ pub(super) fn conclude(last: &Iteration) -> Vec<String> {
         lines.extend(row("Check:", &format!("{mark} {}", check.describe())));
     }
     if let Some(ended) = &last.ended {
-        if let Some(failure) = ended.failure() {
-            lines.extend(row("Agent:", &failure));
+        let failure = ended.failure();
+        let limit = view::limit_words(last);
+        let said = limit.filter(|limit| failure.as_ref().is_none_or(|failure| !failure.contains(limit)));
+        for words in failure.into_iter().chain(said) {
+            lines.extend(row("Agent:", &words));
         }
         if ended.leftovers > 0 {
             lines.extend(row("Ended:", &text::count(u64::from(ended.leftovers), "background process")));
@@ -223,7 +240,7 @@ fn wrap(text: &str, columns: usize) -> Vec<String> {
 }
 
 /// The same for a text of any length that has no line breaks.
-pub(super) fn wrap_whole(text: &str, columns: usize) -> Vec<String> {
+pub(crate) fn wrap_whole(text: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let last = lines.last_mut().expect("there is always a line");

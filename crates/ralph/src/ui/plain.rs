@@ -106,8 +106,11 @@ fn name(state: &State, iteration: &Iteration) -> String {
 fn concluded(state: &State, last: &Iteration) -> String {
     let mut parts = vec![view::result_word(last).to_owned(), view::files(last)];
     parts.extend(last.checks.iter().map(|check| check.describe()));
+    let limit = view::limit_words(last);
     if let Some(ended) = &last.ended {
-        parts.extend(ended.failure());
+        let failure = ended.failure();
+        let said = limit.filter(|limit| failure.as_ref().is_none_or(|failure| !failure.contains(limit)));
+        parts.extend(failure.into_iter().chain(said));
         if ended.leftovers > 0 {
             parts.push(format!("{} ended", text::count(u64::from(ended.leftovers), "background process")));
         }

@@ -4,6 +4,7 @@ use ralph_core::decision::{Kind, Outcome};
 use ralph_core::event::Event;
 use ralph_core::evidence::Held;
 use ralph_core::own_files;
+use ralph_core::report::MISPLACED;
 use ralph_core::state::{Iteration, State};
 use ralph_core::text;
 
@@ -39,7 +40,15 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     if let Some(commit) = &settled.commit {
         let own = last.after.as_ref().is_some_and(|after| after.head.as_ref() == Some(commit));
         let whose = if own { ", by the agent itself" } else { "" };
-        lines.push((Tone::Good, format!("✓ {what} is proved and committed: {}{whose}", short(commit))));
+        // Of the goal this comes after the reviews.
+        let word = if last.item.is_some() && last.checks.is_empty() { "claimed" } else { "proved" };
+        lines.push((Tone::Good, format!("✓ {what} is {word} and committed: {}{whose}", short(commit))));
+        if word == "claimed" {
+            lines.push((
+                Tone::Warning,
+                format!("{what}: no check was run, so nothing but the agent's word says so yet"),
+            ));
+        }
     }
     if !settled.left.is_empty() && !settled.reverted {
         let names = text::one_line(&settled.left.join(", "), 400);
@@ -51,6 +60,10 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     let problems = settled.problems.iter();
     lines.extend(problems.map(|problem| (Tone::Bad, format!("{what}: {}", text::one_line(problem, 600)))));
     lines
+}
+
+fn has_misplaced(problems: &[String]) -> bool {
+    problems.iter().any(|problem| problem == MISPLACED)
 }
 
 /// As much of a name as people need.
@@ -65,6 +78,9 @@ pub(super) fn remarks(last: &Iteration) -> Vec<(Tone, String)> {
     let mut warn = |text: String| lines.push((Tone::Warning, text));
     last.own_files.iter().for_each(|touched| warn(text::one_line(touched, 400)));
     match conclusion.outcome {
+        Outcome::Silent if last.ended.as_ref().is_some_and(|ended| has_misplaced(&ended.report.problems)) => {
+            warn(MISPLACED.into());
+        }
         Outcome::Silent => warn("no report in what the agent printed; the prompt asks for one".into()),
         // A plain "more work" needs no remark; a report that contradicts itself does.
         Outcome::More
@@ -81,6 +97,7 @@ pub(super) fn remarks(last: &Iteration) -> Vec<(Tone, String)> {
     for condition in flagged.filter(|condition| condition.held == Held::NotApplicable) {
         warn(text::one_line(&condition.fact, 400));
     }
+    conclusion.flags.iter().for_each(|flag| warn(text::one_line(flag, 400)));
     conclusion.warnings.iter().for_each(|warning| warn(text::one_line(warning, 400)));
     conclusion
         .differences

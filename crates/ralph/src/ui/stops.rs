@@ -1,13 +1,14 @@
 //! How each reason to stop is put into words: its title, its tone, and what to do next.
 
 use ralph_core::decision::Stop;
+use ralph_core::items::{self, Found};
 use ralph_core::limits::Resource;
 use ralph_core::state::{Iteration, State};
 use ralph_core::text;
 
 use super::Tone;
 use super::remarks::short;
-use crate::agent;
+use crate::{agent, clock};
 
 /// The line that catches the eye.
 pub(super) fn title(stop: &Stop) -> &'static str {
@@ -27,7 +28,8 @@ pub(super) fn title(stop: &Stop) -> &'static str {
         Stop::AgentsExhausted { .. } => "✗ AGENT FAILED",
         Stop::Stopped => "⚠ STOPPED",
         Stop::Closed => "⚠ CLOSED",
-        Stop::Interrupted | Stop::Terminated => "⚠ INTERRUPTED",
+        Stop::Interrupted => "⚠ INTERRUPTED",
+        Stop::Terminated => "⚠ TERMINATED",
         Stop::Error { .. } | Stop::Unreadable { .. } | Stop::Unknown => "✗ ERROR",
     }
 }
@@ -43,13 +45,15 @@ pub(super) fn details(stop: &Stop) -> Vec<String> {
         Stop::MaxIterations { used, max } => vec![format!("{used} of {max} used, not done")],
         Stop::CircuitOpen { why, probe_at } => {
             let probe = match probe_at {
-                Some(at) => format!("a probe is allowed from {at} on"),
+                Some(at) => format!("a probe is allowed from {} on", clock::local(*at, clock::now())),
                 None => "only --probe tries again".into(),
             };
             vec![why.clone(), probe]
         }
-        Stop::AgentsExhausted { failures: 0, last } => vec![last.clone()],
-        Stop::AgentsExhausted { failures, last } => vec![format!("{failures} times in a row: {last}")],
+        Stop::AgentsExhausted { failures: 0, last } => vec![clock::for_people(last)],
+        Stop::AgentsExhausted { failures, last } => {
+            vec![format!("{failures} times in a row: {}", clock::for_people(last))]
+        }
         Stop::Saturated { .. }
         | Stop::Budget { .. }
         | Stop::Error { .. }
@@ -88,6 +92,10 @@ pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     } else if let Some(last) = last {
         steps.push(format!("to take its last iteration back: ralph undo {}", last.number));
     }
+    // Whoever got what was asked for needs no explanation.
+    if stop.exit_code() != 0 && *stop != Stop::Unknown {
+        steps.push(format!("more about this stop: ralph explain {}", stop.word()));
+    }
     steps
 }
 
@@ -105,10 +113,13 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
             "the next attempt: ralph run".into(),
         ],
         Stop::BacklogComplete { .. } => vec!["all items: ralph backlog list".into()],
-        Stop::Blocked { .. } => vec![
-            format!("what it needs: ralph history {last}"),
-            "to answer and go on: ralph note \"…\", then ralph run".into(),
-        ],
+        Stop::Blocked { why } => match by_the_backlog(state, why) {
+            Some(next) => vec!["all items: ralph backlog list".into(), format!("to go on: {next}")],
+            None => vec![
+                format!("what it needs: ralph history {last}"),
+                "to answer and go on: ralph note \"…\", then ralph run".into(),
+            ],
+        },
         Stop::MaxIterations { used, .. } => {
             more("max-iterations", used.saturating_add((*used).clamp(10, 50)), "")
         }
@@ -139,6 +150,21 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
         Stop::Closed => vec!["to start a new one: ralph run \"GOAL\"".into()],
         Stop::Error { .. } | Stop::Unreadable { .. } | Stop::Unknown => vec!["once that is settled: ralph run".into()],
     }
+}
+
+/// What to type where the backlog stops the run, and no agent that waits for an answer.
+fn by_the_backlog(state: &State, why: &str) -> Option<String> {
+    match state.backlog.as_ref().map(|read| &read.found) {
+        Some(Found::Stuck { why: stuck, next }) if stuck == why => return next.clone(),
+        Some(Found::Selected(work)) if items::unprovable(work) == why => {
+            return Some("ralph run --test-cmd CMD".into());
+        }
+        _ => {}
+    }
+    let item = state.last.as_ref().filter(|last| last.settled.is_some())?.item.as_ref()?;
+    let spent = item.max_attempts > 0 && item.attempts.saturating_add(1) >= item.max_attempts;
+    let own = why.strip_prefix(item.id.as_str()).is_some_and(|rest| rest.starts_with(": "));
+    (spent && own).then(|| format!("ralph backlog reset {}, then ralph run", item.id))
 }
 
 /// What somebody can do about agents that are out for good.

@@ -1,6 +1,11 @@
 //! Where talk goes: standard error, or standard output for a command whose talk is what it was asked for.
 
+use std::borrow::Cow;
+use std::fs::File;
 use std::io::{IsTerminal, Write};
+
+use super::fold::fold;
+use crate::unix::identity::{AsFd, MetadataExt};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stream {
@@ -24,6 +29,21 @@ impl Stream {
             Self::Output => rustix::termios::tcgetwinsize(std::io::stdout()),
         };
         size.map(|size| usize::from(size.ws_col)).ok().filter(|columns| *columns > 0).unwrap_or(80)
+    }
+
+    /// For a window's width; for a file or a pipe as it is.
+    pub(super) fn folded(self, text: &str) -> Cow<'_, str> {
+        if self.is_terminal() { fold(text, self.columns()) } else { Cow::Borrowed(text) }
+    }
+
+    /// The file that it goes to, by its numbers on this machine; `None` for a terminal or a pipe.
+    pub(super) fn file(self) -> Option<(u64, u64)> {
+        let held = match self {
+            Self::Error => std::io::stderr().as_fd().try_clone_to_owned(),
+            Self::Output => std::io::stdout().as_fd().try_clone_to_owned(),
+        };
+        let data = File::from(held.ok()?).metadata().ok()?;
+        data.is_file().then(|| (data.dev(), data.ino()))
     }
 
     /// Whoever does not want to hear it any more is not told.

@@ -27,11 +27,10 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
     }
     if let Some(backlog) = &state.backlog {
         let (proved, items) = (state.rules.items.passed, backlog.items);
-        let left = format!(
-            "{proved} proved in this run, {} of {} open",
-            items.open,
-            text::count(items.total, "item")
-        );
+        let blocked = backlog.blocked.min(items.open);
+        let waits = if blocked > 0 { format!(", {blocked} blocked") } else { String::new() };
+        let (open, total) = (items.open - blocked, text::count(items.total, "item"));
+        let left = format!("{proved} proved in this run, {open} of {total} open{waits}");
         rows.push(("Items:", left));
     }
     if let Some(changes) = changes {
@@ -88,10 +87,7 @@ fn proof(state: &State) -> String {
     if let Some(conclusion) = last.conclusion.as_ref().filter(|conclusion| conclusion.passes_needed > 0) {
         parts.push(format!("{}/{} reviews without a change", conclusion.passes, conclusion.passes_needed));
     }
-    let word = match state.stop() {
-        Some(Stop::Complete { proof }) => proof.word(),
-        _ => "none",
-    };
+    let word = state.stop().and_then(Stop::proof).map_or("none", Proof::word);
     if parts.is_empty() { word.to_owned() } else { format!("{word}: {}", parts.join("; ")) }
 }
 

@@ -1,79 +1,202 @@
 //! Whether a commit holds the files that were there when they were proved.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ralph_core::git_text::{Change, ChangeKind};
-use ralph_core::ledger::Record;
+use ralph_core::ledger::Attempted;
 
-use crate::git::Repo;
+use super::Loaded;
+use crate::git::{GitError, Repo};
 use crate::project::Project;
 use crate::tree::{Tree, TreeError, TreeId};
 
-#[derive(Debug, Default)]
+/// How many names are told.
+const NAMED: usize = 10;
+
+#[derive(Debug, Clone, Default)]
 pub(super) struct Compared {
     /// Files that the work changed and that are others in the commit: a hook rewrote them, say.
     pub(super) differs: Vec<String>,
     pub(super) remarks: Vec<String>,
 }
 
-pub(super) fn compare(project: &Project, repo: &Repo, record: &Record, commit: &str) -> Compared {
-    let Some(proved) = record.tree.as_deref().and_then(TreeId::new) else {
-        return remark("nobody measured the files that were proved, so the commit is not compared".into());
-    };
-    match differences(project, repo, record, commit, &proved) {
-        Ok(compared) => compared,
-        Err(error) => remark(format!("the commit could not be compared with what was proved: {error}")),
+/// What the repository knows of the commits of some attempts, asked once for all of them.
+#[derive(Debug, Default)]
+pub(crate) struct Commits {
+    there: BTreeSet<String>,
+    /// Those that no branch leads to.
+    stray: BTreeSet<String>,
+    /// The digests that the commits name.
+    names: BTreeMap<String, Vec<String>>,
+    /// By attempt.
+    compared: BTreeMap<String, Compared>,
+    /// Why nobody could be asked.
+    failed: Option<String>,
+}
+
+impl Commits {
+    pub(crate) fn of(project: &Project, attempts: &[Attempted]) -> Self {
+        let Some(repo) = &project.repo else { return Self::default() };
+        Self::ask(project, repo, attempts)
+            .unwrap_or_else(|error| Self { failed: Some(error.to_string()), ..Self::default() })
+    }
+
+    fn ask(project: &Project, repo: &Repo, attempts: &[Attempted]) -> Result<Self, GitError> {
+        let ids: BTreeSet<&str> = attempts.iter().filter_map(Attempted::commit).collect();
+        let there = repo.existing_commits(&ids)?;
+        let stray = repo.stray(&there)?;
+        let mut names: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for named in repo.evidence_named_by(&there)? {
+            names.entry(named.commit).or_default().push(named.evidence);
+        }
+        let is_there = |attempted: &&Attempted| {
+            attempted.record.passed() && attempted.commit().is_some_and(|id| there.contains(id))
+        };
+        let compared = compare(project, repo, &attempts.iter().filter(is_there).collect::<Vec<_>>())?;
+        let there = there.into_iter().map(str::to_owned).collect();
+        Ok(Self { there, stray, names, compared, failed: None })
+    }
+
+    /// Whether the commit of an attempt is there and its own.
+    pub(super) fn look(&self, attempted: &Attempted, id: &str, loaded: &Loaded) -> Result<(), Gone> {
+        if let Some(why) = &self.failed {
+            return Err(Gone::Unknown(why.clone()));
+        }
+        let record = &attempted.record;
+        if !self.there.contains(id) {
+            let again = self.again(&record.digest, id, loaded);
+            return Err(Gone::Unknown(format!(
+                "commit {id} is gone: the history was rewritten and cleaned up{again}"
+            )));
+        }
+        match self.names.get(id) {
+            Some(names) if !names.contains(&record.digest) => {
+                Err(Gone::Another(format!("commit {id} names other evidence than this record")))
+            }
+            None if loaded.settled.get(&record.attempt).map(String::as_str) != Some(id) => {
+                Err(Gone::Unknown(format!("nothing but the ledger says that commit {id} is its commit")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What was compared, and what else is worth knowing of the commit.
+    pub(super) fn compared(&self, attempted: &Attempted, id: &str, loaded: &Loaded) -> Compared {
+        let mut compared = self.compared.get(&attempted.record.attempt).cloned().unwrap_or_default();
+        if self.stray.contains(id) {
+            let again = self.again(&attempted.record.digest, id, loaded);
+            compared.remarks.insert(0, format!("commit {} is on no branch any more{again}", short(id)));
+        }
+        compared
+    }
+
+    /// Where a rewritten history has the work.
+    fn again(&self, digest: &str, id: &str, loaded: &Loaded) -> String {
+        let other = loaded.named.get(digest).filter(|other| *other != id);
+        other.map(|other| format!("; commit {} names the same evidence", short(other))).unwrap_or_default()
     }
 }
 
-fn remark(text: String) -> Compared {
-    Compared { differs: vec![], remarks: vec![text] }
+/// Why there is nothing to check out.
+pub(super) enum Gone {
+    Unknown(String),
+    /// It is somebody else's.
+    Another(String),
 }
 
-fn differences(
+fn short(id: &str) -> &str {
+    id.get(..12).unwrap_or(id)
+}
+
+fn remark(text: impl Into<String>) -> Compared {
+    Compared { differs: vec![], remarks: vec![text.into()] }
+}
+
+/// The trees of one attempt: what was proved, what the commit holds, and what the work began with.
+struct Trees<'a> {
+    attempted: &'a Attempted,
+    proved: TreeId,
+    held: TreeId,
+    base: TreeId,
+}
+
+fn compare(
     project: &Project,
     repo: &Repo,
-    record: &Record,
-    commit: &str,
-    proved: &TreeId,
-) -> Result<Compared, TreeError> {
-    let tree = Tree::look(&project.root, &project.truth, Some(repo))?;
-    if !tree.has(proved) {
-        return Ok(remark(
-            "the snapshot that was proved is not kept any more, so the commit is not compared".into(),
-        ));
+    attempts: &[&Attempted],
+) -> Result<BTreeMap<String, Compared>, GitError> {
+    let heads = attempts.iter().filter_map(|attempted| attempted.record.base.head.as_deref());
+    let commits: BTreeSet<&str> = attempts.iter().filter_map(|one| one.commit()).chain(heads).collect();
+    let answers = repo.trees_of(&commits)?;
+    let known: BTreeMap<&str, TreeId> = (commits.iter().copied().zip(answers))
+        .filter_map(|(commit, tree)| Some((commit, TreeId::new(&tree?)?)))
+        .collect();
+    let mut compared = BTreeMap::new();
+    let mut trees = vec![];
+    for attempted in attempts {
+        let record = &attempted.record;
+        let Some(proved) = record.tree.as_deref().and_then(TreeId::new) else {
+            let told = remark("nobody measured the files that were proved, so the commit is not compared");
+            compared.insert(record.attempt.clone(), told);
+            continue;
+        };
+        let base = match record.base.head.as_deref() {
+            Some(head) => known.get(head).cloned(),
+            None => record.base.tree.as_deref().and_then(TreeId::new),
+        };
+        let held = attempted.commit().and_then(|id| known.get(id)).cloned();
+        if let (Some(held), Some(base)) = (held, base) {
+            trees.push(Trees { attempted, proved, held, base });
+        }
     }
-    let held = repo.tree_of(Some(commit))?;
-    let (Some(held), Some(base)) = (TreeId::new(&held), base(repo, record)?) else {
-        return Ok(Compared::default());
+    let of_all =
+        Tree::look(&project.root, &project.truth, Some(repo)).and_then(|tree| differences(&tree, &trees));
+    let attempt = |one: &Trees<'_>| one.attempted.record.attempt.clone();
+    match of_all {
+        Ok(of_all) => compared.extend(trees.iter().map(attempt).zip(of_all)),
+        Err(error) => {
+            let told = remark(format!("the commit could not be compared with what was proved: {error}"));
+            compared.extend(trees.iter().map(|one| (attempt(one), told.clone())));
+        }
+    }
+    Ok(compared)
+}
+
+fn differences(tree: &Tree, trees: &[Trees<'_>]) -> Result<Vec<Compared>, TreeError> {
+    let proved: Vec<&TreeId> = trees.iter().map(|one| &one.proved).collect();
+    let kept = tree.are_there(&proved)?;
+    let whole: Vec<&Trees<'_>> =
+        trees.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(one, _)| one).collect();
+    let mut work =
+        tree.diff_all(&whole.iter().map(|one| (&one.base, &one.held)).collect::<Vec<_>>())?.into_iter();
+    let mut others =
+        tree.diff_all(&whole.iter().map(|one| (&one.proved, &one.held)).collect::<Vec<_>>())?.into_iter();
+    let of_one = |(one, kept): (&Trees<'_>, &bool)| match kept
+        .then(|| work.next().zip(others.next()))
+        .flatten()
+    {
+        Some((work, others)) => differing(one.attempted, work, others),
+        None => remark("the snapshot that was proved is not kept any more, so the commit is not compared"),
     };
-    let work: BTreeSet<Vec<u8>> = tree.diff(&base, &held)?.into_iter().map(|change| change.path).collect();
+    Ok(trees.iter().zip(&kept).map(of_one).collect())
+}
+
+fn differing(attempted: &Attempted, work: Vec<Change>, others: Vec<Change>) -> Compared {
+    let work: BTreeSet<Vec<u8>> = work.into_iter().map(|change| change.path).collect();
+    let backlog = attempted.record.backlog.as_deref().map(str::as_bytes);
     // What is in the snapshot alone was not tracked: files that the user has not added.
-    let others = tree.diff(proved, &held)?.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
-    let backlog = record.backlog.as_deref().map(str::as_bytes);
+    let others = others.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
     let others = others.filter(|change| Some(change.path.as_slice()) != backlog);
     let (differs, beside): (Vec<Change>, Vec<Change>) =
         others.partition(|change| work.contains(&change.path));
     let names =
         |changes: &[Change]| changes.iter().map(|change| change.name().into_owned()).collect::<Vec<_>>();
-    let beside = names(&beside);
-    let remarks = match beside.as_slice() {
+    let remarks = match names(&beside).as_slice() {
         [] => vec![],
         names => vec![format!(
             "uncommitted changes of other files were there when it was proved: {}",
-            names.iter().take(10).cloned().collect::<Vec<_>>().join(", ")
+            names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ")
         )],
     };
-    Ok(Compared { differs: names(&differs), remarks })
-}
-
-/// What the work began with.
-fn base(repo: &Repo, record: &Record) -> Result<Option<TreeId>, TreeError> {
-    let Some(head) = record.base.head.as_deref() else {
-        return Ok(record.base.tree.as_deref().and_then(TreeId::new));
-    };
-    if !repo.has_commit(head)? {
-        return Ok(None);
-    }
-    Ok(TreeId::new(&repo.tree_of(Some(head))?))
+    Compared { differs: names(&differs), remarks }
 }

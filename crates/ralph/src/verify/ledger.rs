@@ -1,12 +1,15 @@
 //! The ledger of a project, with what commits and journals know of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use ralph_core::decision::Phase;
 use ralph_core::event::Event;
 use ralph_core::items::attempt_id;
 use ralph_core::journal::Body;
-use ralph_core::ledger::{Anchor, Attempted, Link, Record, attempts, faults};
+use ralph_core::ledger::{Anchor, Attempted, Link, Record, attempts, faults, unnamed};
+use ralph_core::state::State;
 use ralph_core::view::evidence;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::{self, Error, Result};
@@ -20,6 +23,10 @@ pub(crate) struct Loaded {
     pub(crate) summary: evidence::Ledger,
     /// Attempts with a record that is not what was recorded, or not where it was.
     unsound: BTreeSet<String>,
+    /// Commits that name evidence, by the digest.
+    pub(super) named: BTreeMap<String, String>,
+    /// The commits of attempts, as journals have them.
+    pub(super) settled: BTreeMap<String, String>,
 }
 
 /// Whether commits and journals are asked too.
@@ -33,24 +40,32 @@ pub(crate) fn load(project: &Project, anchored: Anchored) -> Result<Loaded> {
     let ledger = Ledger::of(&project.truth);
     let lines = ledger.read().map_err(error::io("cannot read", ledger.path()))?;
     let links: Vec<Link> = lines.iter().map(|line| line.link.clone()).collect();
-    let (anchors, elsewhere) = match anchored {
-        Anchored::Asked => anchors(project, &links)?,
-        Anchored::NotAsked => (vec![], 0),
+    let told = match anchored {
+        Anchored::Asked => told(project, &links, ledger.id().as_deref())?,
+        Anchored::NotAsked => Told::default(),
     };
+    let mut found = faults(&links, &told.anchors);
+    if anchored == Anchored::Asked {
+        let known: BTreeSet<usize> = found.iter().filter_map(|fault| fault.line).collect();
+        let unnamed = unnamed(&links, &told.anchors, &told.pending).into_iter();
+        found.extend(unnamed.filter(|fault| fault.line.is_none_or(|line| !known.contains(&line))));
+    }
     let last = links.last().and_then(|link| link.held.as_ref());
     let summary = evidence::Ledger {
         records: lines.len(),
         head: last.map(|held| held.digest.clone()),
-        faults: faults(&links, &anchors),
-        elsewhere,
+        faults: found,
+        elsewhere: told.elsewhere,
     };
     // A record of another shape was changed, which the chain tells.
     let records: Vec<Record> =
-        lines.iter().filter_map(|line| serde_json::from_value(line.record.clone()).ok()).collect();
+        lines.iter().filter_map(|line| Record::deserialize(&line.record).ok()).collect();
     let named: BTreeSet<usize> = summary.faults.iter().filter_map(|fault| fault.line).collect();
     let unsound = lines.iter().filter(|line| !line.is_sound() || named.contains(&line.link.line));
     let unsound = unsound.filter_map(|line| line.record["attempt"].as_str().map(str::to_owned)).collect();
-    Ok(Loaded { attempts: attempts(&records), lines, summary, unsound })
+    let settled = told.anchors.into_iter().filter_map(|anchor| Some((anchor.attempt?, anchor.commit?)));
+    let settled = settled.collect();
+    Ok(Loaded { attempts: attempts(&records), lines, summary, unsound, named: told.named, settled })
 }
 
 impl Loaded {
@@ -73,15 +88,28 @@ impl Loaded {
     }
 }
 
-/// What is written elsewhere about records of this ledger, and how many commits name records of another one: those
-/// that were pulled from somebody else, or made in another worktree.
-fn anchors(project: &Project, links: &[Link]) -> Result<(Vec<Anchor>, usize)> {
+/// What is written elsewhere about records of this ledger.
+#[derive(Debug, Default)]
+struct Told {
+    anchors: Vec<Anchor>,
+    /// How many commits name records of another ledger: those that were pulled from somebody else, or made in another
+    /// worktree.
+    elsewhere: usize,
+    /// Attempts that a journal was still to say something about.
+    pending: BTreeSet<String>,
+    /// Commits that name evidence, by the digest.
+    named: BTreeMap<String, String>,
+}
+
+fn told(project: &Project, links: &[Link], id: Option<&str>) -> Result<Told> {
     let mut runs: BTreeSet<String> =
         links.iter().filter_map(|link| Some(run_of(&link.held.as_ref()?.attempt).to_owned())).collect();
+    let mut told = Told::default();
     let mut recorded = vec![];
     for run in Runs::of(&project.truth).all() {
         let by = format!("the journal of run {}", run.number);
         let opened = JournalFile::read(&run.journal(), |record, state| {
+            told.pending.extend(being_settled(state));
             if let Body::Step { event: Event::Settled(settled), .. } = &record.body
                 && let Some(digest) = &settled.evidence
             {
@@ -90,30 +118,47 @@ fn anchors(project: &Project, links: &[Link]) -> Result<(Vec<Anchor>, usize)> {
                     digest: digest.clone(),
                     attempt: attempt.map(|(run, last)| attempt_id(&run.id, last.number)),
                     commit: settled.commit.clone(),
+                    settled: true,
                     by: by.clone(),
                 });
             }
         })?;
+        told.pending.extend(being_settled(&opened.state));
         runs.extend(opened.state.run.map(|run| run.id));
     }
-    let mut anchors = vec![];
-    let mut elsewhere = 0;
+    let settled: BTreeSet<&str> =
+        recorded.iter().filter_map(|anchor: &Anchor| anchor.attempt.as_deref()).collect();
+    told.pending.retain(|attempt| !settled.contains(attempt.as_str()));
     if let Some(repo) = &project.repo {
         let named = repo
             .named_evidence()
             .map_err(|error| Error::new("the commits cannot be asked for evidence").because(error))?;
         for named in named {
-            if !runs.contains(run_of(&named.attempt)) {
-                elsewhere += 1;
+            let ours = named.ledger.is_some() && named.ledger.as_deref() == id;
+            if !ours && !runs.contains(run_of(&named.attempt)) {
+                told.elsewhere += 1;
                 continue;
             }
             let by = format!("commit {}", named.commit.get(..12).unwrap_or(&named.commit));
-            anchors.push(Anchor { digest: named.evidence, attempt: Some(named.attempt), commit: None, by });
+            told.named.insert(named.evidence.clone(), named.commit);
+            told.anchors.push(Anchor {
+                digest: named.evidence,
+                attempt: Some(named.attempt),
+                commit: None,
+                settled: false,
+                by,
+            });
         }
     }
     // Commits come first: they tell which attempt is meant.
-    anchors.extend(recorded);
-    Ok((anchors, elsewhere))
+    told.anchors.extend(recorded);
+    Ok(told)
+}
+
+/// The attempt whose record may be there before the journal names it.
+fn being_settled(state: &State) -> Option<String> {
+    let Phase::Settling { settlement, .. } = &state.phase else { return None };
+    Some(attempt_id(&state.run.as_ref()?.id, settlement.iteration))
 }
 
 fn run_of(attempt: &str) -> &str {

@@ -12,6 +12,7 @@ use super::paths::{self, Paths, Sources};
 use super::settle::Settler;
 use super::stand::{Restaged, Stand, departed};
 use crate::git::{self, Entry, NESTED, Repo, Wanted};
+use crate::store::Ledger;
 use crate::tree::TreeId;
 use crate::work::OwnBacklog;
 
@@ -133,6 +134,7 @@ impl Settler<'_> {
         let blobs: Vec<&str> =
             objects.filter(|object| object.mode != NESTED).map(|object| object.id.as_str()).collect();
         repo.borrow(&blobs, |command| self.tree.call(command)).map_err(told)?;
+        let message = &Ledger::of(&self.project.truth).signed(message);
         let wanted = Wanted { head, entries, message, folder: &self.project.truth };
         let made = repo.make_commit(wanted, &self.kept).map_err(told)?;
         let made = made.ok_or("there is nothing new to commit")?;

@@ -69,6 +69,21 @@ impl Place {
         backlog.find(id).ok_or_else(|| self.refused(&Refusal::UnknownId(id.into()), backlog))
     }
 
+    /// A phase that nobody is in is a slip, not one that is complete.
+    pub(crate) fn has_phase(&self, backlog: &Backlog<'_>, phase: &str) -> Result<()> {
+        let phases = backlog.phases();
+        if phases.iter().any(|known| known == phase) {
+            return Ok(());
+        }
+        let error = Error::usage(format!("the backlog has no phase '{phase}'"));
+        let near = suggest::nearest(phase, phases.iter().map(|known| &**known));
+        let error = near.into_iter().fold(error, |error, near| error.hint(format!("did you mean {near}?")));
+        Err(match phases.is_empty() {
+            true => error.because(format!("{} has no phases", self.path.display())),
+            false => error.because(format!("phases: {}", phases.join(", "))),
+        })
+    }
+
     /// A refusal as an error, with what to do about it.
     pub(crate) fn refused(&self, refusal: &Refusal, backlog: &Backlog<'_>) -> Error {
         let error = Error::new(refusal.to_string());
@@ -94,6 +109,9 @@ impl Place {
             Refusal::MissingDependency { .. } => error.hint("add that item first"),
             Refusal::ReasonNeeded(_) => error.hint("--override-reason TEXT"),
             Refusal::BadPriority(_) => error.hint("a number, or critical, high, medium, low"),
+            Refusal::NoHeading(_) => error
+                .because(format!("in {} a heading above an item gives its priority", self.path.display()))
+                .hint("write one into it, such as: ## High"),
             Refusal::NoPlace { .. } | Refusal::NoState { .. } => {
                 error.because(format!("that is how {} is written", self.path.display()))
             }
@@ -130,7 +148,12 @@ impl Place {
     }
 
     fn prd_path(&self, file: &str) -> Option<PathBuf> {
-        self.prd_places().into_iter().map(|dir| dir.join(file)).find(|path| path.is_file())
+        self.prd_files(file).find(|path| path.is_file())
+    }
+
+    /// Where requirements of this name may be, each without a way back in it.
+    pub(crate) fn prd_files(&self, file: &str) -> impl Iterator<Item = PathBuf> {
+        self.prd_places().into_iter().map(move |dir| dir.join(file))
     }
 
     /// Beside the harness, as the seed has it; in the project where the list itself is at its top.
@@ -138,8 +161,8 @@ impl Place {
         let dir = self.path.parent().unwrap_or(Path::new("")).to_path_buf();
         let full = std::path::absolute(&dir).unwrap_or_else(|_| dir.clone());
         let mut places = vec![dir.join("prd"), self.root.join(".claude/prd")];
-        if full != self.root {
-            places.insert(0, dir.join("../prd"));
+        if let Some(above) = full.parent().filter(|_| full != self.root) {
+            places.insert(0, above.join("prd"));
         }
         places
     }
@@ -165,13 +188,25 @@ pub(crate) fn find(root: &Path) -> Result<Option<PathBuf>> {
         .hint("correct the line, or name one: --backlog FILE"))
 }
 
-/// The first of the known names that is there.
-fn known(root: &Path) -> Option<PathBuf> {
-    NAMES.into_iter().map(|name| root.join(name)).find(|path| path.is_file())
+/// The first of the known names that is there. One without any item, such as init writes, gives way to one that has some.
+pub(crate) fn known(root: &Path) -> Option<PathBuf> {
+    let there: Vec<PathBuf> =
+        NAMES.into_iter().map(|name| root.join(name)).filter(|path| path.is_file()).collect();
+    let [_, _, ..] = there.as_slice() else { return there.into_iter().next() };
+    let with_items = there.iter().position(|path| !is_empty(root, path)).unwrap_or(0);
+    there.into_iter().nth(with_items)
+}
+
+/// What cannot be read is not empty: it has to be looked at.
+fn is_empty(root: &Path, path: &Path) -> bool {
+    let Ok(place) = Place::at(root, path.to_path_buf()) else { return false };
+    let Ok(bytes) = place.read() else { return false };
+    place.parse(&bytes).is_ok_and(|backlog| backlog.items().is_empty() && backlog.problems().is_empty())
 }
 
 fn none_here(root: &Path) -> Error {
     Error::usage("there is no backlog here")
         .because(format!("none of {} is in {}", NAMES.join(", "), root.display()))
+        .hint("ralph init, which begins one")
         .hint("name one: --backlog FILE")
 }

@@ -1,8 +1,8 @@
 //! The evidence of an attempt, as the ledger keeps it: what was to be proved, what was measured, what came of it.
 
 use ralph_core::check::CheckResult;
-use ralph_core::event::End;
-use ralph_core::items::{Settlement, attempt_id};
+use ralph_core::event::{End, Judging};
+use ralph_core::items::{ItemAfter, Settlement, attempt_id};
 use ralph_core::ledger::Custody;
 use ralph_core::redact::Secrets;
 use ralph_core::state::Iteration;
@@ -70,16 +70,37 @@ pub(super) fn committed(
     })
 }
 
+/// A person's word that an item is to have its attempts back. `backlog` is the task file, from the top of the project.
+pub(crate) fn reset(id: &str, title: &str, backlog: &str, secrets: &Secrets) -> Value {
+    let record = json!({
+        "v": 1,
+        "type": "reset",
+        "at": clock::now(),
+        "item": id,
+        "title": title,
+        "backlog": backlog,
+    });
+    without_secrets(record, secrets)
+}
+
 /// What happened to what the item is judged by. Without an item nobody asked.
 fn custody(settlement: &Settlement, iteration: &Iteration) -> Custody {
     let after = iteration.after.as_ref();
     let item = after.and_then(|after| after.item.as_ref()).zip(settlement.item.as_ref());
+    let judging = after.and_then(|after| after.judging.as_ref());
     Custody {
         criteria_changed: item.is_some_and(|(after, work)| after.criteria != work.criteria),
-        changed: item.map_or(vec![], |(after, _)| after.tampered.clone()),
-        existing_tests_changed: after
-            .map_or(vec![], |after| after.touched_tests().map(|change| change.path.clone()).collect()),
+        changed: item.map_or(vec![], |(after, _)| changed(after, judging)),
+        existing_tests_changed: judging
+            .map_or(vec![], |judging| judging.tests.iter().chain(&judging.scripts).cloned().collect()),
     }
+}
+
+/// What refuses the pass.
+fn changed(after: &ItemAfter, judging: Option<&Judging>) -> Vec<String> {
+    let removed = after.removed.iter().map(|id| format!("{id} (removed)"));
+    let recipes = judging.iter().flat_map(|judging| judging.recipes.iter().cloned());
+    after.changed.iter().chain(&after.tampered).cloned().chain(removed).chain(recipes).collect()
 }
 
 fn check(result: &CheckResult, files: &IterationFiles) -> Value {

@@ -15,7 +15,7 @@ use crate::git::Kept;
 use crate::project::Project;
 use crate::store::{IterationFiles, Ledger};
 use crate::tree::Tree;
-use crate::work::{OwnBacklog, Source};
+use crate::work::{OwnBacklog, Source, in_a_line};
 
 pub(crate) struct Settler<'a> {
     pub(crate) project: &'a Project,
@@ -88,7 +88,9 @@ impl Settler<'_> {
             }
         }
         problems.extend(self.mark(settlement));
-        if settlement.commit.is_some() {
+        // What the backlog would not take in is not committed either.
+        settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::would_change);
+        if settlement.commit.is_some() && settled.unmarked.is_none() {
             match self.commit(settlement, iteration, settled.evidence.as_deref(), &mut problems) {
                 Ok((commit, left)) => (settled.commit, settled.left) = (commit, left),
                 Err(error) => problems.push(format!("the work is proved and not committed: {error}")),
@@ -105,9 +107,9 @@ impl Settler<'_> {
         {
             problems.push(format!("the commit could not be recorded as evidence: {error}"));
         }
-        problems.extend(
-            self.record_attempt(settlement, iteration, &settled).err().map(|error| error.to_string()),
-        );
+        if settled.unmarked.is_none() {
+            settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::change_all);
+        }
         if let Some(source) = self.source {
             OwnBacklog::new(self.project, self.tree, self.base, source).keep(source);
         }
@@ -121,7 +123,7 @@ impl Settler<'_> {
         let Some(source) = self.source else { return vec![] };
         let untick = |id: &String| {
             let open = Change::State { id: id.clone(), to: State::Open, at: None };
-            source.change(&open).err().map(|error| error.to_string())
+            source.change(&open).err().map(|error| in_a_line(&error))
         };
         let problems = settlement.untick.iter().filter_map(untick).collect();
         if settlement.result == Attempt::Passed {
@@ -146,17 +148,19 @@ impl Settler<'_> {
         !changed.unwrap_or(true) || OwnBacklog::new(self.project, self.tree, self.base, source).left(source)
     }
 
-    /// Where the backlog keeps attempts, this one; and one more iteration, if it did not pass.
+    /// Where the backlog keeps attempts, this one; and one more iteration, if it did not pass. `edit` makes the changes, or
+    /// only tries them; what it says if they cannot be.
     fn record_attempt(
         &self,
         settlement: &Settlement,
         iteration: &Iteration,
         settled: &Settled,
-    ) -> Result<()> {
-        let (Some(source), Some(item)) = (self.source, &settlement.item) else { return Ok(()) };
+        edit: impl Fn(&Source, &[Change]) -> Result<()>,
+    ) -> Option<String> {
+        let (Some(source), Some(item)) = (self.source, &settlement.item) else { return None };
         let run_id = attempt_id(self.run, settlement.iteration);
         if source.has_attempt(&item.id, &run_id) {
-            return Ok(());
+            return None;
         }
         let failed = settlement.result == Attempt::Failed;
         let said = iteration.block().and_then(|block| block.recommendation.clone());
@@ -168,7 +172,7 @@ impl Settler<'_> {
                 Attempt::Failed => Outcome::Failed,
                 Attempt::InProgress => Outcome::InProgress,
             },
-            commands: iteration.checks.iter().map(|check| check.command.clone()).collect(),
+            commands: settlement.commands(iteration),
             summary: Some(text::one_line(&settlement.why, 500)),
             commit: settled.commit.clone(),
             reverted: settled.reverted,
@@ -186,7 +190,8 @@ impl Settler<'_> {
         });
         let attempt = Change::Attempt { id: item.id.clone(), attempt: shown(attempt, self.secrets) };
         let changes: Vec<Change> = counted.into_iter().chain([attempt]).chain(state(settlement)).collect();
-        source.change_all(&changes)
+        let unmarked = |error| format!("{} cannot be marked in the backlog: {}", item.id, in_a_line(&error));
+        edit(source, &changes).err().map(unmarked)
     }
 }
 

@@ -1,16 +1,16 @@
 //! The task file of a run.
 
-use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
-use ralph_core::backlog::{self, Backlog, Change, Refusal, Selection, State, Wish};
+use ralph_core::backlog::{self, Altered, Backlog, Change, Refusal, Selection, State, Wish};
 use ralph_core::check::CheckSpec;
 use ralph_core::evidence::Items;
 use ralph_core::items::{BacklogPlan, BacklogRead, Found, ItemAfter, Memory, Needs, PhaseItems, Work};
 
 use super::Place;
-use crate::error::{self, Error, Exit, Result};
-use crate::store::{self, Failures};
+use crate::error::{Error, Exit, Result};
+use crate::store::{self, Tried};
 use crate::{clock, digest};
 
 /// How much of an item's words a prompt holds.
@@ -23,18 +23,23 @@ pub(crate) struct Source {
     /// Attempts that an item may have where it does not say itself; 0 = no limit.
     most_attempts: u64,
     /// What was tried, where the file does not count.
-    earlier: HashMap<String, Failures>,
+    earlier: Tried,
 }
 
 impl Source {
     pub(crate) fn new(root: &Path, plan: &BacklogPlan, most_attempts: u64) -> Result<Self> {
         let place = Place::at(root, root.join(&plan.file))?;
-        Ok(Self { place, plan: plan.clone(), most_attempts, earlier: HashMap::new() })
+        Ok(Self { place, plan: plan.clone(), most_attempts, earlier: Tried::default() })
+    }
+
+    /// Whether it matters what was tried.
+    pub(crate) fn counts(&self) -> bool {
+        self.most_attempts > 0
     }
 
     /// With what was tried, in this run and before it.
     #[must_use]
-    pub(crate) fn knowing(self, earlier: HashMap<String, Failures>) -> Self {
+    pub(crate) fn knowing(self, earlier: Tried) -> Self {
         Self { earlier, ..self }
     }
 
@@ -52,6 +57,7 @@ impl Source {
                 items: Items::default(),
                 phase: None,
                 phases: vec![],
+                blocked: 0,
                 found: Found::Unreadable { why: in_a_line(&error) },
             },
         }
@@ -68,6 +74,7 @@ impl Source {
         Ok(BacklogRead {
             items: self.count(&backlog),
             phases: phases(&backlog),
+            blocked: self.blocked(&backlog),
             phase,
             found: self.found(&backlog, &selection, memory)?,
         })
@@ -83,13 +90,7 @@ impl Source {
         if let Some(task) = &self.plan.task {
             self.place.item(backlog, task).map_err(|error| Error { exit: Exit::Usage, ..error })?;
         }
-        match &self.plan.phase {
-            Some(phase) if !backlog.phases().iter().any(|known| known == phase) => {
-                Err(Error::usage(format!("the backlog has no phase '{phase}'"))
-                    .because(format!("phases: {}", backlog.phases().join(", "))))
-            }
-            _ => Ok(()),
-        }
+        self.plan.phase.as_deref().map_or(Ok(()), |phase| self.place.has_phase(backlog, phase))
     }
 
     /// The commands that items which are still to be done would have run, each with where it stands.
@@ -109,6 +110,14 @@ impl Source {
         Ok(commands)
     }
 
+    /// The commands that the file wants to pass for every item, each with where it stands.
+    pub(crate) fn checks(&self) -> Result<Vec<CheckSpec>> {
+        let bytes = self.place.read()?;
+        let checks = self.place.parse(&bytes)?.checks().into_iter();
+        let place = |source: String| format!("{}, {source}", self.plan.file);
+        Ok(checks.map(|check| CheckSpec { source: check.source.map(place), ..check }).collect())
+    }
+
     /// The folder of a harness, from the top of the project and with a slash at its end, where the file is in one.
     pub(crate) fn harness(&self) -> Option<String> {
         let (dir, name) = self.plan.file.rsplit_once('/')?;
@@ -123,17 +132,15 @@ impl Source {
     /// Where a file can say that an item is blocked, whoever opens it again gives it new attempts; where it cannot, other
     /// words do, for they make it another item.
     fn tried(&self, backlog: &Backlog<'_>, memory: &Memory, id: &str) -> u64 {
-        let Some(known) = self.earlier.get(id) else { return memory.attempts(id) };
-        let block = Change::State { id: id.into(), to: State::Blocked, at: None };
-        match (known.blocked, backlog.change(&block)) {
-            (true, Err(Refusal::NoState { .. } | Refusal::NoPlace { .. })) => known.in_all,
-            (true, _) => 0,
-            (false, _) => known.attempts,
-        }
+        let Some(at) = backlog.find(id) else { return memory.attempts(id) };
+        let known =
+            self.earlier.attempts(id, &backlog.items()[at].title, || !backlog.can_say(at, State::Blocked));
+        known.unwrap_or_else(|| memory.attempts(id))
     }
 
     fn found(&self, backlog: &Backlog<'_>, selection: &Selection, memory: &Memory) -> Result<Found> {
         let name = |at: &usize| backlog.items()[*at].id.to_string();
+        let reset = |at: &usize| format!("ralph backlog reset {}, then ralph run", name(at));
         let names = |items: &[usize]| items.iter().take(10).map(name).collect::<Vec<_>>().join(", ");
         Ok(match selection {
             Selection::Item(at) => Found::Selected(Box::new(self.work(backlog, *at, memory)?)),
@@ -143,19 +150,25 @@ impl Source {
                     .iter()
                     .take(10)
                     .map(|waits| format!("{} waits for {}", name(&waits.item), waits.on.join(", ")));
-                Found::Stuck { why: told.collect::<Vec<_>>().join("; ") }
+                let mut on = waiting.iter().flat_map(|waits| &waits.on).filter_map(|id| backlog.find(id));
+                let next = on.find(|at| backlog.items()[*at].state == State::Blocked);
+                let why = told.collect::<Vec<_>>().join("; ");
+                Found::Stuck { why, next: next.as_ref().map(reset) }
             }
             Selection::AtLimit(items) => Found::Stuck {
                 why: format!(
                     "{} had all its attempts; ralph backlog reset ID gives it new ones",
                     names(items)
                 ),
+                next: items.first().map(reset),
             },
-            Selection::Blocked(items) => {
-                Found::Stuck { why: format!("only blocked items are left: {}", names(items)) }
-            }
+            Selection::Blocked(items) => Found::Stuck {
+                why: format!("only blocked items are left: {}", names(items)),
+                next: items.first().map(reset),
+            },
             Selection::Cycle(ring) => {
-                Found::Stuck { why: format!("items depend on each other in a ring: {}", ring.join(" -> ")) }
+                let why = format!("items depend on each other in a ring: {}", ring.join(" -> "));
+                Found::Stuck { why, next: None }
             }
         })
     }
@@ -182,9 +195,20 @@ impl Source {
                 tests: convergence.tests,
                 acceptance: convergence.acceptance,
             },
-            attempts: limit.map_or_else(|| self.tried(backlog, memory, &item.id), |limit| limit.used),
+            // What ralph recorded itself counts as well: a file can be edited by anybody.
+            attempts: limit.map_or_else(
+                || self.tried(backlog, memory, &item.id),
+                |limit| limit.used.max(self.tried(backlog, &Memory::default(), &item.id)),
+            ),
             max_attempts: limit.map_or(self.most_attempts, |limit| limit.max),
         })
+    }
+
+    /// Where the requirements of its items may be, by the file as it was.
+    pub(crate) fn requirements(&self, before: &[u8]) -> HashSet<PathBuf> {
+        let Ok(backlog) = self.place.parse(before) else { return HashSet::new() };
+        let files = (0..backlog.items().len()).filter_map(|at| backlog.prd_file(at));
+        files.flat_map(|file| self.place.prd_files(&file).collect::<Vec<_>>()).collect()
     }
 
     /// A digest of what an item is judged by, its requirements included.
@@ -215,6 +239,18 @@ impl Source {
         })
     }
 
+    /// Of what is meant, how many items wait for a person.
+    fn blocked(&self, backlog: &Backlog<'_>) -> u64 {
+        let meant = (0..backlog.items().len()).filter(|at| self.in_scope(backlog, *at));
+        meant.filter(|at| backlog.items()[*at].state == State::Blocked).count() as u64
+    }
+
+    /// Whether there is no item at all in it.
+    pub(crate) fn is_empty(&self) -> Result<bool> {
+        let bytes = self.place.read()?;
+        Ok(self.place.parse(&bytes)?.items().is_empty())
+    }
+
     fn phase(&self, backlog: &Backlog<'_>, selection: &Selection) -> Option<String> {
         let first = || backlog.phases().first().map(ToString::to_string);
         match selection {
@@ -230,28 +266,47 @@ impl Source {
         self.place.read()
     }
 
-    /// What the agent did to the file. A file that cannot be read any more holds other criteria.
-    pub(crate) fn after(&self, id: &str, before: Option<&[u8]>) -> ItemAfter {
-        let Ok(bytes) = self.place.read() else { return ItemAfter::default() };
-        let Ok(backlog) = self.place.parse(&bytes) else { return ItemAfter::default() };
-        let done = |bytes: &[u8]| -> Option<HashSet<String>> {
-            let backlog = self.place.parse(bytes).ok()?;
-            let done = backlog.items().iter().filter(|item| item.state == State::Done);
-            Some(done.map(|item| item.id.to_string()).collect())
+    /// What was done to the file while the agent worked on this item. A file that cannot be read any more holds other
+    /// criteria; where nobody knows how it was, nobody can say that it is as it was.
+    pub(crate) fn after(&self, item: &Work, before: Option<&[u8]>) -> ItemAfter {
+        let unreadable = ItemAfter { unreadable: true, ..ItemAfter::default() };
+        let Ok(bytes) = self.place.read() else { return unreadable };
+        let Ok(backlog) = self.place.parse(&bytes) else { return unreadable };
+        let criteria = backlog.find(&item.id).map(|at| self.criteria(&backlog, at)).unwrap_or_default();
+        let Some(old) = before.and_then(|before| self.place.parse(before).ok()) else {
+            let tampered = vec!["ralph's copy of the backlog".into()];
+            return ItemAfter { criteria, tampered, ..ItemAfter::default() };
         };
-        // Where nobody knows how it was, nobody can say what was ticked.
-        let newly = before.and_then(done).map_or(vec![], |before| {
-            let items = backlog.items().iter();
-            let newly = items.filter(|item| item.state == State::Done && !before.contains(&*item.id));
-            newly.map(|item| item.id.to_string()).collect()
-        });
-        let (own, others): (Vec<_>, Vec<_>) = newly.into_iter().partition(|done| done == id);
+        let touched = backlog.touched_since(&old);
+        let (own, others): (Vec<_>, Vec<_>) =
+            touched.ticked.iter().cloned().partition(|done| *done == item.id);
+        let judged_otherwise = criteria != item.criteria;
+        let changed = touched.changed.iter().filter_map(|altered| named(altered, item, judged_otherwise));
         ItemAfter {
             ticked: !own.is_empty(),
-            criteria: backlog.find(id).map(|at| self.criteria(&backlog, at)).unwrap_or_default(),
-            ticked_others: others,
-            tampered: vec![],
+            criteria,
+            // What is put back takes what was added with it.
+            ticked_others: others
+                .into_iter()
+                .filter(|id| !touched.is_harm() || old.find(id).is_some())
+                .collect(),
+            changed: changed.collect(),
+            let_go: if touched.is_harm() { touched.added.clone() } else { vec![] },
+            removed: touched.removed,
+            ..ItemAfter::default()
         }
+    }
+
+    /// Puts the file back as it was, if more was done to it than agents may do. Says whether it had to.
+    pub(crate) fn put_back(&self, before: &[u8]) -> Result<bool> {
+        let now = self.place.read().ok();
+        let now = now.as_ref().and_then(|bytes| self.place.parse(bytes).ok());
+        let Ok(old) = self.place.parse(before) else { return Ok(false) };
+        if now.is_some_and(|now| !now.touched_since(&old).is_harm()) {
+            return Ok(false);
+        }
+        store::put_back(&self.place.path, before)?;
+        Ok(true)
     }
 
     /// Puts the file back as it was, if what is there now cannot be read. Says whether it had to.
@@ -260,11 +315,7 @@ impl Source {
         if readable || self.place.parse(before).is_err() {
             return Ok(false);
         }
-        match self.place.path.exists() {
-            true => store::edit(&self.place.path, |_| Ok((Some(before.to_vec()), ())))?,
-            false => store::write_new(&self.place.path, before)
-                .map_err(error::io("cannot write", &self.place.path))?,
-        }
+        store::put_back(&self.place.path, before)?;
         Ok(true)
     }
 
@@ -278,18 +329,25 @@ impl Source {
 
     /// Changes in one edit, so that nobody ever sees some of them alone. One that the format has no place for is none.
     pub(crate) fn change_all(&self, changes: &[Change]) -> Result<()> {
-        store::edit(&self.place.path, |bytes| {
-            let mut text = bytes.to_vec();
-            for change in changes {
-                let backlog = self.place.parse(&text)?;
-                match backlog.change(change) {
-                    Ok(changed) => text = changed.text.into_bytes(),
-                    Err(backlog::Refusal::NoPlace { .. } | backlog::Refusal::NoState { .. }) => {}
-                    Err(refusal) => return Err(self.place.refused(&refusal, &backlog)),
-                }
+        store::edit(&self.place.path, |bytes| Ok((Some(self.changed(bytes, changes)?), ())))
+    }
+
+    /// Whether the same could be done, without doing it.
+    pub(crate) fn would_change(&self, changes: &[Change]) -> Result<()> {
+        self.changed(&self.place.read()?, changes).map(drop)
+    }
+
+    fn changed(&self, bytes: &[u8], changes: &[Change]) -> Result<Vec<u8>> {
+        let mut text = bytes.to_vec();
+        for change in changes {
+            let backlog = self.place.parse(&text)?;
+            match backlog.change(change) {
+                Ok(changed) => text = changed.text.into_bytes(),
+                Err(Refusal::NoPlace { .. } | Refusal::NoState { .. }) => {}
+                Err(refusal) => return Err(self.place.refused(&refusal, &backlog)),
             }
-            Ok((Some(text), ()))
-        })
+        }
+        Ok(text)
     }
 
     /// Whether an attempt of this name is recorded already.
@@ -304,6 +362,19 @@ impl Source {
 /// An error as the reason of a stop.
 pub(crate) fn in_a_line(error: &Error) -> String {
     error.why.iter().fold(error.what.clone(), |what, why| format!("{what}: {why}"))
+}
+
+/// `US-2 (title, state)`; of the item itself without what its criteria say already.
+fn named(altered: &Altered, item: &Work, judged_otherwise: bool) -> Option<String> {
+    const JUDGED: [&str; 4] = ["criteria", "verification", "convergence_criteria", "prd_reference"];
+    let own = altered.id == item.id && judged_otherwise;
+    let what: Vec<&str> =
+        altered.what.iter().filter(|what| !own || !JUDGED.contains(what)).copied().collect();
+    match (what.is_empty(), altered.what.is_empty()) {
+        (true, true) => Some(altered.id.clone()),
+        (true, false) => None,
+        _ => Some(format!("{} ({})", altered.id, what.join(", "))),
+    }
 }
 
 fn phases(backlog: &Backlog<'_>) -> Vec<PhaseItems> {

@@ -98,6 +98,17 @@ fn agents_see_their_variables_though_settings_have_some_too() {
 }
 
 #[test]
+fn a_text_of_a_list_may_have_commas_and_is_shown_as_it_can_be_set() {
+    let sandbox = repository();
+    let key = "agents.claude.args";
+    for list in [r#"["--allowed-tools", "Read,Edit"]"#, "--max-turns,50"] {
+        ralph(&sandbox).args(["config", "set", key, list]).run().assert_code(0);
+        assert_eq!(value(&sandbox, key, &[]).0, list);
+    }
+    assert!(sandbox.read(PROJECT).ends_with("args = [\"--max-turns\", \"50\"]\n"));
+}
+
+#[test]
 fn setting_a_key_changes_that_line_alone() {
     let sandbox = repository();
     let set = |args: &[&str]| ralph(&sandbox).args(["config", "set"]).args(args).run();

@@ -1,9 +1,10 @@
 //! `ralph doctor`: each thing that runs need, in order and out of order.
+#![expect(clippy::disallowed_methods, reason = "the test's own files")]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
-use ralph_testkit::{Sandbox, Schema};
+use ralph_testkit::{Sandbox, Schema, StatusBlock, Steps};
 use serde_json::Value;
 
 use crate::common::{one_call, ralph, repository, run, says_done};
@@ -58,7 +59,7 @@ fn it_writes_nothing_and_runs_nothing_of_the_repository() {
     sandbox.write(".ralph/config.toml", "[checks]\ntest = 'touch ran'\n[notify]\ncommand = 'touch ran'\n");
     let told = examined(&sandbox, &[], 0);
     assert_eq!(finding(&told, "trust").0, "warned");
-    assert_eq!(finding(&told, "check test"), ("held", "touch ran"));
+    assert_eq!(finding(&told, "check test"), ("held", "not run: touch ran (.ralph/config.toml:2)"));
     let told = examined(&sandbox, &["--run-checks"], 1);
     assert!(finding(&told, "check test").1.contains("nobody agreed"), "{told:#}");
     assert!(!sandbox.exists("ran") && !sandbox.exists(".git/ralph"));
@@ -83,12 +84,15 @@ fn missing_tools_and_agents_are_named_with_what_to_do() {
     assert_eq!(finding(&examined(&sandbox, &[], 1), "agents").0, "failed");
     sandbox.write(
         ".ralph/config.toml",
-        "pool = ['codex', 'mine']\n[agents.mine]\ncommand = 'x'\n[checks]\nlint = 'no-such-linter .'\n",
+        "pool = ['codex', 'mine', 'other']\n[agents.mine]\ncommand = 'sh agent.sh'\n[agents.other]\ncommand = './other.sh'\n\
+         [checks]\nlint = 'no-such-linter .'\n",
     );
     let told = examined(&sandbox, &[], 1);
     assert_eq!(finding(&told, "agent codex").0, "failed");
-    assert_eq!(finding(&told, "agent mine").0, "held");
-    assert!(finding(&told, "check lint").1.starts_with("no-such-linter is not installed"), "{told:#}");
+    assert_eq!(finding(&told, "agent mine"), ("held", "a command of the settings: sh agent.sh"));
+    let (outcome, text) = finding(&told, "agent other");
+    assert!(outcome == "failed" && text.starts_with("./other.sh is not there"), "{text}");
+    assert!(finding(&told, "check lint").1.starts_with("no-such-linter is not there"), "{told:#}");
     let told = ralph(&sandbox).arg("doctor").env("PATH", sandbox.bin()).run();
     told.assert_code(1).assert_stdout_has("failed  git").assert_stdout_has("install git 2.34 or newer");
 }
@@ -127,6 +131,116 @@ fn damaged_records_are_found() {
     sandbox.write(path, journal.replacen("\"seq\":2", "\"seq\":9", 1));
     let told = examined(&sandbox, &[], 1);
     assert_eq!(finding(&told, "journal").0, "failed", "{told:#}");
+}
+
+#[test]
+fn a_check_that_is_declined_or_the_shell_s_own_is_no_trouble() {
+    let sandbox = healthy();
+    sandbox.write(".ralph/config.toml", "[checks]\nlint = 'none'\ntest = 'export CI=1 && true'\n");
+    let told = examined(&sandbox, &[], 0);
+    assert_eq!(finding(&told, "check test").0, "held");
+    assert!(!told.to_string().contains("check lint"), "{told:#}");
+    assert!(!finding(&told, "trust").1.contains("none"), "{told:#}");
+}
+
+#[test]
+fn stack_and_checks_of_the_project_are_found_and_run_where_they_are_trusted() {
+    let sandbox = healthy();
+    sandbox.install_script("cargo", "#!/bin/sh\ntouch \"ran-$1\"\n");
+    sandbox.write("Cargo.toml", "[package]\nname = 'x'\n");
+    let told = examined(&sandbox, &[], 0);
+    assert_eq!(finding(&told, "stack"), ("held", "Rust (Cargo.toml)"));
+    assert_eq!(finding(&told, "check test"), ("held", "not run: cargo test (Cargo.toml)"));
+    let (outcome, text) = finding(&told, "trust");
+    assert!(outcome == "warned" && text.contains("cargo test (Cargo.toml)"), "{text}");
+    let told = examined(&sandbox, &["--run-checks"], 1);
+    assert!(finding(&told, "check test").1.contains("nobody agreed to it"), "{told:#}");
+    assert!(!sandbox.exists("ran-test"));
+    let agent = one_call(&sandbox, says_done());
+    run(&sandbox, &agent).args(["--reviews", "0"]).run().assert_code(0);
+    let told = examined(&sandbox, &["--run-checks"], 0);
+    assert_eq!(finding(&told, "check test"), ("held", "passed: cargo test"));
+    assert_eq!(finding(&told, "trust").0, "held");
+    fs::remove_file(sandbox.bin().join("cargo")).expect("removed");
+    sandbox.install_script("git", "#!/bin/sh\nexec /usr/bin/git \"$@\"\n");
+    symlink("/bin/sh", sandbox.bin().join("sh")).expect("linked");
+    let told = ralph(&sandbox).args(["doctor", "--json"]).env("PATH", sandbox.bin()).run().json();
+    let (outcome, text) = finding(&told, "checks");
+    assert!(outcome == "warned" && text.contains("cargo is not on the PATH"), "{told:#}");
+}
+
+#[test]
+fn what_cannot_be_read_is_never_said_to_hold() {
+    let sandbox = healthy();
+    sandbox.write(".ralph/config.toml", "profil = 1\n");
+    let told = examined(&sandbox, &[], 1);
+    for about in ["agents", "trust", "checks"] {
+        let (outcome, text) = finding(&told, about);
+        assert!(outcome == "warned" && text.starts_with("not looked at"), "{about}: {text}");
+    }
+    sandbox.write(".ralph/config.toml", "");
+    sandbox.write(".ralph/ralph.yml", "tasks: [\n");
+    let told = examined(&sandbox, &[], 1);
+    let (outcome, text) = finding(&told, "backlog");
+    assert!(
+        outcome == "failed" && text.starts_with(".ralph/ralph.yml cannot be read as a backlog"),
+        "{text}"
+    );
+    assert_eq!(finding(&told, "trust").0, "warned");
+    sandbox.write(".ralph/ralph.yml", "tasks:\n  - id: a\n    title: A\n    status: todo\n");
+    assert_eq!(finding(&examined(&sandbox, &[], 0), "backlog").1, ".ralph/ralph.yml: 1 of 1 item open");
+    sandbox.write(".ralph/config.toml", "backlog = 'gone.md'\n");
+    assert_eq!(finding(&examined(&sandbox, &[], 1), "backlog").0, "failed");
+}
+
+#[test]
+fn the_boot_script_of_a_harness_counts_where_the_profile_runs_it() {
+    let sandbox = healthy();
+    sandbox.write(".claude/harness/feature_list.json", r#"{"items":[]}"#);
+    sandbox.write(".claude/harness/init.sh", "touch ran\n");
+    assert_eq!(finding(&examined(&sandbox, &[], 0), "trust").0, "held");
+    sandbox.write(".ralph/config.toml", "profile = 'worker'\n");
+    let told = examined(&sandbox, &[], 0);
+    let (outcome, text) = finding(&told, "trust");
+    assert!(outcome == "warned" && text.contains("(.claude/harness/init.sh)"), "{text}");
+    assert!(!sandbox.exists("ran"));
+}
+
+#[test]
+fn a_ledger_that_was_cut_is_found_by_what_the_journals_hold() {
+    let sandbox = healthy();
+    sandbox.damages_the_record();
+    sandbox.write(".ralph/ralph.yml", "tasks:\n  - id: a\n    title: A\n    status: todo\n");
+    let done = StatusBlock { tasks: 1, ..StatusBlock::done() };
+    let agent = one_call(&sandbox, Steps::new().write("green", "").status(&done));
+    let run = ralph(&sandbox).args(["run", "--yes", "--once", "--test-cmd", "true", "--agent-cmd"]);
+    run.arg(agent.path()).run().assert_code(0);
+    let path = ".git/ralph/evidence.jsonl";
+    let ledger = sandbox.read(path);
+    assert_eq!(finding(&examined(&sandbox, &[], 0), "evidence"), ("held", "2 records"));
+    let first = ledger.lines().next().expect("a record").to_owned() + "\n";
+    for cut in [first.as_str(), ""] {
+        sandbox.write(path, cut);
+        let told = examined(&sandbox, &[], 1);
+        let (outcome, text) = finding(&told, "evidence");
+        assert!(outcome == "failed" && text.contains("is gone"), "{text}");
+    }
+}
+
+#[test]
+fn a_lock_that_cannot_be_looked_at_or_does_not_say_whose_it_is_is_told() {
+    let sandbox = healthy();
+    let agent = one_call(&sandbox, says_done());
+    run(&sandbox, &agent).args(["--reviews", "0"]).run().assert_code(0);
+    let lock = sandbox.project().join(".git/ralph/lock");
+    let held = fs::File::open(&lock).expect("there");
+    held.lock().expect("locked");
+    assert_eq!(finding(&examined(&sandbox, &[], 0), "lock").0, "warned");
+    drop(held);
+    fs::remove_file(&lock).expect("removed");
+    symlink("lock", &lock).expect("linked");
+    let told = examined(&sandbox, &[], 1);
+    assert!(finding(&told, "lock").1.starts_with("cannot be looked at"), "{told:#}");
 }
 
 #[test]

@@ -155,6 +155,45 @@ fn a_backlog_of_another_loop_is_named_in_the_settings() {
         assert!(!sandbox.exists(".ralph/ralph.yml"));
         ralph(&sandbox).args(["backlog", "list"]).run().assert_code(0).assert_stdout_has("Do A");
         init(&sandbox, &[]).assert_code(0).assert_stderr_has("nothing to do");
+        init(&sandbox, &["--force"]).assert_code(0);
+        ralph(&sandbox).args(["backlog", "list"]).run().assert_code(0).assert_stdout_has("Do A");
+    }
+}
+
+#[test]
+fn settings_that_do_not_name_the_backlog_are_left_alone_and_how_to_name_it_is_said() {
+    let sandbox = repository();
+    sandbox.install_script("claude", "#!/bin/sh\nexit 0\n");
+    sandbox.write("plans/prd.json", r#"{"userStories":[{"id":"A","title":"Do A","passes":false}]}"#);
+    sandbox.write("scripts/ralph/prd.json", r#"{"userStories":[{"id":"B","title":"Do B","passes":false}]}"#);
+    sandbox.write(".ralph/config.toml", "profile = 'strict'\n");
+    let told = "next:   ralph config set backlog scripts/ralph/prd.json";
+    init(&sandbox, &[]).assert_code(0).assert_stderr_has(told);
+    assert_eq!(sandbox.read(".ralph/config.toml"), "profile = 'strict'\n");
+    ralph(&sandbox).args(["config", "set", "backlog", "plans/prd.json"]).run().assert_code(0);
+    sandbox.write("prd.json", r#"{"userStories":[]}"#);
+    let again = init(&sandbox, &["--force"]);
+    again.assert_code(0).assert_stderr_has("next:   ralph run, which works through the backlog");
+    assert!(sandbox.read(".ralph/config.toml").contains("\nbacklog = \"plans/prd.json\"\n"));
+}
+
+#[test]
+fn the_plugin_s_file_is_read_and_what_it_says_is_told_and_taken_over() {
+    let text = |active: &str| {
+        format!(
+            "---\nactive: {active}\niteration: 4\nmax_iterations: 12\ncompletion_promise: \"SHIPPED\"\n---\n\nShip it.\n"
+        )
+    };
+    for (active, told) in [("true", "/cancel-ralph ends it"), ("false", "that is not active")] {
+        let sandbox = repository();
+        sandbox.install_script("claude", "#!/bin/sh\nexit 0\n");
+        sandbox.write(".claude/ralph-loop.local.md", text(active));
+        let done = init(&sandbox, &[]);
+        done.assert_code(0).assert_stderr_has(told).assert_stderr_has("next:   ralph run \"Ship it.\"");
+        assert_eq!(done.stderr.contains("is active"), active == "true", "{}", done.stderr);
+        let config = sandbox.read(".ralph/config.toml");
+        assert!(config.contains("\nmax_iterations = 12\n") && config.contains("\npromise = \"SHIPPED\"\n"));
+        assert_eq!(sandbox.read(".claude/ralph-loop.local.md"), text(active));
     }
 }
 
@@ -175,6 +214,10 @@ fn instructions_of_another_loop_are_pointed_to() {
         sandbox.write(path, "Do as we do.\n");
         init(&sandbox, &[]).assert_code(0).assert_stderr_has(&format!("prompt  {path} is pointed to"));
         assert!(sandbox.read(".ralph/prompt.md").starts_with(&format!("Read {path} first")));
+        sandbox.write(".ralph/prompt.md", "mine\n");
+        init(&sandbox, &[]).assert_code(0).assert_stderr_lacks("pointed to");
+        init(&sandbox, &["--force"]).assert_code(0).assert_stderr_has("pointed to");
+        assert!(sandbox.read(".ralph/prompt.md").starts_with(&format!("Read {path} first")));
         assert_eq!(sandbox.read(path), "Do as we do.\n");
     }
 }
@@ -188,7 +231,7 @@ fn other_loops_files_are_named_and_left_alone() {
     }
     let done = init(&sandbox, &[]);
     done.assert_code(0)
-        .assert_stderr_has("/cancel-ralph ends it")
+        .assert_stderr_has("does not say whether its loop is active")
         .assert_stderr_has("belongs to another tool");
     for path in others {
         assert_eq!(sandbox.read(path), "theirs\n");
@@ -262,11 +305,24 @@ fn a_place_that_cannot_be_written_is_told_and_what_to_do() {
         .assert_stderr_has("move it away");
     fs::remove_file(sandbox.project().join(".ralph")).expect("removed");
     symlink("/nowhere/at/all", sandbox.project().join(".ralph")).expect("linked");
-    init(&sandbox, &[]).assert_code(1).assert_stderr_has("cannot make").assert_stderr_has("why: ");
+    init(&sandbox, &[]).assert_code(1).assert_stderr_has("is not written to").assert_stderr_has("why: ");
+}
+
+#[test]
+fn a_link_out_of_the_project_is_not_written_through() {
+    let sandbox = repository();
+    sandbox.write("../elsewhere/x", "");
+    symlink("../elsewhere", sandbox.project().join(".ralph")).expect("linked");
+    for args in [&["init", "--yes", "--force"][..], &["config", "set", "profile", "strict"]] {
+        let refused = ralph(&sandbox).args(args).run();
+        refused.assert_code(1).assert_stderr_has("leads out of the project");
+        assert_eq!(files(&sandbox, "../elsewhere").len(), 1, "{args:?}");
+    }
     fs::remove_file(sandbox.project().join(".ralph")).expect("removed");
-    // A file system that takes no files, whoever asks.
-    symlink("/proc/self", sandbox.project().join(".ralph")).expect("linked");
-    init(&sandbox, &[]).assert_code(1).assert_stderr_has("cannot write").assert_stderr_has("why: ");
+    sandbox.write("kept/x", "");
+    symlink("kept", sandbox.project().join(".ralph")).expect("linked");
+    init(&sandbox, &[]).assert_code(0);
+    assert!(sandbox.exists("kept/config.toml"), "a link within the project is somebody's decision");
 }
 
 #[test]
@@ -312,6 +368,25 @@ fn on_a_terminal_it_asks_for_the_one_thing_it_cannot_find_out() {
     let mut again = Terminal::start(&ralph(&sandbox).arg("init").into_command());
     assert_eq!(again.wait(), 0, "{}", again.all_output());
     assert!(!again.all_output().contains("Which command"), "{}", again.all_output());
+}
+
+#[test]
+fn stack_and_checks_are_told_and_nothing_is_asked_where_there_are_some() {
+    let sandbox = repository();
+    sandbox.install_script("cargo", "#!/bin/sh\nexit 0\n");
+    sandbox.write("Cargo.toml", "[package]\nname = 'x'\n");
+    for (config, told) in [
+        ("", "checks  test: cargo test (Cargo.toml)"),
+        ("[checks]\ntest = 'make test'\n", "checks  test: make test (~/.config/ralph/config.toml:2)"),
+    ] {
+        sandbox.write("../home/.config/ralph/config.toml", config);
+        let _ = fs::remove_dir_all(sandbox.project().join(".ralph"));
+        let mut terminal = Terminal::start(&ralph(&sandbox).arg("init").into_command());
+        assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
+        let shown = terminal.all_output();
+        assert!(shown.contains(told) && !shown.contains("Which command"), "{shown}");
+        assert_eq!(shown.contains("stack   Rust (Cargo.toml)"), config.is_empty(), "{shown}");
+    }
 }
 
 #[test]

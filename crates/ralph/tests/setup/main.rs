@@ -4,6 +4,7 @@
 mod common;
 mod config;
 mod doctor;
+mod folders;
 mod init;
 mod notify;
 mod reference;

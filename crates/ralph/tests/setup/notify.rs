@@ -132,3 +132,22 @@ fn a_test_without_anything_to_test_says_how_to_set_it() {
     let test = ralph(&sandbox).args(["notify", "test"]).run();
     test.assert_code(64).assert_stderr_has("ralph config set --user notify.terminal bell");
 }
+
+#[test]
+fn a_test_says_notified_only_where_something_happened() {
+    let sandbox = repository();
+    let test = || ralph(&sandbox).args(["notify", "test"]);
+    sandbox.write(USER, "[notify]\nterminal = 'bell'\n");
+    let piped = test().run();
+    piped.assert_code(1).assert_stderr_has("nobody was notified").assert_stderr_has("standard error is no");
+    for (term, code, words) in [("dumb", 1, "why: TERM says"), ("xterm-256color", 0, "notified")] {
+        let mut terminal = Terminal::builder(&test().into_command()).term(term).start();
+        assert_eq!(terminal.wait(), code, "{}", terminal.all_output());
+        assert!(terminal.all_output().contains(words), "{term}: {}", terminal.all_output());
+        assert_eq!(terminal.raw().contains(&7), code == 0, "{term}");
+    }
+    sandbox.write(USER, format!("[notify]\nterminal = 'bell'\n{LOG}"));
+    let both = test().run();
+    both.assert_code(0).assert_stderr_has("notified by the command").assert_stderr_has("did nothing");
+    assert_eq!(told(&sandbox).len(), 1);
+}

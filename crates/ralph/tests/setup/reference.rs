@@ -1,31 +1,12 @@
 //! What is made from the program: pages, completions, man pages. `RALPH_BLESS=1` writes the pages anew.
-#![expect(clippy::disallowed_methods, reason = "the test's own files")]
 
 use std::fs;
-use std::path::PathBuf;
 
 use ralph_testkit::Sandbox;
 use serde_json::Value;
 
-use crate::common::ralph;
-
-fn file(name: &str) -> PathBuf {
-    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into());
-    PathBuf::from(manifest).join("../..").join(name)
-}
-
-#[track_caller]
-fn holds(name: &str, made: &str) {
-    if std::env::var_os("RALPH_BLESS").is_some() {
-        fs::write(file(name), made).expect("written");
-    }
-    let there = fs::read_to_string(file(name)).unwrap_or_default();
-    let differs = there.lines().zip(made.lines()).find(|(there, made)| there != made);
-    assert!(
-        there == made,
-        "{name} is not what the program says ({differs:?}): RALPH_BLESS=1 cargo test -p ralph --test setup"
-    );
-}
+use crate::common::snapshot::{file, holds};
+use crate::common::{one_call, ralph, repository, run, says_done, says_more};
 
 /// The list of keys in the published schema.
 #[track_caller]
@@ -83,16 +64,59 @@ fn there_is_a_man_page_for_every_command() {
 
 /// Every exit code and stop reason has its place where the program's messages send people.
 #[test]
-fn every_stop_reason_has_a_section() {
+fn every_stop_reason_and_exit_code_has_a_section() {
     let page = fs::read_to_string(file("docs/troubleshooting.md")).expect("there");
-    for word in [
-        "complete", "blocked", "max_iterations", "test_saturation", "done_saturation", "circuit_open",
-        "budget", "agents_exhausted", "stopped", "closed", "interrupted", "terminated", "error",
-        "item_passed", "item_failed", "backlog_complete", "unreadable",
-    ] {
-        assert!(page.contains(&format!("`{word}`")), "{word} is not explained");
+    let schema = fs::read_to_string(file("schemas/ralph.event-1.json")).expect("published");
+    let schema: Value = serde_json::from_str(&schema).expect("JSON");
+    let words: Vec<&str> = schema["$defs"]["stop_reason"]["enum"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    assert!(words.contains(&"circuit_open") && words.len() > 15, "{words:?}");
+    for word in words {
+        assert!(page.contains(&format!("\n### {word}\n")), "{word} has no section");
+        assert!(page.contains(&format!("[`{word}`](#{word})")), "{word} is not in the table");
     }
     for code in [0, 1, 2, 3, 4, 5, 6, 7, 64, 65, 130, 143] {
-        assert!(page.contains(&format!("\n| {code} |")), "exit {code} is not explained");
+        assert!(page.contains(&format!("\n## Exit {code}\n")), "exit {code} has no section");
+        assert!(page.contains(&format!("\n| [{code}](#exit-{code}) |")), "exit {code} is not in the table");
     }
+}
+
+#[test]
+fn stops_are_explained_without_the_sources_and_their_messages_point_there() {
+    let sandbox = repository();
+    let explain = |word: &str| ralph(&sandbox).args(["explain", word]).run();
+    explain("circuit_open").assert_code(0).assert_stdout_has("circuit_open\n\nSeveral iterations");
+    explain("3").assert_code(0).assert_stdout_has("max_iterations\n\n").assert_stdout_has("saturation\n\n");
+    explain("blokced").assert_code(64).assert_stderr_has("try: ralph explain blocked");
+    ralph(&sandbox)
+        .arg("explain")
+        .run()
+        .assert_code(0)
+        .assert_stdout_has("   5  the loop goes nowhere: circuit_open\n");
+    let agent = one_call(&sandbox, says_more());
+    let stopped = run(&sandbox, &agent).args(["--max-iterations", "1"]).run();
+    stopped.assert_code(3).assert_stderr_has("more about this stop: ralph explain max_iterations");
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let complete = run(&sandbox, &agent).args(["--fresh", "--reviews", "0"]).run();
+    assert!(!complete.stderr.contains("ralph explain"), "{}", complete.stderr);
+}
+
+#[test]
+fn messages_name_the_section_that_is_about_them() {
+    let sandbox = Sandbox::new();
+    let open =
+        ralph(&sandbox).args(["run", "think", "--yes", "--agent-cmd", "true", "--max-iterations", "1"]).run();
+    open.assert_code(3).assert_stderr_has("more about this stop: ralph explain max_iterations");
+    let nobody = ralph(&sandbox).args(["run", "x", "--agents", "claude", "--permissions", "inherit"]).run();
+    nobody.assert_code(1).assert_stderr_has("more: ralph explain 1");
+    sandbox.write(".ralph/config.toml", "[checks\n");
+    let torn = ralph(&sandbox).args(["config", "show"]).run();
+    torn.assert_code(65).assert_stderr_has("more: ralph explain 65");
+    let usage = ralph(&sandbox).args(["profile", "show", "strickt"]).run();
+    usage.assert_code(64).assert_stderr_lacks("ralph explain");
 }

@@ -77,6 +77,7 @@ fn the_advisory_lock_tells_who_works_on_what_and_is_gone_afterwards() {
     sandbox.write(".harness.lock", foreign(now).to_string());
     let agent = writer(&sandbox, &["two.txt"]);
     worker(&sandbox, &agent).run().assert_code(0).assert_stderr_has("worker-7 on elsewhere works on FEAT-2");
+    assert!(sandbox.read(".harness.lock").contains("worker-7"), "it is another's, and stays");
     sandbox.write(".harness.lock", foreign("2026-01-07T19:30:00Z".into()).to_string());
     worker(&sandbox, &agent).run().assert_code(7).assert_stderr_lacks("worker-7");
 }
@@ -164,4 +165,19 @@ fn what_an_item_s_events_tell_is_as_published() {
     assert_eq!(settled[1]["commit"], json!(sandbox.git(&["rev-parse", "HEAD"])));
     assert_eq!(of("stop")[0]["items"], json!({"passed": 1, "open": 0, "total": 1}));
     let _ = item("x", "y");
+}
+
+#[test]
+fn without_an_init_sh_a_worker_asks_for_what_the_doctor_does() {
+    let sandbox = two_items();
+    let agent = writer(&sandbox, &["one.txt"]);
+    sandbox.write(".ralph/config.toml", "[checks]\nlint = \"no-such-program --all\"\n");
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(1).assert_stderr_has("Fix build before running Ralph Loop");
+    finished
+        .assert_stderr_has("no-such-program is not there, or cannot be run")
+        .assert_stderr_has("ralph doctor");
+    assert!(agent.calls(&sandbox).is_empty());
+    sandbox.write(".ralph/config.toml", "");
+    worker(&sandbox, &agent).run().assert_code(0);
 }

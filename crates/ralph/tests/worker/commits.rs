@@ -33,6 +33,16 @@ fn work_that_was_there_before_is_neither_committed_nor_unstaged() {
 }
 
 #[test]
+fn the_commit_is_by_whom_the_environment_names() {
+    let sandbox = one_item();
+    let agent = writer(&sandbox, &["one.txt"]);
+    let named =
+        worker(&sandbox, &agent).env("GIT_AUTHOR_NAME", "Ada").env("GIT_COMMITTER_EMAIL", "ada@localhost");
+    named.run().assert_code(0);
+    assert_eq!(sandbox.git(&["log", "-1", "--format=%an %ce"]), "Ada ada@localhost");
+}
+
+#[test]
 fn a_file_that_was_dirty_before_is_never_committed_and_is_named() {
     let sandbox = one_item();
     sandbox.write("README.md", "# half of my work\n");

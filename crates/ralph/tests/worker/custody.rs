@@ -1,10 +1,13 @@
 //! What an item is judged by is not the agent's to change.
 
-use ralph_testkit::Steps;
-use serde_json::json;
+use ralph_testkit::{Sandbox, Steps};
+use serde_json::{Value, json};
 
-use crate::common::history;
-use crate::stage::{HARNESS, another, claims, commits, harness, item, item_now, ledger, worker, writes};
+use crate::common::{history, repository};
+use crate::stage::{
+    HARNESS, another, checklist, claims, commits, harness, item, item_now, ledger, two_items, worker,
+    works_through, write_items, writes,
+};
 
 fn edit(from: &str, to: &str) -> String {
     format!("sed -i 's/{from}/{to}/' {HARNESS}")
@@ -33,6 +36,8 @@ fn criteria_commands_and_requirements_that_the_agent_changed_refuse_the_pass() {
             "{tampering}"
         );
         assert_eq!(ledger(&sandbox)[0]["result"], "FAILED");
+        assert_eq!(item_now(&sandbox, "FEAT-1")["verification"], json!(["test -e one.txt"]), "{tampering}");
+        assert_eq!(sandbox.read(".claude/prd/FEAT-1.json"), prd.to_string());
         let prompt = &agent.calls(&sandbox)[0].prompt;
         assert!(prompt.contains("AC-1: b"), "{prompt}");
     }
@@ -46,7 +51,8 @@ fn a_harness_script_that_the_agent_changed_refuses_the_pass() {
     let agent = another(&sandbox)
         .call(claims(writes("one.txt").append(".claude/harness/rules.md", "but not for me\n")))
         .install(&sandbox);
-    worker(&sandbox, &agent).run().assert_code(3).assert_stderr_has("rules.md");
+    worker(&sandbox, &agent).run().assert_code(3).assert_stderr_has("rules.md").assert_stderr_has("put back");
+    assert_eq!(sandbox.read(".claude/harness/rules.md"), "rules\n", "or the next attempt would pass");
 }
 
 #[test]
@@ -97,4 +103,171 @@ fn a_claim_that_reports_more_than_was_measured_is_told_so() {
     let sandbox = harness(&[item("FEAT-1", "one.txt")]);
     let agent = another(&sandbox).call(claims(Steps::new().write("one.txt", ""))).install(&sandbox);
     worker(&sandbox, &agent).run().assert_code(0).assert_stderr_has("FILES_MODIFIED: 2, and 1 file changed");
+}
+
+/// A worker whose first agent does this beside its work, and whose second one does the work alone.
+fn harmed(tampering: &str, says: &str) {
+    harmed_by(|steps| steps.shell(tampering), says);
+}
+
+/// The same, with the items written anew.
+fn rewritten(edit: impl Fn(&mut Vec<Value>), says: &str) {
+    let mut items = vec![item("FEAT-1", "one.txt"), item("FEAT-2", "two.txt")];
+    edit(&mut items);
+    harmed_by(|steps| steps.write(HARNESS, json!({"items": items}).to_string()), says);
+}
+
+fn harmed_by(tampers: impl Fn(Steps) -> Steps, says: &str) {
+    let sandbox = two_items();
+    let before = item_now(&sandbox, "FEAT-2");
+    let agent = another(&sandbox)
+        .call(claims(tampers(writes("one.txt"))))
+        .call(claims(writes("one.txt")))
+        .install(&sandbox);
+    let refused = worker(&sandbox, &agent).run();
+    refused.assert_code(3).assert_stderr_has("✗ claimed done, refused: ").assert_stderr_has(says);
+    refused.assert_stderr_has("the backlog is put back as it was before the attempt");
+    assert_eq!(item_now(&sandbox, "FEAT-2"), before, "{says}");
+    let own = item_now(&sandbox, "FEAT-1");
+    assert_eq!((&own["status"], &own["ralph_loop"]["current_iteration"]), (&json!("FAILING"), &json!(1)));
+    assert_eq!(own["attempts"].as_array().map(Vec::len), Some(1), "the attempt counts");
+    assert_eq!(ledger(&sandbox)[0]["result"], "FAILED");
+    worker(&sandbox, &agent).run().assert_code(0);
+}
+
+#[test]
+fn an_agent_that_removes_cancels_weakens_or_renames_another_item_is_refused_and_it_is_put_back() {
+    rewritten(|items| items.truncate(1), "the agent removed FEAT-2");
+    rewritten(|items| items[1]["status"] = json!("CANCELLED"), "the agent changed FEAT-2 (state)");
+    rewritten(|items| items[1]["verification"] = json!([]), "the agent changed FEAT-2 (verification)");
+    rewritten(|items| items[1]["title"] = json!("easier"), "the agent changed FEAT-2 (title)");
+    rewritten(|items| items[1]["id"] = json!("FEAT-3"), "the agent removed FEAT-2");
+    harmed(&format!("rm {HARNESS}"), "the agent left the backlog unreadable");
+}
+
+#[test]
+fn the_counts_of_an_item_are_not_the_agent_s_to_edit() {
+    let looping =
+        |items: &mut Vec<Value>, at: usize, key: &str, n: u64| items[at]["ralph_loop"][key] = json!(n);
+    rewritten(|items| looping(items, 1, "current_iteration", 2), "FEAT-2 (its iterations)");
+    rewritten(|items| looping(items, 0, "max_iterations", 300), "FEAT-1 (its iterations)");
+    rewritten(|items| items[0]["attempts"] = json!([{"result": "PASSED"}]), "FEAT-1 (attempts)");
+    // A count that is set back while nobody looks is not believed either.
+    let sandbox = harness(&[item("FEAT-1", "one.txt")]);
+    let agent = another(&sandbox).call(claims(writes("wrong.txt"))).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(3).assert_stderr_has("(attempt 1/3)");
+    write_items(&sandbox, &[item("FEAT-1", "one.txt")]);
+    worker(&sandbox, &agent).run().assert_code(3).assert_stderr_has("(attempt 2/3)");
+    // Whatever it edits and whatever it claims, it has its attempts and no more.
+    let sandbox = harness(&[item("FEAT-1", "one.txt")]);
+    let zero = "sed -i 's/\"current_iteration\": [0-9]*/\"current_iteration\": 0/' .claude/harness/feature_list.json";
+    let agent = another(&sandbox).call(claims(writes("wrong.txt").shell(zero))).install(&sandbox);
+    worker(&sandbox, &agent).arg("--all").run().assert_code(2);
+    assert_eq!(agent.calls(&sandbox).len(), 3);
+    assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "BLOCKED");
+}
+
+#[test]
+fn requirements_of_other_items_are_put_back_too() {
+    let mut second = item("FEAT-2", "two.txt");
+    second["prd_reference"] = json!({"file": "FEAT-2.json"});
+    let sandbox = harness(&[item("FEAT-1", "one.txt"), second]);
+    let prd = json!({"feature_id": "FEAT-2", "title": "title", "overview": "o", "functional_requirements": ["FR-1: a"],
+        "acceptance_criteria": ["AC-1: b"]});
+    sandbox.write(".claude/prd/FEAT-2.json", prd.to_string());
+    sandbox.commit_all("requirements");
+    let easier = "sed -i 's/AC-1: b/AC-1/' .claude/prd/FEAT-2.json";
+    let agent = another(&sandbox).call(claims(writes("one.txt").shell(easier))).install(&sandbox);
+    worker(&sandbox, &agent)
+        .run()
+        .assert_code(3)
+        .assert_stderr_has("the agent changed .claude/prd/FEAT-2.json");
+    assert_eq!(sandbox.read(".claude/prd/FEAT-2.json"), prd.to_string());
+}
+
+#[test]
+fn other_formats_are_looked_after_as_well() {
+    let sandbox = checklist();
+    let agent =
+        another(&sandbox).call(claims(writes("a").shell("sed -i '/second/d' fix_plan.md"))).install(&sandbox);
+    let run = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
+    run.assert_code(3).assert_stderr_has("the agent removed ");
+    assert_eq!(sandbox.read("fix_plan.md"), "# Plan\n\n- [/] first thing\n- [ ] second thing\n");
+
+    let sandbox = repository();
+    let tasks = "tasks:\n  - id: T-1\n    title: one\n    status: todo\n  - id: T-2\n    title: two\n    status: todo\n";
+    sandbox.write(".ralph/ralph.yml", tasks);
+    let agent = another(&sandbox)
+        .call(claims(
+            writes("a").shell("sed -i '/T-2/,$d' .ralph/ralph.yml; echo '  - id: T-9' >> .ralph/ralph.yml"),
+        ))
+        .install(&sandbox);
+    let run = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
+    run.assert_code(3).assert_stderr_has("the agent removed T-2").assert_stderr_has("went with it: T-9");
+    assert_eq!(sandbox.read(".ralph/ralph.yml"), tasks.replacen("todo", "in-progress", 1));
+}
+
+#[test]
+fn a_check_that_edits_the_backlog_while_it_runs_changes_nothing() {
+    let mut first = item("FEAT-1", "one.txt");
+    first["verification"] = json!([format!("test -e one.txt && sed -i 's/\"FEAT-2\"/\"GONE\"/' {HARNESS}")]);
+    let sandbox = harness(&[first, item("FEAT-2", "two.txt")]);
+    let agent = another(&sandbox).call(claims(writes("one.txt"))).install(&sandbox);
+    let finished = worker(&sandbox, &agent).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("the backlog was changed while the checks ran, and is put back");
+    assert_eq!(
+        (&item_now(&sandbox, "FEAT-1")["status"], &item_now(&sandbox, "FEAT-2")["status"]),
+        (&json!("PASSING"), &json!("FAILING"))
+    );
+}
+
+#[test]
+fn what_an_agent_did_to_the_backlog_is_put_back_whatever_its_iteration_came_to() {
+    let sandbox = two_items();
+    let limited = "sed -i 's/FEAT-2/GONE/' .claude/harness/feature_list.json; echo 'Invalid API key' >&2";
+    let agent = another(&sandbox).call(Steps::new().shell(limited).exit(1)).install(&sandbox);
+    let finished = worker(&sandbox, &agent).run();
+    assert_ne!(finished.code, 0);
+    assert_eq!(item_now(&sandbox, "FEAT-2")["status"], "FAILING");
+}
+
+/// A checklist whose test is a target of the Makefile.
+fn with_makefile() -> Sandbox {
+    let sandbox = checklist();
+    // As make would for these few lines.
+    let make = "#!/bin/sh\nsh -c \"$(sed -n '/^'$1':/{n;p;}' Makefile)\"\n";
+    sandbox.install_script("make", make);
+    sandbox.write("Makefile", "all:\n\ttrue\n\ntest:\n\ttest -e one.txt\n");
+    sandbox.commit_all("make");
+    sandbox
+}
+
+#[test]
+fn a_recipe_that_the_agent_rewrites_refuses_the_pass_until_it_is_as_it_was() {
+    let sandbox = with_makefile();
+    let cheat = "sed -i 's/test -e one.txt/true/' Makefile";
+    let mend = "sed -i '$s/true/test -e one.txt/' Makefile";
+    let agent = another(&sandbox)
+        .call(claims(writes("a.txt").shell(cheat)))
+        .call(claims(writes("b.txt")))
+        .call(claims(writes("one.txt").shell(mend).append("Makefile", "\ndoc:\n\ttrue\n")))
+        .install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--max-iterations", "3"]).run();
+    finished.assert_code(3).assert_stderr_has("the agent changed what is run by make test (Makefile, test)");
+    let results: Vec<_> = history(&sandbox).iter().map(|entry| entry["outcome"].clone()).collect();
+    assert_eq!(results, ["refused", "refused", "accepted"], "another attempt does not make it right");
+    assert_eq!(ledger(&sandbox)[0]["custody"]["changed"], json!(["make test (Makefile, test)"]));
+}
+
+#[test]
+fn a_script_that_a_check_runs_is_flagged_when_the_agent_changes_it() {
+    let sandbox = checklist();
+    sandbox.write("test.sh", "test -e one.txt\n");
+    sandbox.commit_all("test");
+    let agent = another(&sandbox).call(claims(Steps::new().write("test.sh", "exit 0\n"))).install(&sandbox);
+    let run = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "sh test.sh"]).run();
+    run.assert_code(0).assert_stderr_has("what checks run was changed: test.sh");
+    assert_eq!(ledger(&sandbox)[0]["custody"]["existing_tests_changed"], json!(["test.sh"]));
 }

@@ -117,3 +117,77 @@ fn convergence_criteria_choose_which_checks_are_asked_for() {
         json!(["test -e one.txt"])
     );
 }
+
+/// A run on this file with these arguments; the commands that proved its one item.
+fn proved_by(file: &str, text: &str, args: &[&str]) -> serde_json::Value {
+    let sandbox = repository();
+    sandbox.write(file, text);
+    sandbox.commit_all("tasks");
+    let agent = another(&sandbox).call(claims(writes("one.txt"))).install(&sandbox);
+    let run = works_through(&sandbox, &agent).args(["--once", "--backlog", file]).args(args).run();
+    run.assert_code(0);
+    let checks = crate::stage::ledger(&sandbox)[0]["checks"].as_array().expect("checks").clone();
+    checks.iter().map(|check| check["argv"][2].clone()).collect()
+}
+
+#[test]
+fn gates_and_validation_commands_of_a_backlog_are_run_for_every_item() {
+    let stories = json!({"qualityGates": ["test -e one.txt", "true gate"],
+        "stories": [{"id": "S-1", "title": "one", "status": "open"}]})
+    .to_string();
+    let gates = json!(["test -e one.txt", "true gate"]);
+    assert_eq!(proved_by("prd.json", &stories, &[]), gates);
+    assert_eq!(
+        proved_by("prd.json", &stories, &["--test-cmd", "true mine"]),
+        json!(["true mine", "test -e one.txt", "true gate"])
+    );
+    let tasks =
+        json!({"config": {"build_command": "true build", "test_command": "true tests", "lint_command": ""},
+        "tasks": [{"id": "T-1", "title": "one", "completed": false}]})
+        .to_string();
+    assert_eq!(proved_by("tasks.json", &tasks, &[]), json!(["true build", "true tests"]));
+    assert_eq!(
+        proved_by("tasks.json", &tasks, &["--test-cmd", "true mine"]),
+        json!(["true build", "true mine"])
+    );
+    assert_eq!(proved_by("tasks.json", &tasks, &["--test-cmd", "none"]), json!(["true build"]));
+    let plan = "# Plan\n\n## Validation Commands\n\n- `test -e one.txt`\n\n## Tasks\n\n- [ ] one\n";
+    assert_eq!(proved_by("IMPLEMENTATION_PLAN.md", plan, &[]), json!(["test -e one.txt"]));
+}
+
+#[test]
+fn a_red_gate_refuses_and_gates_need_trust_and_are_shown() {
+    let sandbox = repository();
+    let stories = json!({"qualityGates": ["test -e gate.txt"], "stories": [{"id": "S-1", "title": "one", "status": "open"}]});
+    sandbox.write("prd.json", stories.to_string());
+    sandbox.commit_all("stories");
+    let agent =
+        another(&sandbox).call(claims(writes("one.txt"))).call(claims(writes("gate.txt"))).install(&sandbox);
+    let untrusted =
+        crate::common::ralph(&sandbox).args(["run", "--once", "--agent-cmd"]).arg(agent.path()).run();
+    untrusted
+        .assert_code(64)
+        .assert_stderr_has("prd.json, qualityGates 1")
+        .assert_stderr_has("test -e gate.txt");
+    let dry = works_through(&sandbox, &agent).args(["--once", "--dry-run"]).run();
+    dry.assert_code(0).assert_stdout_has("gate-1: test -e gate.txt (prd.json, qualityGates 1)");
+    let refused = works_through(&sandbox, &agent).arg("--once").run();
+    refused.assert_code(3).assert_stderr_has("✗ claimed done, refused: test -e gate.txt exit 1");
+    works_through(&sandbox, &agent).arg("--once").run().assert_code(0);
+}
+
+#[test]
+fn a_gate_that_a_run_began_with_stays_though_the_file_has_lost_it() {
+    let sandbox = repository();
+    let story = json!({"id": "S-1", "title": "one", "status": "open"});
+    sandbox.write("prd.json", json!({"qualityGates": ["test -e gate.txt"], "stories": [story]}).to_string());
+    sandbox.commit_all("stories");
+    let agent = another(&sandbox)
+        .call(Steps::new().status(&StatusBlock::blocked("need a key")))
+        .call(claims(writes("one.txt")))
+        .install(&sandbox);
+    works_through(&sandbox, &agent).args(["--max-iterations", "2"]).run().assert_code(2);
+    sandbox.write("prd.json", json!({"stories": [story]}).to_string());
+    let resumed = works_through(&sandbox, &agent).run();
+    resumed.assert_code(3).assert_stderr_has("✗ claimed done, refused: test -e gate.txt exit 1");
+}

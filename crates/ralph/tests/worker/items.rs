@@ -1,6 +1,6 @@
 //! What becomes of an item: proved, refused, blocked.
 
-use ralph_testkit::{StatusBlock, Steps};
+use ralph_testkit::{Schema, StatusBlock, Steps};
 use serde_json::json;
 
 use crate::common::{history, outcomes, ralph, repository};
@@ -15,6 +15,10 @@ fn a_worker_proves_one_item_commits_it_and_stops() {
     let agent = writer(&sandbox, &["one.txt"]);
     let finished = worker(&sandbox, &agent).run();
     finished.assert_code(0).assert_stderr_has("✓ ITEM PASSED").assert_stderr_has("FEAT-1");
+    finished.assert_stderr_has("proof: checks: test -e one.txt exit 0");
+    finished.assert_stderr_has(
+        "checks: none for every item (--test-cmd CMD adds one): items are proved by their own",
+    );
     let now = item_now(&sandbox, "FEAT-1");
     assert_eq!((&now["status"], &now["ralph_loop"]["current_iteration"]), (&json!("PASSING"), &json!(0)));
     let attempt = &now["attempts"][0];
@@ -100,11 +104,18 @@ fn at_its_limit_an_item_is_blocked_with_a_note_and_a_person_is_asked_for() {
     worker(&sandbox, &agent).run().assert_code(3);
     let last = worker(&sandbox, &agent).run();
     last.assert_code(2).assert_stderr_has("Max iterations reached, human review required");
+    last.assert_stderr_has("to go on: ralph backlog reset FEAT-1, then ralph run")
+        .assert_stderr_lacks("ralph note");
+    last.assert_stderr_has("items: 0 proved in this run, 0 of 1 item open, 1 blocked");
     let now = item_now(&sandbox, "FEAT-1");
     assert_eq!((&now["status"], &now["ralph_loop"]["current_iteration"]), (&json!("BLOCKED"), &json!(3)));
     assert!(now["notes"].as_str().is_some_and(|notes| notes.contains("human review required")), "{now}");
     assert_eq!(now["attempts"].as_array().map(Vec::len), Some(3));
-    worker(&sandbox, &agent).run().assert_code(2).assert_stderr_has("only blocked items are left: FEAT-1");
+    let again = worker(&sandbox, &agent).run();
+    again.assert_code(2).assert_stderr_has("only blocked items are left: FEAT-1");
+    again
+        .assert_stderr_has("to go on: ralph backlog reset FEAT-1, then ralph run")
+        .assert_stderr_lacks("ralph note");
     assert_eq!(agent.calls(&sandbox).len(), 3, "a blocked item costs nothing");
     ralph(&sandbox).args(["backlog", "reset", "FEAT-1"]).run().assert_code(0);
     let agent = writer(&sandbox, &["one.txt"]);
@@ -171,7 +182,9 @@ fn items_that_wait_for_blocked_ones_or_for_each_other_are_named() {
     second["dependencies"] = json!(["FEAT-1"]);
     let sandbox = harness(&[first, second.clone()]);
     let agent = writer(&sandbox, &["two.txt"]);
-    worker(&sandbox, &agent).run().assert_code(2).assert_stderr_has("FEAT-2 waits for FEAT-1");
+    let waits = worker(&sandbox, &agent).run();
+    waits.assert_code(2).assert_stderr_has("FEAT-2 waits for FEAT-1");
+    waits.assert_stderr_has("to go on: ralph backlog reset FEAT-1, then ralph run");
     let mut first = item("FEAT-1", "one.txt");
     first["dependencies"] = json!(["FEAT-2"]);
     write_items(&sandbox, &[first, second]);
@@ -193,7 +206,7 @@ fn data_that_cannot_be_read_stops_with_65_and_is_left_as_it_is() {
     let before = sandbox.read(HARNESS);
     let finished = worker(&sandbox, &agent).run();
     finished.assert_code(3).assert_stderr_has("the criteria of FEAT-1");
-    finished.assert_stderr_has("the agent left the backlog unreadable; it is put back");
+    finished.assert_stderr_has("the backlog is put back as it was before the attempt (made unreadable)");
     assert_ne!(sandbox.read(HARNESS), before, "with the attempt");
     assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"][0]["result"], "FAILED");
 }
@@ -233,4 +246,107 @@ fn attempts_of_earlier_calls_count_where_the_file_does_not() {
     call().run().assert_code(2);
     call().run().assert_code(2).assert_stderr_has("had all its attempts");
     assert_eq!(agent.calls(&sandbox).len(), 2, "one for each item");
+}
+
+#[test]
+fn a_worker_spends_nothing_on_an_item_without_a_check_and_says_what_to_do() {
+    let mut bare = item("FEAT-1", "one.txt");
+    bare["verification"] = json!([]);
+    let sandbox = harness(&[bare]);
+    let agent = writer(&sandbox, &["one.txt"]);
+    let finished = worker(&sandbox, &agent).arg("--all").run();
+    finished
+        .assert_code(2)
+        .assert_stderr_has("FEAT-1 has no check at all")
+        .assert_stderr_has("--test-cmd CMD");
+    assert_eq!((agent.calls(&sandbox).len(), commits(&sandbox)), (0, 2));
+    assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "FAILING");
+    worker(&sandbox, &agent).args(["--fresh", "--test-cmd", "test -e one.txt"]).run().assert_code(0);
+    assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "PASSING");
+}
+
+#[test]
+fn where_reviews_prove_an_item_without_a_check_is_marked_and_says_what_it_rests_on() {
+    let bare = ["one.txt", "two.txt"].map(|name| {
+        let mut bare = item(name, name);
+        bare["verification"] = json!([]);
+        bare
+    });
+    let sandbox = harness(&bare);
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt")))
+        .call(claims(writes("two.txt")))
+        .call(Steps::new().status(&StatusBlock::done()))
+        .install(&sandbox);
+    let finished = works_through(&sandbox, &agent).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("✓ COMPLETE")
+        .assert_stderr_has("one.txt is claimed and committed");
+    finished.assert_stderr_has("proof: reviews").assert_stderr_lacks("is proved and committed");
+    for id in ["one.txt", "two.txt"] {
+        let now = item_now(&sandbox, id);
+        assert_eq!(now["status"], "PASSING");
+        let ran = &now["attempts"][0]["evidence"]["commands_run"];
+        assert_eq!(*ran, json!(["no check was run: the agent's word, and 3 reviews of the whole"]));
+    }
+    assert_eq!((agent.calls(&sandbox).len(), commits(&sandbox)), (5, 4));
+    ralph(&sandbox).args(["backlog", "validate"]).run().assert_code(0);
+}
+
+#[test]
+fn an_item_that_the_backlog_cannot_take_in_stops_the_run_before_anything_is_committed() {
+    let mut odd = item("FEAT-1", "one.txt");
+    odd["attempts"] = json!("none yet");
+    let sandbox = harness(&[odd]);
+    let agent = writer(&sandbox, &["one.txt"]);
+    let finished = worker(&sandbox, &agent).arg("--all").run();
+    finished.assert_code(65).assert_stderr_has("FEAT-1 cannot be marked in the backlog");
+    assert_eq!((agent.calls(&sandbox).len(), commits(&sandbox)), (1, 2));
+    assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"], "none yet");
+    assert!(sandbox.exists("one.txt"), "the work is kept");
+}
+
+#[test]
+fn a_reset_gives_attempts_back_where_only_the_ledger_counts() {
+    let sandbox = checklist();
+    let agent = writer(&sandbox, &["wrong.txt"]);
+    let call = || worker(&sandbox, &agent).args(["--max-iterations", "1", "--test-cmd", "test -e one.txt"]);
+    let id = ralph(&sandbox).args(["backlog", "next", "--json"]).run().json()["selected"]["id"].clone();
+    let id = id.as_str().expect("an id");
+    call().run().assert_code(2);
+    call().run().assert_code(2);
+    call().run().assert_code(2).assert_stderr_has("had all its attempts");
+    ralph(&sandbox).args(["backlog", "reset", id]).run().assert_code(0).assert_stderr_has("iterations back");
+    let records = ledger(&sandbox);
+    let last = records.last().expect("a record");
+    assert_eq!(
+        (&last["type"], &last["item"], &last["backlog"]),
+        (&json!("reset"), &json!(id), &json!("fix_plan.md"))
+    );
+    call().run().assert_code(2).assert_stderr_has("first thing (attempt 1/1)");
+    assert_eq!(agent.calls(&sandbox).len(), 3, "once more");
+    let shown = ralph(&sandbox).args(["evidence", "show", "--json"]).run().json();
+    Schema::published("ralph.evidence/1").assert(&shown);
+    ralph(&sandbox)
+        .args(["evidence", "verify", "--no-run"])
+        .run()
+        .assert_code(3)
+        .assert_stdout_has("unbroken chain");
+}
+
+#[test]
+fn another_item_of_the_same_id_has_attempts_of_its_own() {
+    let sandbox = repository();
+    let story =
+        |title: &str| json!({"userStories": [{"id": "US-1", "title": title, "passes": false}]}).to_string();
+    sandbox.write("prd.json", story("the old one"));
+    let agent = writer(&sandbox, &["wrong.txt"]);
+    let call = || worker(&sandbox, &agent).args(["--max-iterations", "1", "--test-cmd", "test -e one.txt"]);
+    call().run().assert_code(2);
+    call().run().assert_code(2).assert_stderr_has("had all its attempts");
+    sandbox.write("prd.json", story("the new one"));
+    call().arg("--dry-run").run().assert_code(0).assert_stdout_has("the new one");
+    call().run().assert_code(2).assert_stderr_has("the new one");
+    assert_eq!(agent.calls(&sandbox).len(), 2);
 }

@@ -107,3 +107,32 @@ fn a_stopped_run_goes_on_with_its_item_and_counts_its_attempts_once() {
     let now = item_now(&sandbox, "FEAT-1");
     assert_eq!((now["attempts"].as_array().map(Vec::len), &now["status"]), (Some(1), &json!("PASSING")));
 }
+
+#[test]
+fn an_empty_backlog_says_what_to_do_before_anything_is_run() {
+    let sandbox = repository();
+    sandbox.write(".ralph/ralph.yml", "project: x\ntasks: []\n");
+    let agent = another(&sandbox).call(claims(writes("a"))).install(&sandbox);
+    let call = || works_through(&sandbox, &agent).args(["--test-cmd", "touch ran"]);
+    let finished = call().run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("the backlog .ralph/ralph.yml is empty: ralph backlog add \"TITLE\"");
+    finished.assert_stderr_lacks("COMPLETE");
+    call().arg("--once").run().assert_code(7);
+    call().args(["--profile", "worker"]).run().assert_code(7);
+    assert!(!sandbox.exists("ran") && agent.calls(&sandbox).is_empty());
+}
+
+#[test]
+fn what_proves_an_item_is_shown_as_it_is() {
+    let sandbox = crate::stage::checklist();
+    let agent = another(&sandbox).call(claims(writes("a"))).install(&sandbox);
+    let dry = works_through(&sandbox, &agent).arg("--dry-run").run();
+    dry.assert_stdout_has("none, and no item has any: done is a matter of words and reviews");
+    let worker = works_through(&sandbox, &agent).args(["--dry-run", "--profile", "worker"]).run();
+    worker.assert_stdout_has("none, and no item has any: nothing could prove one; --test-cmd CMD adds one");
+    let sandbox = two_items();
+    let agent = another(&sandbox).call(claims(writes("a"))).install(&sandbox);
+    works_through(&sandbox, &agent).arg("--dry-run").run().assert_stdout_has("those of each item");
+}

@@ -18,10 +18,14 @@ fn lines_name_the_item_the_commit_and_how_to_have_work_back() {
     failed.assert_code(3).assert_stderr_has("item FEAT-1 make one.txt (attempt 1/3)");
     failed.assert_stderr_has("FEAT-1: the code is put back as it was before the attempt");
     failed.assert_stderr_has("items: 0 proved in this run, 2 of 2 items open");
+    failed.assert_stderr_has("items are proved by their own");
+    failed.assert_stderr_has("more about this stop: ralph explain item_failed");
     let passed = worker(&sandbox, &agent).run();
     let head = sandbox.git(&["rev-parse", "HEAD"]);
     passed
         .assert_stderr_has("(attempt 2/3)")
+        .assert_stderr_has("proof: checks: ")
+        .assert_stderr_lacks("docs/troubleshooting.md")
         .assert_stderr_has("items: 1 proved in this run, 1 of 2 items open");
     passed.assert_stderr_has(&format!("FEAT-1 is proved and committed: {}", &head[..12]));
     passed.assert_stderr_has("ralph undo 2").assert_stderr_lacks("verification 0/");

@@ -29,9 +29,19 @@ impl Backlog<'_> {
         }
         if let Source::Markdown(list) = &self.source {
             self.refuse_extras(new, true)?;
-            let edit = write::lines::add(self.text, list, new.title.trim()).map_err(Refusal::NotLossless)?;
+            let edit = match &new.priority {
+                None => write::lines::add(self.text, list, new.title.trim()),
+                Some(word) => {
+                    let priority = priority_of(word).ok_or_else(|| Refusal::BadPriority(word.clone()))?;
+                    let found = write::lines::add_under(self.text, list, new.title.trim(), priority);
+                    found.ok_or_else(|| Refusal::NoHeading(word.clone()))?
+                }
+            };
+            let edit = edit.map_err(Refusal::NotLossless)?;
             let text = self.spliced(core::slice::from_ref(&edit))?;
-            let id = self.prove_box(&text, new.title.trim())?;
+            let nth = list.boxes.iter().take_while(|found| found.line.start < edit.range.start).count();
+            let priority = new.priority.as_deref().and_then(priority_of);
+            let id = self.prove_box(&text, nth, new.title.trim(), priority)?;
             let status = State::Open.word().into();
             return Ok(Changed {
                 text,
@@ -151,9 +161,12 @@ impl Backlog<'_> {
                     fields.push(("status", text(open)));
                 }
                 let rest = NewItem { criteria: vec![], ..new.clone() };
-                let depends = if has("dependencies") { "dependencies" } else { "dependsOn" };
+                let known = (0..self.items.len()).find_map(|at| self.node(at)?.get("dependencies"));
+                let depends = if known.is_some() { "dependencies" } else { "dependsOn" };
                 lists(&mut fields, &rest, depends, "", "verification");
-                if let Some(place) = fields.iter_mut().find(|(name, _)| *name == "dependencies") {
+                if let Some(place) = fields.iter_mut().find(|(name, _)| *name == "dependencies")
+                    && known.is_some_and(|node| node.is_map())
+                {
                     place.1 =
                         Written::map([("depends_on", place.1.clone()), ("blocks", Written::List(vec![]))]);
                 }
@@ -174,7 +187,7 @@ impl Backlog<'_> {
             (new.phase.is_some(), "a phase"),
             (bare && new.id.is_some(), "an id"),
             (bare && !new.dependencies.is_empty(), "dependencies"),
-            (bare && new.priority.is_some(), "a priority"),
+            (bare && new.priority.is_some() && self.shape != Shape::Checklist, "a priority"),
             (bare && !new.verification.is_empty(), "verification commands"),
             (bare && new.description.is_some(), "a description"),
             (self.shape == Shape::Checklist && !new.criteria.is_empty(), "criteria"),

@@ -90,17 +90,22 @@ impl Backlog<'_> {
         if expected.eq(found) { Ok(()) } else { Err(Refusal::NotLossless("another box would change".into())) }
     }
 
-    /// One more box stands at the end.
-    pub(super) fn prove_box(&self, text: &str, title: &str) -> Result<String, Refusal> {
+    /// One more box stands at the `nth` place, of this priority if one was asked for.
+    pub(super) fn prove_box(
+        &self,
+        text: &str,
+        nth: usize,
+        title: &str,
+        priority: Option<i64>,
+    ) -> Result<String, Refusal> {
         let new = self.again(text)?;
-        let before = self.items.iter().map(|item| (&item.id, &item.title, item.state));
-        let kept = new.items.iter().take(self.items.len()).map(|item| (&item.id, &item.title, item.state));
-        match new.items.get(self.items.len()) {
-            Some(last)
-                if new.items.len() == self.items.len() + 1 && last.title == title && before.eq(kept) =>
-            {
-                Ok(last.id.clone().into_owned())
-            }
+        let row = |item: &Item<'_>| (item.id.clone().into_owned(), item.state, item.priority);
+        let before = self.items.iter().map(row);
+        let kept = new.items.iter().enumerate().filter(|(at, _)| *at != nth).map(|(_, item)| row(item));
+        let meant =
+            |item: &&Item<'_>| item.title == title && priority.is_none_or(|wanted| wanted == item.priority);
+        match new.items.get(nth).filter(meant) {
+            Some(item) if before.eq(kept) => Ok(item.id.clone().into_owned()),
             _ => Err(Refusal::NotLossless("the new line is not read as a box".into())),
         }
     }

@@ -220,6 +220,103 @@ fn a_new_item_is_written_as_its_dialect_has_them() {
     assert!(new.starts_with(r#"{"userStories": [{"id": "new-one", "title": "New: one""#), "{new}");
 }
 
+fn titled(priority: Option<&str>) -> Change {
+    Change::Add(NewItem { title: "new".into(), priority: priority.map(Into::into), ..NewItem::default() })
+}
+
+#[test]
+fn a_new_box_is_nobody_s_part_and_goes_where_its_priority_is() {
+    for (list, priority, expected) in [
+        (
+            "- [ ] a\n  - [ ] b\n    of b\n  of a\nEnd.\n",
+            None,
+            "- [ ] a\n  - [ ] b\n    of b\n  of a\n- [ ] new\nEnd.\n",
+        ),
+        ("3. [ ] a\n   1. [ ] b", None, "3. [ ] a\n   1. [ ] b\n4. [ ] new"),
+        ("- [ ] a\n## Other\n  * [ ] b\n", None, "- [ ] a\n## Other\n  * [ ] b\n  * [ ] new\n"),
+        (
+            "## High\n- [ ] a\n\n## Low\n- [ ] b\n",
+            Some("high"),
+            "## High\n- [ ] a\n- [ ] new\n\n## Low\n- [ ] b\n",
+        ),
+        ("## High\n\n## Low\n- [ ] b\n", Some("1"), "## High\n\n- [ ] new\n\n## Low\n- [ ] b\n"),
+        ("## Low\r\n- [ ] b\r\n## High", Some("High"), "## Low\r\n- [ ] b\r\n## High\r\n\r\n- [ ] new\r\n"),
+        ("## High\ntext\n", Some("high"), "## High\n\n- [ ] new\ntext\n"),
+        ("- [ ] a\n## Low\n- [ ] b\n", Some("medium"), "- [ ] a\n- [ ] new\n## Low\n- [ ] b\n"),
+    ] {
+        let new = changed(list, Syntax::Markdown, &titled(priority))
+            .unwrap_or_else(|why| panic!("{list:?}: {why}"));
+        assert_eq!(new, expected);
+    }
+    for (list, word, message) in [
+        ("## Low\n- [ ] b\n", "high", "no heading of this checklist stands for the priority high"),
+        ("- [ ] b\n", "soon", "'soon' is no priority here"),
+    ] {
+        let refusal = changed(list, Syntax::Markdown, &titled(Some(word))).expect_err(message);
+        assert_eq!(refusal.to_string(), message);
+    }
+}
+
+#[test]
+fn dependencies_of_a_new_item_are_written_as_those_of_the_others() {
+    let add = |id: &str| {
+        Change::Add(NewItem { title: "new".into(), dependencies: vec![id.into()], ..NewItem::default() })
+    };
+    for (stories, expected) in [
+        (r#"{"userStories":[{"id":"a"},{"id":"b","dependencies":[]}]}"#, r#""dependencies":["a"]"#),
+        (
+            r#"{"userStories":[{"id":"a","dependencies":{"depends_on":[],"blocks":[]}}]}"#,
+            r#""dependencies":{"depends_on":["a"],"blocks":[]}"#,
+        ),
+        (r#"{"userStories":[{"id":"a"}]}"#, r#""dependsOn":["a"]"#),
+    ] {
+        let new = changed(stories, Syntax::Json, &add("a")).expect("changed");
+        assert!(new.replace(' ', "").contains(expected), "{new}");
+        assert_eq!(
+            Backlog::read(&new, Syntax::Json).expect("a backlog").items().last().expect("one").dependencies,
+            ["a"]
+        );
+    }
+}
+
+#[test]
+fn the_first_task_leaves_neither_a_space_nor_a_comment_elsewhere() {
+    for (list, expected) in [
+        ("tasks: []\n", "tasks:\n  - id: \"new\"\n"),
+        ("tasks:   [ ]  # none yet\r\n", "tasks:  # none yet\r\n  - id: \"new\"\r\n"),
+        ("tasks: ~", "tasks:\n  - id: \"new\"\n"),
+    ] {
+        let new = changed(list, Syntax::Yaml, &titled(None)).expect("changed");
+        assert!(new.starts_with(expected), "{new:?}");
+    }
+    assert!(changed("{tasks: []}", Syntax::Yaml, &titled(None)).is_err(), "what cannot be done is refused");
+}
+
+#[test]
+fn a_truth_value_beside_the_word_changes_with_it() {
+    let text = r#"{"items":[{"id":"a","status":"PASSING","passes":true}]}"#;
+    let new = changed(text, Syntax::Json, &state("a", State::Open)).expect("changed");
+    assert_eq!(new, r#"{"items":[{"id":"a","status":"FAILING","passes":false}]}"#);
+}
+
+#[test]
+fn a_ticked_box_is_not_reset_and_what_a_dialect_cannot_say_is_known_beforehand() {
+    let reset = Change::Reset {
+        id: Backlog::read("- [x] a\n", Syntax::Markdown).expect("one").items()[0].id.to_string(),
+    };
+    let refusal = changed("- [x] a\n", Syntax::Markdown, &reset).expect_err("done");
+    assert!(refusal.to_string().ends_with("is done: a reset is for what is open or blocked"), "{refusal}");
+    assert_eq!(changed("- [/] a\n", Syntax::Markdown, &reset).expect("changed"), "- [ ] a\n");
+    for (syntax, text, can) in [
+        (Syntax::Markdown, "- [ ] a\n", false),
+        (Syntax::Json, r#"{"userStories":[{"id":"a","passes":false}]}"#, false),
+        (Syntax::Json, r#"{"userStories":[{"id":"a","status":"pending"}]}"#, true),
+        (Syntax::Yaml, "tasks: [{id: a}]", true),
+    ] {
+        assert_eq!(Backlog::read(text, syntax).expect("a backlog").can_say(0, State::Blocked), can, "{text}");
+    }
+}
+
 #[test]
 fn each_refusal_says_its_own_reason() {
     let add = |id: &str, depends: &[&str]| {

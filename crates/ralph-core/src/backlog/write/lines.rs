@@ -11,30 +11,82 @@ pub(crate) fn mark(text: &str, list: &Checklist<'_>, at: usize, mark: &str) -> R
     Ok(Edit::replace(found.mark..found.mark + old, mark))
 }
 
-/// A new box below the last one and what belongs to it, with the same marker.
+/// A new box below the last one and what belongs to it, with the marker of the outermost: a sibling, not a part of it.
 pub(crate) fn add(text: &str, list: &Checklist<'_>, words: &str) -> Result<Edit, NoPlace> {
-    if words.contains(['\n', '\r']) {
-        return Err("an item of a checklist is one line".into());
-    }
+    one_line(words)?;
     let end = line_end(text);
-    let Some(last) = list.boxes.last() else {
+    let Some(last) = list.boxes.len().checked_sub(1) else {
         let gap = if text.is_empty() || text.ends_with('\n') { "" } else { end };
         return Ok(Edit::insert(text.len(), format!("{gap}- [ ] {words}{end}")));
     };
-    let lead = next_marker(&text[last.lead.clone()]);
-    let deep = indentation(&text[last.line.clone()]);
-    let mut at = last.line.end;
+    Ok(behind(text, list, last, words))
+}
+
+/// The same among those of a priority, or below a heading that stands for it; none where there is neither.
+pub(crate) fn add_under(
+    text: &str,
+    list: &Checklist<'_>,
+    words: &str,
+    priority: i64,
+) -> Option<Result<Edit, NoPlace>> {
+    if let Err(why) = one_line(words) {
+        return Some(Err(why));
+    }
+    if let Some(last) = list.boxes.iter().rposition(|found| found.priority == priority) {
+        return Some(Ok(behind(text, list, last, words)));
+    }
+    let (_, heading) = list.headings.iter().rfind(|(of, _)| *of == priority)?;
+    let end = line_end(text);
+    let Some(start) = next_line(text, *heading) else {
+        return Some(Ok(Edit::insert(text.len(), format!("{end}{end}- [ ] {words}{end}"))));
+    };
+    let (line, more) = match text[start..].split_once('\n') {
+        Some((line, rest)) => (line, !rest.is_empty()),
+        None => (&text[start..], false),
+    };
+    let blank = line.trim().is_empty() && start + line.len() < text.len();
+    Some(Ok(match blank {
+        true => {
+            let gap = if more { end } else { "" };
+            Edit::insert(start + line.len() + 1, format!("- [ ] {words}{end}{gap}"))
+        }
+        false => Edit::insert(start, format!("{end}- [ ] {words}{end}")),
+    }))
+}
+
+fn one_line(words: &str) -> Result<(), NoPlace> {
+    if words.contains(['\n', '\r']) {
+        return Err("an item of a checklist is one line".into());
+    }
+    Ok(())
+}
+
+/// Below a box, the one that it is a part of, and all that belongs to that.
+fn behind(text: &str, list: &Checklist<'_>, last: usize, words: &str) -> Edit {
+    let end = line_end(text);
+    let deep = |at: usize| indentation(&text[list.boxes[at].line.clone()]);
+    let mut outer = last;
+    for at in (0..last).rev() {
+        if list.boxes[at].section != list.boxes[last].section {
+            break;
+        }
+        if deep(at) < deep(outer) {
+            outer = at;
+        }
+    }
+    let lead = next_marker(&text[list.boxes[outer].lead.clone()]);
+    let mut at = list.boxes[last].line.end;
     while let Some(start) = next_line(text, at).filter(|start| *start < text.len()) {
         let line = text[start..].lines().next().unwrap_or_default();
-        if line.trim().is_empty() || indentation(line) <= deep {
+        if line.trim().is_empty() || indentation(line) <= deep(outer) {
             break;
         }
         at = start + line.len();
     }
-    Ok(match next_line(text, at) {
+    match next_line(text, at) {
         Some(start) => Edit::insert(start, format!("{lead}[ ] {words}{end}")),
         None => Edit::insert(text.len(), format!("{end}{lead}[ ] {words}")),
-    })
+    }
 }
 
 fn indentation(line: &str) -> usize {

@@ -113,14 +113,16 @@ fn first(text: &str, key: &Node<'_>, list: &Node<'_>, written: &Written) -> Resu
     let column = text[line_start(text, key.span.start)..key.span.start].chars().count();
     let lead = format!("{}- ", " ".repeat(column + 2));
     let lines = element(written, &lead, Style::Double)?;
+    let colon = key.span.end + text[key.span.end..].find(':').ok_or("there is no colon")? + 1;
+    if list.span.is_empty() {
+        return Ok(below(text, colon, &lines));
+    }
+    // What stood for the empty list goes, with the space before it; a comment behind it stays on its line.
     let end = line_end(text);
     let block: String = lines.iter().map(|line| format!("{end}{line}")).collect();
-    if !list.span.is_empty() {
-        return Ok(Edit::replace(list.span.clone(), block.trim_start_matches(['\r', '\n']).to_owned()))
-            .map(|edit| Edit { text: format!("{end}{}", edit.text), ..edit });
-    }
-    let colon = text[key.span.end..].find(':').ok_or("there is no colon")?;
-    Ok(below(text, key.span.end + colon, &lines))
+    let rest = text[list.span.end..].lines().next().unwrap_or_default();
+    let (tag, comment) = (text[colon..list.span.start].trim_end(), rest.trim_end());
+    Ok(Edit::replace(colon..list.span.end + rest.len(), format!("{tag}{comment}{block}")))
 }
 
 /// An element in block style; `lead` has the dash.

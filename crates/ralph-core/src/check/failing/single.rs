@@ -120,7 +120,27 @@ fn surefire(line: &str) -> Option<&str> {
         let failed = end.contains("<<< FAILURE!") || end.contains("<<< ERROR!");
         return (failed && !name.starts_with("Tests run")).then_some(name);
     }
-    None
+    summed_up(line)
+}
+
+/// A line of surefire's summary, without the package: `AuthTest.login` of `[ERROR]   AuthTest.login:12 …`.
+pub(super) fn summed_up(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("[ERROR]   ")?;
+    let (place, _) = rest.split_once(' ').unwrap_or((rest, ""));
+    let (name, number) = place.split_once(':')?;
+    let counted = number.starts_with(|c: char| c.is_ascii_digit());
+    let named = name.contains('.') && !name.contains(['/', '\\']) && name.starts_with(char::is_alphabetic);
+    (counted && named).then_some(name)
+}
+
+/// Whether the summary's name means a test that was named before, with its package or in the old way.
+pub(super) fn means(name: &str, known: &str) -> bool {
+    let (class, test) = name.rsplit_once('.').unwrap_or(("", name));
+    let of_class =
+        |whole: &str| whole.strip_suffix(class).is_some_and(|package| package.ends_with(['.', '(']));
+    let with_package = known.strip_suffix(name).is_some_and(|package| package.ends_with('.'));
+    let old_way = known.strip_prefix(test).and_then(|rest| rest.strip_suffix(')'));
+    with_package || old_way.is_some_and(|rest| rest.starts_with('(') && of_class(rest))
 }
 
 /// `AuthTest > login() FAILED`, which gradle prints at the start of a line; also of nested classes.

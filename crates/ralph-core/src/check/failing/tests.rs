@@ -58,6 +58,11 @@ fn runners_of_the_jvm_and_dotnet_are_understood() {
         [ERROR] logout(AuthTest)  Time elapsed: 0.002 s  <<< ERROR!\n\
         [ERROR] Failures: \n[ERROR]   AuthTest.login:12 expected: <1> but was: <2>\n";
     assert_eq!(failing(surefire), ["AuthTest.login", "logout(AuthTest)"]);
+    let summary = "[ERROR] a.b.AuthTest.login -- Time elapsed: 0.004 s <<< FAILURE!\n\
+        [ERROR] logout(a.b.AuthTest)  Time elapsed: 0.002 s  <<< ERROR!\n[ERROR] Failures: \n\
+        [ERROR]   AuthTest.login:12->same:30 expected: <1> but was: <2>\n[ERROR]   AuthTest.logout:40 » NullPointer\n\
+        [ERROR]   OtherAuthTest.login:7 no\n[ERROR]   symbol:   class A.b\n[ERROR]   src/A.java:12 no\n";
+    assert_eq!(failing(summary), ["a.b.AuthTest.login", "logout(a.b.AuthTest)", "OtherAuthTest.login"]);
     let gradle = "> Task :test FAILED\n\nAuthTest > login() FAILED\n    java.lang.AssertionError at AuthTest.java:12\n\
                   AuthTest > Nested > by name FAILED\n2 tests completed, 2 failed\n";
     assert_eq!(failing(gradle), ["AuthTest > login()", "AuthTest > Nested > by name"]);

@@ -248,6 +248,42 @@ fn limits_and_interrupts_do_not_use_the_probe_up() {
 }
 
 #[test]
+fn a_run_that_stops_before_its_iteration_leaves_the_circuit_open_for_everybody() {
+    let mut sim = start(policy("default", &[("max_iterations", "3")]), &[]);
+    assert_eq!(sim.steps(&[more(), more(), more()]), "circuit_open");
+    let plan = sim.state.run.clone().expect("a run").plan;
+    let resumed = |plan: Plan| RunResumed { plan, version: "0".into(), probe: true, unrecorded_ms: 0 };
+    sim.event(Event::RunResumed(Box::new(resumed(plan.clone()))));
+    assert_eq!(sim.stop(), "max_iterations");
+    assert_eq!(sim.state.rules.breaker.circuit, Circuit::Open);
+    let carried = sim.state.rules.breaker.carried();
+    assert!(carried.guard(sim.now, false).is_err(), "another run is not let in");
+    // With room for it, the iteration that begins is the probe.
+    let mut more_room = plan;
+    more_room.policy.max_iterations = 4;
+    sim.event(Event::RunResumed(Box::new(resumed(more_room))));
+    assert_eq!(sim.state.rules.breaker.circuit, Circuit::HalfOpen);
+}
+
+#[test]
+fn time_that_nobody_recorded_counts_when_a_run_was_cut_off_and_only_then() {
+    let mut sim = start(policy("default", &[]), &[]);
+    let plan = sim.state.run.clone().expect("a run").plan;
+    let resumed = |ms| {
+        let resumed = RunResumed { plan: plan.clone(), version: "0".into(), probe: false, unrecorded_ms: ms };
+        Event::RunResumed(Box::new(resumed))
+    };
+    let before = sim.state.active_ms;
+    sim.event(resumed(5_000));
+    assert_eq!(sim.state.active_ms, before + 5_000);
+    let mut sim = start(policy("default", &[]), &[]);
+    assert_eq!(sim.steps(&[more(), more(), more()]), "circuit_open");
+    let before = sim.state.active_ms;
+    sim.event(resumed(5_000));
+    assert_eq!(sim.state.active_ms, before, "a run that had stopped was not at work");
+}
+
+#[test]
 fn a_completion_wins_over_the_breaker_and_the_breaker_over_saturation_and_limits() {
     let mut sim = start(policy("analyzer", &[("max_iterations", "3"), ("no_progress", "open")]), &[]);
     assert_eq!(sim.steps(&[more(), more(), done()]), "complete");
@@ -467,7 +503,12 @@ fn a_baseline_that_is_cut_off_is_taken_again() {
     sim.check_cut_off();
     assert_eq!(sim.stop(), "interrupted");
     let plan = sim.state.run.as_ref().expect("a run").plan.clone();
-    sim.event(Event::RunResumed(Box::new(RunResumed { plan, version: "0".into(), probe: false })));
+    sim.event(Event::RunResumed(Box::new(RunResumed {
+        plan,
+        version: "0".into(),
+        probe: false,
+        unrecorded_ms: 0,
+    })));
     assert!(matches!(sim.effects[..], [Effect::RunCheck { .. }]), "{:?}", sim.effects);
     sim.check(0);
     assert!(matches!(sim.effects[..], [Effect::MeasureTree { when: When::Before, .. }]));
@@ -506,7 +547,12 @@ fn an_answered_block_does_not_open_the_circuit() {
 
 fn resume(sim: &mut Sim) {
     let plan = sim.state.run.as_ref().expect("a run").plan.clone();
-    sim.event(Event::RunResumed(Box::new(RunResumed { plan, version: "0".into(), probe: false })));
+    sim.event(Event::RunResumed(Box::new(RunResumed {
+        plan,
+        version: "0".into(),
+        probe: false,
+        unrecorded_ms: 0,
+    })));
 }
 
 #[test]
@@ -573,12 +619,18 @@ fn an_iteration_that_was_not_begun_is_begun_again_by_the_plan_of_now() {
         plan: other.clone(),
         version: "0".into(),
         probe: false,
+        unrecorded_ms: 0,
     })));
     let current = sim.state.current.as_ref().expect("begun again");
     assert_eq!((current.agent.as_str(), current.number, current.nth), ("other", 11, 1));
     other.policy.max_iterations = 1;
     sim.tree(When::Before, 0);
-    sim.event(Event::RunResumed(Box::new(RunResumed { plan: other, version: "0".into(), probe: false })));
+    sim.event(Event::RunResumed(Box::new(RunResumed {
+        plan: other,
+        version: "0".into(),
+        probe: false,
+        unrecorded_ms: 0,
+    })));
     assert_eq!(sim.effects, [Effect::RecoverAgent]);
     sim.event(Event::AgentNeverStarted);
     assert_eq!((sim.state.iteration, sim.state.used), (11, 1));
@@ -592,7 +644,12 @@ fn a_check_that_is_new_on_resume_gets_its_baseline() {
     sim.check(0);
     let mut more = sim.state.run.as_ref().expect("a run").plan.clone();
     more.checks.insert(0, CheckSpec::named("build", "make"));
-    sim.event(Event::RunResumed(Box::new(RunResumed { plan: more, version: "0".into(), probe: false })));
+    sim.event(Event::RunResumed(Box::new(RunResumed {
+        plan: more,
+        version: "0".into(),
+        probe: false,
+        unrecorded_ms: 0,
+    })));
     let [Effect::RunCheck { check }] = &sim.effects[..] else { panic!("{:?}", sim.effects) };
     assert_eq!(check.command, "make");
 }

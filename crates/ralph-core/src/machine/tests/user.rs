@@ -95,20 +95,27 @@ fn a_budget_that_cannot_be_counted_is_said_once() {
     let mut limited = plan(&[]);
     limited.policy.budget.micro_usd = 1_000_000;
     let mut sim = Sim::new(limited);
-    assert!(matches!(&silent(&mut sim)[..], [said] if said.contains("told no cost")));
-    assert_eq!(silent(&mut sim), [""; 0]);
+    assert!(matches!(&silent(&mut sim, true)[..], [said] if said.contains("told no cost")));
+    assert_eq!(silent(&mut sim, true), [""; 0]);
+    let mut limited = plan(&[]);
+    limited.policy.budget.tokens = 1_000_000;
+    let said = silent(&mut Sim::new(limited), false);
+    assert!(matches!(&said[..], [said] if said.contains("max_tokens counts nothing")), "{said:?}");
     let mut without_a_budget = Sim::new(plan(&[]));
-    assert_eq!(silent(&mut without_a_budget), [""; 0]);
+    assert_eq!(silent(&mut without_a_budget, true), [""; 0]);
 }
 
-/// What is said about an iteration whose agent tells no cost.
-fn silent(sim: &mut Sim) -> Vec<String> {
+/// What is said about an iteration whose agent tells no cost, and perhaps no tokens.
+fn silent(sim: &mut Sim, tokens: bool) -> Vec<String> {
     if sim.effects != [Effect::StartAgent] {
         sim.tree(When::Before, 0);
     }
     let mut end = ended(MORE, End::Exited { code: 0 });
     if let Event::AgentEnded(ended) = &mut end {
         ended.report.cost_micro_usd = None;
+        if !tokens {
+            ended.report.usage = Default::default();
+        }
     }
     sim.event(end);
     sim.tree(When::After, 1);

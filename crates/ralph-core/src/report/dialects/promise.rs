@@ -30,6 +30,22 @@ pub fn promise(words: &str, expected: &str) -> Option<Saying> {
     })
 }
 
+/// Whether the promise stands in the middle of a line, where it is not heard: in words of the agent's own, and not as
+/// something to be said later.
+pub fn misplaced(words: &str, expected: &str) -> bool {
+    let expected = text::one_line(expected, 1000);
+    text::messages(words).filter(|message| message.contains(OPEN)).any(|message| {
+        let clean = text::plain(message);
+        let shown = shown(&clean);
+        clean.rmatch_indices(OPEN).take(MOST_PROMISES).any(|(at, _)| {
+            let line = clean[..at].rfind('\n').map_or(0, |end| end + 1);
+            Place::of(&clean, at, &shown).is_some_and(|place| {
+                !place.is_alone && text::one_line(place.said, 1000) == expected && !withheld(&clean[line..at])
+            })
+        })
+    })
+}
+
 /// Whether the last promise of a message is the expected one; `None` without any.
 fn last_in(message: &str, expected: &str, may_end: bool) -> Option<bool> {
     // Most messages hold none.

@@ -117,6 +117,24 @@ fn a_promise_counts_alone_on_a_line_or_at_the_very_end() {
 }
 
 #[test]
+fn a_promise_inside_a_line_is_known_and_not_heard() {
+    let misplaced = |words: &str| promise(words, "COMPLETE").is_none() && misplaced(words, "COMPLETE");
+    assert!(misplaced("Here: <promise>COMPLETE</promise> and bye."));
+    assert!(misplaced("So <promise>COMPLETE</promise>\nBye."));
+    for words in [
+        "<promise>COMPLETE</promise>",
+        "When done I will say <promise>COMPLETE</promise> and stop.",
+        "I cannot say <promise>COMPLETE</promise> yet.",
+        "`<promise>COMPLETE</promise>` is what I am asked for.",
+        "> so <promise>COMPLETE</promise> it is",
+        "So <promise>SOMETHING ELSE</promise> it is.",
+        "No promise.",
+    ] {
+        assert!(!misplaced(words), "{words}");
+    }
+}
+
+#[test]
 fn a_promise_s_end_is_looked_for_nearby() {
     let said = |filler: usize| {
         let words = format!("<promise>{}COMPLETE</promise>", " ".repeat(filler));

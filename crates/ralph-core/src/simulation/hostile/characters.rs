@@ -21,6 +21,7 @@ pub(super) fn turn(character: Character, glance: Glance<'_>, turns: u64, dice: &
         Character::Asker => Turn { says: dice.pick(&QUESTIONS).into(), ..noise(turn, dice) },
         Character::Shrinker => shrinker(turn, turns, dice),
         Character::Denied => denied(turn, dice),
+        Character::Vandal => vandal(honest(turn, glance), dice),
         Character::Honest => honest(turn, glance),
     }
 }
@@ -128,6 +129,13 @@ fn shrinker(turn: Turn, turns: u64, dice: &mut Dice) -> Turn {
 
 fn denied(turn: Turn, dice: &mut Dice) -> Turn {
     more(Turn { denied: vec!["Write".into(), "Bash".into()], ..noise(turn, dice) }, dice)
+}
+
+/// Does its work as well, mostly: a check alone would let it pass.
+fn vandal(turn: Turn, dice: &mut Dice) -> Turn {
+    let (harms, tampers) = (!dice.one_in(3), dice.one_in(3));
+    let turn = Turn { harms, tampers, ..turn };
+    if dice.one_in(3) { done(turn, dice) } else { turn }
 }
 
 /// One part an iteration; done when everything is there. A review says what it sees.

@@ -99,6 +99,9 @@ impl Survey {
                 wrong.push(format!("completed with checks red: {red}, items open: {open}"));
             }
         }
+        if sim.world.wrongly_passed() > 0 {
+            wrong.push(format!("{} passed by moving the goalposts", sim.world.wrongly_passed()));
+        }
         if sim.overlaps > 0 {
             wrong.push("two jobs at a time".to_owned());
         }

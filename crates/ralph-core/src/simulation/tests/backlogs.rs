@@ -138,7 +138,55 @@ fn a_crash_while_settling_settles_once() {
     let crate::decision::Phase::Settling { settlement, .. } = sim.state.phase.clone() else { unreachable!() };
     sim.world.settle(&settlement);
     sim.crash(1);
-    sim.take(Event::RunResumed(Box::new(RunResumed { plan, version: "1".into(), probe: false })));
+    sim.take(Event::RunResumed(Box::new(RunResumed {
+        plan,
+        version: "1".into(),
+        probe: false,
+        unrecorded_ms: 0,
+    })));
     sim.step().expect("settled again");
     assert_eq!(sim.world.open_items(), 1, "one item was closed, once");
+}
+
+#[test]
+fn no_agent_is_spent_on_an_item_that_nothing_could_prove() {
+    let worker = json!({"profile": "worker", "checks": []});
+    let (attempts, stop, world) = worked(&script(1, worker, json!([{"do": {"writes": ["src/a.rs"]}}])));
+    assert_eq!((attempts.as_slice(), stop.as_str()), (&[][..], "blocked 2"));
+    assert_eq!((world.open_items(), world.has("src/a.rs")), (1, false));
+    // Where words and reviews are asked, they prove the whole.
+    let turns = json!([{"do": {"closes": 1, "writes": ["src/a.rs"]}}, {"do": {"report": "done"}}]);
+    let (attempts, stop, _) = worked(&script(1, json!({"checks": []}), turns));
+    assert_eq!((attempts.as_slice(), stop.as_str()), (&[PASSED, None, None, None][..], "complete 0"));
+}
+
+#[test]
+fn an_item_that_cannot_be_marked_stops_the_run_instead_of_being_handed_out_again() {
+    let turns = json!([{"do": {"closes": 1, "writes": ["src/a.rs"]}}]);
+    let script = Script::read(&script(2, json!({}), turns).to_string()).expect("a script");
+    let mut reader = Reader::default();
+    let mut sim = Simulation::new(script.world(), script.agents(), &mut reader);
+    sim.start(script.started().expect("a plan"));
+    while !matches!(sim.state.phase, crate::decision::Phase::Settling { .. }) {
+        sim.step().expect("goes on");
+    }
+    let unmarked = Some("item-0 cannot be marked".to_owned());
+    sim.take(Event::Settled(Box::new(crate::items::Settled { unmarked, ..Default::default() })));
+    let stop = sim.state.stop().expect("it stops");
+    assert_eq!((stop.word(), stop.exit_code()), ("unreadable", 65));
+    assert_eq!(
+        (sim.state.rules.items.passed, sim.state.backlog.as_ref().map(|read| read.items.open)),
+        (0, Some(2))
+    );
+}
+
+#[test]
+fn an_agent_that_harms_other_items_does_not_pass_with_its_own() {
+    let turns = json!([{"do": {"closes": 1, "harms": true, "writes": ["src/a.rs"]}},
+        {"do": {"closes": 1, "writes": ["src/b.rs"]}}, {"do": {"report": "done"}}]);
+    assert_eq!(worked(&script(1, json!({}), turns)).0, [FAILED, PASSED, None]);
+    // An agent that crashes has tried the item all the same.
+    let crash = json!([{"do": {"harms": true, "exit": 1}}, {"do": {"closes": 1, "writes": ["src/a.rs"]}},
+        {"do": {"report": "done"}}]);
+    assert_eq!(worked(&script(1, json!({}), crash)).0, [FAILED, PASSED, None]);
 }

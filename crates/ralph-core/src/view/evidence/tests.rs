@@ -52,6 +52,14 @@ fn people_are_shown_what_was_claimed_measured_and_found() {
 }
 
 #[test]
+fn what_decided_is_told_once() {
+    let mut attempted = attempted();
+    attempted.record.why = "refused: a|b".into();
+    let text = lines(&attempted).join("\n");
+    assert!(text.contains("why       refused: a|b") && !text.contains("against"), "{text}");
+}
+
+#[test]
 fn markdown_takes_words_for_words() {
     let text = markdown(&Ledger::default(), &[attempted()]);
     for part in [

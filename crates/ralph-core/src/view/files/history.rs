@@ -152,6 +152,9 @@ fn decision_part(text: &mut String, state: &State, iteration: &Iteration) {
             text.push_str("- the review changed something, so it is reviewed again\n");
         }
     }
+    for flag in &conclusion.flags {
+        text.push_str(&format!("- flagged: {}\n", one_line(flag, 500)));
+    }
     stuck_part(text, state, conclusion);
     if let Some(stop) = state.stop().filter(|_| state.just_concluded(iteration)) {
         text.push_str(&format!("- the run stops: {}\n", one_line(&stop.to_string(), 500)));
@@ -222,6 +225,7 @@ mod tests {
             passes_needed: 1,
             warnings: vec!["output_decline: output declined by 80%".into()],
             differences: vec![],
+            flags: vec![],
             attempt: None,
         };
         let iteration =

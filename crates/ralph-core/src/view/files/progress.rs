@@ -1,7 +1,7 @@
 //! `.ralph-session.json`: seed 002's record of a run, with exactly its keys. It grows by a line an iteration, so a line
 //! is made once and kept.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::decision::Stop;
 use crate::prelude::*;
@@ -9,20 +9,8 @@ use crate::report::block::Status;
 use crate::state::{Iteration, State};
 use crate::time::Time;
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Session {
-    session_id: String,
-    started_at: Time,
-    iterations: Vec<Entry>,
-    total_tasks_completed: u64,
-    total_files_modified: u64,
-    total_commits: u64,
-}
-
 /// One iteration. What the agent did not tell, or ralph did not measure, is null.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
 struct Entry {
     number: u64,
     timestamp: Option<Time>,
@@ -51,29 +39,46 @@ pub fn line(state: &State, iteration: &Iteration) -> String {
 
 /// The whole file.
 pub fn document(state: &State, lines: &[String]) -> String {
-    let started = string(&state.started_at.to_string());
-    let mut text = format!(
-        "{{\n  \"session_id\": {},\n  \"started_at\": {started},\n  \"iterations\": [",
-        string(&session_id(state.started_at))
-    );
+    let mut text = opening(state);
     for (nth, line) in lines.iter().enumerate() {
-        text.push_str(if nth == 0 { "\n    " } else { ",\n    " });
+        text.push_str(if nth == 0 { FIRST } else { NEXT });
         text.push_str(line);
     }
-    text.push_str(if lines.is_empty() { "]" } else { "\n  ]" });
+    text.push_str(if lines.is_empty() { "]" } else { LAST });
     let totals = state.totals;
-    text.push_str(&format!(
-        ",\n  \"total_tasks_completed\": {},\n  \"total_files_modified\": {},\n  \"total_commits\": {}\n}}\n",
-        totals.tasks, totals.files, totals.commits
-    ));
+    for (key, total) in TOTALS.iter().zip([totals.tasks, totals.files, totals.commits]) {
+        text.push_str(&format!(",\n  \"{key}\": {total}"));
+    }
+    text.push_str("\n}\n");
     text
 }
 
-/// The lines of a file that was written for this run before; nothing, if it is another's or was changed in form.
+const FIRST: &str = "\n    ";
+const NEXT: &str = ",\n    ";
+const LAST: &str = "\n  ]";
+const TOTALS: [&str; 3] = ["total_tasks_completed", "total_files_modified", "total_commits"];
+
+fn opening(state: &State) -> String {
+    let (id, started) = (string(&session_id(state.started_at)), string(&state.started_at.to_string()));
+    format!("{{\n  \"session_id\": {id},\n  \"started_at\": {started},\n  \"iterations\": [")
+}
+
+/// The lines of a file that was written for this run before; nothing, if it is another's or was changed in form. They are
+/// told by their form, not read: a session's hook does this at every stop.
 pub fn lines_of(text: &str, state: &State) -> Option<Vec<String>> {
-    let session: Session = serde_json::from_str(text).ok()?;
-    let ours = session.started_at == state.started_at && session.session_id == session_id(state.started_at);
-    ours.then(|| session.iterations.iter().map(written).collect())
+    let rest = text.strip_prefix(&opening(state))?;
+    let (lines, totals) = match rest.strip_prefix(']') {
+        Some(totals) => (Vec::new(), totals),
+        None => {
+            let (lines, totals) = rest.strip_prefix(FIRST)?.rsplit_once(LAST)?;
+            (lines.split(NEXT).map(str::to_owned).collect(), totals)
+        }
+    };
+    let keys = totals.strip_suffix("\n}\n")?.strip_prefix(",\n  ")?.split(",\n  ");
+    let keys = keys.filter_map(|line| line.strip_prefix('"')?.split_once("\": ").map(|(key, _)| key));
+    let ours =
+        |line: &String| line.starts_with("{\"number\":") && line.ends_with('}') && !line.contains('\n');
+    (keys.eq(TOTALS) && lines.iter().all(ours)).then_some(lines)
 }
 
 /// `ralph-2026-11-16-003239`

@@ -5,11 +5,14 @@ use std::process::ExitCode;
 use ralph_core::backlog::{Attempt, Change, Changed, NewItem};
 use serde_json::{Value, json};
 
+use super::super::run::below;
 use super::args::{AddArgs, AttemptArgs, Common, IncrementArgs, OneArgs, SetArgs};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::project::Project;
+use crate::store::Ledger;
 use crate::ui::Ui;
-use crate::work::Place;
-use crate::{clock, store};
+use crate::work::{Place, reset_record};
+use crate::{clock, secrets, store};
 
 pub(super) fn add(args: &AddArgs, ui: &mut Ui) -> Result<ExitCode> {
     let new = NewItem {
@@ -80,8 +83,27 @@ pub(super) fn increment(args: &IncrementArgs, ui: &mut Ui) -> Result<ExitCode> {
 
 pub(super) fn reset(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
     let told = make(&args.common, &Change::Reset { id: args.id.clone() })?;
+    forget_attempts(&args.common.place()?, &told)?;
     tell(ui, &args.common, &told, &format!("{} is {} and has its iterations back", told.id, told.status));
     super::super::fine()
+}
+
+/// Where the file keeps no count, or not the only one, the attempts are counted by the ledger.
+fn forget_attempts(place: &Place, told: &Told) -> Result<()> {
+    let project = Project::look()?;
+    let ledger = Ledger::of(&project.truth);
+    if !ledger.path().exists() {
+        return Ok(());
+    }
+    // No run counts for a file elsewhere.
+    let Ok(backlog) = below(&project, &place.path) else { return Ok(()) };
+    let record = reset_record(&told.id, &told.title, &backlog, &secrets::of(&project.root));
+    let half = |error| {
+        Error::new(format!("{} is open, and its attempts still count", told.id))
+            .because(format!("{} cannot be written: {error}", ledger.path().display()))
+            .hint(format!("ralph backlog reset {}", told.id))
+    };
+    ledger.append(record).map(drop).map_err(half)
 }
 
 /// What there is to tell about a change.
@@ -89,6 +111,8 @@ pub(super) fn reset(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
 struct Told {
     file: String,
     id: String,
+    /// Of an item that was there before.
+    title: String,
     status: String,
     changed: bool,
     run_id: Option<String>,
@@ -102,7 +126,8 @@ fn make(common: &Common, change: &Change) -> Result<Told> {
     store::edit(&place.path, |bytes| {
         let backlog = place.parse(bytes)?;
         let changed = backlog.change(change).map_err(|refusal| place.refused(&refusal, &backlog))?;
-        let told = told(&place, &changed);
+        let title = backlog.find(&changed.id).map(|at| backlog.items()[at].title.to_string());
+        let told = Told { title: title.unwrap_or_default(), ..told(&place, &changed) };
         Ok((Some(changed.text.into_bytes()), told))
     })
 }
@@ -111,6 +136,7 @@ fn told(place: &Place, changed: &Changed) -> Told {
     Told {
         file: place.path.display().to_string(),
         id: changed.id.clone(),
+        title: String::new(),
         status: changed.status.clone(),
         changed: !changed.edits.is_empty(),
         run_id: changed.run_id.clone(),

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use ralph_core::backlog::{Backlog, Wish, select};
+use ralph_core::backlog::{Backlog, Selection, Wish, select};
 use ralph_core::text;
 use serde_json::{Value, json};
 
@@ -23,8 +23,12 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
     } else {
         let wide = backlog.items().iter().map(|item| item.id.chars().count()).max().unwrap_or(0).min(40);
         for item in backlog.items() {
-            let (state, title) = (item.state.word(), text::one_line(&item.title, 200));
+            let title = text::one_line(&item.title, 200);
+            let state = if item.enabled || !item.state.is_open() { item.state.word() } else { "disabled" };
             ui.data_line(&format!("{state:<11}  {:<wide$}  {title}", item.id));
+        }
+        if backlog.items().is_empty() {
+            ui.say(&format!("{} has no items yet; ralph backlog add TITLE", place.path.display()));
         }
         problems(&backlog, ui);
     }
@@ -50,6 +54,7 @@ pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
             ("cancelled:", stats.cancelled),
             ("waiting:", stats.waiting),
             ("at limit:", stats.at_limit),
+            ("disabled:", stats.disabled),
         ] {
             if count > 0 {
                 line(name, count.to_string());
@@ -58,11 +63,12 @@ pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
         line(
             "next:",
             match selection {
-                ralph_core::backlog::Selection::Item(at) => {
+                Selection::Item(at) => {
                     let item = &backlog.items()[at];
                     format!("{}  {}", item.id, text::one_line(&item.title, 200))
                 }
-                other => other.reason().replace('_', " "),
+                Selection::Complete if stats.total == 0 => "none: there are no items yet".into(),
+                other => format!("none: {}", super::next::message(&other, &backlog, &stats)),
             },
         );
         problems(&backlog, ui);
@@ -120,7 +126,7 @@ fn overview(place: &Place, backlog: &Backlog<'_>) -> Value {
         "format": backlog.shape().word(),
         "project": { "name": name, "version": version },
         "phases": backlog.phases(),
-        "next": if let ralph_core::backlog::Selection::Item(at) = selection { Some(&backlog.items()[at].id) } else { None },
+        "next": if let Selection::Item(at) = selection { Some(&backlog.items()[at].id) } else { None },
         "stats": stats,
         "problems": backlog.problems().iter().map(ToString::to_string).collect::<Vec<_>>(),
     })

@@ -20,6 +20,9 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
     if let Some(id) = &args.task {
         place.item(&backlog, id)?;
     }
+    if let Some(phase) = &args.phase {
+        place.has_phase(&backlog, phase)?;
+    }
     let wish = Wish { phase: args.phase.as_deref(), task: args.task.as_deref() };
     let (selection, stats) = select(&backlog, wish);
     let message = message(&selection, &backlog, &stats);
@@ -30,7 +33,7 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
         ui.json(&document);
     } else if let Selection::Item(at) = selection {
         let item = &backlog.items()[at];
-        ui.data_line(&format!("{}\t{}", item.id, text::one_line(&item.title, 400)));
+        ui.exact_line(&format!("{}\t{}", item.id, text::one_line(&item.title, 400)));
     } else {
         ui.say(&message);
     }
@@ -81,7 +84,7 @@ fn selected(backlog: &Backlog<'_>, at: usize) -> Value {
     })
 }
 
-fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stats) -> String {
+pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stats) -> String {
     let id = |at: &usize| backlog.items()[*at].id.clone().into_owned();
     let named = |items: &[usize]| {
         let names: Vec<String> = items.iter().take(NAMED).map(id).collect();
@@ -105,7 +108,9 @@ fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stats) -> Strin
             "all that is left has used up its iterations: {}; ralph backlog reset ID gives one new ones",
             named(items)
         ),
-        Selection::Blocked(items) => format!("only blocked items are left: {}", named(items)),
+        Selection::Blocked(items) => {
+            format!("only blocked items are left: {}; ralph backlog reset ID opens one", named(items))
+        }
         Selection::Cycle(ring) => format!("items depend on each other in a ring: {}", ring.join(" -> ")),
     }
 }

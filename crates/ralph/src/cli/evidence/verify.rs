@@ -15,7 +15,7 @@ use crate::project::Project;
 use crate::runner::Again;
 use crate::secrets;
 use crate::ui::Ui;
-use crate::verify::{self, Anchored, Ended, Loaded, load};
+use crate::verify::{self, Anchored, Commits, Ended, Loaded, load};
 
 /// Something could not be run, and nothing fails.
 const COULD_NOT_RUN: u8 = 3;
@@ -33,6 +33,7 @@ pub(super) fn main(args: &VerifyArgs, ui: &mut Ui) -> Result<ExitCode> {
         true => None,
         false => Some(Again::new(secrets::of(&project.root), limit(args.timeout.as_deref())?)?),
     };
+    let commits = Commits::of(&project, &attempts);
     let mut verified = vec![];
     for attempted in &attempts {
         let record = &attempted.record;
@@ -45,7 +46,7 @@ pub(super) fn main(args: &VerifyArgs, ui: &mut Ui) -> Result<ExitCode> {
                 record.iteration
             ));
         }
-        match verify::attempt(&project, attempted, sound, again.as_mut(), ui) {
+        match verify::attempt(&project, attempted, &loaded, &commits, again.as_mut(), ui) {
             Ok(one) => {
                 if !args.json {
                     tell(&one, ui);

@@ -4,25 +4,27 @@ use std::io::Read;
 use std::process::ExitCode;
 
 use ralph_core::decision::Stop;
-use ralph_core::event::{Carried, Event};
+use ralph_core::event::Carried;
 use ralph_core::session::Arm;
 use ralph_core::state::State;
 use ralph_core::{text, view};
 use serde_json::json;
 
 use super::install;
+use super::turn::TURN;
 use crate::cli::run::{self, Last, Which, consent};
-use crate::config::Layers;
+use crate::config::{Config, Layers};
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::runner::{Came, Runner, Still};
+use crate::runner::{self, Came, Runner};
 use crate::settings::{self, Settled, Wishes};
 use crate::store::{ArmFile, JournalFile, Lock, Runs};
 use crate::ui::Ui;
-use crate::{clock, secrets, trust};
+use crate::{clock, secrets, setup, trust};
 
 /// By whose rules a session is held, unless somebody says otherwise.
 const PROFILE: &str = "analyzer";
+const REVIEWS: &str = "reviews";
 /// No prompt that a person writes is longer.
 const LONGEST: u64 = 1 << 20;
 
@@ -35,8 +37,8 @@ pub(in crate::cli) struct Order<'a> {
     pub(in crate::cli) probe: bool,
 }
 
-/// The goal as it was given, or from standard input.
-pub(super) fn prompt(given: &str, ui: &Ui) -> Result<String> {
+/// The goal as it was given, or from standard input; there it may have to end in a mark, which shows that it is whole.
+pub(super) fn prompt(given: &str, mark: Option<&str>, ui: &Ui) -> Result<String> {
     if given != "-" {
         return Ok(given.to_owned());
     }
@@ -46,7 +48,14 @@ pub(super) fn prompt(given: &str, ui: &Ui) -> Result<String> {
         .take(LONGEST)
         .read_to_end(&mut bytes)
         .map_err(|error| Error::new("standard input cannot be read").because(error))?;
-    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+    let text = String::from_utf8_lossy(&bytes);
+    let whole = mark.map_or(Some(text.trim()), |mark| text.trim_end().strip_suffix(mark));
+    let goal = whole.ok_or_else(|| {
+        Error::usage("the goal is cut off, so no session is held")
+            .because("a line of three backticks ends it in a command of Claude Code")
+            .hint("say it without them, or in a terminal: ralph hook arm \"GOAL\"")
+    })?;
+    Ok(goal.trim().to_owned())
 }
 
 /// Begins a run whose agent is a session: measured now, so that what the session changes is seen at its first stop.
@@ -67,18 +76,12 @@ pub(in crate::cli) fn arm(
             Error::usage("--session names no session").hint("leave it out to hold the next one that starts")
         );
     }
-    let file = ArmFile::of(&project.truth);
-    if let Some(arm) = file.read()?
-        && let Some(state) = run_of(project, &arm)
-        && state.stop().is_none()
-    {
-        return Err(Error::new("a session is held here already, or waited for")
-            .because(described(&arm, &state))
-            .hint("ralph hook disarm"));
-    }
-    // Single values are the project's; whose rules, which agents and which checks are for loops of fresh agents.
+    let layers = Layers::read(&project.ralph_dir)?;
+    let config = layers.merged();
+    let unused = for_runs_alone(&config, &wishes);
+    // Single values are the project's; whose rules, reviews, agents and checks are for loops of fresh agents.
     let mut own = wishes;
-    own.values.splice(0..0, Layers::read(&project.ralph_dir)?.merged().values);
+    own.values.splice(0..0, config.values.into_iter().filter(|value| value.key != REVIEWS));
     own.agent.session = true;
     own.profile.get_or_insert_with(|| PROFILE.into());
     let Settled { plan, remarks } = settings::settle(&own, None)?;
@@ -90,11 +93,20 @@ pub(in crate::cli) fn arm(
         branch: None,
         dry: false,
     };
-    for remark in remarks.into_iter().chain(run::told_secrets(&secrets, run_order, &plan)) {
+    for remark in remarks.into_iter().chain(unused).chain(run::told_secrets(&secrets, run_order, &plan)) {
         ui.warn(&remark);
     }
     let runs = Runs::of(&project.truth);
-    let mut lock = Lock::take(&project.truth, clock::now())?;
+    let mut lock = Lock::await_turn(&project.truth, clock::now(), TURN)?;
+    let file = ArmFile::of(&project.truth);
+    if let Some(arm) = file.read()?
+        && let Some(state) = run_of(project, &arm)
+        && state.stop().is_none()
+    {
+        return Err(Error::new("a session is held here already, or waited for")
+            .because(described(&arm, &state))
+            .hint("ralph hook disarm"));
+    }
     let last = run::last_run(&runs, Which::Fresh)?;
     let breaker = last.as_ref().map(|last: &Last| last.state.rules.breaker.clone()).unwrap_or_default();
     if let Err(open) = breaker.carried().guard(clock::now(), probe) {
@@ -102,6 +114,7 @@ pub(in crate::cli) fn arm(
         return Err(Error::new(format!("no session is held: {stop}"))
             .hint("ralph circuit reset, or ralph hook arm --probe"));
     }
+    run::warn_of_unfinished(last.as_ref(), ui);
     trust::vouch(project, &consent::kept_in_tree(project, &goal, &plan), ui);
     let known = last.as_ref().map_or(0, |last| last.state.iteration);
     let carried = Carried { iteration: known.max(runs.last_iteration()), breaker, seed: run::seed(), probe };
@@ -110,43 +123,79 @@ pub(in crate::cli) fn arm(
     let number = run.number;
     let first = run::started(&run, &goal, plan, carried);
     let mut quiet = Ui::new(true);
-    let runner = Runner::new(project, &mut lock, run, journal, State::default(), &mut quiet)?;
-    let (came, state) = runner.hold([first])?;
-    match came {
+    let mut runner = Runner::new(project, &mut lock, run, journal, State::default(), &mut quiet)?;
+    match runner.hold([first])? {
         Came::HandedOver(_) => {}
         Came::Stopped(stop) => return Err(Error::new(format!("no session is held: {stop}"))),
         Came::Waits(why) => return Err(Error::new(format!("no session is held: {why}"))),
     }
     let arm = Arm { run: number, armed_at: clock::now(), session: session.map(Into::into), others: vec![] };
-    file.write(&arm)?;
-    ui.say(&format!("armed: {}", described(&arm, &state)));
+    // A run without it is one that was cut off here: `hook disarm` closes it, and another `hook arm` begins anew.
+    file.write(&arm, runner.lock())?;
+    ui.say(&format!("armed: {}", described(&arm, runner.state())));
     if session.is_none() {
         ui.say("start it in this project, with the goal as its first prompt; sessions that are open are left alone");
     }
     if !install::anywhere(project) {
         ui.warn("no agent's settings name ralph's hooks yet, so nothing is held: ralph hook install");
     }
+    if let Some(plugin) = setup::in_the_way(&project.root) {
+        ui.warn(&plugin);
+    }
+    if !trust::knows(project, &consent::brought_notify(&layers)) {
+        ui.warn("nobody agreed to the notify.command of this project, so it is not run: ralph notify test");
+    }
     ui.say("ralph status shows how it stands, ralph hook disarm lets go");
+    let _ = runner.rest(None);
     crate::cli::fine()
 }
 
+/// What the settings say in vain, in words.
+fn for_runs_alone(config: &Config, own: &Wishes) -> Option<String> {
+    let told = |key: &str| match key {
+        "profile" => own.profile.is_none(),
+        "policy.reviews" => own.values.iter().all(|value| value.key != REVIEWS),
+        _ => key.strip_prefix("checks.").is_some_and(|name| name != "detect" && !own.says(name)),
+    };
+    let mut unused: Vec<String> = Vec::new();
+    for said in config.said.iter().rev().filter(|said| told(&said.key)) {
+        if !unused.iter().any(|known| known.starts_with(&format!("{} ", said.key))) {
+            unused.push(format!("{} ({})", said.key, said.origin));
+        }
+    }
+    (!unused.is_empty()).then(|| {
+        format!(
+            "for runs alone, and not for this session: {}; what it needs of them goes with arm",
+            unused.join(", ")
+        )
+    })
+}
+
+/// Lets go: the run is closed, and then nobody looks for it any more. Cut off in between, the next hook finds it closed.
 pub(super) fn disarm(ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::look()?;
     let file = ArmFile::of(&project.truth);
-    let arm = file.read();
-    file.remove()?;
-    let Some(arm) = arm.unwrap_or_default() else {
-        ui.say("no session is held here");
+    let nothing = "no session is held here";
+    let open =
+        Runs::of(&project.truth).newest(true)?.is_some_and(|(_, state)| runner::waits_for_session(&state));
+    if matches!(file.read(), Ok(None)) && !open {
+        ui.say(nothing);
         return crate::cli::fine();
-    };
-    if let Some(mut still) = Still::open(&project)?
-        && still.state.run.as_ref().is_some_and(|run| run.number == arm.run)
-        && still.state.stop().is_none()
-    {
-        still.take(Event::RunClosed)?;
-        still.publish(&project, ui);
     }
-    ui.say("disarmed: every session stops when it wants to; nothing was deleted: ralph history");
+    let lock = Lock::await_turn(&project.truth, clock::now(), TURN)?;
+    let armed = file.read();
+    let closed = runner::close_session(&project, &lock, ui);
+    file.remove(&lock)?;
+    match (armed, closed) {
+        (Ok(None), Ok(false)) => ui.say(nothing),
+        (Ok(None), Err(error)) => return Err(error),
+        (_, closed) => {
+            if let Err(error) = closed {
+                ui.warn(&format!("its run cannot be closed: {}", error.what));
+            }
+            ui.say("disarmed: every session stops when it wants to; nothing was deleted: ralph history");
+        }
+    }
     crate::cli::fine()
 }
 

@@ -1,165 +1,73 @@
-//! Putting hooks, commands and a skill into an agent's folder, and taking them out again. What ralph made is written down
-//! beside it, so that exactly that goes.
+//! Putting hooks, commands and a skill into an agent's folder, and taking them out again. What ralph puts there is written
+//! down beside it first, so that exactly that goes.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+mod place;
+
+use std::path::Path;
 use std::process::ExitCode;
 
-use ralph_core::session::settings::{self, CAP, Hook, Wanted};
-use serde::{Deserialize, Serialize};
+use ralph_core::session::settings::{self, Installed};
 
 use super::{Agent, InstallArgs};
+use crate::cli::run;
 use crate::error::{self, Error, Result};
 use crate::project::Project;
 use crate::store::{self, Own};
 use crate::ui::Ui;
 use crate::{digest, process};
-
-/// More blocks in a row than anybody wants; the limit is ralph's own.
-const BLOCKS: &str = "1000000";
-/// Checks may take long; ralph has its own limit for them.
-const STOP_SECONDS: i64 = 7200;
-const START_SECONDS: i64 = 60;
-const RECORD: &str = "ralph-installed.json";
-
-const FILES: [(&str, &str); 5] = [
-    ("commands/ralph.md", include_str!("claude/ralph.md")),
-    ("commands/ralph-loop.md", include_str!("claude/ralph-loop.md")),
-    ("commands/ralph-status.md", include_str!("claude/ralph-status.md")),
-    ("commands/ralph-cancel.md", include_str!("claude/ralph-cancel.md")),
-    ("skills/ralph-report/SKILL.md", include_str!("claude/ralph-report.md")),
-];
-
-/// What was made, to be taken away again.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct Record {
-    schema: String,
-    /// The settings were not there before.
-    settings_made: bool,
-    /// The folder was not there before.
-    folder_made: bool,
-    /// Objects and lists in the settings that were not.
-    made: Vec<String>,
-    /// The files, and their digests.
-    files: BTreeMap<String, String>,
-}
-
-/// An agent's folder of settings.
-struct Place {
-    agent: Agent,
-    dir: PathBuf,
-    settings: PathBuf,
-}
-
-impl Place {
-    fn of(agent: Agent, above: &Path) -> Self {
-        let (dir, settings) = match agent {
-            Agent::Claude => (".claude", "settings.json"),
-            Agent::Codex => (".codex", "hooks.json"),
-        };
-        let dir = above.join(dir);
-        Self { agent, settings: dir.join(settings), dir }
-    }
-
-    fn meant(args: &InstallArgs) -> Result<Self> {
-        if !args.user {
-            return Ok(Self::of(args.agent, &Project::find()?.root));
-        }
-        let own = match args.agent {
-            Agent::Claude => "CLAUDE_CONFIG_DIR",
-            Agent::Codex => "CODEX_HOME",
-        };
-        if let Some(dir) = std::env::var_os(own).map(PathBuf::from) {
-            let settings = Self::of(args.agent, Path::new("")).settings;
-            let settings = dir.join(settings.file_name().unwrap_or_default());
-            return Ok(Self { agent: args.agent, dir, settings });
-        }
-        let home = std::env::var_os("HOME").map(PathBuf::from);
-        let home = home
-            .ok_or_else(|| Error::new("nobody knows where your settings are").because("HOME is not set"))?;
-        Ok(Self::of(args.agent, &home))
-    }
-
-    fn record(&self) -> Own {
-        Own { path: self.dir.join(RECORD) }
-    }
-
-    fn files(&self) -> &'static [(&'static str, &'static str)] {
-        if self.agent == Agent::Claude { &FILES } else { &[] }
-    }
-
-    fn wanted(&self, ralph: &str) -> Wanted {
-        let hook =
-            |event, word: &str, timeout| Hook { event, command: format!("{ralph} hook {word}"), timeout };
-        Wanted {
-            hooks: vec![hook("Stop", "stop", STOP_SECONDS), hook("SessionStart", "session", START_SECONDS)],
-            env: (self.agent == Agent::Claude).then_some((CAP, BLOCKS)),
-        }
-    }
-
-    fn read_record(&self) -> Record {
-        let text = std::fs::read(self.record().path).unwrap_or_default();
-        serde_json::from_slice(&text).unwrap_or_default()
-    }
-}
+use place::{Place, Record};
 
 /// Whether some agent's settings name the hooks, the project's or the user's own.
 pub(super) fn anywhere(project: &Project) -> bool {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let above = [Some(project.root.clone()), home].into_iter().flatten();
-    let places = above.flat_map(|above| [Agent::Claude, Agent::Codex].map(|agent| Place::of(agent, &above)));
-    places.into_iter().any(|place| {
-        let text = std::fs::read_to_string(&place.settings).unwrap_or_default();
-        settings::is_installed(&text, &place.wanted("ralph"))
-    })
+    Place::all(project).any(|place| runs_ralph(&place))
+}
+
+fn runs_ralph(place: &Place) -> bool {
+    let text = std::fs::read_to_string(&place.settings).unwrap_or_default();
+    settings::is_installed(&text, &place.wanted("ralph"))
 }
 
 pub(super) fn install(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
     let place = Place::meant(args)?;
     let ralph = command()?;
-    let wanted = place.wanted(&ralph);
-    let mut record = place.read_record();
-    if !place.record().path.exists() {
-        record.folder_made = !place.dir.exists();
-        record.settings_made = !place.settings.exists();
-    }
+    let mut record = place.record()?.unwrap_or_else(|| Record {
+        folder_made: !place.dir.exists(),
+        settings_made: !place.settings.exists(),
+        ..Record::default()
+    });
     record.schema = "ralph.installed/1".into();
-    let refuse = |why: String| {
-        Error::data(format!("{} cannot be edited without loss", place.settings.display()))
-            .because(why)
-            .hint("put the hooks in by hand: docs/hook-mode.md shows them")
-    };
+    if record.mark.is_empty() {
+        record.mark = format!("{:016x}", run::seed());
+    }
     let mut said = Vec::new();
-    if record.settings_made && !place.settings.exists() {
-        let installed = settings::install("{}", &wanted).map_err(refuse)?;
-        let value: serde_json::Value = serde_json::from_str(&installed.text).unwrap_or_default();
-        let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-        Own { path: place.settings.clone() }.write(&format!("{text}\n"))?;
-        record.made = installed.made;
-    } else {
-        let installed = store::edit(&place.settings, |bytes| {
-            let text = std::str::from_utf8(bytes).map_err(|error| refuse(error.to_string()))?;
-            let installed = settings::install(text, &wanted).map_err(&refuse)?;
-            Ok((Some(installed.text.clone().into_bytes()), installed))
-        })?;
-        record.made.extend(installed.made);
-        said.extend(installed.remarks);
-    }
+    let mut texts = Vec::new();
     for (name, text) in place.files() {
-        let (own, text) = (Own { path: place.dir.join(name) }, text.replace("@RALPH@", &ralph));
-        let known = std::fs::read(&own.path).ok().map(|bytes| digest::of(&bytes));
-        if known.is_some()
-            && known.as_ref() != record.files.get(*name)
-            && known != Some(digest::of(text.as_bytes()))
-        {
-            said.push(format!("{} is somebody's own and was left alone", own.path.display()));
-            continue;
+        let (own, text) = (
+            Own { path: place.dir.join(name) },
+            text.replace("@RALPH@", &ralph).replace("@MARK@", &record.mark),
+        );
+        let new = digest::of(text.as_bytes());
+        match std::fs::read(&own.path).ok().map(|bytes| digest::of(&bytes)) {
+            Some(there) if !record.wrote(name, &there) => {
+                let same = there == new;
+                said.extend(
+                    (!same).then(|| format!("{} is somebody's own and was left alone", own.path.display())),
+                );
+                continue;
+            }
+            Some(there) if there != new => drop(record.replaced.insert((*name).to_owned(), there)),
+            _ => {}
         }
-        own.write(&text)?;
-        record.files.insert((*name).to_owned(), digest::of(text.as_bytes()));
+        record.files.insert((*name).to_owned(), new);
+        texts.push((own, text));
     }
-    place.record().write(&format!("{}\n", serde_json::to_string_pretty(&record).unwrap_or_default()))?;
+    let halfway = |error: Error| error.hint("ralph hook uninstall, which takes out what was put there");
+    let Installed { put, remarks, .. } = put_into_settings(&place, &ralph, &record)?;
+    said.extend(remarks);
+    for (own, text) in texts {
+        own.write(&text).map_err(halfway)?;
+    }
+    place.write_down(&Record { settings: put, replaced: Default::default(), ..record }).map_err(halfway)?;
     for remark in said {
         ui.warn(&remark);
     }
@@ -171,38 +79,81 @@ pub(super) fn install(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
     crate::cli::fine()
 }
 
+/// The hooks and the variable, written down before they are there.
+fn put_into_settings(place: &Place, ralph: &str, record: &Record) -> Result<Installed> {
+    let wanted = place.wanted(ralph);
+    let plan = |text: &str| {
+        let installed = settings::install(text, &wanted, &record.settings).map_err(|why| {
+            refuse(&place.settings, why).hint("put the hooks in by hand: docs/hook-mode.md shows them")
+        })?;
+        let settings = installed.put.clone().and(&record.settings);
+        place.write_down(&Record { settings, ..record.clone() })?;
+        Ok(installed)
+    };
+    if !place.settings.exists() {
+        let installed = plan("{}")?;
+        let value: serde_json::Value = serde_json::from_str(&installed.text).unwrap_or_default();
+        let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+        Own { path: place.settings.clone() }.write(&format!("{text}\n"))?;
+        return Ok(installed);
+    }
+    store::edit(&place.settings, |bytes| {
+        let installed = plan(text(&place.settings, bytes)?)?;
+        Ok((Some(installed.text.clone().into_bytes()), installed))
+    })
+}
+
+fn refuse(settings: &Path, why: String) -> Error {
+    Error::data(format!("{} cannot be edited without loss", settings.display())).because(why)
+}
+
+fn text<'a>(settings: &Path, bytes: &'a [u8]) -> Result<&'a str> {
+    std::str::from_utf8(bytes).map_err(|error| refuse(settings, error.to_string()))
+}
+
 pub(super) fn uninstall(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
     let place = Place::meant(args)?;
-    let record = place.read_record();
-    let wanted = place.wanted(&command()?);
+    let settings = Own { path: place.settings.clone() };
+    settings.sweep()?;
+    let Some(record) = place.record()? else {
+        place.record_file().sweep()?;
+        ui.say(&format!("ralph put nothing into {}", place.dir.display()));
+        warn_of_others(&place, ui);
+        return crate::cli::fine();
+    };
     let top = if record.folder_made { place.dir.parent().unwrap_or(&place.dir) } else { &place.dir };
     if place.settings.exists() {
         let left = store::edit(&place.settings, |bytes| {
-            let refuse = |why: String| {
-                Error::data(format!("{} cannot be edited without loss", place.settings.display()))
-                    .because(why)
-                    .hint("take the hooks that run ralph out by hand")
-            };
-            let text = std::str::from_utf8(bytes).map_err(|error| refuse(error.to_string()))?;
-            let after = settings::uninstall(text, &wanted, &record.made).map_err(refuse)?;
+            let after =
+                settings::uninstall(text(&place.settings, bytes)?, &record.settings).map_err(|why| {
+                    refuse(&place.settings, why).hint("take the hooks that run ralph out by hand")
+                })?;
             Ok((Some(after.clone().into_bytes()), after))
         })?;
         let empty = left.split_whitespace().collect::<String>() == "{}";
         if record.settings_made && empty {
-            Own { path: place.settings.clone() }.remove(top)?;
+            settings.remove(top)?;
         }
     }
-    for (name, made) in &record.files {
+    for name in record.files.keys() {
         let own = Own { path: place.dir.join(name) };
         match std::fs::read(&own.path) {
-            Ok(bytes) if digest::of(&bytes) == *made => own.remove(top)?,
+            Ok(bytes) if record.wrote(name, &digest::of(&bytes)) => own.remove(top)?,
             Ok(_) => ui.warn(&format!("{} was changed since and stays", own.path.display())),
-            Err(_) => {}
+            Err(_) => own.sweep()?,
         }
     }
-    place.record().remove(top)?;
+    place.record_file().remove(top)?;
     ui.say(&format!("taken out of {}", place.dir.display()));
+    warn_of_others(&place, ui);
     crate::cli::fine()
+}
+
+fn warn_of_others(place: &Place, ui: &mut Ui) {
+    if runs_ralph(place) {
+        let settings = place.settings.display();
+        ui.warn(&format!("{settings} has hooks that run ralph and that somebody else put there; they stay"));
+    }
 }
 
 /// How the hooks call this program: by its name where that leads here, else by its path.

@@ -5,8 +5,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 
 use ralph_core::git_text::{self, Change, Dirty};
 use ralph_core::report::form::FilesFact;
@@ -14,6 +12,8 @@ use ralph_core::report::form::FilesFact;
 use crate::error::{Error, Result};
 use crate::git::{self, Repo};
 use crate::project::Project;
+use crate::unix::names::OsStrExt;
+use crate::unix::rights::PermissionsExt;
 
 /// ralph's own folder is not the work.
 const OURS: &[u8] = b".ralph/";

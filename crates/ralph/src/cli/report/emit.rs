@@ -55,7 +55,7 @@ pub(super) fn main(args: &EmitArgs, ui: &mut Ui) -> Result<ExitCode> {
         };
         ui.warn(&format!("EXIT_SIGNAL is false although STATUS is COMPLETE: {why}"));
     }
-    ui.data_line(&form.to_string());
+    ui.exact_line(&form.to_string());
     super::super::fine()
 }
 

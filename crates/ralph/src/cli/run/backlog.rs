@@ -2,10 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use ralph_core::check::CheckSpec;
+use ralph_core::detect::CHECKS;
 use ralph_core::event::Plan;
 use ralph_core::items::BacklogPlan;
 
 use super::RunArgs;
+use crate::brought;
+use crate::doctor;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::settings::Wishes;
@@ -44,24 +48,61 @@ fn source(project: &Project, plan: &BacklogPlan) -> Result<Source> {
     Source::new(&project.root, plan, 0)
 }
 
-/// The commands that a run's backlog brings: those of its items, and the boot ritual, which becomes part of the plan.
-pub(super) fn brought(project: &Project, plan: &mut Plan) -> Result<Commands> {
-    let mut commands = Commands::default();
+/// The commands that a run's backlog brings: those of its items, and those for every item and the boot ritual, which
+/// become part of the plan.
+pub(super) fn brought(project: &Project, wishes: &Wishes, plan: &mut Plan) -> Result<Commands> {
     plan.boot = None;
-    let Some(backlog) = &plan.backlog else { return Ok(commands) };
-    if plan.policy.boot
-        && let Some(boot) = work::boot(project, backlog)?
-    {
-        commands.add(boot.source, boot.content);
-        plan.boot = Some(boot.check);
+    let Some(backlog) = &plan.backlog else { return Ok(Commands::default()) };
+    let (mut commands, boot) = brought::by_backlog(project, &plan.policy, backlog)?;
+    if plan.policy.boot && boot.is_none() {
+        is_healthy(project)?;
     }
     if plan.policy.wants_checks() {
         // What cannot be read stops the run, with its own words.
-        for (source, command) in source(project, backlog)?.commands().unwrap_or_default() {
-            commands.add(source, command);
+        let checks = source(project, backlog)?.checks().unwrap_or_default();
+        let file = backlog.file.clone();
+        for check in wanted_for_all(plan, wishes, &file, checks) {
+            commands.add(check.source.unwrap_or(file.clone()), check.command);
         }
     }
+    plan.boot = boot;
     Ok(commands)
+}
+
+/// What to say where a new run would have nothing in its file; nothing is checked or asked for that.
+pub(super) fn is_empty(project: &Project, plan: &BacklogPlan) -> Option<String> {
+    let empty = source(project, plan).and_then(|source| source.is_empty()).unwrap_or(false);
+    empty.then(|| {
+        format!("the backlog {} is empty: ralph backlog add \"TITLE\", or ralph run \"GOAL\"", plan.file)
+    })
+}
+
+/// Where the harness has no ritual of its own, what `ralph doctor` looks at must be in order.
+fn is_healthy(project: &Project) -> Result<()> {
+    let Some(found) = doctor::in_the_way(project) else { return Ok(()) };
+    let error =
+        Error::new("Fix build before running Ralph Loop").because(format!("{}: {}", found.about, found.text));
+    Err(found.remedy.into_iter().fold(error, Error::hint).hint("ralph doctor"))
+}
+
+/// Has the plan run what the backlog wants for every item, as it stands there now: somebody wrote it down for this project,
+/// so it wins over what was found, and whoever names a check himself wins over it. What a run began with stays, for an agent
+/// could have taken it out. Returns what the plan has of it.
+fn wanted_for_all(plan: &mut Plan, wishes: &Wishes, file: &str, checks: Vec<CheckSpec>) -> Vec<CheckSpec> {
+    let own = format!("{file}, ");
+    for check in checks {
+        let named = |known: &CheckSpec| known.name == check.name;
+        let said = wishes.says(&check.name)
+            || plan.checks.iter().any(|known| named(known) && known.source.is_none());
+        plan.checks.retain(|known| said || !named(known));
+        if !said && !plan.checks.iter().any(|known| known.command == check.command) {
+            plan.checks.push(check);
+        }
+    }
+    plan.checks
+        .sort_by_key(|check| CHECKS.iter().position(|name| *name == check.name).unwrap_or(CHECKS.len()));
+    let of_file = |check: &&CheckSpec| check.source.as_ref().is_some_and(|source| source.starts_with(&own));
+    plan.checks.iter().filter(of_file).cloned().collect()
 }
 
 /// What a run is called that works through a backlog.
@@ -78,7 +119,7 @@ fn called(plan: &BacklogPlan) -> String {
 }
 
 /// From the top of the project.
-fn below(project: &Project, path: &Path) -> Result<String> {
+pub(in crate::cli) fn below(project: &Project, path: &Path) -> Result<String> {
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let full = full.canonicalize().unwrap_or(full);
     let root = project.root.canonicalize().unwrap_or_else(|_| project.root.clone());

@@ -1,6 +1,6 @@
 //! What files and environment say for a run, and what of it the repository brings.
 
-use super::consent;
+use crate::brought;
 use crate::config::{Config, Layers};
 use crate::error::Result;
 use crate::notify::Notifier;
@@ -39,7 +39,7 @@ pub(super) fn configured(project: &Project, own: &Wishes, goes_on: bool, ui: &mu
     let merged = layers.merged();
     let command = merged.notify.command.as_ref().map(|told| told.value.clone());
     Ok(Configured {
-        brought: consent::brought(&part(&layers.project), own),
+        brought: brought::by_settings(&part(&layers.project), own),
         notifier: Notifier::new(command, layers.in_terminal()),
         config: part(&merged),
     })

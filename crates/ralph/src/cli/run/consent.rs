@@ -4,10 +4,10 @@
 use ralph_core::event::{Permissions, Plan};
 
 use super::super::introduction::introduction;
-use crate::config::{self, Config};
+use crate::config::{self, Layers};
 use crate::error::Result;
 use crate::project::Project;
-use crate::settings::{NO_CHECK, Value, Wishes, pool};
+use crate::settings::{Wishes, pool};
 use crate::trust::{self, Commands, Consent, Matter};
 use crate::ui::Ui;
 
@@ -49,25 +49,11 @@ pub(super) fn permit(plan: &mut Plan, permissions: Option<Permissions>) {
     built_in.for_each(|agent| agent.permissions = permissions);
 }
 
-/// The commands that the project's file brings into a run, where the command line says nothing else.
-pub(super) fn brought(config: &Config, own: &Wishes) -> Commands {
+/// The command that the project wants to notify the user by.
+pub(in crate::cli) fn brought_notify(layers: &Layers) -> Commands {
     let mut commands = Commands::default();
-    let said = |name: &str| own.checks.iter().any(|(own, _)| *own == name);
-    let runs = |check: &&Value| !said(&check.key) && check.value.trim() != NO_CHECK;
-    for check in config.checks.iter().filter(runs) {
-        commands.add(config::check_source(&check.key), &check.value);
-    }
-    let agent = |key: &str| Some(key.strip_prefix("agents.")?.split('.').next()?.to_owned());
-    // What the command line says itself is not the file's to say.
-    let said = |key: &str| {
-        let permits = key.ends_with("permissions") && own.agent.permits(agent(key).as_deref());
-        permits || (key.ends_with(".args") && !own.agent.args.is_empty())
-    };
-    for (key, value) in config.powers().into_iter().filter(|(key, _)| !said(key)) {
-        // Commands on the command line are the whole pool.
-        if own.agent.commands.is_empty() || !config::is_of_agents(&key) {
-            commands.add(config::source(&key), &value);
-        }
+    if let Some(brought) = layers.brought_notify() {
+        commands.add(config::source(&brought.key), &brought.value);
     }
     commands
 }

@@ -10,7 +10,7 @@ use crate::agent;
 use crate::error::Result;
 use crate::project::Project;
 use crate::runner::Texts;
-use crate::store::{Ledger, Runs};
+use crate::store::{Ledger, Runs, Tally};
 use crate::trust::{self, Commands};
 use crate::ui::Ui;
 use crate::work::Source;
@@ -39,8 +39,11 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
     let mut nothing = false;
     if let Some(backlog) = &plan.backlog {
         let most = if plan.policy.each_item { plan.policy.max_iterations } else { 0 };
-        let tried = Ledger::of(&project.truth).failures();
-        let read = Source::new(&project.root, backlog, most)?.knowing(tried).read(&memory);
+        let source = Source::new(&project.root, backlog, most)?;
+        let file = source.below(&project.root);
+        let tried =
+            source.counts().then(|| Tally::default().of(&Ledger::of(&project.truth), file.as_deref()));
+        let read = source.knowing(tried.unwrap_or_default()).read(&memory);
         shown.row("items", format!("{} of {} open", read.items.open, read.items.total));
         let next = match read.found {
             Found::Selected(work) => {
@@ -49,7 +52,7 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
                 words
             }
             Found::Complete => "none: the backlog is complete".into(),
-            Found::Stuck { why } | Found::Unreadable { why } => format!("none: {why}"),
+            Found::Stuck { why, .. } | Found::Unreadable { why } => format!("none: {why}"),
         };
         nothing = item.is_none();
         shown.row("next item", next);

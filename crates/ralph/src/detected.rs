@@ -1,39 +1,31 @@
-//! The checks of a project that nobody names: looking for them, and who is told.
+//! What a project is written in, and the checks that its files stand for where nobody names any.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use ralph_core::check::CheckSpec;
 use ralph_core::detect::{self, Folder, Found};
-use ralph_core::event::Plan;
 
 use crate::process::find_program;
-use crate::project::Project;
+use crate::runner::recipe_now;
 use crate::settings::{self, Wishes};
-use crate::trust::Commands;
 
-/// Fills in what a new run finds, and says what it could not use. A run that goes on has its plan already, and whoever
-/// names a check has said what proves the work.
-pub(super) fn look(project: &Project, goes_on: bool, wishes: &mut Wishes) -> Vec<String> {
-    let named = wishes.checks.iter().any(|(_, command)| command != settings::NO_CHECK);
-    if goes_on || named || !wishes.detect {
+/// Fills in what is found, and says what could not be used. Whoever names a check has said what proves the work.
+pub(crate) fn look(root: &Path, wishes: &mut Wishes) -> Vec<String> {
+    let named = wishes.checks.iter().any(|(_, command)| command.trim() != settings::NO_CHECK);
+    if named || !wishes.detect {
         return vec![];
     }
-    let root = &project.root;
     let found = detect::detect(&folder(root), &below(root));
     let unsaid = found.checks.into_iter().filter(|found| !wishes.says(found.check));
     let (there, missing): (Vec<Found>, Vec<Found>) = unsaid.partition(|found| is_there(root, found));
-    wishes.found = detect::joined(&there);
+    let with_recipe = |check: CheckSpec| {
+        let recipe = check.source.as_deref().and_then(|source| recipe_now(root, source));
+        CheckSpec { recipe, ..check }
+    };
+    wishes.found = detect::joined(&there).into_iter().map(with_recipe).collect();
     wishes.stack = found.stack;
     missing.iter().map(Found::missing).collect()
-}
-
-/// They are the repository's commands, however they were found.
-pub(super) fn brought(plan: &Plan, goes_on: bool, commands: &mut Commands) {
-    for check in plan.checks.iter().filter(|_| !goes_on) {
-        if let Some(source) = &check.source {
-            commands.add(source, &check.command);
-        }
-    }
 }
 
 fn is_there(root: &Path, found: &Found) -> bool {

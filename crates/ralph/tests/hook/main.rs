@@ -1,9 +1,14 @@
 //! Holding a session: what its hooks are answered, whom they hold, and what is installed for it.
 
+mod armed;
+#[path = "../common/mod.rs"]
 mod common;
+mod install;
+mod rest;
+mod struck;
+mod whose;
 
 use std::fs;
-use std::path::Path;
 
 use common::{GOAL, TEST, history, one_call, outcomes, ralph, repository, run, says_done, status};
 use ralph_testkit::{Finished, Sandbox, Schema, StatusBlock};
@@ -284,100 +289,44 @@ fn a_run_in_script_mode_lets_go_of_the_session() {
 #[test]
 fn mode_hook_arms_explains_and_returns() {
     let sandbox = repository();
-    for args in [
-        &["--mode", "hook", "--once"][..],
-        &["--mode", "hook"],
-        &["--mode", "hook", GOAL, "--agent-cmd", "x"],
-    ] {
-        ralph(&sandbox).arg("run").args(args).run().assert_code(64);
+    ralph(&sandbox).args(["run", "--mode", "hook"]).run().assert_code(64).assert_stderr_has("needs a goal");
+    let with_goal = [
+        "--agent-cmd x",
+        "--agents claude",
+        "--model x",
+        "--permissions full",
+        "--no-detect",
+        "--timeout 1m",
+        "--idle-timeout 1m",
+        "--commit",
+        "--branch x",
+        "--dry-run",
+        "--resume",
+        "--fresh",
+        "--yes",
+        "--json",
+        "--quiet",
+    ];
+    let without = ["--once", "--phase x", "--all", "--backlog x", "--task x", "--harness-dir x"];
+    let orders =
+        with_goal.iter().map(|args| (Some(GOAL), args)).chain(without.iter().map(|args| (None, args)));
+    for (goal, args) in orders {
+        let refused = ralph(&sandbox).args(["run", "--mode", "hook"]).args(goal).args(args.split(' ')).run();
+        let flag = args.split(' ').next().expect("a flag");
+        refused.assert_code(64).assert_stderr_has(&format!("{flag} does not go with it"));
     }
+    let refused = ralph(&sandbox).args(["run", "--mode", "hook", GOAL, "--", "--verbose"]).run();
+    refused.assert_code(64).assert_stderr_has("an argument for the agent");
+    assert!(
+        !sandbox.exists(".git/ralph/hook.json") && !sandbox.exists(".git/ralph/runs"),
+        "nothing was armed"
+    );
     let armed = ralph(&sandbox).args(["run", GOAL, "--mode", "hook", "--max-iterations", "3"]).run();
     armed
         .assert_code(0)
         .assert_stderr_has("the next session that starts here will be held")
         .assert_stderr_has("ralph hook install");
     assert_eq!(ralph(&sandbox).args(["hook", "status", "--json"]).run().json()["max_iterations"], 3);
-}
-
-fn tree(dir: &Path) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-        match entry.path() {
-            path if path.is_dir() && entry.file_name() == ".git" => drop(path),
-            path if path.is_dir() => found.extend(tree(&path)),
-            path => found.push((path.display().to_string(), fs::read_to_string(&path).expect("text"))),
-        }
-    }
-    found.sort();
-    found
-}
-
-#[test]
-fn install_and_uninstall_leave_every_byte_as_it_was() {
-    for settings in
-        [None, Some("{\n  \"model\": \"opus\",\n  \"hooks\": {}\n}\n"), Some("{\"env\":{\"A\":\"b\"}}")]
-    {
-        for agent in ["claude", "codex"] {
-            let sandbox = repository();
-            let file = if agent == "claude" { ".claude/settings.json" } else { ".codex/hooks.json" };
-            if let Some(settings) = settings {
-                sandbox.write(file, settings);
-            }
-            let before = tree(&sandbox.project());
-            let hook = |word: &str| {
-                ralph(&sandbox).args(["hook", word, "--agent", agent]).run().assert_code(0).stderr.clone()
-            };
-            hook("install");
-            let installed = tree(&sandbox.project());
-            let text = sandbox.read(file);
-            assert!(text.contains("hook stop") && text.contains("hook session"), "{text}");
-            assert_eq!(text.contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"), agent == "claude");
-            hook("install");
-            assert_eq!(tree(&sandbox.project()), installed, "twice is once");
-            hook("uninstall");
-            assert_eq!(tree(&sandbox.project()), before);
-            assert_eq!(sandbox.exists(file), settings.is_some());
-        }
-    }
-}
-
-#[test]
-fn files_of_the_user_s_own_survive_install_and_uninstall() {
-    let sandbox = repository();
-    sandbox.write(".claude/commands/ralph.md", "mine\n");
-    let install = ralph(&sandbox).args(["hook", "install"]).run();
-    install.assert_code(0).assert_stderr_has("was left alone");
-    sandbox.write(".claude/commands/ralph-status.md", "changed\n");
-    ralph(&sandbox)
-        .args(["hook", "uninstall"])
-        .run()
-        .assert_code(0)
-        .assert_stderr_has("was changed since and stays");
-    assert_eq!(sandbox.read(".claude/commands/ralph.md"), "mine\n");
-    assert_eq!(sandbox.read(".claude/commands/ralph-status.md"), "changed\n");
-    assert!(!sandbox.exists(".claude/commands/ralph-cancel.md") && !sandbox.exists(".claude/skills"));
-}
-
-#[test]
-fn settings_that_cannot_be_edited_without_loss_are_refused() {
-    let sandbox = repository();
-    sandbox.write(".claude/settings.json", "{\n  // mine\n}\n");
-    let refused = ralph(&sandbox).args(["hook", "install"]).run();
-    refused.assert_code(65).assert_stderr_has("cannot be edited without loss").assert_stderr_has("line 2");
-    assert_eq!(sandbox.read(".claude/settings.json"), "{\n  // mine\n}\n");
-    assert!(!sandbox.exists(".claude/commands"));
-}
-
-#[test]
-fn user_settings_are_installed_in_the_home() {
-    let sandbox = repository();
-    ralph(&sandbox).args(["hook", "install", "--user"]).run().assert_code(0);
-    assert!(sandbox.home().join(".claude/commands/ralph.md").exists() && !sandbox.exists(".claude"));
-    let record = sandbox.read(sandbox.home().join(".claude/ralph-installed.json"));
-    let record = serde_json::from_str(&record).expect("JSON");
-    assert_eq!(Schema::published("ralph.installed/1").complaints(&record), Vec::<String>::new());
-    ralph(&sandbox).args(["hook", "uninstall", "--user"]).run().assert_code(0);
-    assert!(!sandbox.home().join(".claude").exists());
 }
 
 #[test]
@@ -398,51 +347,33 @@ fn the_installed_skill_announces_the_report_and_asks_for_facts() {
     ralph(&sandbox).args(emit).run().assert_code(0).assert_stdout_has("Usage");
 }
 
-/// A stop that is struck at one of its points; every point it passes is listed in a file.
-fn stop_struck(sandbox: &Sandbox, strike: &str) -> (Finished, Vec<String>) {
-    let points = sandbox.root().join("tmp/points");
-    sandbox.write(&points, "");
-    let told = json!({"session_id": SESSION, "last_assistant_message": more()}).to_string();
-    let stop = ralph(sandbox)
-        .args(["hook", "stop"])
-        .env("RALPH_CRASH_POINTS", &points)
-        .env("RALPH_CRASH_POINT", strike);
-    let finished = stop.stdin(told).run();
-    let passed = fs::read_to_string(&points).unwrap_or_default();
-    (finished, passed.lines().map(str::to_owned).collect())
-}
-
-fn without_end(sandbox: &Sandbox) {
-    arm(sandbox, &["--session", SESSION, "--max-iterations", "0", "--set", "no_progress=off"]);
-}
-
 #[test]
-fn a_hook_that_is_killed_anywhere_holds_the_session_again_at_its_next_stop() {
+fn a_session_that_met_a_limit_is_not_sent_back_and_nothing_is_counted() {
     let sandbox = repository();
-    without_end(&sandbox);
-    let (whole, points) = stop_struck(&sandbox, "");
-    assert!(is_blocked(Some(&whole.json())) && points.len() > 10, "{points:?}");
-    let mut passed: Vec<&String> = Vec::new();
-    for point in &points {
-        passed.push(point);
-        let nth = passed.iter().filter(|known| **known == point).count();
-        let (killed, _) = stop_struck(&sandbox, &format!("kill:{point}#{nth}"));
-        let next = stops(&sandbox, SESSION, &more());
-        assert!(is_blocked(next.as_ref()), "after {point}#{nth} ({}): {next:?}", killed.code);
-    }
-    assert!(history(&sandbox).len() > points.len());
-}
-
-#[test]
-fn a_fault_of_ralph_s_own_or_a_full_disk_lets_the_session_stop() {
-    let sandbox = repository();
-    without_end(&sandbox);
-    for (how, says) in [("panic", "a fault of its own"), ("enospc", "No space left")] {
-        let (struck, _) = stop_struck(&sandbox, &format!("{how}:append to journal.jsonl#1"));
-        struck.assert_code(0);
-        let answer = struck.json();
-        assert_eq!(answer.get("decision"), None, "{answer}");
-        assert!(answer["systemMessage"].as_str().is_some_and(|words| words.contains(says)), "{answer}");
-        assert!(is_blocked(stops(&sandbox, SESSION, &more()).as_ref()), "the next stop is as ever");
-    }
+    arm(&sandbox, &["--session", SESSION]);
+    let path = sandbox.root().join("tmp/limited.jsonl");
+    let line = |error: Option<&str>, words: &str| {
+        json!({"type": "assistant", "isSidechain": false, "error": error, "isApiErrorMessage": error.is_some(),
+            "message": {"role": "assistant", "content": [{"type": "text", "text": words}]},
+            "timestamp": "2999-01-01T00:00:00Z"})
+        .to_string()
+    };
+    let notice = "You've hit your session limit";
+    let limited = format!("{}\n{}\n", line(None, "I begin."), line(Some("rate_limit"), notice));
+    let stop = |transcript: &str, words: &str| {
+        sandbox.write(&path, transcript);
+        stops_with(
+            &sandbox,
+            &json!({"session_id": SESSION, "transcript_path": path, "last_assistant_message": words}),
+        )
+        .expect("an answer")
+    };
+    let answer = stop(&limited, notice);
+    let said = answer["systemMessage"].as_str().expect("a message");
+    assert!(answer.get("decision").is_none() && said.contains(notice), "{answer}");
+    assert_eq!(outcomes(&sandbox), [(1, "open".to_owned())], "neither failed nor counted");
+    // It went on, and is held as it was said.
+    let answer = stop(&format!("{limited}{}\n", line(None, "Going on.")), &more());
+    assert!(is_blocked(Some(&answer)), "{answer}");
+    assert_eq!(outcomes(&sandbox)[0], (1, "more".to_owned()));
 }

@@ -1,0 +1,232 @@
+//! What a command that was found stands for: the recipe, target or script that it runs, with everything in the same file
+//! that takes part in it. An agent that writes `true` there has not passed the tests.
+
+use alloc::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::prelude::*;
+use crate::text;
+
+/// A digest of what the places in `source` hold (`Makefile, test; web/package.json, scripts.test`), by `read`; none where no
+/// place of it is a recipe. A file or recipe that is gone has a digest too.
+pub fn recipe(source: &str, read: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let parts = source.split("; ").filter_map(|place| {
+        let (file, name) = place.rsplit_once(", ")?;
+        let base = file.rsplit('/').next().unwrap_or(file);
+        let kind = Kind::of(base)?;
+        let text = read(file).unwrap_or_default();
+        Some(format!("{place}\n{}", kind.of_name(&text, name)))
+    });
+    let parts: Vec<String> = parts.collect();
+    (!parts.is_empty()).then(|| format!("{:016x}", text::hash(&parts.join("\n"))))
+}
+
+enum Kind {
+    /// Rules and recipes with lines below them.
+    Blocks,
+    /// `scripts` of a manifest.
+    Scripts,
+    /// A program, of which any line may take part.
+    Whole,
+}
+
+impl Kind {
+    fn of(file: &str) -> Option<Self> {
+        match file {
+            "GNUmakefile" | "makefile" | "Makefile" | "justfile" | "Justfile" | ".justfile" => {
+                Some(Self::Blocks)
+            }
+            "package.json" | "composer.json" => Some(Self::Scripts),
+            "Rakefile" => Some(Self::Whole),
+            _ => None,
+        }
+    }
+
+    fn of_name(&self, text: &str, name: &str) -> String {
+        match self {
+            Self::Blocks => blocks(text, name),
+            Self::Scripts => scripts(text, name.strip_prefix("scripts.").unwrap_or(name)),
+            Self::Whole => text.into(),
+        }
+    }
+}
+
+/// The lines of the rule, of the rules and variables that it names, of those that these name, and what holds for all.
+fn blocks(text: &str, name: &str) -> String {
+    let blocks = split(text);
+    let mut wanted: BTreeSet<usize> = BTreeSet::new();
+    let mut words: BTreeSet<&str> = BTreeSet::from([name]);
+    loop {
+        let more: Vec<usize> =
+            (0..blocks.len()).filter(|at| !wanted.contains(at) && blocks[*at].takes_part(&words)).collect();
+        if more.is_empty() {
+            break;
+        }
+        for at in more {
+            wanted.insert(at);
+            words.extend(blocks[at].lines.iter().flat_map(|line| names_in(line)));
+        }
+    }
+    let lines = wanted.into_iter().flat_map(|at| blocks[at].lines.iter().map(|line| line.trim_end()));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A rule with its recipe, a definition, or a line that stands for itself.
+struct Block<'a> {
+    /// What it defines; nothing, where it holds for all.
+    names: Vec<&'a str>,
+    lines: Vec<&'a str>,
+}
+
+impl Block<'_> {
+    fn takes_part(&self, words: &BTreeSet<&str>) -> bool {
+        const FOR_ALL: [&str; 5] = ["SHELL", ".SHELLFLAGS", "MAKEFLAGS", ".ONESHELL", ".IGNORE"];
+        let any = |name: &&str| words.contains(*name) || FOR_ALL.contains(name) || name.contains('%');
+        self.names.is_empty() || self.names.iter().any(any)
+    }
+}
+
+fn split(text: &str) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let mut goes_on = false;
+    for line in text.lines() {
+        let below = line.starts_with(['\t', ' ']) || goes_on;
+        goes_on = line.trim_end().ends_with('\\');
+        let bare = line.trim();
+        if !below && (bare.is_empty() || bare.starts_with('#')) {
+            continue;
+        }
+        match blocks.last_mut().filter(|_| below) {
+            Some(block) => block.lines.push(line),
+            None => blocks.push(Block { names: defined(bare), lines: vec![line] }),
+        }
+    }
+    blocks
+}
+
+/// The names that a line defines: `test check: unit`, `FLAGS := -q`, `export X=1`, `@test *args:`.
+fn defined(line: &str) -> Vec<&str> {
+    let line = line.strip_prefix("export ").or_else(|| line.strip_prefix("override ")).unwrap_or(line);
+    let (head, assigned) = match line.find([':', '=', '?', '+', '!']) {
+        Some(at) => {
+            let rest = line[at..].trim_start_matches([':', '?', '+', '!']);
+            (&line[..at], rest.starts_with('='))
+        }
+        // `include x`, `set shell := …` and the like hold for all.
+        None => return vec![],
+    };
+    let words = || head.split_whitespace();
+    match words().next() {
+        Some(
+            "include" | "-include" | "sinclude" | "set" | "import" | "ifeq" | "ifneq" | "ifdef" | "define",
+        ) => vec![],
+        Some(_) if assigned => words().take(1).collect(),
+        // `.PHONY: test` says nothing of what is run.
+        Some(_) => words().map(|word| word.trim_start_matches('@')).collect(),
+        None => vec![],
+    }
+}
+
+/// Words that may be names of rules or variables.
+fn names_in(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !(c.is_alphanumeric() || "_-./%".contains(c))).filter(|word| !word.is_empty())
+}
+
+/// The script, what runs before and after it, and the scripts that these name.
+fn scripts(text: &str, name: &str) -> String {
+    let manifest: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    let Some(scripts) = manifest["scripts"].as_object() else { return String::new() };
+    let mut wanted: BTreeSet<&str> = BTreeSet::new();
+    let around = |name: &str| [format!("pre{name}"), name.to_owned(), format!("post{name}")];
+    let mut words: BTreeSet<String> = around(name).into_iter().collect();
+    loop {
+        let more: Vec<&String> =
+            scripts.keys().filter(|key| words.contains(*key) && !wanted.contains(key.as_str())).collect();
+        if more.is_empty() {
+            break;
+        }
+        for key in more {
+            wanted.insert(key);
+            let said = scripts[key].to_string();
+            let named = said.split(|c: char| c.is_whitespace() || "\"'@;&|,[]".contains(c));
+            words.extend(named.filter(|word| !word.is_empty()).flat_map(around));
+        }
+    }
+    wanted.into_iter().map(|key| format!("{key}: {}", scripts[key])).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn same(file: &str, name: &str, before: &str, after: &str) -> bool {
+        let source = format!("{file}, {name}");
+        let of =
+            |text: &str| recipe(&source, |asked| (asked == file).then(|| text.to_owned())).expect("a recipe");
+        of(before) == of(after)
+    }
+
+    const MAKE: &str = "FLAGS := -q\nOTHER = 1\n\nbuild:\n\tcc a.c\n\n.PHONY: test unit\ntest: unit\n\t./run $(FLAGS)\n\nunit:\n\t./unit\n";
+
+    #[test]
+    fn what_a_target_runs_is_another_when_its_recipe_its_parts_or_its_variables_are() {
+        for (from, to) in [
+            ("\t./run $(FLAGS)", "\ttrue"),
+            ("test: unit", "test:"),
+            ("\t./unit", "\t@echo ok"),
+            ("-q", "--no-run"),
+            ("FLAGS := -q", "SHELL = /bin/true\nFLAGS := -q"),
+            ("unit:\n", "include other.mk\nunit:\n"),
+            ("unit:\n", "test:\n\ttrue\nunit:\n"),
+        ] {
+            assert!(MAKE.contains(from), "{from}");
+            assert!(!same("Makefile", "test", MAKE, &MAKE.replacen(from, to, 1)), "{to}");
+        }
+        assert!(!same("Makefile", "test", MAKE, ""), "gone");
+    }
+
+    #[test]
+    fn other_targets_and_comments_are_nobody_s_business() {
+        for (from, to) in [
+            ("cc a.c", "cc a.c b.c"),
+            ("OTHER = 1", "OTHER = 2"),
+            ("build:\n", "# builds\nbuild:\n"),
+            ("build:\n", "doc:\n\tmandoc\n\nbuild:\n"),
+            ("./unit\n", "./unit   \n"),
+        ] {
+            assert!(same("Makefile", "test", MAKE, &MAKE.replacen(from, to, 1)), "{to}");
+        }
+    }
+
+    #[test]
+    fn a_justfile_and_manifests_are_read_too() {
+        let just = "flags := '-q'\nset shell := ['bash', '-c']\n\n@test *args: unit\n  ./run {{flags}}\n\nunit:\n  ./unit\n\nserve:\n  ./serve\n";
+        for (from, to) in [("./run", "true"), ("./unit", "true"), ("'-q'", "'-x'"), ("'bash'", "'true'")] {
+            assert!(!same("justfile", "test", just, &just.replacen(from, to, 1)), "{to}");
+        }
+        assert!(same("justfile", "test", just, &just.replacen("./serve", "./serve -p 1", 1)));
+        let npm = r#"{"scripts": {"test": "npm run unit && vitest", "unit": "node unit.js", "pretest": "tsc", "start": "x"},
+            "dependencies": {"a": "1"}}"#;
+        for (from, to) in [
+            ("vitest", "true"),
+            ("node unit.js", "true"),
+            ("\"tsc\"", "\"true\""),
+            ("unit.js\",", "unit.js\", \"posttest\": \"exit 0\","),
+        ] {
+            assert!(!same("package.json", "scripts.test", npm, &npm.replacen(from, to, 1)), "{to}");
+        }
+        assert!(same("package.json", "scripts.test", npm, &npm.replacen("\"a\": \"1\"", "\"b\": \"2\"", 1)));
+        assert!(!same("Rakefile", "test", "task :test", "task :test # easier"));
+    }
+
+    #[test]
+    fn a_manifest_that_names_no_script_has_no_recipe() {
+        assert_eq!(recipe("Cargo.toml", |_| Some("x".into())), None);
+        assert_eq!(recipe("prd.json, qualityGates 1", |_| Some("x".into())), None);
+        let both = |text: &str| {
+            recipe("Cargo.toml; web/Makefile, test", |file| (file == "web/Makefile").then(|| text.into()))
+        };
+        assert_ne!(both("test:\n\ta\n"), both("test:\n\tb\n"), "in a folder, and beside others");
+    }
+}

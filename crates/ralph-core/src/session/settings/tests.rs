@@ -1,0 +1,131 @@
+use super::*;
+
+fn wanted() -> Wanted {
+    let hook = |event, command: &str| Hook { event, command: command.into(), timeout: 60 };
+    Wanted {
+        hooks: vec![hook("Stop", "/x/ralph hook stop"), hook("SessionStart", "/x/ralph hook session")],
+        env: Some((CAP, "1000000")),
+    }
+}
+
+const SETTINGS: [&str; 20] = [
+    "{}",
+    "{}\n",
+    "{ }",
+    "{\n}\n",
+    "{\"a\":1}",
+    "{\n  \"model\": \"x\",\n  \"permissions\": {\n    \"allow\": [\"Bash\"]\n  }\n}\n",
+    "{\r\n\t\"hooks\": {},\r\n\t\"env\": {}\r\n}\r\n",
+    "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n",
+    "{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\"type\": \"command\", \"command\": \"say done\"}\n        ]\n      }\n    ],\n    \"PreToolUse\": []\n  },\n  \"env\": {\"A\": \"b\"}\n}\n",
+    "{ \"env\" : { \"A\" : \"\\u00e4\" } , \"hooks\" : { \"SessionStart\" : [] } }",
+    "{\"hooks\":{\"Stop\":[{\"matcher\":\"\",\"hooks\":[]}]},\"z\":[1 , 2]}",
+    "",
+    "\n",
+    " \t\r\n ",
+    "{\"hooks\": { }, \"env\": {\n} }",
+    "{\n  \"hooks\": {\n    \"Stop\": [ ],\n    \"SessionStart\": [\n    ]\n  }\n}\n",
+    "{\"env\": { }}",
+    "  {\"hooks\" : {\t}}  ",
+    "{\"hooks\":{\"Stop\":[\n]},\"env\":{}}",
+    "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"x ralph\"}] } ]} }",
+];
+
+fn installed(text: &str) -> Installed {
+    install(text, &wanted(), &Put::default()).unwrap_or_else(|why| panic!("{text}: {why}"))
+}
+
+#[test]
+fn what_is_put_in_is_there_once_and_goes_to_the_byte() {
+    for before in SETTINGS {
+        let installed = installed(before);
+        let value: Value = serde_json::from_str(&installed.text).expect("JSON");
+        assert!(is_installed(&installed.text, &wanted()), "{}", installed.text);
+        assert_eq!(value["env"][CAP], "1000000");
+        let again = install(&installed.text, &wanted(), &installed.put).expect("installed");
+        assert_eq!(
+            (again.text.as_str(), &again.put),
+            (installed.text.as_str(), &installed.put),
+            "twice is once"
+        );
+        let after = uninstall(&installed.text, &installed.put).expect("taken out");
+        assert_eq!(after, before, "installed: {}", installed.text);
+    }
+}
+
+#[test]
+fn whoever_is_cut_off_before_the_edit_may_begin_anew_or_take_it_out() {
+    for before in SETTINGS {
+        let meant = installed(before).put;
+        assert_eq!(uninstall(before, &meant).as_deref(), Ok(before), "nothing was put there");
+        let again = install(before, &wanted(), &meant).expect("installed");
+        assert_eq!(again, installed(before));
+    }
+}
+
+#[test]
+fn what_the_user_wrote_meanwhile_stays() {
+    let installed = installed("{\n  \"a\": 1\n}\n");
+    let mut value: Value = serde_json::from_str(&installed.text).expect("JSON");
+    let own = serde_json::json!({"hooks": [{"type": "command", "command": "say done"}]});
+    value["hooks"]["Stop"].as_array_mut().expect("a list").push(own.clone());
+    value["env"]["B"] = "c".into();
+    let edited = serde_json::to_string_pretty(&value).expect("JSON");
+    let after = uninstall(&edited, &installed.put).expect("taken out");
+    let after: Value = serde_json::from_str(&after).expect("JSON");
+    assert_eq!(after, serde_json::json!({"a": 1, "hooks": {"Stop": [own]}, "env": {"B": "c"}}));
+}
+
+#[test]
+fn hooks_and_a_variable_of_the_user_s_own_are_neither_replaced_nor_taken_out() {
+    for own in ["cd sub && ralph hook stop", "/opt/other/ralph hook stop", "/x/ralph hook stop"] {
+        let before = serde_json::json!({
+            "hooks": {"Stop": [{"hooks": [{"type": "command", "command": own}]}]}, "env": {CAP: "1000000"},
+        });
+        let installed = installed(&before.to_string());
+        let now: Value = serde_json::from_str(&installed.text).expect("JSON");
+        assert_eq!(now["hooks"]["Stop"], before["hooks"]["Stop"], "one hook is enough");
+        assert_eq!(installed.remarks.len(), usize::from(!own.starts_with("/x")), "{:?}", installed.remarks);
+        assert_eq!(uninstall(&installed.text, &installed.put).expect("taken out"), before.to_string());
+        assert_eq!(uninstall(&before.to_string(), &Put::default()).expect("taken out"), before.to_string());
+    }
+    // The very hook once more, by the user: one of the two goes.
+    let installed = installed("{}");
+    let mut value: Value = serde_json::from_str(&installed.text).expect("JSON");
+    let twice = value["hooks"]["Stop"][0].clone();
+    value["hooks"]["Stop"].as_array_mut().expect("a list").push(twice.clone());
+    let after = uninstall(&value.to_string(), &installed.put).expect("taken out");
+    assert_eq!(after, serde_json::json!({"hooks": {"Stop": [twice]}}).to_string());
+}
+
+#[test]
+fn a_program_that_moved_is_named_anew_and_a_cap_of_the_user_s_is_left() {
+    let before = format!("{{\"env\": {{\"{CAP}\": \"20\"}}}}");
+    let first = installed(&before);
+    assert_eq!(first.remarks, [format!("{CAP} is 20 there, and was left so")]);
+    let mut moved = wanted();
+    moved.hooks[0].command = "'/new place/ralph' hook stop".into();
+    let again = install(&first.text, &moved, &first.put).expect("installed");
+    assert_eq!(again.text.matches("hook stop").count(), 1, "{}", again.text);
+    assert!(again.text.contains("/new place/ralph"), "{}", again.text);
+    assert_eq!(uninstall(&again.text, &again.put).expect("taken out"), before);
+    let both = again.put.clone().and(&first.put);
+    for text in [&first.text, &again.text] {
+        assert_eq!(uninstall(text, &both).expect("taken out"), before, "cut off before or after the edit");
+    }
+}
+
+#[test]
+fn what_cannot_be_edited_without_loss_is_refused() {
+    for (text, why) in [
+        ("{\n // mine\n}", "line 2"),
+        ("[]", "no object"),
+        ("{\"hooks\": 1}", "hooks is no object"),
+        ("{\"hooks\": {\"Stop\": 1}}", "Stop is no list"),
+        ("{\"env\": 1}", "env is no object"),
+        ("{", "line 1"),
+    ] {
+        let error = install(text, &wanted(), &Put::default()).expect_err(text);
+        assert!(error.contains(why), "{text}: {error}");
+    }
+}

@@ -1,0 +1,121 @@
+//! The checks of a run, and the programs that they begin with.
+
+use std::path::Path;
+use std::time::Duration;
+
+use ralph_core::check::CheckSpec;
+use ralph_core::text;
+
+use super::{Finding, Meant};
+use crate::process::{self, End, Spec};
+use crate::project::Project;
+use crate::{runner, trust};
+
+const CHECK: Duration = Duration::from_secs(30 * 60);
+/// How long the shell may take to say whether it knows a word.
+const ASKED: Duration = Duration::from_secs(10);
+
+pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
+    let told = |stack: &ralph_core::detect::Stack| {
+        Finding::held("stack", format!("{} ({})", stack.language, stack.detected_from))
+    };
+    let mut findings: Vec<Finding> = meant.stack.iter().map(told).collect();
+    for missing in &meant.missing {
+        findings.push(Finding::warned("checks", missing, "install it, or name another command: [checks]"));
+    }
+    let unknown = trust::unknown(project, &meant.brought);
+    let agreed = |check: &CheckSpec| unknown.iter().all(|command| command.command != check.command);
+    for (check, from) in &meant.checks {
+        findings.push(one(project, check, from, run, agreed(check)));
+    }
+    if meant.checks.is_empty() {
+        findings.push(match meant.policy.wants_checks() {
+            true => Finding::warned(
+                "checks",
+                "none are set, and none were found in the project's files",
+                "ralph config set checks.test \"cargo test\", or --test-cmd",
+            ),
+            false => Finding::held("checks", format!("profile {} runs none", meant.policy.profile)),
+        });
+    }
+    findings
+}
+
+fn one(project: &Project, check: &CheckSpec, from: &str, run: bool, agreed: bool) -> Finding {
+    let about = format!("check {}", check.name);
+    let shown = format!("{} ({from})", text::one_line(&check.command, 200));
+    if let Some(tool) = missing(&check.command, &project.root) {
+        return Finding::failed(
+            &about,
+            format!("{tool} is not there, or cannot be run: {shown}"),
+            format!("install {tool}, or correct {from}"),
+        );
+    }
+    match (run, agreed) {
+        (false, _) => Finding::held(&about, format!("not run: {shown}")),
+        (true, false) => Finding::failed(
+            &about,
+            format!("not run: it comes with the project, and nobody agreed to it: {shown}"),
+            "ralph run asks; or give it with --test-cmd",
+        ),
+        (true, true) => tried(&about, check, project),
+    }
+}
+
+/// The program that a command begins with, if the shell would not find it. Anything but a plain word is told only by
+/// running it.
+pub(super) fn missing(command: &str, root: &Path) -> Option<String> {
+    let first = command.split_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
+    let plain = !first.is_empty() && first.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+[".contains(c));
+    if !plain {
+        return None;
+    }
+    let asked = Spec::shell("command -v -- \"$1\"", root).arg("sh").arg(first);
+    let told = process::capture_for(&asked, ASKED).ok()?;
+    (told.end != End::Exited(0)).then(|| first.to_owned())
+}
+
+fn tried(about: &str, check: &CheckSpec, project: &Project) -> Finding {
+    let spec = runner::kept(Spec::shell(&check.command, &project.root), &project.truth);
+    let remedy = "see what it says: run it yourself";
+    match process::run_for(&spec, CHECK) {
+        Ok(brief) if brief.end == End::Exited(0) => {
+            Finding::held(about, format!("passed: {}", check.command))
+        }
+        Ok(brief) => {
+            let last = text::last_line(&text::plain(&brief.words), 200).unwrap_or_default();
+            Finding::failed(about, format!("{}: {}: {last}", check.command, brief.end), remedy)
+        }
+        Err(error) => Finding::failed(about, error.to_string(), remedy),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_not_there_is_named_and_the_shell_s_own_words_are_not() {
+        let root = Path::new("/");
+        for gone in ["no-such-tool --all", "A=1 no-such-tool", "./no/such.sh"] {
+            let tool = gone.split(' ').find(|word| word.contains("no")).expect("one");
+            assert_eq!(missing(gone, root).as_deref(), Some(tool), "{gone}");
+        }
+        for there in [
+            "sh -c x",
+            "test -e x",
+            "[ -e x ]",
+            "A=1 sh",
+            "$TOOL x",
+            "(cd x && make)",
+            "",
+            "export CI=1 && true",
+            "if true; then true; fi",
+            "umask 022; true",
+            "! false",
+            "command true",
+        ] {
+            assert_eq!(missing(there, root), None, "{there}");
+        }
+    }
+}

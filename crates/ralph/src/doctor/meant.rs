@@ -1,0 +1,83 @@
+//! What a run by these settings, and with no word on the command line, would do.
+
+use ralph_core::check::CheckSpec;
+use ralph_core::detect::Stack;
+use ralph_core::items::BacklogPlan;
+use ralph_core::profile::Policy;
+use ralph_core::text;
+
+use super::Finding;
+use crate::config::{Config, Layers};
+use crate::project::Project;
+use crate::settings::{self, NO_CHECK, Wishes};
+use crate::trust::Commands;
+use crate::{brought, detected, setup, work};
+
+#[derive(Debug)]
+pub(super) struct Meant {
+    pub(super) policy: Policy,
+    pub(super) stack: Option<Stack>,
+    /// With where each stands.
+    pub(super) checks: Vec<(CheckSpec, String)>,
+    /// What was found and cannot be run.
+    pub(super) missing: Vec<String>,
+    /// How it stands with the backlog; `None` where there is none.
+    pub(super) backlog: Option<Finding>,
+    pub(super) brought: Commands,
+    /// Whether `brought` is all of it.
+    pub(super) all_known: bool,
+}
+
+impl Meant {
+    pub(super) fn by(project: &Project, layers: &Layers) -> Self {
+        let config = layers.merged();
+        let policy = policy(&config);
+        let mut wishes = Wishes { detect: policy.wants_checks(), ..Wishes::default() }.over(config.clone());
+        let missing = detected::look(&project.root, &mut wishes);
+        let named = config.checks.iter().filter(|check| check.value.trim() != NO_CHECK);
+        let named = named.map(|check| (CheckSpec::named(&*check.key, &*check.value), check.origin.clone()));
+        let from = |check: &CheckSpec| check.source.clone().unwrap_or_default();
+        let found = wishes.found.iter().map(|check| (check.clone(), from(check)));
+        let checks = named.chain(found).collect();
+        let mut commands = brought::by_settings(&layers.project, &Wishes::default());
+        commands.extend(brought::by_detection(&wishes.found));
+        let (backlog, of_items) = backlog(project, &policy);
+        let all_known = of_items.is_some();
+        commands.extend(of_items.unwrap_or_default());
+        Self { policy, stack: wishes.stack, checks, missing, backlog, brought: commands, all_known }
+    }
+}
+
+/// They were read already, so they can be set.
+fn policy(config: &Config) -> Policy {
+    let profile = config.profile.as_deref().and_then(|name| settings::profile(name).ok());
+    let mut policy = profile.map(|profile| profile.policy()).unwrap_or_default();
+    let _ = settings::set(&mut policy, &config.values);
+    policy
+}
+
+/// How it stands with the task file, and what it brings; the latter is `None` where nobody knows.
+fn backlog(project: &Project, policy: &Policy) -> (Option<Finding>, Option<Commands>) {
+    let root = &project.root;
+    let path = match work::find(root) {
+        Ok(None) => return (None, Some(Commands::default())),
+        Ok(Some(path)) => path,
+        Err(error) => {
+            let remedy = error.hints.first().cloned().unwrap_or_else(|| "ralph config show".into());
+            return (Some(Finding::failed("backlog", error.what, remedy)), None);
+        }
+    };
+    let file = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+    let (open, all) = match setup::items(root, &path) {
+        Ok(counted) => counted,
+        Err(why) => {
+            let text = format!("{file} cannot be read as a backlog: {why}");
+            let remedy = "mend the file by hand; ralph has not touched it";
+            return (Some(Finding::failed("backlog", text, remedy)), None);
+        }
+    };
+    let held =
+        Finding::held("backlog", format!("{file}: {open} of {} open", text::count(all as u64, "item")));
+    let plan = BacklogPlan { file, ..BacklogPlan::default() };
+    (Some(held), brought::by_backlog(project, policy, &plan).ok().map(|(commands, _)| commands))
+}

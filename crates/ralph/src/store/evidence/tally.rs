@@ -1,0 +1,139 @@
+//! How often each item failed, by what the ledger says: counted as it grows, so that a selection reads what is new.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use serde::Deserialize;
+
+use super::Ledger;
+
+/// How often an item failed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Failures {
+    /// Since it was last blocked.
+    attempts: u64,
+    blocked: bool,
+    in_all: u64,
+}
+
+/// The items of one backlog that failed, by id and title: another title is another item. A title that held a secret is
+/// not recorded, and stands for any.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tried(HashMap<String, HashMap<String, Failures>>);
+
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// As far as the ledger was read.
+    read: u64,
+    /// By the file that the items are in.
+    backlogs: HashMap<String, Tried>,
+}
+
+/// What counts of a record.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Brief {
+    #[serde(rename = "type")]
+    kind: String,
+    backlog: Option<String>,
+    item: Option<String>,
+    title: Option<String>,
+    result: Option<String>,
+    blocked: bool,
+}
+
+impl Tried {
+    /// How many attempts at an item count; none where nobody recorded any of that id. `stays` tells whether the task file has no
+    /// word for a blocked item: where it has one, whoever opens the item again gives it new attempts.
+    pub fn attempts(&self, id: &str, title: &str, stays: impl FnOnce() -> bool) -> Option<u64> {
+        let titles = self.0.get(id)?;
+        let Some(known) = titles.get(title).or_else(|| titles.get("")) else { return Some(0) };
+        Some(match known.blocked {
+            true if stays() => known.in_all,
+            true => 0,
+            false => known.attempts,
+        })
+    }
+}
+
+impl Tally {
+    /// Counts what came since, and hands out what is known of this backlog.
+    pub fn of(&mut self, ledger: &Ledger, backlog: Option<&[u8]>) -> Tried {
+        // Who cannot read it counts nothing; writing to it says what is wrong.
+        let _ = self.catch_up(ledger);
+        let backlog = String::from_utf8_lossy(backlog.unwrap_or_default());
+        self.backlogs.get(&*backlog).cloned().unwrap_or_default()
+    }
+
+    fn catch_up(&mut self, ledger: &Ledger) -> io::Result<()> {
+        let mut file = File::open(ledger.path())?;
+        if file.metadata()?.len() < self.read {
+            *self = Self::default();
+        }
+        file.seek(SeekFrom::Start(self.read))?;
+        let mut bytes = vec![];
+        file.read_to_end(&mut bytes)?;
+        for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n")) {
+            self.read += line.len() as u64;
+            if let Ok(brief) = serde_json::from_slice(line) {
+                self.note(brief);
+            }
+        }
+        Ok(())
+    }
+
+    /// A pass begins anew, and so does a person who resets the item.
+    fn note(&mut self, brief: Brief) {
+        let Brief { kind, backlog, item: Some(item), title, result, blocked } = brief else { return };
+        let title = title.filter(|title| !title.contains("[redacted")).unwrap_or_default();
+        let of_one = self.backlogs.entry(backlog.unwrap_or_default()).or_default();
+        let known = of_one.0.entry(item).or_default().entry(title).or_default();
+        match (kind.as_str(), result.as_deref()) {
+            ("reset", _) | ("attempt", Some("PASSED")) => *known = Failures::default(),
+            ("attempt", _) => {
+                let so_far = if known.blocked { 0 } else { known.attempts };
+                *known = Failures { attempts: so_far + 1, blocked, in_all: known.in_all + 1 };
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(backlog: &str, item: &str, title: &str, result: &str, blocked: bool) -> Brief {
+        let kind = if result == "reset" { "reset" } else { "attempt" };
+        let record = json!({"type": kind, "backlog": backlog, "item": item, "title": title, "result": result,
+            "blocked": blocked});
+        serde_json::from_value(record).expect("a record")
+    }
+
+    #[test]
+    fn another_file_or_title_is_another_item_and_a_pass_or_a_reset_begins_anew() {
+        let mut tally = Tally::default();
+        let tried = |tally: &Tally, file: &str, title: &str, stays: bool| {
+            tally.backlogs.get(file).and_then(|tried| tried.attempts("US-1", title, || stays))
+        };
+        for blocked in [false, true] {
+            tally.note(of("prd.json", "US-1", "one", "FAILED", blocked));
+        }
+        assert_eq!(tried(&tally, "prd.json", "one", true), Some(2), "the file cannot say that it is blocked");
+        assert_eq!(tried(&tally, "prd.json", "one", false), Some(0), "somebody opened it again");
+        assert_eq!(
+            (tried(&tally, "prd.json", "other", true), tried(&tally, "plan.md", "one", true)),
+            (Some(0), None)
+        );
+        tally.note(of("prd.json", "US-1", "one", "reset", false));
+        assert_eq!(tried(&tally, "prd.json", "one", true), Some(0));
+        tally.note(of("prd.json", "US-1", "one", "FAILED", false));
+        assert_eq!(tried(&tally, "prd.json", "one", true), Some(1));
+        tally.note(of("prd.json", "US-1", "one", "PASSED", false));
+        assert_eq!(tried(&tally, "prd.json", "one", true), Some(0));
+        tally.note(of("prd.json", "US-1", "key [redacted]", "FAILED", false));
+        assert_eq!(tried(&tally, "prd.json", "key s3cr3t", true), Some(1));
+    }
+}

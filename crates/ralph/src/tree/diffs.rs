@@ -1,0 +1,48 @@
+//! Many comparisons in one go.
+
+use ralph_core::git_text::{self, Change};
+
+use super::{Tree, TreeError, TreeId};
+
+impl Tree {
+    /// Which of these snapshots are kept, as far as their own names tell.
+    pub fn are_there(&self, trees: &[&TreeId]) -> Result<Vec<bool>, TreeError> {
+        let questions: String = trees.iter().map(|tree| format!("{tree}\n")).collect();
+        let answer = self.call("cat-file").arg("--batch-check").stdin(questions.into_bytes()).output()?;
+        let answer = String::from_utf8_lossy(&answer);
+        Ok(answer.lines().map(|line| line.split(' ').nth(1) == Some("tree")).collect())
+    }
+
+    /// What differs between the trees of each pair.
+    pub fn diff_all(&self, pairs: &[(&TreeId, &TreeId)]) -> Result<Vec<Vec<Change>>, TreeError> {
+        if pairs.is_empty() {
+            return Ok(vec![]);
+        }
+        let questions: String = pairs.iter().map(|(from, to)| format!("{from} {to}\n")).collect();
+        let call = self.call("diff-tree").args(["-r", "-z", "--no-renames", "--ignore-submodules=none"]);
+        let call = call.arg("--stdin").stdin(questions.into_bytes());
+        let output = call.output()?;
+        let parts = parts(&output);
+        if parts.len() != pairs.len() {
+            return Err(TreeError::Git(call.strange("each pair of trees was asked for")));
+        }
+        parts.into_iter().map(|part| Ok(git_text::parse_diff(part)?)).collect()
+    }
+}
+
+/// The answers, each behind a line with the names of its trees. A path may hold a line break, but ends with a NUL.
+fn parts(mut output: &[u8]) -> Vec<&[u8]> {
+    let mut parts = vec![];
+    while let Some(line) = output.iter().position(|byte| *byte == b'\n') {
+        let rest = &output[line + 1..];
+        let mut end = 0;
+        while rest.get(end) == Some(&b':') {
+            let nuls = rest[end..].iter().enumerate().filter(|(_, byte)| **byte == 0);
+            let Some((path, _)) = nuls.take(2).last() else { break };
+            end += path + 1;
+        }
+        parts.push(&rest[..end]);
+        output = &rest[end..];
+    }
+    parts
+}

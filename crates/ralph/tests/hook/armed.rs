@@ -1,0 +1,198 @@
+//! Arming and letting go, beside others who do it at the same time, and cut off in between.
+
+use std::fs::{self, File};
+use std::time::Duration;
+
+use ralph_testkit::{Running, Sandbox};
+use serde_json::{Value, json};
+
+use crate::common::{GOAL, ralph, repository, status};
+use crate::{SESSION, arm, done, is_blocked, more, starts, stops};
+
+/// The lock of the project, as another ralph would have it.
+fn lock(sandbox: &Sandbox) -> File {
+    let path = sandbox.project().join(".git/ralph/lock");
+    let lock = File::options().write(true).open(path).expect("a lock");
+    lock.lock().expect("free");
+    lock
+}
+
+/// Until the process is in the kernel's list of those who wait for a lock.
+fn waits_for_a_lock(process: &Running) {
+    let waiting = || {
+        let locks = fs::read_to_string("/proc/locks").expect("Linux tells who waits");
+        let id = process.id().to_string();
+        locks.lines().any(|line| line.contains("-> ") && line.split_whitespace().any(|word| word == id))
+    };
+    while !waiting() {
+        assert!(!process.ends_within(Duration::from_millis(1)), "it did not wait");
+    }
+}
+
+fn message(answer: &str) -> String {
+    let answer: Value = serde_json::from_str(answer).unwrap_or_else(|_| panic!("no JSON: {answer:?}"));
+    answer["systemMessage"].as_str().expect("a message").to_owned()
+}
+
+#[test]
+fn a_session_that_starts_while_another_hook_is_at_work_waits_for_its_turn() {
+    let sandbox = repository();
+    arm(&sandbox, &[]);
+    let busy = lock(&sandbox);
+    let told = json!({"session_id": "new", "source": "startup"}).to_string();
+    let start = ralph(&sandbox).args(["hook", "session"]).stdin(told).spawn();
+    waits_for_a_lock(&start);
+    busy.unlock().expect("held");
+    start.wait().assert_code(0).assert_stdout_has(GOAL);
+    assert!(is_blocked(stops(&sandbox, "new", &more()).as_ref()));
+}
+
+#[test]
+fn a_session_that_starts_beside_a_run_is_told_that_it_is_not_held_yet() {
+    let sandbox = repository();
+    arm(&sandbox, &[]);
+    let busy = lock(&sandbox);
+    let said = message(&starts(&sandbox, "new", "startup"));
+    assert!(said.contains("does not hold this session yet") && said.contains("another run"), "{said}");
+    busy.unlock().expect("held");
+}
+
+#[test]
+fn a_session_that_was_there_before_is_remembered_under_the_lock() {
+    let sandbox = repository();
+    arm(&sandbox, &[]);
+    let busy = lock(&sandbox);
+    let told = json!({"session_id": "old", "source": "resume"}).to_string();
+    let hook = ralph(&sandbox).args(["hook", "session"]).stdin(told).spawn();
+    waits_for_a_lock(&hook);
+    // Meanwhile the session that was waited for is bound, as a hook with the lock would do it.
+    let armed = sandbox.read(".git/ralph/hook.json");
+    let mut bound: Value = serde_json::from_str(&armed).expect("JSON");
+    bound["session"] = "new".into();
+    sandbox.write(".git/ralph/hook.json", bound.to_string());
+    busy.unlock().expect("held");
+    hook.wait().assert_code(0);
+    let held = ralph(&sandbox).args(["hook", "status", "--json"]).run().json();
+    assert_eq!(held["session"], "new");
+}
+
+#[test]
+fn a_session_that_starts_when_all_is_over_is_told_so() {
+    let sandbox = repository();
+    arm(&sandbox, &[]);
+    ralph(&sandbox).arg("reset").run().assert_code(0);
+    let said = message(&starts(&sandbox, "new", "startup"));
+    assert!(said.contains("ralph holds no session here"), "{said}");
+    assert_eq!(starts(&sandbox, "newer", "startup"), "", "it is said once");
+}
+
+#[test]
+fn letting_go_beside_somebody_at_work_changes_nothing_or_all() {
+    let sandbox = repository();
+    arm(&sandbox, &["--session", SESSION]);
+    let busy = lock(&sandbox);
+    let refused = ralph(&sandbox).args(["hook", "disarm"]).run();
+    refused.assert_code(1).assert_stderr_has("another run is going on");
+    assert!(sandbox.exists(".git/ralph/hook.json"), "it is still held");
+    let disarm = ralph(&sandbox).args(["hook", "disarm"]).spawn();
+    waits_for_a_lock(&disarm);
+    busy.unlock().expect("held");
+    disarm.wait().assert_code(0).assert_stderr_has("disarmed");
+    assert_eq!(status(&sandbox)["stop_reason"], "closed");
+    assert_eq!(stops(&sandbox, SESSION, &more()), None);
+}
+
+#[test]
+fn of_two_who_arm_at_once_one_is_refused() {
+    let sandbox = repository();
+    let arms: Vec<_> = (0..3).map(|_| ralph(&sandbox).args(["hook", "arm", GOAL]).spawn()).collect();
+    let mut codes: Vec<i32> = arms.into_iter().map(|arm| arm.wait().code).collect();
+    codes.sort_unstable();
+    assert_eq!(codes, [0, 1, 1]);
+}
+
+#[test]
+fn arming_that_is_cut_off_is_named_and_can_be_closed_or_begun_anew() {
+    for way_out in [&["hook", "disarm"][..], &["reset"], &["hook", "arm", "another goal"]] {
+        let sandbox = repository();
+        let points = sandbox.root().join("tmp/points");
+        let killed = ralph(&sandbox)
+            .args(["hook", "arm", GOAL])
+            .env("RALPH_CRASH_POINTS", &points)
+            .env("RALPH_CRASH_POINT", "kill:create .hook.json.new#1")
+            .run();
+        killed.assert_code(137);
+        let shown = ralph(&sandbox).arg("status").run();
+        shown.assert_stdout_has("ralph hook arm").assert_stdout_has("ralph reset");
+        ralph(&sandbox).args(way_out).run().assert_code(0);
+        let after = status(&sandbox);
+        match way_out {
+            ["hook", "arm", goal] => {
+                assert_eq!((&after["goal"], &after["running"]), (&json!(goal), &json!(true)));
+            }
+            _ => assert_eq!(after["stop_reason"], "closed"),
+        }
+    }
+}
+
+#[test]
+fn letting_go_that_is_cut_off_anywhere_is_finished_by_the_next() {
+    let points_of = |strike: &str| {
+        let sandbox = repository();
+        arm(&sandbox, &["--session", SESSION]);
+        let points = sandbox.root().join("tmp/points");
+        let disarm = ralph(&sandbox).args(["hook", "disarm"]);
+        disarm.env("RALPH_CRASH_POINTS", &points).env("RALPH_CRASH_POINT", strike).run();
+        let passed: Vec<String> = sandbox.read(&points).lines().map(str::to_owned).collect();
+        (sandbox, passed)
+    };
+    let (_, points) = points_of("");
+    assert!(points.iter().any(|point| point == "remove hook.json"), "{points:?}");
+    for (nth, point) in points.iter().enumerate() {
+        let times = points[..=nth].iter().filter(|known| *known == point).count();
+        let (sandbox, _) = points_of(&format!("kill:{point}#{times}"));
+        ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+        assert_eq!(status(&sandbox)["stop_reason"], "closed", "after {point}#{times}");
+        assert!(!sandbox.exists(".git/ralph/hook.json"), "after {point}#{times}");
+    }
+}
+
+#[test]
+fn a_session_is_held_by_its_own_rules_and_what_the_settings_say_in_vain_is_named() {
+    let sandbox = repository();
+    sandbox.write(
+        ".ralph/config.toml",
+        "profile = 'strict'\n[policy]\nreviews = 4\nmax_iterations = 7\n[checks]\ntest = 'false'\n",
+    );
+    ralph(&sandbox).args(["config", "show"]).run().assert_stderr_has("ralph hook arm");
+    let armed = arm(&sandbox, &["--session", SESSION]);
+    for part in ["profile (.ralph/config.toml:1)", "policy.reviews (.ralph/config.toml:3)", "checks.test"] {
+        armed.assert_stderr_has(part);
+    }
+    assert!(!armed.stderr.contains("max_iterations"), "{}", armed.stderr);
+    assert_eq!(status(&sandbox)["max_iterations"], 7);
+    ralph(&sandbox).arg("status").run().assert_stdout_has("reviews:    0/0");
+    let let_go = stops(&sandbox, SESSION, &done()).expect("an answer");
+    assert_eq!(let_go.get("decision"), None, "the words count, at once: {let_go}");
+    let armed = arm(&sandbox, &["--session", SESSION, "--profile", "strict", "--set", "reviews=2"]);
+    assert!(
+        !armed.stderr.contains("policy.reviews") && !armed.stderr.contains("profile ("),
+        "{}",
+        armed.stderr
+    );
+    ralph(&sandbox).arg("status").run().assert_stdout_has("reviews:    0/2");
+}
+
+#[test]
+fn arming_warns_of_another_loop_and_not_of_a_check_that_was_given() {
+    let sandbox = repository();
+    let quiet = arm(&sandbox, &["--test-cmd", "true"]);
+    quiet.assert_stderr_lacks("runs no checks").assert_stderr_lacks("plugin");
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+    let plugin = |active: bool| format!("---\nactive: {active}\niteration: 3\n---\n\nGo on.\n");
+    sandbox.write(".claude/ralph-loop.local.md", &plugin(true));
+    arm(&sandbox, &[]).assert_stderr_has("two loops would hold one session");
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+    sandbox.write(".claude/ralph-loop.local.md", &plugin(false));
+    arm(&sandbox, &[]).assert_stderr_lacks("plugin");
+}

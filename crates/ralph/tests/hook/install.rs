@@ -1,0 +1,240 @@
+//! What `hook install` puts into an agent's folder, and that exactly that goes again.
+
+use std::fs;
+use std::path::Path;
+
+use ralph_testkit::{Finished, Sandbox, Schema};
+
+use crate::SESSION;
+use crate::common::{ralph, repository};
+
+fn tree(dir: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        match entry.path() {
+            path if path.is_dir() && entry.file_name() == ".git" => drop(path),
+            path if path.is_dir() => found.extend(tree(&path)),
+            path => found.push((path.display().to_string(), fs::read_to_string(&path).expect("text"))),
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn install_and_uninstall_leave_every_byte_as_it_was() {
+    let kept = "{\n  \"model\": \"opus\",\n  \"hooks\": {}\n}\n";
+    for settings in [None, Some(""), Some(kept), Some("{\"hooks\": {\"Stop\": [ ]}, \"env\": {\"A\":\"b\"}}")]
+    {
+        for agent in ["claude", "codex"] {
+            let sandbox = repository();
+            let file = if agent == "claude" { ".claude/settings.json" } else { ".codex/hooks.json" };
+            if let Some(settings) = settings {
+                sandbox.write(file, settings);
+            }
+            let before = tree(&sandbox.project());
+            let hook = |word: &str| {
+                ralph(&sandbox).args(["hook", word, "--agent", agent]).run().assert_code(0).stderr.clone()
+            };
+            hook("install");
+            let installed = tree(&sandbox.project());
+            let text = sandbox.read(file);
+            assert!(text.contains("hook stop") && text.contains("hook session"), "{text}");
+            assert_eq!(text.contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"), agent == "claude");
+            hook("install");
+            assert_eq!(tree(&sandbox.project()), installed, "twice is once");
+            hook("uninstall");
+            assert_eq!(tree(&sandbox.project()), before);
+            assert_eq!(sandbox.exists(file), settings.is_some());
+        }
+    }
+}
+
+#[test]
+fn files_of_the_user_s_own_survive_install_and_uninstall() {
+    let sandbox = repository();
+    sandbox.write(".claude/commands/ralph.md", "mine\n");
+    let install = ralph(&sandbox).args(["hook", "install"]).run();
+    install.assert_code(0).assert_stderr_has("was left alone");
+    sandbox.write(".claude/commands/ralph-status.md", "changed\n");
+    ralph(&sandbox)
+        .args(["hook", "uninstall"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("was changed since and stays");
+    assert_eq!(sandbox.read(".claude/commands/ralph.md"), "mine\n");
+    assert_eq!(sandbox.read(".claude/commands/ralph-status.md"), "changed\n");
+    assert!(!sandbox.exists(".claude/commands/ralph-cancel.md") && !sandbox.exists(".claude/skills"));
+}
+
+#[test]
+fn settings_that_cannot_be_edited_without_loss_are_refused() {
+    let sandbox = repository();
+    sandbox.write(".claude/settings.json", "{\n  // mine\n}\n");
+    let refused = ralph(&sandbox).args(["hook", "install"]).run();
+    refused.assert_code(65).assert_stderr_has("cannot be edited without loss").assert_stderr_has("line 2");
+    assert_eq!(sandbox.read(".claude/settings.json"), "{\n  // mine\n}\n");
+    assert!(!sandbox.exists(".claude/commands"));
+}
+
+#[test]
+fn user_settings_are_installed_in_the_home() {
+    let sandbox = repository();
+    ralph(&sandbox).args(["hook", "install", "--user"]).run().assert_code(0);
+    assert!(sandbox.home().join(".claude/commands/ralph.md").exists() && !sandbox.exists(".claude"));
+    let record = sandbox.read(sandbox.home().join(".claude/ralph-installed.json"));
+    let record = serde_json::from_str(&record).expect("JSON");
+    assert_eq!(Schema::published("ralph.installed/1").complaints(&record), Vec::<String>::new());
+    ralph(&sandbox).args(["hook", "uninstall", "--user"]).run().assert_code(0);
+    assert!(!sandbox.home().join(".claude").exists());
+}
+
+fn hook(sandbox: &Sandbox, word: &str) -> Finished {
+    ralph(sandbox).args(["hook", word]).run()
+}
+
+#[test]
+fn hooks_of_the_user_s_own_are_neither_replaced_nor_taken_out() {
+    let sandbox = repository();
+    let own = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"cd sub && ralph hook stop\"}]}]}, \
+               \"env\": {\"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP\": \"1000000\"}}";
+    sandbox.write(".claude/settings.json", own);
+    hook(&sandbox, "uninstall").assert_code(0).assert_stderr_has("ralph put nothing into");
+    assert_eq!(sandbox.read(".claude/settings.json"), own);
+    hook(&sandbox, "install").assert_code(0).assert_stderr_has("cd sub && ralph hook stop");
+    assert_eq!(sandbox.read(".claude/settings.json").matches("hook stop").count(), 1);
+    hook(&sandbox, "uninstall").assert_code(0);
+    assert_eq!(sandbox.read(".claude/settings.json"), own);
+}
+
+#[test]
+fn a_file_of_the_user_s_own_that_says_the_same_stays() {
+    let sandbox = repository();
+    hook(&sandbox, "install").assert_code(0);
+    let text = sandbox.read(".claude/commands/ralph-status.md");
+    hook(&sandbox, "uninstall").assert_code(0);
+    sandbox.write(".claude/commands/ralph-status.md", &text);
+    let before = tree(&sandbox.project());
+    hook(&sandbox, "install").assert_code(0);
+    hook(&sandbox, "uninstall").assert_code(0);
+    assert_eq!(tree(&sandbox.project()), before);
+}
+
+#[test]
+fn an_install_that_fails_half_way_can_be_taken_out() {
+    let sandbox = repository();
+    sandbox.write(".claude/commands", "a file where a folder should be\n");
+    let before = tree(&sandbox.project());
+    hook(&sandbox, "install").assert_code(1).assert_stderr_has("ralph hook uninstall");
+    assert!(sandbox.read(".claude/settings.json").contains("hook stop"));
+    hook(&sandbox, "uninstall").assert_code(0);
+    assert_eq!(tree(&sandbox.project()), before);
+}
+
+/// Installs or takes out, struck at a point; the points that were passed.
+fn struck(sandbox: &Sandbox, word: &str, strike: &str) -> Vec<String> {
+    let points = sandbox.root().join("tmp/points");
+    sandbox.write(&points, "");
+    let command = ralph(sandbox).args(["hook", word]);
+    command.env("RALPH_CRASH_POINTS", &points).env("RALPH_CRASH_POINT", strike).run();
+    sandbox.read(&points).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn install_and_uninstall_cut_off_anywhere_can_be_finished_or_taken_back() {
+    for settings in [None, Some("{\"model\": \"opus\", \"hooks\": { }}")] {
+        let sandbox = repository();
+        if let Some(settings) = settings {
+            sandbox.write(".claude/settings.json", settings);
+        }
+        let before = tree(&sandbox.project());
+        for (word, before_it) in [("install", "uninstall"), ("uninstall", "install")] {
+            hook(&sandbox, before_it).assert_code(0);
+            let mut points = struck(&sandbox, word, "");
+            points.retain(|point| !point.contains("git"));
+            assert!(points.len() > 10, "{points:?}");
+            for (nth, point) in points.iter().enumerate() {
+                let times = points[..=nth].iter().filter(|known| *known == point).count();
+                let taken_out = &["uninstall"][..];
+                for (how, then) in
+                    [("kill", taken_out), ("kill", &["install", "uninstall"]), ("enospc", taken_out)]
+                {
+                    let at = format!("{how}:{point}#{times}");
+                    hook(&sandbox, before_it).assert_code(0);
+                    struck(&sandbox, word, &at);
+                    for next in then {
+                        hook(&sandbox, next).assert_code(0);
+                    }
+                    assert_eq!(tree(&sandbox.project()), before, "{word} struck by {at}, then {then:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn hooks_are_found_wherever_the_agents_look_for_them() {
+    let missing = "no agent's settings name ralph's hooks";
+    for (agent, variable) in [("claude", "CLAUDE_CONFIG_DIR"), ("codex", "CODEX_HOME")] {
+        let sandbox = repository();
+        let dir = sandbox.root().join("settings");
+        let in_there = |args: &[&str]| ralph(&sandbox).args(args).env(variable, &dir).run();
+        in_there(&["hook", "install", "--user", "--agent", agent]).assert_code(0);
+        let status = in_there(&["hook", "status"]);
+        assert!(!status.stdout.contains(missing), "{}", status.stdout);
+        ralph(&sandbox).args(["hook", "status"]).run().assert_stdout_has(missing);
+    }
+    let sandbox = repository();
+    hook(&sandbox, "install").assert_code(0);
+    let settings = sandbox.read(".claude/settings.json");
+    hook(&sandbox, "uninstall").assert_code(0);
+    hook(&sandbox, "status").assert_stdout_has(missing);
+    sandbox.write(".claude/settings.local.json", settings);
+    assert!(!hook(&sandbox, "status").stdout.contains(missing));
+}
+
+/// What the shell is handed when the goal was pasted into an installed command.
+fn pasted(sandbox: &Sandbox, command: &str, goal: &str) -> String {
+    let text = sandbox.read(format!(".claude/commands/{command}.md"));
+    let script = text.split("```!\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a script");
+    script.replace("$ARGUMENTS", goal).replace("${CLAUDE_SESSION_ID}", SESSION)
+}
+
+#[test]
+fn nothing_in_a_goal_reaches_the_shell() {
+    let goal = "make it green\nEND_OF_GOAL\ntouch pwned\n$(touch pwned) `touch pwned` '\"\nEND_OF_GOAL_\ntouch pwned";
+    for (command, given, iterations) in
+        [("ralph", goal.to_owned(), 50), ("ralph-loop", format!("3 {goal}"), 3)]
+    {
+        let sandbox = repository();
+        hook(&sandbox, "install").assert_code(0);
+        let script = pasted(&sandbox, command, &given);
+        let armed = sandbox.command("sh").args(["-c", &script]).output().expect("sh");
+        let said = String::from_utf8_lossy(&armed.stdout).into_owned();
+        assert!(said.contains("armed: "), "{said}\n{}", String::from_utf8_lossy(&armed.stderr));
+        let held = ralph(&sandbox).args(["hook", "status", "--json"]).run().json();
+        assert_eq!((held["goal"].as_str(), held["max_iterations"].as_u64()), (Some(goal), Some(iterations)));
+        assert!(!sandbox.exists("pwned"), "{command}");
+        hook(&sandbox, "disarm").assert_code(0);
+        // Where the goal brings the end of the command, the shell ends the rest as best it can.
+        let cut = script.split_inclusive('\n').take(3).collect::<String>();
+        let refused = sandbox.command("sh").args(["-c", &cut]).output().expect("sh");
+        let said = String::from_utf8_lossy(&refused.stdout).into_owned();
+        assert!(refused.status.code() == Some(64) && said.contains("the goal is cut off"), "{said}");
+    }
+}
+
+#[test]
+fn the_end_of_a_goal_is_another_in_every_place_and_the_same_in_one() {
+    let marks: Vec<String> = (0..2)
+        .map(|_| {
+            let sandbox = repository();
+            hook(&sandbox, "install").assert_code(0);
+            let first = pasted(&sandbox, "ralph", "x");
+            hook(&sandbox, "install").assert_code(0);
+            assert_eq!(pasted(&sandbox, "ralph", "x"), first);
+            first
+        })
+        .collect();
+    assert_ne!(marks[0], marks[1]);
+}

@@ -1,0 +1,206 @@
+//! What people are told: about their own edits, about who did what, about what is gone, and what to do next.
+
+mod common;
+
+use common::{GOAL, TEST, one_call, ralph, repository, run, says_done, says_more};
+use ralph_testkit::{FakeAgent, Signal, StatusBlock, Steps};
+
+#[test]
+fn settings_are_not_changed_under_a_run_that_would_put_them_back() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().reach("agent").hold("go").status(&StatusBlock::done()));
+    let running = run(&sandbox, &agent).args(["--reviews", "0"]).spawn();
+    sandbox.wait_for("agent");
+    let set = ralph(&sandbox).args(["config", "set", "profile", "strict"]).run();
+    set.assert_code(1).assert_stderr_has("a run is going on here (pid").assert_stderr_has("ralph stop");
+    assert!(!sandbox.exists(".ralph/config.toml"));
+    sandbox.release("go");
+    running.wait().assert_code(0).assert_stderr_lacks("put back");
+    ralph(&sandbox).args(["config", "set", "profile", "strict"]).run().assert_code(0);
+}
+
+#[test]
+fn an_edit_of_the_user_s_own_is_kept_and_nobody_is_accused() {
+    let sandbox = repository();
+    sandbox.write(".ralph/prompt.md", "Be careful.\n");
+    let agent = one_call(&sandbox, Steps::new().reach("agent").hold("go").status(&StatusBlock::done()));
+    let running = run(&sandbox, &agent).args(["--reviews", "0"]).spawn();
+    sandbox.wait_for("agent");
+    sandbox.write(".ralph/prompt.md", "Be bold.\n");
+    sandbox.release("go");
+    let kept = ".git/ralph/runs/0001/iteration-000001/touched-prompt.md";
+    let done = running.wait();
+    done.assert_code(0)
+        .assert_stderr_has(".ralph/prompt.md was changed while the agent worked: put back")
+        .assert_stderr_has(&format!("your own change? it is kept in {kept}"))
+        .assert_stderr_lacks("the agent changed");
+    assert_eq!(sandbox.read(kept), "Be bold.\n");
+}
+
+#[test]
+fn a_session_that_is_armed_says_which_run_it_leaves_unfinished() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_more());
+    run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
+    let armed = ralph(&sandbox).args(["hook", "arm", "another goal"]).run();
+    armed
+        .assert_code(0)
+        .assert_stderr_has(&format!("run 1 is left unfinished and cannot be continued: {GOAL}"));
+}
+
+#[test]
+fn a_second_run_hears_of_the_first_before_it_hears_of_anything_else() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().reach("agent").hold("go").status(&StatusBlock::done()));
+    let running = run(&sandbox, &agent).args(["--reviews", "0"]).spawn();
+    sandbox.wait_for("agent");
+    let other = ralph(&sandbox).args(["run", "other"]).run();
+    other
+        .assert_code(1)
+        .assert_stderr_has("another run is going on here (pid")
+        .assert_stderr_lacks("no agent");
+    sandbox.release("go");
+    running.wait().assert_code(0);
+}
+
+#[test]
+fn a_window_that_closes_tells_twice_and_the_iteration_is_recorded_all_the_same() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().shell("trap '' TERM HUP").reach("agent").hang());
+    let running = run(&sandbox, &agent).spawn();
+    sandbox.wait_for("agent");
+    running.signal(Signal::HUP);
+    running.wait_for_stderr("ending the agent");
+    running.signal(Signal::HUP);
+    running.wait().assert_code(143).assert_stderr_has("⚠ TERMINATED").assert_stderr_lacks("left at once");
+    let history = common::history(&sandbox);
+    assert_eq!(history[0]["outcome"], "interrupted");
+    let shown = ralph(&sandbox).args(["history"]).run();
+    assert!(!shown.stdout.contains("when ralph was killed"), "{shown}");
+    assert_eq!(common::status(&sandbox)["stop_reason"], "terminated");
+}
+
+#[test]
+fn what_an_agent_removed_is_not_blamed_on_how_much_is_kept() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().write("a.txt", "1").status(&StatusBlock::in_progress()))
+        .call(Steps::new().write("b.txt", "2").shell("rm -rf .git/ralph").status(&StatusBlock::in_progress()))
+        .install(&sandbox);
+    run(&sandbox, &agent).args(["--max-iterations", "2"]).run().assert_code(3);
+    for what in ["--transcript", "--diff"] {
+        let shown = ralph(&sandbox).args(["history", "1", what]).run();
+        shown
+            .assert_code(1)
+            .assert_stderr_has("in iteration 2: the agent removed .git/ralph/")
+            .assert_stderr_lacks("keep_");
+    }
+}
+
+#[test]
+fn an_undo_says_what_it_deletes_and_what_of_it_came_after_the_run() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().write("a.txt", "1").status(&StatusBlock::in_progress()));
+    run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
+    sandbox.write("mine.txt", "mine\n");
+    let said = "2 files are deleted, not there then; made after the last iteration, by you or somebody else: mine.txt";
+    ralph(&sandbox).args(["undo", "1", "--dry-run"]).run().assert_code(0).assert_stderr_has(said);
+    assert!(sandbox.exists("mine.txt"));
+    ralph(&sandbox).args(["undo", "1"]).run().assert_code(0).assert_stderr_has(said);
+    let status = ralph(&sandbox).arg("status").run();
+    status.assert_stdout_has("undone:     ").assert_stdout_has("not those that this run left");
+}
+
+#[test]
+fn an_undo_without_a_number_and_a_history_without_one_say_what_to_type() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().write("a.txt", "1").status(&StatusBlock::in_progress()));
+    run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
+    let nothing = ralph(&sandbox).arg("undo").run();
+    nothing.assert_code(64).assert_stderr_has("ralph undo 1").assert_stderr_has("ralph undo --to SNAPSHOT");
+    for command in ["history", "undo"] {
+        let wrong = ralph(&sandbox).args([command, "x"]).run();
+        wrong.assert_code(64).assert_stderr_has("it is not the number of an iteration; ralph history lists");
+    }
+    ralph(&sandbox).args(["history", "#1"]).run().assert_code(0);
+}
+
+#[test]
+fn a_second_request_to_stop_says_that_it_is_one() {
+    let sandbox = repository();
+    let agent =
+        one_call(&sandbox, Steps::new().reach("agent").hold("go").status(&StatusBlock::in_progress()));
+    let running = run(&sandbox, &agent).spawn();
+    sandbox.wait_for("agent");
+    ralph(&sandbox).arg("stop").run().assert_code(0).assert_stderr_lacks("already");
+    running.wait_for_stderr("asked to stop");
+    ralph(&sandbox).arg("stop").run().assert_code(0).assert_stderr_has("it is asked already");
+    sandbox.release("go");
+    running.wait().assert_code(130);
+}
+
+#[test]
+fn in_a_pool_status_and_history_say_who_did_what_and_what_a_limit_was() {
+    let sandbox = repository();
+    let refused = Steps::new().claude_init().claude_api_error("authentication_failed", "Please run /login");
+    let first = FakeAgent::new("first").call(refused.exit(1)).install(&sandbox);
+    let second = FakeAgent::new("second").call(says_more()).install(&sandbox);
+    sandbox.write(
+        ".ralph/config.toml",
+        format!(
+            "pool = [\"one\", \"two\"]\n[agents.one]\ncommand = {:?}\n[agents.two]\ncommand = {:?}\n",
+            first.path().display().to_string(),
+            second.path().display().to_string()
+        ),
+    );
+    let ran = ralph(&sandbox).args(["run", GOAL, "--yes", "--max-iterations", "1"]).run();
+    ran.assert_code(3).assert_stderr_has("Please run /login");
+    let history = ralph(&sandbox).arg("history").run();
+    history
+        .assert_stdout_has(", by one")
+        .assert_stdout_has(", by two")
+        .assert_stdout_has("Please run /login");
+    let status = ralph(&sandbox).arg("status").run();
+    status.assert_stdout_has("one: ").assert_stdout_has(", out").assert_stdout_has(", by two");
+}
+
+#[test]
+fn status_says_what_to_do_next_and_times_are_of_one_form() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_more());
+    let open = run(&sandbox, &agent).run();
+    open.assert_code(5).assert_stderr_has("a probe is allowed from ").assert_stderr_lacks("Z on");
+    let status = ralph(&sandbox).arg("status").run();
+    status.assert_stdout_has("next:       to try one iteration: ralph run --probe");
+    assert!(!status.stdout.contains("Z on"), "{status}");
+    for args in [&["circuit", "status"][..], &["history"]] {
+        let shown = ralph(&sandbox).args(args).run();
+        assert!(!shown.stdout.contains("Z on") && !shown.stdout.contains(".000Z"), "{shown}");
+    }
+    // One hint, for the command that was typed.
+    let refused = run(&sandbox, &agent).arg("--fresh").run();
+    refused.assert_code(5).assert_stderr_has("ralph run \"GOAL\" --probe");
+    assert_eq!(refused.stderr.matches("--probe").count(), 1, "{refused}");
+}
+
+#[test]
+fn not_looking_is_offered_only_where_something_was_found() {
+    let sandbox = repository();
+    sandbox.write(".ralph/config.toml", "[checks]\ntest = \"make test\"\n");
+    let agent = one_call(&sandbox, says_done());
+    let asked = ralph(&sandbox).args(["run", GOAL, "--agent-cmd"]).arg(agent.path()).run();
+    asked.assert_code(64).assert_stderr_has("add --yes").assert_stderr_lacks("--no-detect");
+}
+
+#[test]
+fn a_promise_inside_a_line_is_told_to_people_and_to_the_next_agent() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().write("green", "").say("So here it is, <promise>COMPLETE</promise> and bye."))
+        .call(says_done())
+        .install(&sandbox);
+    let done = run(&sandbox, &agent).args(["--test-cmd", TEST]).run();
+    done.assert_code(0).assert_stderr_has("a promise was there, but not alone on its line");
+    let second = &agent.calls(&sandbox)[1].prompt;
+    assert!(second.contains("gave its promise inside a line"), "{second}");
+}

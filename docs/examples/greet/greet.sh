@@ -1,0 +1,3 @@
+#!/bin/sh
+# Greets people.
+echo "Hello, world!"
