@@ -190,9 +190,9 @@ fn arming_warns_of_another_loop_and_not_of_a_check_that_was_given() {
     quiet.assert_stderr_lacks("runs no checks").assert_stderr_lacks("plugin");
     ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
     let plugin = |active: bool| format!("---\nactive: {active}\niteration: 3\n---\n\nGo on.\n");
-    sandbox.write(".claude/ralph-loop.local.md", &plugin(true));
+    sandbox.write(".claude/ralph-loop.local.md", plugin(true));
     arm(&sandbox, &[]).assert_stderr_has("two loops would hold one session");
     ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
-    sandbox.write(".claude/ralph-loop.local.md", &plugin(false));
+    sandbox.write(".claude/ralph-loop.local.md", plugin(false));
     arm(&sandbox, &[]).assert_stderr_lacks("plugin");
 }
