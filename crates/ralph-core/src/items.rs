@@ -261,6 +261,9 @@ pub struct CommitOrder {
 pub struct Span {
     pub from: String,
     pub to: String,
+    /// The item that was worked on, if it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
 }
 
 /// What came of a settlement.
@@ -306,11 +309,11 @@ pub struct Tried {
 impl Memory {
     /// With what an agent changed.
     #[must_use]
-    pub fn changed(mut self, from: &str, to: &str) -> Self {
+    pub fn changed(mut self, from: &str, to: &str, item: Option<&str>) -> Self {
         match self.spans.last_mut() {
             _ if from == to => {}
-            Some(last) if last.to == from => last.to = to.into(),
-            _ => self.spans.push(Span { from: from.into(), to: to.into() }),
+            Some(last) if last.to == from && last.item.as_deref() == item => last.to = to.into(),
+            _ => self.spans.push(Span { from: from.into(), to: to.into(), item: item.map(Into::into) }),
         }
         self
     }

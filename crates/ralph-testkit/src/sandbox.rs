@@ -177,7 +177,9 @@ impl Sandbox {
         self.points.release(point);
     }
 
-    pub(crate) fn point(&self, name: &str) -> PathBuf {
+    /// The pipe of a point, for a script that is no scripted agent: it writes a line to tell that it is there, or reads
+    /// one to be held.
+    pub fn point(&self, name: &str) -> PathBuf {
         self.points.pipe(name).0
     }
 

@@ -10,7 +10,9 @@
 //! | `anchors` | commits that name evidence |
 //! | `checkout` | a clean checkout elsewhere |
 //! | `call` | one invocation: how it is built and run, and what its failure is called |
-//! | `commit` | committing named paths and nothing else |
+//! | `commit` | a commit of given contents, and of nothing else |
+//! | `hooks` | the user's hooks, in custody |
+//! | `index` | what is staged; changing single entries of the user's index |
 //! | `history` | HEAD, branch, and the commits between two heads |
 //!
 //! Needs git 2.34 or newer.
@@ -21,6 +23,8 @@ mod call;
 mod checkout;
 mod commit;
 mod history;
+mod hooks;
+mod index;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -32,8 +36,10 @@ use crate::unix::names::OsStrExt;
 
 pub use anchors::Named;
 pub use call::Call;
-pub use commit::joined;
+pub use commit::{Made, NESTED, Wanted};
 pub use history::Commits;
+pub use hooks::Kept;
+pub use index::{Entry, Staged, as_staged};
 
 /// A repository with a working tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +66,8 @@ pub enum GitError {
     NoWorkTree { dir: PathBuf },
     #[error("git {command} failed ({end}): {reason}")]
     Failed { command: &'static str, end: String, reason: String },
+    #[error("the {name} hook refused ({end}): {reason}")]
+    Hook { name: &'static str, end: String, reason: String },
     #[error("git {command} gave an answer that makes no sense here: {reason}")]
     Strange { command: &'static str, reason: String },
 }

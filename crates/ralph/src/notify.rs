@@ -81,7 +81,7 @@ fn spec(command: &str, notice: &Notice, project: &Project) -> Spec {
 }
 
 fn deliver(spec: &Spec) -> Result<(), String> {
-    let Brief { end, words } = process::run_for(spec, LIMIT).map_err(|error| error.to_string())?;
+    let Brief { end, words, .. } = process::run_for(spec, LIMIT).map_err(|error| error.to_string())?;
     let words = text::one_line(&text::plain(&words), KEPT);
     match end {
         End::Exited(0) => Ok(()),

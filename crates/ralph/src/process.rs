@@ -50,7 +50,7 @@ mod wire;
 
 use std::time::Duration;
 
-pub use brief::{Brief, run_for};
+pub use brief::{Brief, run_for, run_for_or_until};
 pub use capture::{Captured, capture, capture_for};
 pub use children::become_reaper;
 pub use end::End;

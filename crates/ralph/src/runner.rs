@@ -14,6 +14,7 @@ mod reader;
 mod session;
 mod signals;
 mod silence;
+mod stand;
 mod still;
 mod texts;
 
@@ -139,6 +140,10 @@ pub struct Runner<'a> {
     untold: Vec<Notice>,
     /// The prompt for the session that is this run's agent.
     handed: Option<String>,
+    /// The branch when this ralph started its first agent; inside, `None` if there was none.
+    branch: Option<Option<String>>,
+    /// The same when the tree was last measured.
+    measured_branch: Option<Option<String>>,
 }
 
 /// How far a run came by itself.
@@ -197,6 +202,8 @@ impl<'a> Runner<'a> {
             notifier: Notifier::default(),
             untold: Vec::new(),
             handed: None,
+            branch: None,
+            measured_branch: None,
         })
     }
 

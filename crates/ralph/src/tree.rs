@@ -282,7 +282,8 @@ impl Tree {
         Ok(id.ok_or_else(|| call.strange("a tree was asked for"))?)
     }
 
-    fn compare(&self, from: &TreeId, to: &TreeId) -> Result<Vec<Change>, TreeError> {
+    /// The same with what is stored at each path, which [`Tree::diff`] may not know.
+    pub fn compare(&self, from: &TreeId, to: &TreeId) -> Result<Vec<Change>, TreeError> {
         let call =
             self.place.call("diff-tree").args(["-r", "-z", "--no-renames", "--ignore-submodules=none"]);
         Ok(git_text::parse_diff(&call.arg(from.as_str()).arg(to.as_str()).output()?)?)

@@ -5,18 +5,22 @@
 //! | `source` | the task file of a run: what it hands out, what an agent did to it, changing it |
 //! | `place` | which task file it is, and reading it |
 //! | `settle` | the parts of a settlement, each of which is done once however often it is asked for |
+//! | `commit`, `paths`, `back` | its commit; which of the changed files that may hold; taking a failed attempt back |
+//! | `stand` | where the user stood in the repository before and after an agent |
 //! | `boot` | what must pass before anything is selected |
 //! | `own` | which contents of the task file are ralph's own doing, and so may be committed |
-//! | `paths` | which of the changed files may be committed |
 //! | `record` | the evidence of an attempt as a record |
 
+mod back;
 mod boot;
+mod commit;
 mod own;
 mod paths;
 mod place;
 mod record;
 mod settle;
 mod source;
+mod stand;
 
 pub(crate) use boot::boot;
 pub(crate) use own::OwnBacklog;
@@ -24,3 +28,4 @@ pub(crate) use place::{Place, find, known};
 pub(crate) use record::reset as reset_record;
 pub(crate) use settle::Settler;
 pub(crate) use source::{Source, in_a_line};
+pub(crate) use stand::{Stand, departed};

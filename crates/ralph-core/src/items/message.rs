@@ -29,9 +29,26 @@ pub fn commit_message(
         text.push_str(&wrapped(&one_line(said, 400)));
         text.push_str("\n\n");
     }
+    if let Some(others) = others(settlement) {
+        text.push_str(&wrapped(&one_line(&others, 400)));
+        text.push_str("\n\n");
+    }
     text.push_str(&verification(&iteration.checks));
     text.push_str(&trailers(settlement, run, evidence));
     text
+}
+
+/// What else was there when the item was proved, and so is in its commit.
+fn others(settlement: &Settlement) -> Option<String> {
+    let own = settlement.item.as_ref()?.id.as_str();
+    let spans = settlement.commit.iter().flat_map(|order| &order.spans);
+    let mut ids: Vec<&str> = vec![];
+    for id in spans.filter_map(|span| span.item.as_deref()).filter(|id| *id != own) {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    (!ids.is_empty()).then(|| format!("Holds as well what attempts at other items left: {}.", ids.join(", ")))
 }
 
 /// `revert: ID - reason`, with what was tried.

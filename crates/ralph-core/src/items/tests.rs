@@ -85,8 +85,11 @@ fn convergence_criteria_choose_the_checks() {
 
 #[test]
 fn what_agents_changed_is_remembered_until_it_is_committed() {
-    let memory = Memory::default().changed("a", "a").changed("a", "b").changed("b", "c").changed("d", "e");
-    let span = |from: &str, to: &str| Span { from: from.into(), to: to.into() };
+    let memory = ["aa", "ab", "bc", "de"].iter().fold(Memory::default(), |memory, way| {
+        let (from, to) = way.split_at(1);
+        memory.changed(from, to, None)
+    });
+    let span = |from: &str, to: &str| Span { from: from.into(), to: to.into(), item: None };
     assert_eq!(memory.spans, [span("a", "c"), span("d", "e")]);
     let nothing = Settled::default();
     assert_eq!(memory.clone().settled(&nothing).spans.len(), 2, "still to be committed");
@@ -137,6 +140,19 @@ fn a_commit_names_the_item_its_verification_and_its_evidence() {
         "feat(FEAT-1): Greets by name\n\nVerification:\n- cargo test exit 0\n\nRalph-Item: FEAT-1\n\
          Ralph-Iteration: run-id/7\nRalph-Evidence: blake\n"
     );
+}
+
+#[test]
+fn a_commit_names_other_items_whose_work_it_holds() {
+    let memory = [("a", "b", "FEAT-0"), ("b", "c", "FEAT-1"), ("c", "d", "FEAT-1"), ("d", "e", "FEAT-0")];
+    let memory =
+        memory.into_iter().fold(Memory::default(), |m, (from, to, id)| m.changed(from, to, Some(id)));
+    assert_eq!(memory.spans.len(), 3, "each item's own");
+    let order = CommitOrder { spans: memory.spans, base: None };
+    let message =
+        commit_message(&Settlement { commit: Some(order), ..settlement() }, &judged(), "run-id", None);
+    let said = message.lines().find(|line| line.contains("other items"));
+    assert_eq!(said, Some("Holds as well what attempts at other items left: FEAT-0."), "{message}");
 }
 
 #[test]

@@ -206,8 +206,9 @@ fn item_proof(plan: &Plan, seen: &State) -> Proof {
 pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
     let tree = |mark: &Option<TreeMark>| mark.as_ref().map(|mark| mark.tree.clone());
     let memory = seen.rules.items.clone();
+    let item = current.item.as_deref().map(|item| item.id.as_str());
     match (tree(&current.before), &current.after) {
-        (Some(before), Some(after)) => memory.changed(&before, &after.tree),
+        (Some(before), Some(after)) => memory.changed(&before, &after.tree, item),
         _ => memory,
     }
 }

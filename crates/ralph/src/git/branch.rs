@@ -20,6 +20,12 @@ impl Repo {
         Ok(call.run()?.end.success())
     }
 
+    /// Whether everything that `old` holds is in `new` as well.
+    pub fn is_ancestor(&self, old: &str, new: &str) -> Result<bool, GitError> {
+        let call = self.call("merge-base").args(["--is-ancestor", old, new]);
+        Ok(call.run()?.end.success())
+    }
+
     /// A new branch from here, checked out; files and index stay as they are.
     pub fn begin_branch(&self, name: &str) -> Result<(), GitError> {
         self.call("switch").args(["--quiet", "--create", name]).output().map(drop)

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ralph_core::git_text;
 
-use super::GitError;
+use super::{GitError, Kept};
 use crate::process::{self, Captured, SpawnError, Spec};
 
 /// Settings of the user that must not have a say in a measurement, because they run programs, write files of
@@ -22,6 +22,10 @@ const MEASURING: [&str; 7] = [
     // fit what is remembered of it is made again.
     "index.skipHash=true",
 ];
+
+/// Who the user is, if the environment says it.
+pub(super) const IDENTITY: [&str; 4] =
+    ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
 
 /// A git command with its arguments, to be run any number of times.
 #[derive(Debug, Clone)]
@@ -57,7 +61,7 @@ impl Call {
 
     /// By the identity that the environment names: what is committed for the user is the user's.
     pub fn as_the_user(mut self) -> Call {
-        for name in ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"] {
+        for name in IDENTITY {
             if let Some(value) = std::env::var_os(name) {
                 self = self.env(name, value);
             }
@@ -92,6 +96,18 @@ impl Call {
     pub fn stdin(mut self, bytes: Vec<u8>) -> Call {
         self.spec = self.spec.stdin_bytes(bytes);
         self
+    }
+
+    /// Runs it in custody: where hooks or a signature may have it wait. Any exit but 0 is an error.
+    pub fn kept(&self, kept: &Kept<'_>) -> Result<String, GitError> {
+        let brief = kept.run(&self.spec)?;
+        match brief.end.success() {
+            true => Ok(brief.stdout.trim_end_matches('\n').to_owned()),
+            false => {
+                let reason = kept.reason(&brief, git_text::reason(brief.words.as_bytes()));
+                Err(GitError::Failed { command: self.command, end: brief.end.to_string(), reason })
+            }
+        }
     }
 
     /// Runs it; any exit is an answer.

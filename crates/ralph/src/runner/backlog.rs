@@ -1,19 +1,22 @@
 //! Effects on the backlog: what it hands out, marking an item, settling an attempt.
 
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::time::Duration;
+
 use ralph_core::event::{Event, Measured, When};
 use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::items::{BacklogRead, Found, ItemAfter, Settlement};
 
-use crate::unix::names::OsStrExt;
-use std::collections::HashSet;
-use std::ffi::OsStr;
-use std::path::PathBuf;
-
 use super::Runner;
+use super::effects::Custody;
 use crate::error::{self, Error, Result};
+use crate::git::Kept;
 use crate::store::{self, Ledger};
 use crate::tree::TreeId;
 use crate::trust;
+use crate::unix::names::OsStrExt;
 use crate::work::{self, OwnBacklog, Settler, Source};
 
 impl Runner<'_> {
@@ -162,6 +165,8 @@ impl Runner<'_> {
             return Err(Error::data("the record settles an iteration that it does not have"));
         };
         let files = self.run.files(settlement.iteration);
+        let custody = Custody::at(&self.project.truth, self.mark);
+        let limit = self.state.run.as_ref().map_or(0, |run| run.plan.policy.check_timeout_ms);
         let mut settler = Settler {
             project: self.project,
             tree: &mut self.tree,
@@ -169,6 +174,14 @@ impl Runner<'_> {
             run: &run,
             files,
             base: self.state.base.as_ref(),
+            at_the_start: self.run.baseline_files(),
+            secrets: &self.secrets,
+            kept: Kept {
+                custody: &|spec| custody.over(spec),
+                limit: Duration::from_millis(limit),
+                running: &|hook| self.jobs.hook(hook),
+            },
+            task_file_is_ours: false,
         };
         let mut settled = settler.settle(settlement, &iteration);
         settled

@@ -45,6 +45,10 @@ pub(super) struct Jobs(Arc<Mutex<Running>>);
 struct Running {
     agent: Option<Ender>,
     check: Option<Ender>,
+    /// A hook of the user's, while a commit is made. The loop waits for it.
+    hook: Option<Ender>,
+    /// The user asked to stop.
+    stopping: bool,
 }
 
 impl Jobs {
@@ -57,9 +61,29 @@ impl Jobs {
         self.lock().check = running;
     }
 
+    /// The hook that runs now.
+    pub(super) fn hook(&self, running: Option<Ender>) {
+        let mut known = self.lock();
+        known.hook = running;
+        known.end_hook();
+    }
+
+    /// Ends what the loop itself waits for, which it could not.
+    pub(super) fn stopping(&self) {
+        let mut known = self.lock();
+        known.stopping = true;
+        known.end_hook();
+    }
+
     pub(super) fn end_now(&self) {
         let running = self.lock();
-        running.agent.iter().chain(&running.check).for_each(Ender::end_now);
+        running.agent.iter().chain(&running.check).chain(&running.hook).for_each(Ender::end_now);
+    }
+}
+
+impl Running {
+    fn end_hook(&self) {
+        self.hook.iter().filter(|_| self.stopping).for_each(Ender::end);
     }
 }
 
@@ -160,6 +184,7 @@ impl Runner<'_> {
 
     fn measure(&mut self, when: When, todos_since: Option<&str>) -> std::result::Result<Measured, String> {
         let snapshot = self.tree.snapshot().map_err(|error| error.to_string())?;
+        self.measured_branch = Some(snapshot.branch.clone());
         if !snapshot.own_output.is_empty() && !std::mem::replace(&mut self.output_told, true) {
             let names = snapshot.own_output.join(", ");
             self.ui
@@ -181,6 +206,7 @@ impl Runner<'_> {
         let progress = self.but_the_backlog(changes.clone());
         let mut measured = Measured::new(when, snapshot.tree.to_string(), snapshot.head, &progress);
         self.measure_backlog(&mut measured, &changes);
+        let gone = self.measure_stand(&mut measured, snapshot.branch.as_deref());
         self.measure_judging(&mut measured, &progress);
         // The two trees are not the same one, so something changed.
         measured.changed_total += lost.len() as u64;
@@ -200,12 +226,16 @@ impl Runner<'_> {
         }
         let too_big =
             snapshot.too_big.iter().map(|path| format!("{path} is over 50 MB and was not measured"));
-        measured.notes = lost.into_iter().chain(too_big).chain(snapshot.problems).take(50).collect();
+        measured.notes.extend(lost.into_iter().chain(too_big).chain(snapshot.problems).take(50));
         if let Some(base) = todos_since.and_then(TreeId::new) {
             match self.tree.added_todos(&base, &snapshot.tree) {
                 Ok(todos) => measured.todos = Some(todos),
                 Err(error) => measured.notes.push(format!("nobody could look for TODO comments: {error}")),
             }
+        }
+        // A refused claim about an item says it itself.
+        if let (Some(where_to), None) = (gone, &measured.item) {
+            self.ui.warn(&where_to);
         }
         Ok(measured)
     }
@@ -238,6 +268,7 @@ impl Runner<'_> {
         let path = files.prompt();
         store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
         let run = self.state.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
+        self.keep_stand(&files);
         self.watch_own_files();
         let silence = silence(&self.state).map(Duration::from_millis);
         let secrets = &self.secrets;
@@ -272,7 +303,7 @@ impl Runner<'_> {
         Heard { outbox: self.outbox.clone(), pulse: self.ui.pulse() }
     }
 
-    fn custody(&self) -> Custody<'_> {
+    pub(super) fn custody(&self) -> Custody<'_> {
         Custody::at(&self.project.truth, self.mark)
     }
 

@@ -51,6 +51,7 @@ impl Runner<'_> {
         let prompt = prompt::render(&self.state, materials);
         let path = files.prompt();
         store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
+        self.keep_stand(&files);
         self.handed = Some(prompt);
         Ok(())
     }

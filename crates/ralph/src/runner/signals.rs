@@ -46,8 +46,9 @@ pub(super) fn listen(outbox: Sender<Input>, jobs: Jobs) -> Result<()> {
                 // A window that closes tells twice, by the kernel and by its shell. Nobody is in a hurry.
                 continue;
             }
-            if again {
-                jobs.end_now();
+            match again {
+                true => jobs.end_now(),
+                false => jobs.stopping(),
             }
             if again || outbox.send(Input::Event(Event::StopAsked { by })).is_err() {
                 crate::ui::leave_at_once(code);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use ralph_core::decision::Phase;
+use ralph_core::event::When;
 use ralph_core::journal::Opened;
 use ralph_core::state::{Iteration, State};
 use ralph_core::time::Time;
@@ -185,6 +186,7 @@ const PROMPT: &str = "prompt.md";
 const TRANSCRIPT: &str = "transcript.out";
 const ERRORS: &str = "transcript.err";
 const BACKLOG: &str = "backlog";
+const STAND: [&str; 2] = ["stand-before", "stand-after"];
 /// How the name of what an agent had changed of ralph's own files begins.
 pub(super) const TOUCHED: &str = "touched-";
 
@@ -196,7 +198,7 @@ fn is_output(name: &str) -> bool {
 fn is_kept(entry: &std::fs::DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy().into_owned();
     let name = name.trim_start_matches('.').trim_end_matches(".new").trim_end_matches(".gz");
-    [PROMPT, BACKLOG].contains(&name) || name.starts_with(TOUCHED) || is_output(name)
+    [PROMPT, BACKLOG].contains(&name) || STAND.contains(&name) || name.starts_with(TOUCHED) || is_output(name)
 }
 
 /// What one iteration leaves behind: its prompt, what the agent printed, what the checks printed.
@@ -234,6 +236,11 @@ impl IterationFiles {
     /// The task file when the agent was started.
     pub fn backlog(&self) -> PathBuf {
         self.dir.join(BACKLOG)
+    }
+
+    /// Where the user stood in the repository before the agent was started, and after it had ended.
+    pub fn stand(&self, when: When) -> PathBuf {
+        self.dir.join(STAND[usize::from(when == When::After)])
     }
 
     pub(super) fn exist(&self) -> bool {

@@ -53,6 +53,11 @@ impl<'a> OwnBacklog<'a> {
         self.tree.call("cat-file").args(["blob", &name]).output().ok()
     }
 
+    /// Whether what is there now is what ralph left there.
+    pub(crate) fn left(&self, source: &Source) -> bool {
+        source.bytes().is_ok_and(|bytes| self.known().contains(&digest::of(&bytes)))
+    }
+
     /// Remembers what is there now, if it is the run's doing.
     pub(crate) fn keep(&self, source: &Source) {
         let (true, Ok(bytes)) = (self.is_ours(), source.bytes()) else { return };

@@ -1,51 +1,99 @@
-//! Which files a commit may hold: those that agents changed, without what was not clean before the run and what
-//! somebody else changed meanwhile.
+//! Which files a commit may hold: those that agents changed, as they were when they were proved; without what was not
+//! clean before the run and what somebody else changed or committed meanwhile.
 
 use std::collections::BTreeSet;
 
 use ralph_core::decision::TreeMark;
 use ralph_core::event::is_progress;
+use ralph_core::git_text::Change;
 use ralph_core::items::{CommitOrder, Span};
 
-use crate::git::Repo;
+use crate::git::{Entry, NESTED, Repo};
 use crate::tree::{Tree, TreeError, TreeId};
 
 /// The files of a commit, and those that were left out.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Paths {
-    pub(super) commit: Vec<Vec<u8>>,
-    pub(super) left: Vec<Vec<u8>>,
+    pub(super) commit: Vec<Entry>,
+    /// They were not clean before, or are not the agents' alone.
+    pub(super) left: Vec<String>,
+    /// Repositories of their own, of which a commit would hold a name and no file.
+    pub(super) nested: Vec<String>,
+    /// Changed since they were proved; they are committed as proved.
+    pub(super) since: Vec<String>,
 }
 
-/// `backlog` is the task file, which ralph changes itself, and whether nobody else had changed it.
-pub(super) fn of(
-    order: &CommitOrder,
-    repo: &Repo,
-    tree: &Tree,
-    now: &TreeId,
-    backlog: Option<(Vec<u8>, bool)>,
-) -> Result<Paths, TreeError> {
+/// What a commit is to be made of.
+#[derive(Debug)]
+pub(super) struct Sources<'a> {
+    pub(super) order: &'a CommitOrder,
+    /// The files when they were proved, and HEAD then.
+    pub(super) proved: &'a TreeId,
+    pub(super) proved_head: Option<&'a str>,
+    /// HEAD and the files now.
+    pub(super) head: Option<&'a str>,
+    pub(super) now: &'a TreeId,
+    /// The task file, which ralph changes itself; whether nobody else had changed it.
+    pub(super) backlog: Option<(Vec<u8>, bool)>,
+    /// What was staged when the run began.
+    pub(super) staged: BTreeSet<Vec<u8>>,
+}
+
+pub(super) fn of(sources: Sources<'_>, repo: &Repo, tree: &Tree) -> Result<Paths, TreeError> {
+    let Sources { order, proved, proved_head, head, now, backlog, staged } = sources;
     let mut changed = BTreeSet::new();
     for span in &order.spans {
         changed.extend(between(tree, &span.from, &span.to)?);
     }
-    let mut foreign = foreign(order, repo, tree)?;
+    let mut foreign = foreign(order, proved, repo, tree)?;
+    foreign.extend(staged);
+    let in_head = repo.tree_of(head)?;
+    if proved_head != head {
+        // Somebody committed since: what is there is theirs.
+        foreign.extend(between(tree, &repo.tree_of(proved_head)?, &in_head)?);
+    }
+    let task_file = backlog.as_ref().map(|(path, _)| path.clone());
     if let Some((path, ours)) = backlog {
         if ours {
             foreign.remove(&path);
+        } else {
+            foreign.insert(path.clone());
         }
         changed.insert(path);
     }
-    let head = repo.head()?;
-    let uncommitted: BTreeSet<Vec<u8>> =
-        names(tree, &id(&repo.tree_of(head.as_deref())?), Some(now.clone()))?;
-    let ours = changed.into_iter().filter(|path| uncommitted.contains(path) && !is_own(path));
-    let (left, commit) = ours.partition(|path| foreign.contains(path));
-    Ok(Paths { commit, left })
+    let Some(in_head) = id(&in_head) else { return Ok(Paths::default()) };
+    let is_task_file = |change: &Change| task_file.as_ref() == Some(&change.path);
+    let proved_changes = tree.compare(&in_head, proved)?.into_iter().filter(|change| !is_task_file(change));
+    let now_changes = tree.compare(&in_head, now)?.into_iter().filter(is_task_file);
+    let since: BTreeSet<Vec<u8>> = names(tree, proved, now)?;
+    let submodules = submodules(tree, proved);
+    let mut paths = Paths::default();
+    for change in proved_changes.chain(now_changes) {
+        if !changed.contains(&change.path) || is_own(&change.path) {
+            continue;
+        }
+        let name = change.name().into_owned();
+        if foreign.contains(&change.path) {
+            paths.left.push(name);
+        } else if is_nested(&change) && !submodules.contains(&name) {
+            paths.nested.push(name);
+        } else {
+            if since.contains(&change.path) && !is_task_file(&change) {
+                paths.since.push(name);
+            }
+            paths.commit.push(Entry { path: change.path, object: change.new });
+        }
+    }
+    Ok(paths)
 }
 
 /// What was uncommitted when the run began, and what changed between the agents' turns.
-fn foreign(order: &CommitOrder, repo: &Repo, tree: &Tree) -> Result<BTreeSet<Vec<u8>>, TreeError> {
+fn foreign(
+    order: &CommitOrder,
+    proved: &TreeId,
+    repo: &Repo,
+    tree: &Tree,
+) -> Result<BTreeSet<Vec<u8>>, TreeError> {
     let mut foreign = BTreeSet::new();
     if let Some(base) = &order.base {
         let head = repo.tree_of(base.head.as_deref())?;
@@ -56,11 +104,29 @@ fn foreign(order: &CommitOrder, repo: &Repo, tree: &Tree) -> Result<BTreeSet<Vec
             foreign.extend(between(tree, to, from)?);
         }
     }
+    if let Some(Span { to, .. }) = order.spans.last() {
+        foreign.extend(between(tree, to, proved.as_str())?);
+    }
     Ok(foreign)
 }
 
-/// What commits of an agent hold and is to be taken back: the files are as they were before it, and HEAD is not. Left
-/// are those that were not clean then.
+/// A repository where HEAD has none.
+fn is_nested(change: &Change) -> bool {
+    let nested = |mode: u32| mode == NESTED;
+    change.new.as_ref().is_some_and(|new| nested(new.mode))
+        && change.old.as_ref().is_none_or(|old| !nested(old.mode))
+}
+
+/// The repositories that `.gitmodules` names: these are meant.
+fn submodules(tree: &Tree, at: &TreeId) -> BTreeSet<String> {
+    let file = tree.call("cat-file").args(["blob", &format!("{at}:.gitmodules")]).run();
+    let text = file.map(|file| String::from_utf8_lossy(&file.stdout).into_owned()).unwrap_or_default();
+    let path =
+        |line: &str| Some(line.trim().strip_prefix("path")?.trim().strip_prefix('=')?.trim().to_owned());
+    text.lines().filter_map(path).collect()
+}
+
+/// What commits of an agent hold and is to be taken back: as HEAD had it before. Left are files that were not clean then.
 pub(super) fn to_take_back(
     repo: &Repo,
     tree: &Tree,
@@ -70,18 +136,29 @@ pub(super) fn to_take_back(
     let old = repo.tree_of(before.head.as_deref())?;
     let new = repo.tree_of(repo.head()?.as_deref())?;
     let dirty = between(tree, &old, &before.tree)?;
-    let committed = between(tree, &old, &new)?.into_iter().filter(|path| !keep(path));
-    let (left, commit) = committed.partition(|path| dirty.contains(path));
-    Ok(Paths { commit, left })
+    let (Some(from), Some(to)) = (id(&new), id(&old)) else { return Ok(Paths::default()) };
+    let mut paths = Paths::default();
+    for change in tree.compare(&from, &to)? {
+        if keep(&change.path) && !is_own(&change.path) {
+            continue;
+        }
+        match dirty.contains(&change.path) && !is_own(&change.path) {
+            true => paths.left.push(change.name().into_owned()),
+            false => paths.commit.push(Entry { path: change.path, object: change.new }),
+        }
+    }
+    Ok(paths)
 }
 
 pub(super) fn between(tree: &Tree, from: &str, to: &str) -> Result<BTreeSet<Vec<u8>>, TreeError> {
-    names(tree, &id(from), id(to))
+    match (id(from), id(to)) {
+        (Some(from), Some(to)) => names(tree, &from, &to),
+        _ => Ok(BTreeSet::new()),
+    }
 }
 
-fn names(tree: &Tree, from: &Option<TreeId>, to: Option<TreeId>) -> Result<BTreeSet<Vec<u8>>, TreeError> {
-    let (Some(from), Some(to)) = (from, to) else { return Ok(BTreeSet::new()) };
-    Ok(tree.diff(from, &to)?.into_iter().map(|change| change.path).collect())
+fn names(tree: &Tree, from: &TreeId, to: &TreeId) -> Result<BTreeSet<Vec<u8>>, TreeError> {
+    Ok(tree.diff(from, to)?.into_iter().map(|change| change.path).collect())
 }
 
 fn id(tree: &str) -> Option<TreeId> {
@@ -89,6 +166,6 @@ fn id(tree: &str) -> Option<TreeId> {
 }
 
 /// ralph's own files are never committed; a harness and the knowledge file may be.
-fn is_own(path: &[u8]) -> bool {
+pub(super) fn is_own(path: &[u8]) -> bool {
     !is_progress(path) && (path.starts_with(b".ralph") || path == b".harness.lock")
 }

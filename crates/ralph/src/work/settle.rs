@@ -3,22 +3,19 @@
 
 use ralph_core::backlog::{Attempt as Recorded, Change, Outcome, State};
 use ralph_core::decision::TreeMark;
-use ralph_core::event::is_progress;
-use ralph_core::items::{self, Attempt, Settled, Settlement, attempt_id};
+use ralph_core::items::{Attempt, Settled, Settlement, attempt_id};
+use ralph_core::redact::Secrets;
 use ralph_core::state::Iteration;
 use ralph_core::text;
 
 use super::{paths, record};
+use crate::clock;
 use crate::error::Result;
-use crate::git::{self, Repo};
+use crate::git::Kept;
 use crate::project::Project;
-use crate::store::{self, IterationFiles, Ledger};
-use crate::tree::{Tree, TreeId};
+use crate::store::{IterationFiles, Ledger};
+use crate::tree::Tree;
 use crate::work::{OwnBacklog, Source, in_a_line};
-use crate::{clock, secrets};
-
-/// The trailer by which a commit of ours is known again.
-const TRAILER: &str = "Ralph-Iteration";
 
 pub(crate) struct Settler<'a> {
     pub(crate) project: &'a Project,
@@ -29,6 +26,13 @@ pub(crate) struct Settler<'a> {
     pub(crate) files: IterationFiles,
     /// The tree when the run began.
     pub(crate) base: Option<&'a TreeMark>,
+    /// What was kept when the run's first agent was started.
+    pub(crate) at_the_start: IterationFiles,
+    pub(crate) secrets: &'a Secrets,
+    /// How hooks are run.
+    pub(crate) kept: Kept<'a>,
+    /// What is to be committed of the task file is the agent's and ralph's alone; found out when it is settled.
+    pub(crate) task_file_is_ours: bool,
 }
 
 impl Settler<'_> {
@@ -37,10 +41,11 @@ impl Settler<'_> {
         let mut settled = Settled::default();
         let mut problems = vec![];
         let ledger = Ledger::of(&self.project.truth);
-        let hidden = secrets::of(&self.project.root);
+        let hidden = self.secrets;
+        self.task_file_is_ours = settlement.commit.is_some() && self.task_file_is_as_left(iteration);
         let backlog = self.source.and_then(|source| source.below(&self.project.root));
         let evidence = record::of(settlement, iteration, self.run, &self.files, backlog.as_deref());
-        match ledger.append(record::without_secrets(evidence, &hidden)) {
+        match ledger.append(record::without_secrets(evidence, hidden)) {
             Ok(appended) => {
                 settled.evidence = Some(appended.digest);
                 let broken = |problem| format!("{problem}; to look at it: ralph evidence verify --no-run");
@@ -50,10 +55,24 @@ impl Settler<'_> {
         }
         if let Some(mark) = &settlement.revert {
             match self.put_back(mark, iteration) {
-                Ok(()) => settled.reverted = true,
+                Ok(left) => {
+                    settled.reverted = true;
+                    if !left.is_empty() {
+                        problems.push(format!(
+                            "changed since the attempt, and left as it is: {}",
+                            left.join(", ")
+                        ));
+                    }
+                }
                 Err(error) => problems.push(format!("the code was not put back: {error}")),
             }
-            match self.take_commits_back(mark, settlement, iteration, settled.evidence.as_deref()) {
+            match self.take_commits_back(
+                mark,
+                settlement,
+                iteration,
+                settled.evidence.as_deref(),
+                &mut problems,
+            ) {
                 Ok(left) => settled.left = left,
                 Err(error) => problems.push(format!("commits of the agent stay: {error}")),
             }
@@ -68,19 +87,22 @@ impl Settler<'_> {
                 Err(error) => problems.push(error.to_string()),
             }
         }
-        problems.extend(self.mark(settlement).err().map(|error| in_a_line(&error)));
+        problems.extend(self.mark(settlement));
         // What the backlog would not take in is not committed either.
         settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::would_change);
         if settlement.commit.is_some() && settled.unmarked.is_none() {
-            match self.commit(settlement, iteration, settled.evidence.as_deref()) {
+            match self.commit(settlement, iteration, settled.evidence.as_deref(), &mut problems) {
                 Ok((commit, left)) => (settled.commit, settled.left) = (commit, left),
                 Err(error) => problems.push(format!("the work is proved and not committed: {error}")),
             }
         }
+        if let Err(error) = self.unstage(settlement.revert.is_some()) {
+            problems.push(format!("what the agent staged stays staged: {error}"));
+        }
         if let (Some(commit), Some(evidence)) = (&settled.commit, &settled.evidence)
             && let Err(error) = ledger.append(record::without_secrets(
                 record::committed(settlement, self.run, commit, evidence, &settled.left),
-                &hidden,
+                hidden,
             ))
         {
             problems.push(format!("the commit could not be recorded as evidence: {error}"));
@@ -97,15 +119,33 @@ impl Settler<'_> {
 
     /// What the commit is to hold of the backlog: marks that nobody could prove are gone, and a proved item is done.
     /// Where that needs a recorded attempt it is refused for now.
-    fn mark(&self, settlement: &Settlement) -> Result<()> {
-        let Some(source) = self.source else { return Ok(()) };
-        for id in &settlement.untick {
-            source.change(&Change::State { id: id.clone(), to: State::Open, at: None })?;
-        }
+    fn mark(&self, settlement: &Settlement) -> Vec<String> {
+        let Some(source) = self.source else { return vec![] };
+        let untick = |id: &String| {
+            let open = Change::State { id: id.clone(), to: State::Open, at: None };
+            source.change(&open).err().map(|error| in_a_line(&error))
+        };
+        let problems = settlement.untick.iter().filter_map(untick).collect();
         if settlement.result == Attempt::Passed {
             let _ = state(settlement).map(|change| source.change(&change));
         }
-        Ok(())
+        if self.task_file_is_ours {
+            // Cut off from here on, it is known again.
+            OwnBacklog::new(self.project, self.tree, self.base, source).keep(source);
+        }
+        problems
+    }
+
+    /// Whether the task file is as the agent left it, or as ralph did.
+    fn task_file_is_as_left(&mut self, iteration: &Iteration) -> bool {
+        let Some((source, after)) = self.source.zip(iteration.after.as_ref()) else { return true };
+        let Some(path) = source.below(&self.project.root) else { return false };
+        let changed = self
+            .tree
+            .snapshot()
+            .and_then(|now| paths::between(self.tree, &after.tree, now.tree.as_str()))
+            .map(|changed| changed.contains(&path));
+        !changed.unwrap_or(true) || OwnBacklog::new(self.project, self.tree, self.base, source).left(source)
     }
 
     /// Where the backlog keeps attempts, this one; and one more iteration, if it did not pass. `edit` makes the changes, or
@@ -148,130 +188,10 @@ impl Settler<'_> {
             block_on_max: settlement.block.is_some(),
             override_reason: settlement.block.clone(),
         });
-        let attempt = Change::Attempt { id: item.id.clone(), attempt };
+        let attempt = Change::Attempt { id: item.id.clone(), attempt: shown(attempt, self.secrets) };
         let changes: Vec<Change> = counted.into_iter().chain([attempt]).chain(state(settlement)).collect();
         let unmarked = |error| format!("{} cannot be marked in the backlog: {}", item.id, in_a_line(&error));
         edit(source, &changes).err().map(unmarked)
-    }
-
-    /// The commit and what was left out of it; no commit where everything is committed already.
-    fn commit(
-        &mut self,
-        settlement: &Settlement,
-        iteration: &Iteration,
-        evidence: Option<&str>,
-    ) -> std::result::Result<(Option<String>, Vec<String>), String> {
-        let (Some(repo), Some(order)) = (self.project.repo.clone(), &settlement.commit) else {
-            return Ok((None, vec![]));
-        };
-        if let Some(made) = self.made_already(&repo, settlement)? {
-            return Ok((Some(made), vec![]));
-        }
-        if let Some(what) = repo.is_busy() {
-            return Err(format!("{what} is under way in this repository"));
-        }
-        let now = self.tree.snapshot().map_err(|error| error.to_string())?;
-        let backlog = self.source.and_then(|source| {
-            let ours = OwnBacklog::new(self.project, self.tree, self.base, source).is_ours();
-            Some((source.below(&self.project.root)?, ours))
-        });
-        let paths =
-            paths::of(order, &repo, self.tree, &now.tree, backlog).map_err(|error| error.to_string())?;
-        let left = paths.left.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
-        if paths.commit.is_empty() {
-            // What the agent committed by itself is the commit.
-            let head = |mark: Option<&String>| mark.cloned();
-            let (before, after) = (iteration.before.as_ref(), iteration.after.as_ref());
-            let before = head(before.and_then(|mark| mark.head.as_ref()));
-            let own =
-                head(after.and_then(|after| after.head.as_ref())).filter(|own| Some(own) != before.as_ref());
-            return Ok((own, left));
-        }
-        let message = items::commit_message(settlement, iteration, self.run, evidence);
-        self.commit_paths(&repo, &paths.commit, &message).map(|commit| (Some(commit), left))
-    }
-
-    fn made_already(
-        &self,
-        repo: &Repo,
-        settlement: &Settlement,
-    ) -> std::result::Result<Option<String>, String> {
-        let id = attempt_id(self.run, settlement.iteration);
-        repo.commit_with_trailer(TRAILER, &id).map_err(|error| error.to_string())
-    }
-
-    fn commit_paths(
-        &self,
-        repo: &Repo,
-        paths: &[Vec<u8>],
-        message: &str,
-    ) -> std::result::Result<String, String> {
-        let message = &Ledger::of(&self.project.truth).signed(message);
-        let list = self.project.truth.join("commit-paths");
-        store::write_private(&list, &git::joined(paths)).map_err(|error| error.to_string())?;
-        let commit = repo.commit_paths(paths, &list, message).map_err(|error| error.to_string());
-        let _ = store::remove(&list);
-        commit
-    }
-
-    /// The code as it was before the attempt; the backlog, its harness and what is known stay, and so does what the
-    /// agent did not touch.
-    fn put_back(&mut self, mark: &TreeMark, iteration: &Iteration) -> std::result::Result<(), String> {
-        let Some(after) = &iteration.after else { return Ok(()) };
-        let to = TreeId::new(&mark.tree).ok_or("the snapshot has no name")?;
-        let touched =
-            paths::between(self.tree, &mark.tree, &after.tree).map_err(|error| error.to_string())?;
-        let kept = self.kept();
-        let keep = |path: &[u8]| kept(path) || !touched.contains(path);
-        let way = self.tree.way_back_but(&to, &keep).map_err(|error| error.to_string())?;
-        self.tree.put_back(&way).map_err(|error| error.to_string())
-    }
-
-    /// What an attempt that failed leaves: the harness with the attempts, and what was learnt.
-    fn kept(&self) -> impl Fn(&[u8]) -> bool + use<> {
-        let backlog = self.source.and_then(|source| source.below(&self.project.root));
-        let harness = self.source.and_then(Source::harness);
-        let in_harness =
-            move |path: &[u8]| harness.as_ref().is_some_and(|dir| path.starts_with(dir.as_bytes()));
-        move |path: &[u8]| !is_progress(path) || backlog.as_deref() == Some(path) || in_harness(path)
-    }
-
-    /// Commits of the agent are taken back by one commit. Returns files that were not clean before, and stay.
-    fn take_commits_back(
-        &mut self,
-        mark: &TreeMark,
-        settlement: &Settlement,
-        iteration: &Iteration,
-        evidence: Option<&str>,
-    ) -> std::result::Result<Vec<String>, String> {
-        let Some(repo) = self.project.repo.clone() else { return Ok(vec![]) };
-        let head = repo.head().map_err(|error| error.to_string())?;
-        if head == mark.head || self.made_already(&repo, settlement)?.is_some() {
-            return Ok(vec![]);
-        }
-        let after = iteration.after.as_ref().and_then(|after| after.head.clone());
-        if after == mark.head {
-            // Somebody else committed since; that is not the agent's.
-            return Ok(vec![]);
-        }
-        if let Some(what) = repo.is_busy() {
-            return Err(format!("{what} is under way"));
-        }
-        if head != after {
-            return Err("HEAD is not where the agent left it".into());
-        }
-        if repo.commits_between(mark.head.as_deref(), head.as_deref()).is_ok_and(|commits| commits.total == 0)
-        {
-            return Err("it went to another commit or branch, and HEAD stays where it is".into());
-        }
-        let keep = self.kept();
-        let paths = paths::to_take_back(&repo, self.tree, mark, &keep).map_err(|error| error.to_string())?;
-        let left = paths.left.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
-        if !paths.commit.is_empty() {
-            let message = items::revert_message(settlement, iteration, self.run, evidence);
-            self.commit_paths(&repo, &paths.commit, &message)?;
-        }
-        Ok(left)
     }
 }
 
@@ -283,4 +203,15 @@ fn state(settlement: &Settlement) -> Option<Change> {
         (_, None) => return None,
     };
     Some(Change::State { id: settlement.item.as_ref()?.id.clone(), to, at: Some(clock::now()) })
+}
+
+/// An attempt as it may stand in a file that is committed.
+fn shown(mut attempt: Recorded, secrets: &Secrets) -> Recorded {
+    let hide = |text: &mut String| *text = secrets.hide(text).into_owned();
+    attempt.commands.iter_mut().for_each(hide);
+    attempt.summary.iter_mut().for_each(hide);
+    attempt.failure_reason.iter_mut().for_each(hide);
+    attempt.investigation.iter_mut().for_each(hide);
+    attempt.files_changed.iter_mut().for_each(hide);
+    attempt
 }

@@ -1,6 +1,8 @@
 //! ralph is cut off at every point of a settlement: one commit, one record of each kind, one attempt afterwards.
 
-use ralph_testkit::Sandbox;
+use std::collections::BTreeMap;
+
+use ralph_testkit::{Finished, InstalledAgent, Sandbox, Steps};
 use serde_json::json;
 
 use crate::common::history;
@@ -14,22 +16,32 @@ fn project() -> Sandbox {
     harness(&[done, item("FEAT-1", "one.txt")])
 }
 
-/// The points of a run, from the one before which its agent has ended.
-fn points(sandbox: &Sandbox, file: &str) -> Vec<String> {
-    let agent = another(sandbox).call(claims(writes(file))).install(sandbox);
+/// Every point of a run, with which passing of its name it is.
+fn passed(sandbox: &Sandbox, steps: Steps) -> Vec<String> {
+    let agent = another(sandbox).call(claims(steps)).install(sandbox);
     let list = sandbox.root().join("tmp/points");
     worker(sandbox, &agent).env("RALPH_CRASH_POINTS", &list).run();
     let text = std::fs::read_to_string(list).expect("points");
-    let mut seen = std::collections::BTreeMap::<&str, usize>::new();
-    let mut named = vec![];
-    for line in text.lines() {
+    let mut seen = BTreeMap::<&str, usize>::new();
+    let mut number = |line| {
         let nth = seen.entry(line).or_default();
         *nth += 1;
-        named.push(format!("{line}#{nth}"));
+        format!("{line}#{nth}")
+    };
+    text.lines().map(&mut number).collect()
+}
+
+/// The points of a run, from the one before which its agent has ended.
+fn points(sandbox: &Sandbox, file: &str) -> Vec<String> {
+    let mut named = passed(sandbox, writes(file));
+    let mut times = BTreeMap::<String, usize>::new();
+    for (name, _) in named.iter().filter_map(|name| name.rsplit_once('#')) {
+        *times.entry(name.to_owned()).or_default() += 1;
     }
     // The first and the last passing of each name; every one where everything is swept.
     let full = std::env::var("RALPH_SWEEP").is_ok_and(|value| value == "full");
-    let last = |name: &String| name.rsplit_once('#').is_some_and(|(name, nth)| seen[name].to_string() == nth);
+    let last =
+        |name: &String| name.rsplit_once('#').is_some_and(|(name, nth)| times[name].to_string() == nth);
     let struck = |name: &String| full || name.ends_with("#1") || last(name);
     let begun = named.iter().position(|name| name.contains("evidence.jsonl")).expect("the ledger is written");
     named.split_off(begun.saturating_sub(1)).into_iter().filter(struck).collect()
@@ -39,15 +51,17 @@ fn points(sandbox: &Sandbox, file: &str) -> Vec<String> {
 fn cut_and_go_on(file: &str, code: i32, check: impl Fn(&Sandbox, &str)) {
     let points = points(&project(), file);
     assert!(points.len() > 20, "{points:#?}");
+    let mut struck_at = 0;
     for point in &points {
         let sandbox = project();
         let agent = another(&sandbox).call(claims(writes(file))).install(&sandbox);
-        let cut = worker(&sandbox, &agent).env("RALPH_CRASH_POINT", format!("kill:{point}")).run();
+        let cut = struck(&sandbox, &agent, point);
         if cut.code != 137 {
-            // A thread passed it at another time; nothing was cut off.
+            // A thread passed it at another time, or a keeper was struck: nothing was cut off.
             cut.assert_code(code);
             continue;
         }
+        struck_at += 1;
         let stopped = crate::common::status(&sandbox)["stop_reason"].is_string();
         if !stopped {
             worker(&sandbox, &agent).run().assert_code(code);
@@ -64,6 +78,14 @@ fn cut_and_go_on(file: &str, code: i32, check: impl Fn(&Sandbox, &str)) {
         );
         check(&sandbox, point);
     }
+    assert!(struck_at * 4 > points.len() * 3, "ralph was cut off at {struck_at} of {} points", points.len());
+}
+
+/// A run that is killed at this point.
+fn struck(sandbox: &Sandbox, agent: &InstalledAgent, point: &str) -> Finished {
+    let list = sandbox.root().join("tmp/points");
+    let run = worker(sandbox, agent).env("RALPH_CRASH_POINTS", list);
+    run.env("RALPH_CRASH_POINT", format!("kill:{point}")).run()
 }
 
 #[test]
@@ -93,4 +115,23 @@ fn a_failed_item_is_counted_and_put_back_once_wherever_ralph_is_cut_off() {
         );
         assert!(!sandbox.exists("wrong.txt"), "{point}");
     });
+}
+
+#[test]
+fn work_of_the_user_s_is_not_put_back_when_ralph_goes_on_with_what_it_had_put_back() {
+    let steps = || writes("wrong.txt").write("README.md", "# by the agent\n");
+    let points = passed(&project(), steps());
+    let done = points.iter().rposition(|name| name.starts_with("wait for git read-tree#")).expect("put back");
+    let sandbox = project();
+    let agent = another(&sandbox).call(claims(steps())).install(&sandbox);
+    struck(&sandbox, &agent, &points[done + 1]).assert_code(137);
+    assert!(!sandbox.exists("wrong.txt") && sandbox.read("README.md") == "# project\n", "it was put back");
+    sandbox.write("wrong.txt", "mine\n");
+    sandbox.write("README.md", "# mine\n");
+    let finished = worker(&sandbox, &agent).run();
+    finished
+        .assert_code(3)
+        .assert_stderr_has("changed since the attempt, and left as it is: README.md, wrong.txt");
+    assert_eq!((sandbox.read("wrong.txt"), sandbox.read("README.md")), ("mine\n".into(), "# mine\n".into()));
+    assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"].as_array().map(Vec::len), Some(1));
 }

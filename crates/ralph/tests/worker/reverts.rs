@@ -61,7 +61,12 @@ fn commits_of_the_agent_are_undone_by_one_commit_that_says_why() {
     worker(&sandbox, &agent).run().assert_code(3);
     assert_eq!(commits(&sandbox), 6, "three before, two of the agent, one that takes them back");
     assert_eq!(sandbox.git(&["diff", "--stat", &before, "HEAD", "--", "src"]), "");
-    assert_eq!(files_of(&sandbox, "HEAD"), ["M src/a.rs", "D src/b.rs"]);
+    assert_eq!(
+        files_of(&sandbox, "HEAD"),
+        ["D .harness.lock", "M src/a.rs", "D src/b.rs"],
+        "and what is ralph's own is not left in the history"
+    );
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), format!(" M {HARNESS}"));
     assert!(!sandbox.exists("src/c.rs"));
     let message = sandbox.git(&["log", "-1", "--format=%B"]);
     assert!(message.starts_with("revert: FEAT-1 - test -e one.txt exit 1\n"), "{message}");

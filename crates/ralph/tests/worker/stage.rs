@@ -99,3 +99,23 @@ pub(crate) fn ledger(sandbox: &Sandbox) -> Vec<Value> {
 pub(crate) fn recorded(sandbox: &Sandbox, kind: &str) -> usize {
     ledger(sandbox).iter().filter(|record| record["type"] == kind).count()
 }
+
+/// A hook of the user's.
+pub(crate) fn hook(sandbox: &Sandbox, name: &str, script: &str) {
+    let path = format!(".git/hooks/{name}");
+    sandbox.write(&path, format!("#!/bin/sh\n{script}\n"));
+    let status = sandbox.command("chmod").arg("755").arg(sandbox.project().join(&path)).status();
+    assert!(status.expect("start chmod").success());
+}
+
+/// A commit hook that tells that it runs, and goes on when it is let go.
+pub(crate) fn slow_hook(sandbox: &Sandbox, before: &str) {
+    let (here, go) = (sandbox.point("hooked"), sandbox.point("let-go"));
+    let script = format!("{before}\necho > '{}'\nread _ < '{}'", here.display(), go.display());
+    hook(sandbox, "pre-commit", &script);
+}
+
+/// A file as HEAD has it.
+pub(crate) fn committed(sandbox: &Sandbox, path: &str) -> String {
+    sandbox.git(&["show", &format!("HEAD:{path}")])
+}

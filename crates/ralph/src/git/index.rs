@@ -1,0 +1,67 @@
+//! What is staged, and changing single entries of the user's index.
+
+use std::collections::BTreeMap;
+
+use ralph_core::git_text::{self, Change, Object};
+
+use super::{GitError, Repo};
+
+/// What the index holds at each path where HEAD holds something else; `None`: nothing.
+pub type Staged = BTreeMap<Vec<u8>, Option<Object>>;
+
+/// What is to be at a path; `None`: nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub path: Vec<u8>,
+    pub object: Option<Object>,
+}
+
+impl Repo {
+    /// As git tells it, for [`Repo::read_staged`].
+    pub fn staged_raw(&self) -> Result<Vec<u8>, GitError> {
+        let call = self.call("diff-index").measuring().args(["--cached", "-z", "--no-renames"]);
+        let call = call.args(["--ignore-submodules=none", "--diff-filter=ACDMT"]);
+        call.arg(self.tree_of(self.head()?.as_deref())?).output()
+    }
+
+    pub fn read_staged(raw: &[u8]) -> Option<Staged> {
+        Some(as_staged(git_text::parse_diff(raw).ok()?))
+    }
+
+    /// From what HEAD holds to what is staged.
+    pub fn staged(&self) -> Result<Vec<Change>, GitError> {
+        let unknown = |_| self.call("diff-index").strange("a list of what is staged was asked for");
+        git_text::parse_diff(&self.staged_raw()?).map_err(unknown)
+    }
+
+    /// Puts these entries into the user's index and leaves the others alone. `like` is any id of this repository.
+    pub fn stage(&self, entries: &[Entry], like: &str) -> Result<(), GitError> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let call = self.call("update-index").args(["-z", "--replace", "--index-info"]);
+        call.stdin(index_info(entries, like)).output()?;
+        // What was put in carries no times yet, and `git diff-index` would take it for changed. Other files may be so.
+        let _ = self.call("update-index").args(["-q", "--refresh"]).run();
+        Ok(())
+    }
+}
+
+pub fn as_staged(changes: Vec<Change>) -> Staged {
+    changes.into_iter().map(|change| (change.path, change.new)).collect()
+}
+
+/// For `update-index --index-info -z`. What goes comes first: a file may make room for a folder.
+pub(super) fn index_info(entries: &[Entry], like: &str) -> Vec<u8> {
+    let (gone, there): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| entry.object.is_none());
+    let mut text = Vec::new();
+    for entry in gone.into_iter().chain(there) {
+        match &entry.object {
+            Some(Object { mode, id }) => text.extend(format!("{mode:o} {id}\t").bytes()),
+            None => text.extend(format!("0 {}\t", "0".repeat(like.len())).bytes()),
+        }
+        text.extend_from_slice(&entry.path);
+        text.push(0);
+    }
+    text
+}

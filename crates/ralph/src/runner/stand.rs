@@ -1,0 +1,61 @@
+//! Where the user stands in the repository, before an agent and after it: the branch, and what is staged.
+
+use ralph_core::event::{Measured, When};
+use ralph_core::profile::FailedItem;
+
+use super::Runner;
+use crate::store::IterationFiles;
+use crate::work::{Stand, departed};
+
+const UNKNOWN: &str = "nobody will know what the agent stages";
+
+impl Runner<'_> {
+    /// Before an agent starts. Without it nobody knows what it did to the index and HEAD, and that is said.
+    pub(super) fn keep_stand(&mut self, files: &IterationFiles) {
+        let Some(repo) = &self.project.repo else { return };
+        let kept = (|| {
+            let branch = match self.branch.as_ref().or(self.measured_branch.as_ref()) {
+                Some(branch) => branch.clone(),
+                None => repo.branch().map_err(|error| error.to_string())?,
+            };
+            self.branch = Some(branch.clone());
+            let branch = branch.as_deref();
+            let start = self.run.baseline_files();
+            if self.asks_the_index() && !start.stand(When::Before).exists() {
+                start.make().map_err(|error| error.to_string())?;
+                Stand::keep(&start.stand(When::Before), repo, branch, true)?;
+            }
+            Stand::keep(&files.stand(When::Before), repo, branch, self.asks_the_index())
+        })();
+        if let Err(why) = kept {
+            self.ui.warn(&format!("{UNKNOWN}: {why}"));
+        }
+    }
+
+    /// What is staged matters only where ralph commits or puts back.
+    fn asks_the_index(&self) -> bool {
+        let plan = self.state.run.as_ref().map(|run| &run.plan);
+        plan.is_some_and(|plan| {
+            plan.commits() || (plan.backlog.is_some() && plan.policy.failed_item == FailedItem::Revert)
+        })
+    }
+
+    /// A branch that was left, or that lost commits, is no place to commit to. Returns where HEAD went.
+    pub(super) fn measure_stand(&self, measured: &mut Measured, branch: Option<&str>) -> Option<String> {
+        let (Some(repo), When::After) = (&self.project.repo, measured.when) else { return None };
+        let files = self.files();
+        if self.asks_the_index() {
+            let kept = Stand::keep(&files.stand(When::After), repo, branch, true);
+            measured.notes.extend(kept.err().map(|why| format!("{UNKNOWN}: {why}")));
+        }
+        let before = self.state.current.as_ref().and_then(|current| current.before.as_ref());
+        let (stood, before) = Stand::read(&files.stand(When::Before)).zip(before)?;
+        let (old, new) = (before.head.as_deref(), measured.head.as_deref());
+        let where_to = departed(repo, stood.branch.as_deref(), old, branch, new)?;
+        if let Some(item) = &mut measured.item {
+            item.tampered.push(format!("where commits go ({where_to})"));
+        }
+        measured.notes.push(where_to.clone());
+        Some(where_to)
+    }
+}

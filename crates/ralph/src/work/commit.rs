@@ -1,0 +1,184 @@
+//! The commit of a settlement: what was proved, and nothing that happened since.
+
+use std::collections::BTreeSet;
+
+use ralph_core::event::When;
+use ralph_core::git_text::Change;
+use ralph_core::items::{self, Settlement, attempt_id};
+use ralph_core::redact::Secrets;
+use ralph_core::state::Iteration;
+
+use super::paths::{self, Paths, Sources};
+use super::settle::Settler;
+use super::stand::{Restaged, Stand, departed};
+use crate::git::{self, Entry, NESTED, Repo, Wanted};
+use crate::store::Ledger;
+use crate::tree::TreeId;
+use crate::work::OwnBacklog;
+
+/// The trailers by which a commit of ours is known again. The digest is not known to anybody before the agent has ended.
+const ATTEMPT: &str = "Ralph-Iteration";
+const EVIDENCE: &str = "Ralph-Evidence";
+
+type Told<T> = std::result::Result<T, String>;
+
+#[expect(clippy::needless_pass_by_value, reason = "map_err hands it over")]
+pub(super) fn told(error: impl ToString) -> String {
+    error.to_string()
+}
+
+impl Settler<'_> {
+    /// The commit and what was left out of it; no commit where everything is committed already.
+    pub(super) fn commit(
+        &mut self,
+        settlement: &Settlement,
+        iteration: &Iteration,
+        evidence: Option<&str>,
+        problems: &mut Vec<String>,
+    ) -> Told<(Option<String>, Vec<String>)> {
+        let (Some(repo), Some(order)) = (self.project.repo.clone(), &settlement.commit) else {
+            return Ok((None, vec![]));
+        };
+        if let Some(made) = self.made_already(&repo, settlement, iteration, evidence)? {
+            return Ok((Some(made), vec![]));
+        }
+        if let Some(what) = repo.is_busy() {
+            return Err(format!("{what} is under way in this repository"));
+        }
+        let (before, after) = (iteration.before.as_ref(), iteration.after.as_ref());
+        let head = repo.head().map_err(told)?;
+        let before_head = before.and_then(|mark| mark.head.as_deref());
+        self.is_in_place(&repo, before_head, head.as_deref())?;
+        let now = self.tree.snapshot().map_err(told)?;
+        let proved = after.map(|after| &after.tree).or(order.spans.last().map(|span| &span.to));
+        let proved = proved.and_then(|tree| TreeId::new(tree)).ok_or("nobody measured what was proved")?;
+        let sources = Sources {
+            order,
+            proved: &proved,
+            proved_head: after.and_then(|after| after.head.as_deref()),
+            head: head.as_deref(),
+            now: &now.tree,
+            backlog: self.source.and_then(|source| {
+                let ours = OwnBacklog::new(self.project, self.tree, self.base, source).is_ours();
+                Some((source.below(&self.project.root)?, ours && self.task_file_is_ours))
+            }),
+            staged: Stand::read(&self.at_the_start.stand(When::Before))
+                .map_or_else(BTreeSet::new, |stand| stand.staged.into_keys().collect()),
+        };
+        let Paths { commit, left, nested, since } = paths::of(sources, &repo, self.tree).map_err(told)?;
+        let mut say = |names: &[String], what: &str| {
+            if !names.is_empty() {
+                problems.push(format!("{what}: {}", names.join(", ")));
+            }
+        };
+        say(&nested, "not committed, for it is a repository of its own");
+        if commit.is_empty() {
+            // What the agent committed by itself is the commit.
+            let own =
+                after.and_then(|after| after.head.clone()).filter(|own| Some(own.as_str()) != before_head);
+            return Ok((own, left));
+        }
+        say(
+            &since,
+            "changed since it was proved; the commit has what was proved, and your files are as they are",
+        );
+        let message =
+            without_secrets(&items::commit_message(settlement, iteration, self.run, evidence), self.secrets);
+        match self.put_in(&repo, head.as_deref(), before_head, &commit, &message, problems) {
+            Ok(commit) => Ok((Some(commit), left)),
+            // Whoever waited for it may have died after it was there.
+            Err(error) => match self.made_already(&repo, settlement, iteration, evidence)? {
+                Some(commit) => Ok((Some(commit), left)),
+                None => Err(error),
+            },
+        }
+    }
+
+    /// A commit of ours that is there: ralph was cut off after it.
+    pub(super) fn made_already(
+        &self,
+        repo: &Repo,
+        settlement: &Settlement,
+        iteration: &Iteration,
+        evidence: Option<&str>,
+    ) -> Told<Option<String>> {
+        let id = attempt_id(self.run, settlement.iteration);
+        let trailers = [(ATTEMPT, Some(id.as_str())), (EVIDENCE, evidence)];
+        let trailers: Vec<(&str, &str)> =
+            trailers.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+        // What the agent left is the agent's, whatever it says.
+        let left = iteration.after.as_ref().and_then(|after| after.head.as_deref());
+        let left = left.filter(|left| repo.has_commit(left).unwrap_or(false));
+        repo.commit_with_trailers(&trailers, left).map_err(told)
+    }
+
+    /// HEAD is on the branch where the user was, and holds what it held before the agent.
+    pub(super) fn is_in_place(&self, repo: &Repo, before: Option<&str>, now: Option<&str>) -> Told<()> {
+        let branch = repo.branch().map_err(told)?;
+        // Where nobody kept it, what it lost can still be told.
+        let stood = Stand::read(&self.files.stand(When::Before)).map_or(branch.clone(), |stood| stood.branch);
+        departed(repo, stood.as_deref(), before, branch.as_deref(), now).map_or(Ok(()), Err)
+    }
+
+    /// Makes a commit of these entries on top of HEAD. The user's index gets them where nothing of the user's is staged.
+    pub(super) fn put_in(
+        &self,
+        repo: &Repo,
+        head: Option<&str>,
+        before: Option<&str>,
+        entries: &[Entry],
+        message: &str,
+        problems: &mut Vec<String>,
+    ) -> Told<String> {
+        let objects = entries.iter().filter_map(|entry| entry.object.as_ref());
+        let blobs: Vec<&str> =
+            objects.filter(|object| object.mode != NESTED).map(|object| object.id.as_str()).collect();
+        repo.borrow(&blobs, |command| self.tree.call(command)).map_err(told)?;
+        let message = &Ledger::of(&self.project.truth).signed(message);
+        let wanted = Wanted { head, entries, message, folder: &self.project.truth };
+        let made = repo.make_commit(wanted, &self.kept).map_err(told)?;
+        let made = made.ok_or("there is nothing new to commit")?;
+        // A hook takes its time.
+        if repo.head().map_err(told)?.as_deref() != head {
+            return Err("somebody else committed meanwhile".into());
+        }
+        self.is_in_place(repo, before, head)?;
+        let (there, back) = self.to_stage(repo, made.changes)?;
+        // First the index: cut off here, it holds what is about to be committed, and not the opposite of it.
+        repo.stage(&there, &made.commit).map_err(told)?;
+        let title = message.lines().next().unwrap_or_default();
+        if let Err(error) = repo.move_head(&made.commit, head, title, &self.kept) {
+            let _ = repo.stage(&back, &made.commit);
+            return Err(told(error));
+        }
+        repo.after_commit(&self.kept);
+        if !made.differs.is_empty() {
+            problems.push(format!(
+                "a hook changed what is committed, which is not what was proved: {}; look at it: git show",
+                made.differs.join(", ")
+            ));
+        }
+        Ok(made.commit)
+    }
+
+    /// What is to be in the user's index, and how it was.
+    fn to_stage(&self, repo: &Repo, changes: Vec<Change>) -> Told<(Vec<Entry>, Vec<Entry>)> {
+        let staged = git::as_staged(repo.staged().map_err(told)?);
+        let restaged = Restaged::of(&self.files);
+        let free = |path: &[u8]| !staged.contains_key(path) || restaged.is_the_agent_s(path, &staged);
+        let changes = changes.into_iter().filter(|change| free(&change.path));
+        let both = changes.map(|Change { path, old, new, .. }| {
+            let back = staged.get(&path).cloned().unwrap_or(old);
+            (Entry { path: path.clone(), object: new }, Entry { path, object: back })
+        });
+        Ok(both.unzip())
+    }
+}
+
+/// A message without what is secret. Its trailers are ids and digests.
+pub(super) fn without_secrets(message: &str, secrets: &Secrets) -> String {
+    match message.rsplit_once("\n\n") {
+        Some((text, trailers)) => format!("{}\n\n{trailers}", secrets.hide(text)),
+        None => secrets.hide(message).into_owned(),
+    }
+}

@@ -1,0 +1,205 @@
+//! A commit holds what was proved, on the branch where the user is, whatever happened since.
+
+use ralph_testkit::{Sandbox, Steps};
+use serde_json::json;
+
+use crate::common::{history, ralph};
+use crate::stage::{
+    HARNESS, another, claims, commits, committed, files_of, harness, item, item_now, recorded, slow_hook,
+    two_items, worker, writer, writes,
+};
+
+fn one_item() -> Sandbox {
+    harness(&[item("FEAT-1", "one.txt")])
+}
+
+fn is_clean_but_for_the_attempt(sandbox: &Sandbox) {
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), format!(" M {HARNESS}"));
+}
+
+#[test]
+fn what_a_check_does_to_the_files_is_not_committed() {
+    let mut changing = item("FEAT-1", "one.txt");
+    changing["verification"] = json!(["test -e one.txt", "echo by the check >> one.txt"]);
+    let sandbox = harness(&[changing]);
+    let agent = writer(&sandbox, &["one.txt"]);
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_has("changed since it was proved");
+    assert_eq!(committed(&sandbox, "one.txt"), "one.txt");
+    assert_eq!(sandbox.read("one.txt"), "one.txt\nby the check\n");
+    assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "");
+    ralph(&sandbox).args(["evidence", "verify", "--no-run"]).run().assert_code(0);
+}
+
+#[test]
+fn ralph_is_killed_in_a_slow_hook_and_what_the_user_writes_then_is_not_committed_as_proved() {
+    let sandbox = one_item();
+    slow_hook(&sandbox, "");
+    let agent = writer(&sandbox, &["one.txt"]);
+    let running = worker(&sandbox, &agent).spawn();
+    sandbox.wait_for("hooked");
+    running.kill9();
+    running.wait();
+    sandbox.assert_no_processes();
+    assert_eq!(
+        (commits(&sandbox), sandbox.exists(".git/index.lock")),
+        (2, false),
+        "nothing is committed behind our back"
+    );
+    sandbox.write("one.txt", "mine\n");
+    let edited = sandbox.read(HARNESS).replace("make one.txt", "make one.txt, mind");
+    sandbox.write(HARNESS, edited);
+    sandbox.release("let-go");
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_has("changed since it was proved").assert_stderr_has("one.txt");
+    assert_eq!((commits(&sandbox), recorded(&sandbox, "commit"), recorded(&sandbox, "attempt")), (3, 1, 1));
+    assert_eq!(committed(&sandbox, "one.txt"), "one.txt");
+    assert_eq!(sandbox.read("one.txt"), "mine\n");
+    assert_eq!(files_of(&sandbox, "HEAD"), ["A one.txt"], "nor is the user's edit of the task file");
+    assert!(sandbox.read(HARNESS).contains("mind") && item_now(&sandbox, "FEAT-1")["status"] == "PASSING");
+    assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "");
+}
+
+#[test]
+fn who_commits_while_a_hook_runs_keeps_that_commit() {
+    let sandbox = one_item();
+    slow_hook(&sandbox, "");
+    let agent = writer(&sandbox, &["one.txt"]);
+    let running = worker(&sandbox, &agent).spawn();
+    sandbox.wait_for("hooked");
+    sandbox.write("mine.txt", "mine\n");
+    sandbox.git(&["add", "mine.txt"]);
+    sandbox.git(&["commit", "--quiet", "--no-verify", "-m", "mine"]);
+    sandbox.release("let-go");
+    running.wait().assert_code(0).assert_stderr_has("somebody else committed meanwhile");
+    assert_eq!((commits(&sandbox), files_of(&sandbox, "HEAD")), (3, vec!["A mine.txt".to_owned()]));
+    assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "");
+}
+
+#[test]
+fn a_file_that_became_a_folder_and_a_folder_that_became_a_file_are_committed() {
+    let sandbox = one_item();
+    sandbox.write("a", "file\n");
+    sandbox.write("d/e", "in a folder\n");
+    sandbox.commit_all("files");
+    let steps = writes("one.txt").shell("rm a; mkdir a; echo b > a/b; rm -r d; echo d > d");
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(0);
+    assert_eq!(files_of(&sandbox, "HEAD"), ["D a", "A a/b", "A d", "D d/e", "A one.txt"]);
+    is_clean_but_for_the_attempt(&sandbox);
+}
+
+#[test]
+fn a_repository_that_the_agent_made_is_named_and_not_committed() {
+    let sandbox = one_item();
+    let steps =
+        writes("one.txt").shell("git init --quiet sub; cd sub; git commit --quiet --allow-empty -m in");
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_has("a repository of its own: sub");
+    assert_eq!(files_of(&sandbox, "HEAD"), ["A one.txt"]);
+}
+
+const FORGED: &str = "Ralph-Iteration: $RALPH_RUN_ID/$RALPH_ITERATION";
+
+#[test]
+fn a_commit_of_the_agent_is_not_taken_for_ralph_s_own() {
+    let sandbox = one_item();
+    let steps = Steps::new()
+        .write("bad.txt", "bad\n")
+        .shell(&format!("git add bad.txt; git commit --quiet -m forged -m \"{FORGED}\""));
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(3);
+    assert_eq!((commits(&sandbox), files_of(&sandbox, "HEAD")), (4, vec!["D bad.txt".to_owned()]));
+
+    let sandbox = one_item();
+    let steps =
+        writes("one.txt").shell(&format!("git commit --quiet --allow-empty -m forged -m \"{FORGED}\""));
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(0).assert_stderr_lacks("by the agent itself");
+    assert_eq!((commits(&sandbox), files_of(&sandbox, "HEAD")), (4, vec!["A one.txt".to_owned()]));
+}
+
+#[test]
+fn an_agent_that_drops_or_rewrites_commits_proves_nothing() {
+    for drop in ["git reset --quiet --hard HEAD~1", "git commit --quiet --amend -m amended"] {
+        let sandbox = one_item();
+        sandbox.write("mine.txt", "mine\n");
+        let mine = sandbox.commit_all("mine");
+        let agent =
+            another(&sandbox).call(claims(Steps::new().shell(drop).write("one.txt", ""))).install(&sandbox);
+        let finished = worker(&sandbox, &agent).run();
+        finished.assert_code(3).assert_stderr_has(&format!("git reset --keep {}", &mine[..12]));
+        let head = sandbox.git(&["log", "-1", "--format=%s"]);
+        assert!(!head.starts_with("feat") && !head.starts_with("revert"), "{drop}: {head}");
+        assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "FAILING", "{drop}");
+        assert_eq!(sandbox.read("mine.txt"), "mine\n", "{drop}");
+    }
+}
+
+#[test]
+fn an_agent_that_goes_to_another_branch_proves_nothing_and_the_way_back_is_named() {
+    let sandbox = two_items();
+    let steps = writes("one.txt").shell("git switch --quiet --create elsewhere");
+    let agent = another(&sandbox).call(claims(steps)).call(claims(writes("one.txt"))).install(&sandbox);
+    let finished = worker(&sandbox, &agent).args(["--all", "--max-iterations", "2"]).run();
+    finished.assert_stderr_has("HEAD was on branch main").assert_stderr_has("git switch main");
+    assert_eq!(sandbox.git(&["rev-list", "--count", "--all"]), "2", "not on the other branch either, later");
+
+    let sandbox = two_items();
+    let steps = Steps::new().shell("git switch --quiet --create elsewhere").write("bad.txt", "");
+    let steps = steps.shell("git add bad.txt; git commit --quiet -m bad");
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(3).assert_stderr_has("git switch main");
+    assert_eq!(sandbox.git(&["log", "-1", "--format=%s"]), "bad", "nothing is added to that branch");
+
+    let sandbox = crate::common::repository();
+    let steps = writes("green").shell("git switch --quiet --create elsewhere");
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    let run = ralph(&sandbox).args(["run", "make it green", "--yes", "--max-iterations", "1", "--agent-cmd"]);
+    run.arg(agent.path()).run().assert_stderr_has("to get back: git switch main");
+    let page = ralph(&sandbox).args(["history", "1"]).run();
+    page.assert_stdout_has("HEAD was on branch main");
+}
+
+#[test]
+fn a_commit_says_which_other_items_it_holds_work_of() {
+    let mut refused = item("FEAT-1", "one.txt");
+    refused["ralph_loop"]["max_iterations"] = json!(1);
+    let sandbox = harness(&[refused, item("FEAT-2", "two.txt")]);
+    let agent = writer(&sandbox, &["half.txt", "two.txt"]);
+    worker(&sandbox, &agent).args(["--all", "--set", "failed_item=keep"]).run();
+    assert_eq!(sandbox.git(&["log", "-1", "--format=%s"]), "feat(FEAT-2): make two.txt");
+    assert!(files_of(&sandbox, "HEAD").contains(&"A half.txt".to_owned()));
+    let message = sandbox.git(&["log", "-1", "--format=%B"]);
+    assert!(message.contains("what attempts at other items left: FEAT-1."), "{message}");
+}
+
+#[test]
+fn secrets_in_commands_reach_neither_the_message_nor_the_task_file() {
+    let mut secret = item("FEAT-1", "one.txt");
+    secret["verification"] = json!(["test -e one.txt # --token hunter2-4711-xyzzy"]);
+    let sandbox = harness(&[secret]);
+    sandbox.write(".gitignore", ".env\n");
+    sandbox.commit_all("rules");
+    sandbox.write(".env", "API_TOKEN=hunter2-4711-xyzzy\n");
+    let agent = writer(&sandbox, &["one.txt"]);
+    worker(&sandbox, &agent).run().assert_code(0);
+    let message = sandbox.git(&["log", "-1", "--format=%B"]);
+    assert!(!message.contains("hunter2") && message.contains("Ralph-Evidence: "), "{message}");
+    let attempt = item_now(&sandbox, "FEAT-1")["attempts"][0].to_string();
+    assert!(!attempt.contains("hunter2") && attempt.contains("redacted"), "{attempt}");
+}
+
+#[test]
+fn a_mark_that_cannot_be_taken_back_does_not_keep_others() {
+    let sandbox =
+        harness(&[item("FEAT-1", "one.txt"), item("FEAT-2", "two.txt"), item("FEAT-3", "three.txt")]);
+    let twice = "python3 - <<'END'\nimport json\np='.claude/harness/feature_list.json'\nd=json.load(open(p))\n\
+                 for i in d['items'][1:]: i['status']='PASSING'\nd['items'].insert(2, dict(d['items'][1]))\n\
+                 json.dump(d, open(p,'w'), indent=2)\nEND\n";
+    let agent = another(&sandbox).call(claims(Steps::new().shell(twice))).install(&sandbox);
+    worker(&sandbox, &agent).run();
+    assert_eq!(item_now(&sandbox, "FEAT-3")["status"], "FAILING");
+    assert_eq!(history(&sandbox).len(), 1);
+}
