@@ -186,7 +186,7 @@ mod tests {
             "another text is another item"
         );
         assert_eq!(harm(BOXES, Syntax::Markdown, "make test", "true"), ["the commands for every item: "]);
-        assert_eq!(harm(FEATURES, Syntax::Json, "\"items\"", "\"features\"")[0], "the kind of the list: ");
+        assert_eq!(harm(FEATURES, Syntax::Json, "\"items\"", "\"userStories\"")[0], "the kind of the list: ");
     }
 
     #[test]

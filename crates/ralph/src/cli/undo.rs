@@ -46,11 +46,6 @@ struct Target {
 }
 
 pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
-    if args.iteration.is_none() && args.to.is_none() {
-        return Err(Error::usage("which iteration is to be undone?")
-            .hint("ralph history, which lists them; then: ralph undo N")
-            .hint("ralph undo --to SNAPSHOT, to take an undo or a reverted attempt back"));
-    }
     let project = Project::find()?;
     if args.iteration.is_none() && args.to.is_none() {
         return Err(nothing_named(&Runs::of(&project.truth)));

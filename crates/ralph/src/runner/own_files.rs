@@ -43,8 +43,6 @@ impl Runner<'_> {
         let ended = matches!(event, Event::AgentEnded(_) | Event::CheckEnded(_));
         if ended {
             touches.extend(self.guard.lost());
-            touches.extend(self.put_the_past_back());
-            self.mend_tree();
         }
         touches.extend(self.hold_the_truth());
         // Where the truth is not ours any more, nothing is written: not even that.
@@ -56,6 +54,8 @@ impl Runner<'_> {
         }
         let mut views = false;
         if ended {
+            touches.extend(self.put_the_past_back());
+            self.mend_tree();
             let looked = self.guard.settle(self.files_in_use().folder());
             views = looked.views;
             touches.extend(looked.touches);

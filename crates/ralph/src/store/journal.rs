@@ -11,7 +11,7 @@ use ralph_core::state::State;
 
 use super::copy::Copy;
 use super::files;
-use super::lock::pause;
+use super::lock::{LockState, lock_state, pause};
 use super::stamp::Stamp;
 use crate::error::{self, Error, Result};
 use crate::point;
@@ -99,6 +99,10 @@ impl JournalFile {
                 written = true;
                 continue;
             };
+            if self.another_s() {
+                self.give_up();
+                return Err(self.cannot_be_kept(how));
+            }
             let put_back = self.put_back();
             let (wait, passing) = (waits.next(), put_back.as_ref().err().is_none_or(files::is_passing));
             match wait.filter(|_| passing) {
@@ -129,6 +133,13 @@ impl JournalFile {
         let expected = before + line.len() as u64;
         self.left = Stamp::sign(&self.file).filter(|left| left.size() == expected);
         Ok(())
+    }
+
+    /// Whether another ralph has taken the place: what has the journal's name may be its own.
+    fn another_s(&self) -> bool {
+        let held = self.path.ancestors().nth(3).map(lock_state);
+        let Some(Ok(LockState::Held(holder))) = held else { return false };
+        holder.is_none_or(|holder| holder.pid != std::process::id())
     }
 
     fn cannot_be_kept(&self, how: How) -> Error {
