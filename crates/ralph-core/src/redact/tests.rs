@@ -200,7 +200,7 @@ fn no_text_of_an_event_keeps_a_secret() {
 
 /// Would hardly end if each place looked through all that follows.
 #[test]
-fn a_megabyte_of_almost_secrets_is_gone_through_once() {
+fn a_long_text_of_almost_secrets_is_gone_through_once() {
     for almost in [
         "eyJ",
         "eyJ.",
@@ -217,7 +217,7 @@ fn a_megabyte_of_almost_secrets_is_gone_through_once() {
         "-----BEGIN PRIVATE KEY-----",
         "-----END PRIVATE KEY-----",
     ] {
-        let text = almost.repeat((1 << 20) / almost.len());
+        let text = almost.repeat((1 << 17) / almost.len());
         assert!(!shapes(&text).is_empty(), "{almost}");
     }
 }

@@ -32,7 +32,9 @@ impl How {
 /// Which passings of each name are struck where the sweep is not to be full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sample {
-    All,
+    /// The first and the last passing of each name.
+    Ends,
+    /// The one in the middle.
     Middle,
     /// The same of every second name, from the first or from the second one on.
     Every2nd(usize),
@@ -109,7 +111,7 @@ fn choose(points: &[Point], sample: Sample) -> Vec<Point> {
     let place = |name: &str| names.iter().position(|known| *known == name).unwrap_or_default();
     let middle = |name: &str, nth: usize| nth == last(name).div_ceil(2);
     let wanted = |(name, nth): &&Point| match sample {
-        Sample::All => true,
+        Sample::Ends => *nth == 1 || *nth == last(name),
         Sample::Middle => middle(name, *nth),
         Sample::Every2nd(from) => middle(name, *nth) && place(name) % 2 == from,
     };
