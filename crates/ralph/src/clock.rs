@@ -42,7 +42,7 @@ impl Steady {
     }
 }
 
-/// A moment on the clock at the wall: with its day, unless that is today.
+/// A moment on the clock at the wall: with its day, unless that is today, and its year, unless it is this one.
 pub fn local(time: Time, now: Time) -> String {
     on_wall(time, now, &TimeZone::system())
 }
@@ -71,7 +71,8 @@ fn on_wall(time: Time, now: Time, zone: &TimeZone) -> String {
     let zoned = |time: Time| Some(Timestamp::from_millisecond(time.millis()).ok()?.to_zoned(zone.clone()));
     match (zoned(time), zoned(now)) {
         (Some(time), Some(now)) if time.date() == now.date() => time.strftime("%H:%M:%S").to_string(),
-        (Some(time), _) => time.strftime("%a %d %b %H:%M").to_string(),
+        (Some(time), Some(now)) if time.year() == now.year() => time.strftime("%a %d %b %H:%M").to_string(),
+        (Some(time), _) => time.strftime("%a %d %b %Y %H:%M").to_string(),
         _ => time.to_string(),
     }
 }
@@ -134,6 +135,7 @@ mod tests {
             read("one is out until 2026-11-17T02:00:02.000Z: used up; from 2026-11-16T20:40:00.000Z on"),
             "one is out until Tue 17 Nov 03:00: used up; from 21:40:00 on"
         );
+        assert_eq!(read("until 2040-01-01T00:00:00.000Z"), "until Sun 01 Jan 2040 01:00");
         for text in
             ["", "no moment", "2026-11-17", "9999-99-99T99:99:99.999Z", "日本語の長い文章です、ここには何も"]
         {

@@ -38,7 +38,7 @@ fn claude_of_a_subscription_tells_when_its_allowance_comes_back() {
     let (sandbox, actor) = stage(CLAUDE, |_| vec![CLAUDE.quota(FAR)]);
     let actor = actor.subscribed();
     let finished = run(&sandbox, &actor, &FULL);
-    finished.assert_code(4).assert_stderr_has("claude is out until 2040-01-01");
+    finished.assert_code(4).assert_stderr_has("claude is out until Sun 01 Jan 2040 00:00");
     actor.assert_asked(1);
 }
 
