@@ -24,7 +24,7 @@ mod stops;
 mod stream;
 mod summary;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
@@ -65,6 +65,8 @@ pub struct Ui {
     /// A box has been begun and not closed.
     box_open: bool,
     live: Live,
+    /// How wide the window is that standard output goes to; `None` for a file or a pipe. Asked once: lines may be many.
+    output: OnceCell<Option<usize>>,
     /// Data was lost, and that was said.
     lost: Cell<bool>,
     /// Who read standard output has seen enough.
@@ -110,7 +112,8 @@ impl Ui {
         let colour = moving && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let (lost, unheard) = (Cell::new(false), Cell::new(false));
         let live = Live::default();
-        Self { mode, stream, colour, moving, events: false, box_open: false, live, lost, unheard }
+        let output = OnceCell::new();
+        Self { mode, stream, colour, moving, events: false, box_open: false, live, output, lost, unheard }
     }
 
     /// Whoever sits before a terminal and sees nothing happen is told what is waited for.

@@ -1,10 +1,12 @@
 //! Standard output: data for whoever asked, and what others printed.
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use ralph_core::text;
 
+use super::fold::fold;
 use super::stream::Stream;
 use super::{Tone, Ui};
 use crate::error::{Error, Exit};
@@ -71,7 +73,9 @@ impl Ui {
 
     /// A line for people: on a terminal it is broken between words.
     pub fn data_line(&self, text: &str) {
-        self.data(format!("{}\n", Stream::Output.folded(text)).as_bytes());
+        let columns = *self.output.get_or_init(|| Stream::Output.window());
+        let text = columns.map_or(Cow::Borrowed(text), |columns| fold(text, columns));
+        self.data(format!("{text}\n").as_bytes());
     }
 
     /// A line that must stay as it is.

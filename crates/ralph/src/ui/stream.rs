@@ -31,9 +31,14 @@ impl Stream {
         size.map(|size| usize::from(size.ws_col)).ok().filter(|columns| *columns > 0).unwrap_or(80)
     }
 
+    /// How wide its window is, if it has one.
+    pub(super) fn window(self) -> Option<usize> {
+        self.is_terminal().then(|| self.columns())
+    }
+
     /// For a window's width; for a file or a pipe as it is.
     pub(super) fn folded(self, text: &str) -> Cow<'_, str> {
-        if self.is_terminal() { fold(text, self.columns()) } else { Cow::Borrowed(text) }
+        self.window().map_or(Cow::Borrowed(text), |columns| fold(text, columns))
     }
 
     /// The file that it goes to, by its numbers on this machine; `None` for a terminal or a pipe.

@@ -36,9 +36,14 @@ pub(super) fn main(args: &ValidateArgs, ui: &mut Ui) -> Result<ExitCode> {
             "findings": findings.collect::<Vec<Value>>(),
         }));
     } else {
-        for finding in &found.findings {
+        let line = |finding: &Finding| {
             let id = finding.id.as_deref().unwrap_or("the file");
-            ui.data_line(&format!("{}: {id}: {}", finding.rule.word(), finding.what));
+            format!("{}: {id}: {}", finding.rule.word(), finding.what)
+        };
+        // All at once: there may be as many as items.
+        let lines: Vec<String> = found.findings.iter().map(line).collect();
+        if !lines.is_empty() {
+            ui.data_line(&lines.join("\n"));
         }
         let checked = text::count(found.checked, "item");
         match found.findings.len() {
