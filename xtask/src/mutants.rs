@@ -1,4 +1,4 @@
-//! `cargo xtask mutants`: does a test fail for every change to a rule? Not part of `test`: it takes about an hour.
+//! `cargo xtask mutants`: does a test fail for every change to a rule? Not part of `test`: it takes most of an hour.
 
 use crate::{Result, step, workspace};
 

@@ -7,7 +7,7 @@ use ralph_core::decision::{Phase, Proof, Stop};
 use ralph_core::event::{Event, Stamped};
 use ralph_core::journal::{self, Body, Record};
 use ralph_core::machine::decide;
-use ralph_testkit::{FakeAgent, InstalledAgent, Sandbox, StatusBlock, Steps};
+use ralph_testkit::{FakeAgent, InstalledAgent, Running, Sandbox, StatusBlock, Steps};
 
 const JOURNAL: &str = ".git/ralph/runs/0001/journal.jsonl";
 
@@ -212,16 +212,22 @@ fn records_of_earlier_runs_and_the_evidence_come_back_too() {
     ralph(&sandbox).args(["evidence", "show"]).run().assert_code(0).assert_stdout_has("first");
 }
 
-#[test]
-fn status_knows_of_a_run_whose_lock_and_record_are_gone() {
-    let sandbox = repository();
-    let first = Steps::new().shell("rm -rf .git/ralph").reach("agent").hold("go");
+/// A run whose agent did this and now waits to be let go on.
+fn held_after(sandbox: &Sandbox, did: &str) -> Running {
+    let first = Steps::new().shell(did).reach("agent").hold("go");
     let agent = FakeAgent::new("agent")
         .call(first.status(&StatusBlock::in_progress()))
         .call(says_done())
-        .install(&sandbox);
-    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+        .install(sandbox);
+    let running = run(sandbox, &agent).args(["--test-cmd", "true"]).spawn();
     sandbox.wait_for("agent");
+    running
+}
+
+#[test]
+fn status_knows_of_a_run_whose_lock_and_record_are_gone() {
+    let sandbox = repository();
+    let running = held_after(&sandbox, "rm -rf .git/ralph");
     assert_eq!(status(&sandbox)["running"], true);
     let shown = ralph(&sandbox).arg("status").run();
     shown.assert_stdout_has("was removed while it works").assert_stdout_has("a run is going on here");
@@ -305,13 +311,7 @@ fn another_file_in_the_journal_s_place_is_replaced_though_it_is_the_same() {
 #[test]
 fn a_second_ralph_is_refused_though_the_lock_file_was_removed() {
     let sandbox = repository();
-    let first = Steps::new().shell("rm .git/ralph/lock .git/ralph/custody").reach("agent").hold("go");
-    let agent = FakeAgent::new("agent")
-        .call(first.status(&StatusBlock::in_progress()))
-        .call(says_done())
-        .install(&sandbox);
-    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
-    sandbox.wait_for("agent");
+    let running = held_after(&sandbox, "rm .git/ralph/lock .git/ralph/custody");
     for args in [&["run"][..], &["run", "other", "--fresh", "--agent-cmd", "true"]] {
         let second = ralph(&sandbox).args(args).run();
         second.assert_code(1).assert_stderr_has("another run is going on here");
