@@ -279,6 +279,22 @@ mod tests {
             crate::report::block::last("---RALPH_STATUS---\nSTATUS: COMPLETE\n---END_RALPH_STATUS---").0;
         let report = IterationReport { block, ..Default::default() };
         assert_eq!(judge(EXPLICIT, &report), Words::More { why: "no EXIT_SIGNAL".into() });
+        let block = crate::report::block::last(
+            "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: false\n---END_RALPH_STATUS---",
+        );
+        let report = IterationReport { block: block.0, ..Default::default() };
+        let why = "EXIT_SIGNAL: false".to_owned();
+        assert_eq!(judge(EXPLICIT, &report), Words::More { why }, "other fields are missing");
+    }
+
+    #[test]
+    fn of_reports_that_say_the_same_the_first_is_quoted() {
+        let block = "---RALPH_STATUS---\nSTATUS: BLOCKED\nRECOMMENDATION: no key\n---END_RALPH_STATUS---\n";
+        let mut builder = crate::report::Builder::default();
+        builder.add(crate::transcript::Item::Words(format!("{block}LOOP_BLOCKED: no network\n")));
+        let report = builder.finish();
+        assert_eq!(report.sayings.len(), 1, "{:?}", report.sayings);
+        assert_eq!(judge(EXPLICIT, &report), Words::Blocked { why: "no key".into() });
     }
 
     #[test]
