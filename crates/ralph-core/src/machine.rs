@@ -121,9 +121,6 @@ fn resume(seen: &State, plan: &Plan, now: Time) -> Decision {
             next: Phase::Working,
             ..proceed(seen, "run", "resumed: the agent was cut off")
         },
-        Some(current) if current.after.is_none() => {
-            measure_after(seen, plan, "resumed after the agent ended")
-        }
         // The claim is judged about the tree as it is now: somebody may have worked on it meanwhile.
         Some(_) => measure_after(seen, plan, "resumed before the iteration was concluded"),
     }

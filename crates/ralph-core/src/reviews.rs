@@ -63,6 +63,13 @@ mod tests {
     use Outcome::{Accepted, NoOpinion, NotDone};
 
     #[test]
+    fn somebody_else_s_change_is_reviewed_from_the_start() {
+        let reviewing = Reviews { passes: 2, reviewing: true };
+        assert_eq!(reviewing.after_foreign_change(), Reviews { passes: 0, reviewing: true });
+        assert_eq!(Reviews::default().after_foreign_change(), Reviews::default(), "work goes on as work");
+    }
+
+    #[test]
     fn three_dones_without_changes_complete() {
         assert!(!run(3, &[(Accepted, false), (Accepted, false)]).1);
         assert!(run(3, &[(Accepted, false), (Accepted, false), (Accepted, false)]).1);

@@ -67,7 +67,7 @@ impl Saturation {
             format!("{} iterations in a row talked of being done while work went on", self.done_signals);
         let share =
             format!("{}% of {} iterations touched tests alone", self.test_percentage(), self.iterations);
-        let enough = self.iterations >= policy.test_share_after && self.iterations > 0;
+        let enough = self.iterations >= policy.test_share_after;
         let signs = [
             (policy.test_only, self.test_loops >= policy.test_only_after, "test_saturation", tests),
             (policy.done_signals, self.done_signals >= policy.done_signals_after, "done_saturation", signals),
@@ -196,13 +196,28 @@ mod tests {
             "conftest.py",
             "crates/a/src/machine/tests.rs",
             "e2e/login.ts",
+            "src/parser_tests.rs",
+            "lib/user_spec.rb",
+            "web/user.spec.ts",
+            "src/LoginSpec.scala",
         ] {
             assert!(is_test_path(path), "{path}");
         }
-        for path in
-            ["src/main.rs", "src/latest.rs", "contest.py", "src/Contest.java", "attest/x.go", "protest.md"]
-        {
+        for path in [
+            "src/main.rs", "src/latest.rs", "contest.py", "src/Contest.java", "attest/x.go", "protest.md",
+            "src/Test.java", "src/Spec.kt",
+        ] {
             assert!(!is_test_path(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn prose_is_told_by_the_end_of_its_name() {
+        for path in ["README.md", "docs/guide.RST", "notes.txt", "a/b.adoc", "x.markdown"] {
+            assert!(is_document(path), "{path}");
+        }
+        for path in ["src/main.rs", "md", "readme", "a.md/b.rs"] {
+            assert!(!is_document(path), "{path}");
         }
     }
 }

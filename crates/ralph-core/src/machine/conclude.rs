@@ -156,10 +156,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     let settlement = machine_items::settlement(seen, plan, current, &conclusion, &rules.items);
     let decision = match (settlement, stop) {
         (Some(settlement), stop) => Decision { rules, ..machine_items::settle(seen, settlement, stop) },
-        (None, Some(stop)) => {
-            let with_rules = State { rules: rules.clone(), ..seen.clone() };
-            Decision { rules, ..machine_items::stop_or_settle(&with_rules, plan, stop) }
-        }
+        (None, Some(stop)) => machine_items::stop_or_settle(&State { rules, ..seen.clone() }, plan, stop),
         (None, None) => {
             let concluded = Concluded { iteration: current, outcome, rules };
             next_iteration(seen, plan, now, Some(concluded), Selection::None)

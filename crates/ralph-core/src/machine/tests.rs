@@ -1,5 +1,6 @@
 //! Scripts of iterations through the same `decide` and `apply` as a real run, every record through the codec.
 
+mod backlog;
 mod rules;
 mod user;
 
@@ -103,10 +104,10 @@ impl Sim {
     }
 
     pub(crate) fn check(&mut self, code: i32) {
-        assert!(matches!(self.effects[..], [Effect::RunCheck { .. }]), "{:?}", self.effects);
+        let [Effect::RunCheck { check }] = &self.effects[..] else { panic!("{:?}", self.effects) };
         let result = CheckResult {
-            name: "test".into(),
-            command: "make test".into(),
+            name: check.name.clone(),
+            command: check.command.clone(),
             end: End::Exited { code },
             asked: false,
             failing: if code == 0 { vec![] } else { vec!["greets".into()] },
@@ -579,6 +580,59 @@ fn a_crash_before_the_agent_was_started_starts_it_in_the_same_iteration() {
     sim.work(DONE, 0);
     sim.check(0);
     assert_eq!((sim.stop(), sim.state.used), ("complete", 2));
+}
+
+#[test]
+fn a_run_that_had_to_stop_beside_its_agent_works_again_when_it_is_taken_up() {
+    use crate::own_files::{How, OwnFile, Touch};
+    let mut sim = Sim::new(plan(&[]));
+    sim.tree(When::Before, 0);
+    sim.event(Event::AgentStarted { pid: 7 });
+    let lost = Some("it cannot be put back".to_owned());
+    let (name, kind, how) = ("journal".to_owned(), OwnFile::Journal, How::Removed);
+    sim.event(Event::OwnFilesTouched { touches: vec![Touch { name, kind, how, lost, kept: None }] });
+    assert_eq!(sim.stop(), "error");
+    let (plan, version) = (plan(&[]), "0".into());
+    sim.event(Event::RunResumed(Box::new(RunResumed { plan, version, probe: false, unrecorded_ms: 0 })));
+    assert_eq!(sim.effects, [Effect::RecoverAgent]);
+    assert_eq!(sim.state.phase, Phase::Working);
+}
+
+#[test]
+fn deciding_and_applying_in_one_go_is_the_same_as_one_after_the_other() {
+    let mut sim = Sim::new(plan(&["make test"]));
+    sim.work(DONE, 1);
+    sim.check(1);
+    sim.work(MORE, 1);
+    let mut records = Vec::new();
+    let whole = journal::open(sim.journal.as_bytes(), |record, _| records.push(record.clone()));
+    let mut state = State::default();
+    for record in records {
+        let Body::Step { event, .. } = record.body.clone() else { continue };
+        let (next, made) = step(state, Stamped { at: record.at, event });
+        assert_eq!(made, record);
+        state = next;
+    }
+    assert_eq!(state, whole.state);
+}
+
+#[test]
+fn a_wait_ends_at_once_when_somebody_asks_and_what_is_complete_stays_so() {
+    for (by, stop) in
+        [(StopBy::Interrupt, "interrupted"), (StopBy::Terminate, "terminated"), (StopBy::Request, "stopped")]
+    {
+        let mut sim = Sim::new(plan(&[]));
+        sim.iteration("", 0, End::Exited { code: 1 });
+        assert!(matches!(sim.state.phase, Phase::Waiting { .. }), "{:?}", sim.state.phase);
+        sim.event(Event::StopAsked { by });
+        assert_eq!(sim.stop(), stop);
+    }
+    let mut sim = Sim::new(plan(&[]));
+    sim.work(DONE, 2);
+    (0..3).for_each(|_| sim.work(DONE, 0));
+    assert_eq!(sim.stop(), "complete");
+    sim.event(Event::RunClosed);
+    assert_eq!(sim.stop(), "complete", "closing it does not take that back");
 }
 
 #[test]

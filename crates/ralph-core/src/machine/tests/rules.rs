@@ -426,7 +426,10 @@ fn a_question_twice_with_nothing_changed_is_blocked_with_the_question() {
         Some(&Stop::Blocked { why: "it asks: Shall I use Postgres or SQLite?".into() })
     );
     let mut sim = start(policy("default", &[]), &[]);
-    assert_eq!(sim.steps(&[asks.clone().changing(SRC), asks.clone(), more().changing(SRC), asks]), "running");
+    let between = [asks.clone().changing(SRC), asks.clone(), more().changing(SRC), asks.clone()];
+    assert_eq!(sim.steps(&between), "running");
+    let mut sim = start(policy("default", &[]), &[]);
+    assert_eq!(sim.steps(&[asks.clone(), more().crashing(), asks]), "blocked", "a crash answers nothing");
 }
 
 #[test]
@@ -652,6 +655,24 @@ fn a_check_that_is_new_on_resume_gets_its_baseline() {
     })));
     let [Effect::RunCheck { check }] = &sim.effects[..] else { panic!("{:?}", sim.effects) };
     assert_eq!(check.command, "make");
+}
+
+#[test]
+fn what_an_agent_has_worked_on_has_no_baseline_any_more() {
+    let mut policy = policy("default", &[]);
+    policy.set("baseline", "refuse").expect("a value");
+    let mut sim = start(policy, &["make test"]);
+    sim.check(0);
+    sim.step(&more().changing(SRC));
+    let mut plan = sim.state.run.as_ref().expect("a run").plan.clone();
+    plan.checks.push(CheckSpec::named("build", "make"));
+    sim.event(Event::StopAsked { by: StopBy::Interrupt });
+    sim.event(ended("", End::Signaled { signal: 15 }));
+    sim.tree(When::After, 0);
+    assert_eq!(sim.stop(), "interrupted");
+    let (version, probe, unrecorded_ms) = ("0".into(), false, 0);
+    sim.event(Event::RunResumed(Box::new(RunResumed { plan, version, probe, unrecorded_ms })));
+    assert!(!matches!(sim.effects[..], [Effect::RunCheck { .. }]), "{:?}", sim.effects);
 }
 
 #[test]
