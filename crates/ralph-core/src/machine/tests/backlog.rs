@@ -1,6 +1,8 @@
 //! Items of a backlog, from the question for one to what came of it.
 
 use super::*;
+use crate::decision::Conclusion;
+use crate::event::{ChangedPath, Judging};
 use crate::evidence::Items;
 use crate::items::{Attempt, BacklogPlan, BacklogRead, Found, ItemAfter, Settled, Work};
 
@@ -91,6 +93,106 @@ fn an_item_that_is_proved_speaks_of_no_reviews() {
     sim.check(0);
     assert_eq!(attempt(&sim), Some(Attempt::Passed));
     assert!(!rules(&sim).contains(&"reviews"), "{:?}", rules(&sim));
+}
+
+/// What is said of an iteration that was measured so.
+fn said(says: &str, with_item: bool, change: impl FnOnce(&mut Measured)) -> Conclusion {
+    told(ended(says, End::Exited { code: 0 }), with_item, change)
+}
+
+fn told(ended: Event, with_item: bool, change: impl FnOnce(&mut Measured)) -> Conclusion {
+    let mut sim = match with_item {
+        true => at_work(backlog(|_| {})),
+        false => {
+            let mut sim = Sim::new(plan(&["make test"]));
+            sim.tree(When::Before, 0);
+            sim
+        }
+    };
+    sim.event(ended);
+    let mut measured = Measured::new(When::After, "after".into(), None, &[]);
+    measured.item = with_item.then(|| ItemAfter { criteria: "digest".into(), ..ItemAfter::default() });
+    change(&mut measured);
+    sim.event(Event::TreeMeasured(Box::new(measured)));
+    if matches!(sim.effects[..], [Effect::RunCheck { .. }]) {
+        sim.check(0);
+    }
+    sim.state.last.as_ref().and_then(|last| last.conclusion.clone()).expect("concluded")
+}
+
+fn changing(measured: &mut Measured, kind: char, paths: &[&str]) {
+    measured.changed.extend(paths.iter().map(|path| ChangedPath { kind, path: (*path).into() }));
+    measured.changed_total = measured.changed.len() as u64;
+}
+
+#[test]
+fn tests_that_nobody_looked_at_are_named_if_an_item_is_worked_on() {
+    let tests = |count: usize| -> Vec<String> { (1..=count).map(|n| format!("tests/t{n}.rs")).collect() };
+    let warned = |with_item: bool, kind: char, count: usize, looked: bool| {
+        let names = tests(count);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        said(MORE, with_item, |measured| {
+            changing(measured, kind, &names);
+            measured.judging = looked.then(Judging::default);
+        })
+        .warnings
+    };
+    let named = "tests/t1.rs, tests/t2.rs, tests/t3.rs, tests/t4.rs, tests/t5.rs";
+    assert_eq!(warned(true, 'M', 1, false), ["existing tests were changed: tests/t1.rs"]);
+    assert_eq!(warned(true, 'M', 5, false), [format!("existing tests were changed: {named}")]);
+    assert_eq!(warned(true, 'M', 7, false), [format!("existing tests were changed: {named} and 2 more")]);
+    for (with_item, kind, looked) in [(false, 'M', false), (true, 'A', false), (true, 'M', true)] {
+        assert_eq!(warned(with_item, kind, 2, looked), [""; 0], "{with_item} {kind} {looked}");
+    }
+}
+
+#[test]
+fn what_was_put_back_is_flagged_and_nothing_else() {
+    let flags = |item: ItemAfter| {
+        said(MORE, true, |measured| measured.item = Some(ItemAfter { criteria: "digest".into(), ..item }))
+            .flags
+    };
+    assert_eq!(flags(ItemAfter::default()), [""; 0]);
+    let restored = vec!["init.sh".to_owned()];
+    let [flag] = &flags(ItemAfter { restored, ..ItemAfter::default() })[..] else { panic!("one flag") };
+    assert!(flag.contains("init.sh"), "{flag}");
+}
+
+#[test]
+fn a_report_that_claims_more_than_was_measured_is_set_right() {
+    let claims = |says: &str, files: u64, tasks: u64, with_item: bool, commits: u64| {
+        let mut ended = ended(says, End::Exited { code: 0 });
+        if let Event::AgentEnded(ended) = &mut ended
+            && let Some(block) = &mut ended.report.block
+        {
+            (block.files, block.tasks) = (Some(files), Some(tasks));
+        }
+        told(ended, with_item, |measured| {
+            changing(measured, 'M', &["src/a.rs", "src/b.rs"]);
+            measured.commits = commits;
+        })
+        .differences
+    };
+    assert_eq!(claims(MORE, 3, 0, true, 0), ["FILES_MODIFIED: 3, and 2 files changed"]);
+    for (says, files, tasks, with_item, commits) in [
+        (MORE, 0, 0, true, 0),
+        (MORE, 2, 0, true, 0),
+        (MORE, 3, 0, true, 1),  // what it committed is not counted here
+        (DONE, 2, 1, true, 0),  // its check passes
+        (MORE, 2, 7, false, 0), // without a backlog nobody counts tasks
+    ] {
+        let differences = claims(says, files, tasks, with_item, commits);
+        assert_eq!(differences, [""; 0], "{says} {files} {tasks} {with_item} {commits}");
+    }
+    assert_eq!(claims(DONE, 2, 2, true, 0), ["TASKS_COMPLETED_THIS_LOOP: 2, and 1 proved"]);
+    let others = said(MORE, true, |measured| {
+        let ticked_others = vec!["FEAT-2".into(), "FEAT-3".into()];
+        measured.item = Some(ItemAfter { criteria: "digest".into(), ticked_others, ..ItemAfter::default() });
+    });
+    assert_eq!(
+        others.differences,
+        ["marked as done without being worked on, and taken back: FEAT-2, FEAT-3"]
+    );
 }
 
 #[test]

@@ -351,6 +351,16 @@ fn saturation_completes_only_where_the_evidence_holds() {
 }
 
 #[test]
+fn an_iteration_that_says_testing_counts_as_such_unless_it_changed_the_source() {
+    let testing = Step { words: report("IN_PROGRESS", "PASSING", "TESTING", false), ..Step::default() };
+    for (paths, stop) in [(&["README.md"][..], "complete"), (SRC, "running")] {
+        let step = testing.clone().changing(paths);
+        let mut sim = start(policy("phases", &[]), &[]);
+        assert_eq!(sim.steps(&[step.clone(), step.clone(), step]), stop, "{paths:?}");
+    }
+}
+
+#[test]
 fn two_done_signals_while_work_goes_on_end_a_phased_run() {
     let talk =
         Step { words: format!("All tasks are complete. Nothing left to do.\n{}", more().words), ..more() };

@@ -97,12 +97,25 @@ fn a_budget_that_cannot_be_counted_is_said_once() {
     let mut sim = Sim::new(limited);
     assert!(matches!(&silent(&mut sim, true)[..], [said] if said.contains("told no cost")));
     assert_eq!(silent(&mut sim, true), [""; 0]);
-    let mut limited = plan(&[]);
-    limited.policy.budget.tokens = 1_000_000;
-    let said = silent(&mut Sim::new(limited), false);
-    assert!(matches!(&said[..], [said] if said.contains("max_tokens counts nothing")), "{said:?}");
-    let mut without_a_budget = Sim::new(plan(&[]));
-    assert_eq!(silent(&mut without_a_budget, true), [""; 0]);
+    let said = |usd: u64, most_tokens: u64, tells_tokens: bool| {
+        let mut limited = plan(&[]);
+        (limited.policy.budget.micro_usd, limited.policy.budget.tokens) = (usd, most_tokens);
+        silent(&mut Sim::new(limited), tells_tokens).join("; ")
+    };
+    let many = 1_000_000;
+    for (usd, tokens, tells, part) in [
+        (many, 0, true, "the agent told no cost, so the budget counts nothing"),
+        (many, 0, false, "the agent told no cost and no tokens, so the budget counts nothing"),
+        (many, many, true, "the agent told no cost, so the budget counts nothing"),
+        (many, many, false, "neither the budget nor max_tokens"),
+        (0, many, false, "the agent told no tokens, so max_tokens counts nothing"),
+    ] {
+        let said = said(usd, tokens, tells);
+        assert!(said.contains(part), "{usd} {tokens} {tells}: {said}");
+    }
+    for (usd, tokens, tells) in [(0, 0, true), (0, 0, false), (0, many, true)] {
+        assert_eq!(said(usd, tokens, tells), "", "{usd} {tokens} {tells}");
+    }
 }
 
 /// What is said about an iteration whose agent tells no cost, and perhaps no tokens.
