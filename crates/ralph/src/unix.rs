@@ -17,3 +17,8 @@ pub(crate) mod identity {
     pub(crate) use std::os::fd::AsFd;
     pub(crate) use std::os::unix::fs::MetadataExt;
 }
+
+/// Reading at a place, which several threads may do at once.
+pub(crate) mod places {
+    pub(crate) use std::os::unix::fs::FileExt;
+}

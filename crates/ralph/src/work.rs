@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `source` | the task file of a run: what it hands out, what an agent did to it, changing it |
-//! | `place` | which task file it is, and reading it |
+//! | `place`, `large` | which task file it is, and reading it; reading a large file |
 //! | `settle` | the parts of a settlement, each of which is done once however often it is asked for |
 //! | `commit`, `paths`, `back` | its commit; which of the changed files that may hold; taking a failed attempt back |
 //! | `stand` | where the user stood in the repository before and after an agent |
@@ -14,6 +14,7 @@
 mod back;
 mod boot;
 mod commit;
+mod large;
 mod own;
 mod paths;
 mod place;

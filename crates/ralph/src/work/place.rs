@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::backlog::{Backlog, NAMES, Refusal, Requirements, Syntax, Unreadable};
 
+use super::large;
 use crate::config::Layers;
 use crate::error::{Error, Result};
 use crate::suggest;
@@ -42,7 +43,7 @@ impl Place {
     }
 
     pub(crate) fn read(&self) -> Result<Vec<u8>> {
-        std::fs::read(&self.path)
+        large::read(&self.path)
             .map_err(|error| Error::data(format!("cannot read {}", self.path.display())).because(error))
     }
 
