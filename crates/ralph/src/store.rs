@@ -2,6 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `alternate` | replacing a view that changes with every iteration |
 //! | `arm` | which session a run holds |
 //! | `edit` | changing a file that is the user's |
 //! | `files` | folders, private files, replacing a file whole |
@@ -21,6 +22,7 @@
 //! | `trust` | which commands of which project the user agreed to, outside of it |
 //! | `views` | `.ralph/`: what people and agents read; `.ralph-session.json` |
 
+mod alternate;
 mod arm;
 mod copy;
 mod edit;

@@ -362,7 +362,7 @@ fn shell(sandbox: &Sandbox, line: &str) {
 fn nothing_is_written_through_a_link_at_a_name_that_can_be_guessed() {
     let sandbox = repository();
     sandbox.write("../precious", "mine\n");
-    let names = ".session.md.new .state.json.new .status.new ..gitignore.new .ralph-session.json.new";
+    let names = ".session.md.other .state.json.other .ralph-session.json.other .status.new ..gitignore.new";
     let plant =
         format!("mkdir -p .ralph && for name in {names}; do ln -sf ../../precious .ralph/$name; done");
     shell(&sandbox, &plant);

@@ -326,7 +326,7 @@ fn profile_analyzer_keeps_the_seed_s_session_file() {
         ["total_tasks_completed", "total_files_modified", "total_commits"].map(|key| session[key].clone());
     assert_eq!(json!(totals), json!([1, 3, 1]));
     assert_eq!(history(&sandbox)[1]["files_changed"], 2, "its own file is not a change");
-    assert!(!sandbox.exists(".ralph/.ralph-session.json.new"), "nothing half-made is left");
+    assert!(!sandbox.exists(".ralph-session.json.other"), "nothing half-made is ever in the project");
 }
 
 #[test]

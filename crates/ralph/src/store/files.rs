@@ -171,8 +171,7 @@ pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
 
 /// The same, with the place where the new one is made; it must be on the same file system.
 pub(super) fn replace_through(made: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
-    let replaced = make_anew("write", made, OpenOptions::new().write(true))
-        .and_then(|mut file| file.write_all(text))
+    let replaced = write_anew(made, text)
         .and_then(|()| point::file("rename", path))
         .and_then(|()| std::fs::rename(made, path));
     if replaced.is_err() {
@@ -180,6 +179,11 @@ pub(super) fn replace_through(made: &Path, path: &Path, text: &[u8]) -> io::Resu
         let _ = std::fs::remove_file(made);
     }
     replaced
+}
+
+/// A file of this name with this text, which was not there before.
+pub(super) fn write_anew(path: &Path, text: &[u8]) -> io::Result<()> {
+    make_anew("write", path, OpenOptions::new().write(true)).and_then(|mut file| file.write_all(text))
 }
 
 /// Replaces a private file whole; it is durable when this returns.

@@ -10,7 +10,7 @@ use ralph_core::state::{Iteration, State};
 use ralph_core::view::files as made;
 use serde_json::Value;
 
-use super::{HarnessLock, Run, Runs, files};
+use super::{HarnessLock, Run, Runs, alternate, files};
 use crate::error::{self, Result};
 use progress::Progress;
 
@@ -100,8 +100,8 @@ impl Views {
     pub fn publish(&mut self, state: &State) -> io::Result<()> {
         files::stays_within(&self.root, &self.dir).inspect_err(|_| self.behind = true)?;
         let folder = self.make_folder();
-        let session = files::replace(&self.dir.join("session.md"), made::session(state).as_bytes());
-        let json = files::replace(&self.dir.join("state.json"), &pretty(&made::state_json(state)));
+        let session = self.alternate("session.md", made::session(state).as_bytes());
+        let json = self.alternate("state.json", &pretty(&made::state_json(state)));
         let history = self.write_history(state);
         let checkpoint = match (made::post_task(state), &state.run) {
             (Some(checkpoint), Some(run)) => self.write_checkpoint("post", &made::task_id(run), &checkpoint),
@@ -112,6 +112,10 @@ impl Views {
         let lock = self.harness_lock.publish(state);
         let progress = self.progress.publish(state);
         folder.and(session).and(json).and(history).and(checkpoint).and(item).and(lock).and(progress)
+    }
+
+    fn alternate(&self, name: &str, text: &[u8]) -> io::Result<()> {
+        alternate::replace(&self.dir.join(format!(".{name}.other")), &self.dir.join(name), text)
     }
 
     /// Pages of the history that are not there any more, from the journals. To be asked for when somebody took them away.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::state::State;
 use ralph_core::view::files::progress;
 
-use crate::store::{Run, files};
+use crate::store::{Run, alternate};
 
 const NAME: &str = ".ralph-session.json";
 
@@ -25,7 +25,7 @@ pub(super) struct Progress {
 
 impl Progress {
     pub(super) fn new(root: &Path, ralph_dir: &Path, run: Run) -> Self {
-        let workshop = ralph_dir.join(format!("{NAME}.new"));
+        let workshop = ralph_dir.join(format!("{NAME}.other"));
         Self { path: root.join(NAME), workshop, run, lines: None }
     }
 
@@ -45,7 +45,7 @@ impl Progress {
         }
         let text = progress::document(state, &lines);
         self.lines = Some(lines);
-        files::replace_through(&self.workshop, &self.path, text.as_bytes())
+        alternate::replace(&self.workshop, &self.path, text.as_bytes())
     }
 
     fn in_the_file(&self, state: &State) -> Vec<String> {
