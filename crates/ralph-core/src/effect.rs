@@ -38,6 +38,13 @@ pub enum Effect {
     Unknown,
 }
 
+impl Effect {
+    /// It leaves the world as it is: nothing is lost if the record that asks for it is.
+    pub fn only_looks(&self) -> bool {
+        matches!(self, Self::MeasureTree { .. } | Self::ReadBacklog)
+    }
+}
+
 /// Why a process that is being ended is being ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -18,11 +18,13 @@ mod stand;
 mod still;
 mod texts;
 
+use std::cell::OnceCell;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ralph_core::decision::{Phase, Stop, Verdict};
+use ralph_core::effect::Effect;
 use ralph_core::event::{Event, StopBy};
 use ralph_core::journal::{Body, Record};
 use ralph_core::machine::deadline;
@@ -121,7 +123,8 @@ pub struct Runner<'a> {
     jobs: Jobs,
     /// By which what a killed keeper leaves is found.
     mark: Option<Mark>,
-    alarm: Option<Alarm>,
+    /// Made when something is first waited for; inside, `None` where the system has none.
+    alarm: OnceCell<Option<Alarm>>,
     naps: Naps,
     /// What came in while the machine's sleep had to be told first.
     held: Option<Input>,
@@ -163,6 +166,7 @@ impl<'a> Runner<'a> {
         run: Run,
         journal: JournalFile,
         state: State,
+        secrets: Secrets,
         ui: &'a mut Ui,
     ) -> Result<Self> {
         let tree = Tree::open(&project.root, &project.truth, project.repo.as_ref()).map_err(|error| {
@@ -171,13 +175,11 @@ impl<'a> Runner<'a> {
         let (outbox, inbox) = mpsc::channel();
         let views = Views::new(&project.root, &project.ralph_dir, run.clone());
         let jobs = Jobs::default();
-        let bell = outbox.clone();
-        let alarm = Alarm::new(move || bell.send(Input::Alarm).is_ok());
         let keeping = Keeping::new(Runs::of(&project.truth), run.clone());
         Ok(Self {
             project,
             lock,
-            secrets: secrets::of(&project.root),
+            secrets,
             guard: Guard::new(&project.root, &project.ralph_dir),
             past: Past::hold(&project.truth, &run),
             run,
@@ -190,7 +192,7 @@ impl<'a> Runner<'a> {
             outbox,
             jobs,
             mark: Mark::of(&project.root).ok(),
-            alarm,
+            alarm: OnceCell::new(),
             naps: Naps::from_now(),
             held: None,
             keeping,
@@ -246,8 +248,11 @@ impl<'a> Runner<'a> {
     }
 
     /// Takes events in until the run stops or it is the session's turn. What comes after a turn begins the next one.
+    /// A signal that comes while no command runs may end ralph where it stands: the next turn reads what is recorded.
     pub(crate) fn hold(&mut self, events: impl IntoIterator<Item = Event>) -> Result<Came> {
-        self.listen()?;
+        if self.state.run.as_ref().is_none_or(|run| !run.plan.checks.is_empty()) {
+            self.listen()?;
+        }
         let mut came = Came::HandedOver(String::new());
         for event in events {
             came = self.go_on(&mut Some(event))?;
@@ -266,6 +271,12 @@ impl<'a> Runner<'a> {
     }
 
     fn go_on(&mut self, first: &mut Option<Event>) -> Result<Came> {
+        let came = self.go_as_far(first)?;
+        self.journal.settle()?;
+        Ok(came)
+    }
+
+    fn go_as_far(&mut self, first: &mut Option<Event>) -> Result<Came> {
         if let Some(first) = first.take() {
             self.step(first)?;
             // Whatever was asked before we listened.
@@ -320,7 +331,7 @@ impl<'a> Runner<'a> {
         if due.is_some_and(|left| left.is_zero()) {
             return self.inbox.recv_timeout(Duration::ZERO).unwrap_or_else(|_| passed());
         }
-        let rings = due.is_some_and(|left| self.alarm.as_ref().is_some_and(|alarm| alarm.set(left)));
+        let rings = due.is_some_and(|left| self.alarm().is_some_and(|alarm| alarm.set(left)));
         let due = due.filter(|_| !rings);
         match due.into_iter().chain(tick).min() {
             // The runner holds a sender itself, so the channel cannot close.
@@ -332,9 +343,18 @@ impl<'a> Runner<'a> {
         }
     }
 
+    fn alarm(&self) -> Option<&Alarm> {
+        let make = || {
+            let bell = self.outbox.clone();
+            Alarm::new(move || bell.send(Input::Alarm).is_ok())
+        };
+        self.alarm.get_or_init(make).as_ref()
+    }
+
     /// One event, and before it what somebody did to the files that hold the record.
     fn step(&mut self, event: Event) -> Result<()> {
-        if matches!(event, Event::AgentEnded(_) | Event::CheckEnded(_)) {
+        let session = matches!(event, Event::AgentEnded(_)) && self.is_session();
+        if matches!(event, Event::AgentEnded(_) | Event::CheckEnded(_)) && !session {
             // What was a secret when the run began stays one, though it no longer stands where it stood.
             self.secrets.also(secrets::of(&self.project.root));
         }
@@ -345,10 +365,11 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Hide what is secret, decide, record, apply, show, act. Nothing acts before its record is durable.
+    /// Hide what is secret, decide, record, apply, show, act. Nothing is done, and nobody is told of an end, before the
+    /// record of it is durable; only what looks may look meanwhile.
     fn take(&mut self, event: Event) -> Result<()> {
         let event = self.secrets.hide_event(event);
-        let record = still::record(&mut self.journal, &mut self.state, event)?;
+        let record = still::begin(&mut self.journal, &mut self.state, event)?;
         let Body::Step { event, decision } = &record.body else { return Ok(()) };
         // What stands in the views changes when an iteration begins or ends; `status` reads the journal. A run that is
         // taken up again may have been cut off before it wrote them.
@@ -356,6 +377,9 @@ impl<'a> Runner<'a> {
             || decision.begins.is_some()
             || decision.concluded.is_some()
             || decision.verdict == Verdict::Halt;
+        if decision.verdict == Verdict::Halt {
+            self.journal.settle()?;
+        }
         self.ui.show(&self.state, &record);
         match notice::of(&self.state, &record) {
             Some(notice) if self.is_session() => self.untold.push(notice),
@@ -374,6 +398,9 @@ impl<'a> Runner<'a> {
         if self.state.wants_checkpoint() || point::early_checkpoint(self.state.since_checkpoint) {
             self.checkpoint()?;
         }
+        if !decision.effects.iter().all(Effect::only_looks) {
+            self.journal.settle()?;
+        }
         for effect in &decision.effects {
             self.perform(effect)?;
         }
@@ -387,12 +414,14 @@ impl<'a> Runner<'a> {
         for note in pending.notes {
             if self.state.stop().is_none() {
                 self.step(Event::NoteAdded { id: note.id.clone(), text: note.text })?;
+                self.journal.settle()?;
                 requests.note_is_taken(&note.id)?;
             }
         }
         if pending.stop {
             if self.state.stop().is_none() {
                 self.step(Event::StopAsked { by: StopBy::Request })?;
+                self.journal.settle()?;
             }
             requests.stop_is_taken(self.lock.holder())?;
         }
@@ -402,7 +431,7 @@ impl<'a> Runner<'a> {
     fn checkpoint(&mut self) -> Result<()> {
         let body = Body::Checkpoint { state: Box::new(self.state.clone()) };
         let record = Record { seq: self.state.seq + 1, at: clock::now(), body };
-        self.journal.append(&record)?;
+        self.journal.begin(&record)?;
         self.state = apply(std::mem::take(&mut self.state), &record);
         Ok(())
     }

@@ -152,6 +152,11 @@ impl Tree {
         Ok(tree)
     }
 
+    /// Whether somebody tidies up in it.
+    pub fn is_tidied(&self) -> bool {
+        self.tidying.is_some()
+    }
+
     /// Whether the folders that hold the snapshots are there.
     pub fn is_whole(&self) -> bool {
         self.place.is_whole()

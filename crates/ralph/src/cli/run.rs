@@ -272,7 +272,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         }
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
-    let (stop, state) = Runner::new(project, &mut lock, run, journal, state, ui)?
+    let (stop, state) = Runner::new(project, &mut lock, run, journal, state, secrets::of(&project.root), ui)?
         .agreed(agreed)
         .notifying(notifier)
         .run(first)?;

@@ -83,13 +83,15 @@ impl Runner<'_> {
         }
         self.keeping.finish(PACKING);
         // A tree that is let go of waits until it is tidied up. Whoever is cut off in that leaves more than is needed, no less.
-        let (done, waiting) = mpsc::channel::<()>();
-        let tree = self.tree;
-        thread::spawn(move || {
-            drop(tree);
-            drop(done);
-        });
-        let _ = waiting.recv_timeout(TIDYING);
+        if self.tree.is_tidied() {
+            let (done, waiting) = mpsc::channel::<()>();
+            let tree = self.tree;
+            thread::spawn(move || {
+                drop(tree);
+                drop(done);
+            });
+            let _ = waiting.recv_timeout(TIDYING);
+        }
         notifier
     }
 }

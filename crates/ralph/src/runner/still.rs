@@ -12,12 +12,19 @@ use crate::store::{self, JournalFile, Lock, Run, Runs, Views};
 use crate::ui::Ui;
 
 /// One event: decide, make it durable, apply. What follows from it is the caller's to do.
-pub(super) fn record(journal: &mut JournalFile, state: &mut State, event: Event) -> Result<Record> {
+fn record(journal: &mut JournalFile, state: &mut State, event: Event) -> Result<Record> {
+    let record = begin(journal, state, event)?;
+    journal.settle()?;
+    Ok(record)
+}
+
+/// The same; the record is on its way to the disk when this returns.
+pub(super) fn begin(journal: &mut JournalFile, state: &mut State, event: Event) -> Result<Record> {
     let stamped = Stamped { at: clock::now(), event };
     let decision = decide(state, &stamped);
     let body = Body::Step { event: stamped.event, decision };
     let record = Record { seq: state.seq + 1, at: stamped.at, body };
-    journal.append(&record)?;
+    journal.begin(&record)?;
     *state = apply(std::mem::take(state), &record);
     Ok(record)
 }

@@ -1,8 +1,9 @@
 //! A run's journal on disk.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use ralph_core::journal::{self, Opened, Problem, Record};
@@ -32,6 +33,8 @@ pub struct JournalFile {
     mended: Option<How>,
     /// Nothing more is recorded in it: somebody works against that.
     given_up: bool,
+    /// The last record, on its way to the disk.
+    syncing: Option<JoinHandle<io::Result<()>>>,
 }
 
 /// How long a deletion that goes on is waited out before each further attempt to write.
@@ -55,6 +58,7 @@ impl JournalFile {
             path: path.to_path_buf(),
             mended: None,
             given_up: false,
+            syncing: None,
         })
     }
 
@@ -81,24 +85,40 @@ impl JournalFile {
         }
         let left = Stamp::sign(&file);
         let copy = Copy::none();
-        Ok((Self { left, copy, file, path: path.to_path_buf(), mended: None, given_up: false }, opened.state))
+        Ok((
+            Self { left, copy, file, path: path.to_path_buf(), mended: None, given_up: false, syncing: None },
+            opened.state,
+        ))
     }
 
-    /// The record is durable, under the journal's name, when this returns. Whoever takes the file away meanwhile is
-    /// waited out for a while: a folder is not removed in one moment.
+    /// The record is durable, under the journal's name, when this returns.
     pub fn append(&mut self, record: &Record) -> Result<()> {
-        let line = journal::encode(record);
-        let mut written = false;
+        self.begin(record)?;
+        self.settle()
+    }
+
+    /// Writes a record and lets it become durable while the caller goes on: looking at things, not doing any. The one
+    /// before is durable first, so that a power loss costs the end and nothing in the middle.
+    pub fn begin(&mut self, record: &Record) -> Result<()> {
+        self.settle()?;
+        self.hold()?;
+        self.write(&journal::encode(record))
+    }
+
+    /// What was begun is durable, under the journal's name, when this returns.
+    pub fn settle(&mut self) -> Result<()> {
+        let Some(sync) = self.syncing.take() else { return Ok(()) };
+        sync.join()
+            .unwrap_or_else(|_| Err(io::Error::other("the thread that syncs it failed")))
+            .map_err(error::io("cannot write the journal", &self.path))?;
+        self.hold()
+    }
+
+    /// Sees to it that the file is what was written to it. Whoever takes it away is waited out for a while: a folder is
+    /// not removed in one moment.
+    fn hold(&mut self) -> Result<()> {
         let mut waits = WAITS.into_iter();
-        loop {
-            let Some(how) = self.touched() else {
-                if written {
-                    return Ok(());
-                }
-                self.write(&line)?;
-                written = true;
-                continue;
-            };
+        while let Some(how) = self.touched() {
             if self.another_s() {
                 self.give_up();
                 return Err(self.cannot_be_kept(how));
@@ -116,6 +136,7 @@ impl JournalFile {
                 }
             }
         }
+        Ok(())
     }
 
     fn write(&mut self, line: &str) -> Result<()> {
@@ -126,12 +147,21 @@ impl JournalFile {
             })
             .and_then(|()| self.file.write_all(line.as_bytes()))
             .and_then(|()| point::file("sync", &self.path))
-            .and_then(|()| self.file.sync_data())
+            .and_then(|()| self.begin_sync())
             .map_err(error::io("cannot write the journal", &self.path))?;
         self.copy.append(line.as_bytes());
         // What came in between is not ours: then the next look compares every byte.
         let expected = before + line.len() as u64;
         self.left = Stamp::sign(&self.file).filter(|left| left.size() == expected);
+        Ok(())
+    }
+
+    fn begin_sync(&mut self) -> io::Result<()> {
+        let file = self.file.try_clone()?;
+        match thread::Builder::new().name("journal".into()).spawn(move || file.sync_data()) {
+            Ok(sync) => self.syncing = Some(sync),
+            Err(_) => self.file.sync_data()?,
+        }
         Ok(())
     }
 
@@ -181,7 +211,7 @@ impl JournalFile {
     }
 
     /// Puts back what was written, byte for byte.
-    pub fn put_back(&mut self) -> std::io::Result<()> {
+    pub fn put_back(&mut self) -> io::Result<()> {
         let dir = self.path.parent().unwrap_or(&self.path);
         files::private_dir(dir)?;
         let beside = self.path.with_extension("back");

@@ -96,7 +96,7 @@ pub(super) fn stop(call: &Call<'_>) -> Result<()> {
     // A hook that was cut off left an iteration to be concluded.
     let first = (!asked).then(|| resumed(&state)).flatten();
     let mut ui = Ui::new(true);
-    let mut runner = Runner::new(project, &mut lock, run, journal, state, &mut ui)?;
+    let mut runner = Runner::new(project, &mut lock, run, journal, state, secrets, &mut ui)?;
     let came = runner.hold(first.into_iter().chain([heard]))?;
     answer(&match came {
         Came::HandedOver(prompt) => Answer::Block { reason: prompt, message: goes_on(runner.state()) },
@@ -176,7 +176,8 @@ pub(super) fn begin(call: &Call<'_>) -> Result<()> {
     let Held { mut lock, run, journal, state } = held;
     let mut ui = Ui::new(true);
     let Some(event) = resumed(&state) else { return Ok(()) };
-    let mut runner = Runner::new(call.project, &mut lock, run, journal, state, &mut ui)?;
+    let secrets = secrets::of(&call.project.root);
+    let mut runner = Runner::new(call.project, &mut lock, run, journal, state, secrets, &mut ui)?;
     match runner.hold([event])? {
         Came::HandedOver(prompt) => say(&json!({
             "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": prompt}
