@@ -146,7 +146,6 @@ impl JournalFile {
                 point::torn(&self.path, || self.file.write_all(&line.as_bytes()[..line.len() / 2]))
             })
             .and_then(|()| self.file.write_all(line.as_bytes()))
-            .and_then(|()| point::file("sync", &self.path))
             .and_then(|()| self.begin_sync())
             .map_err(error::io("cannot write the journal", &self.path))?;
         self.copy.append(line.as_bytes());
@@ -157,6 +156,7 @@ impl JournalFile {
     }
 
     fn begin_sync(&mut self) -> io::Result<()> {
+        point::file("sync", &self.path)?;
         let file = self.file.try_clone()?;
         match thread::Builder::new().name("journal".into()).spawn(move || file.sync_data()) {
             Ok(sync) => self.syncing = Some(sync),
