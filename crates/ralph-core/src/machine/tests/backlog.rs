@@ -147,6 +147,22 @@ fn tests_that_nobody_looked_at_are_named_if_an_item_is_worked_on() {
 }
 
 #[test]
+fn what_judges_is_flagged_where_it_was_changed() {
+    let flags = |with_item: bool, judging: Judging| {
+        said(MORE, with_item, |measured| measured.judging = Some(judging)).flags
+    };
+    let [tests, scripts, recipes] =
+        ["tests/a.rs", "check.sh", "make test (Makefile, test)"].map(str::to_owned);
+    let all = Judging { tests: vec![tests], scripts: vec![scripts], recipes: vec![recipes] };
+    let (tests, scripts) =
+        ("existing tests were changed: tests/a.rs", "what checks run was changed: check.sh");
+    let recipes = "checks run something else than when the run began: make test (Makefile, test)";
+    assert_eq!(flags(false, all.clone()), [tests, scripts, recipes]);
+    assert_eq!(flags(true, all), [tests, scripts], "about an item that refuses");
+    assert_eq!(flags(false, Judging::default()), [""; 0]);
+}
+
+#[test]
 fn what_was_put_back_is_flagged_and_nothing_else() {
     let flags = |item: ItemAfter| {
         said(MORE, true, |measured| measured.item = Some(ItemAfter { criteria: "digest".into(), ..item }))

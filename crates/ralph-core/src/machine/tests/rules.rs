@@ -347,7 +347,26 @@ fn saturation_completes_only_where_the_evidence_holds() {
         sim.steps(&three);
         sim.check(code);
         assert_eq!(sim.stop(), expected);
+        let proof = (code == 0).then_some(Proof::Checks);
+        assert_eq!(sim.state.stop().and_then(Stop::proof), proof, "what the checks prove is proved by them");
     }
+}
+
+#[test]
+fn an_iteration_that_failed_tells_nothing_about_polishing() {
+    let mut sim = start(policy("phases", &[]), &[]);
+    sim.step(&more().changing(TESTS).crashing());
+    assert_eq!(sim.state.rules.saturation, Default::default());
+    sim.step(&more().changing(TESTS));
+    assert_ne!(sim.state.rules.saturation, Default::default());
+}
+
+#[test]
+fn an_agent_that_met_a_limit_is_limited_whatever_it_said_last() {
+    let blocked = Step { words: report("BLOCKED", "NOT_RUN", "IMPLEMENTATION", false), ..Step::default() };
+    let mut sim = start(policy("default", &[]), &[]);
+    assert_eq!(sim.steps(&[blocked.clone().limited(LimitKind::Rate, Some(60_000))]), "running");
+    assert_eq!(sim.steps(&[blocked]), "blocked");
 }
 
 #[test]
