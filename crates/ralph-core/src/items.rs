@@ -45,6 +45,10 @@ pub struct BacklogRead {
     /// How many of those that are open wait for a person.
     #[serde(default)]
     pub blocked: u64,
+    /// Where nothing is left to do: the checks of the items that are done, by which the whole is judged too. What was
+    /// proved once may have been broken since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proofs: Vec<CheckSpec>,
     pub found: Found,
 }
 

@@ -229,7 +229,7 @@ fn judge(seen: &State, plan: &Plan, now: Time) -> Decision {
         return halt(seen, stop_of(by));
     }
     if wants_evidence(seen, plan, current)
-        && let Some(check) = plan.checks_for(current.item.as_deref()).nth(current.checks.len())
+        && let Some(check) = seen.checks_for(plan, current.item.as_deref()).nth(current.checks.len())
     {
         let said = words_of(plan, current).describe();
         return run_check(seen, check, &format!("{said}; running check {}", check.name));

@@ -31,6 +31,8 @@ pub struct Materials<'a> {
 const MOST_OF_A_FILE: usize = 32 << 10;
 const MOST_OF_HANDOFF: usize = 8 << 10;
 const MOST_OF_OUTPUT: usize = 4 << 10;
+/// Commands that are named to an agent.
+const MOST_CHECKS: usize = 30;
 /// How much of the user's notes a prompt holds.
 pub const MOST_OF_NOTES: usize = 8 << 10;
 
@@ -82,7 +84,7 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
         None => part(&format!("# Goal\n\n{}", run.goal)),
         Some(item) => part(&about_item(item, state)),
     }
-    if run.plan.checks_for(current.item.as_deref()).next().is_some() {
+    if state.checks_for(&run.plan, current.item.as_deref()).next().is_some() {
         part(&checks(state, &run.plan, current));
     }
     if current.kind == Kind::Review {
@@ -238,13 +240,24 @@ fn percentage(state: &State) -> u64 {
 fn checks(state: &State, plan: &Plan, current: &Iteration) -> String {
     let mut words =
         "# Checks\n\nWhen you say done, the loop runs this in the project's folder, and believes nothing else:\n".to_owned();
-    for check in plan.checks_for(current.item.as_deref()) {
+    let mut all = state.checks_for(plan, current.item.as_deref());
+    for check in all.by_ref().take(MOST_CHECKS) {
         words.push_str(&format!("\n    {}", shapes(&check.command)));
+    }
+    let more = all.count() as u64;
+    if more > 0 {
+        words.push_str(&format!("\n\nand {} of items that are done.", text::count(more, "command")));
     }
     let red = state.baseline.results.iter().filter(|check| !check.passed());
     let red: Vec<String> = red.map(|check| check.describe()).collect();
     if !red.is_empty() {
         words.push_str(&format!("\n\nBefore the loop began: {}.", red.join("; ")));
+    }
+    let broken = state.baseline.again.iter().filter(|check| !check.passed());
+    let broken: Vec<String> = broken.take(MOST_CHECKS).map(|check| check.describe()).collect();
+    if !broken.is_empty() {
+        let broken = broken.join("; ");
+        words.push_str(&format!("\n\nThis was proved, and does not hold any more: {broken}. Mend that."));
     }
     words
 }

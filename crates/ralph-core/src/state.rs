@@ -6,7 +6,7 @@ mod recent;
 use serde::{Deserialize, Serialize};
 
 use crate::breaker::Breaker;
-use crate::check::CheckResult;
+use crate::check::{CheckResult, CheckSpec};
 use crate::decision::{Begin, Conclusion, Decision, Kind, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
 use crate::event::{AgentEnded, End, Event, Measured, Plan, PutBack, RunInfo, StopBy, When};
@@ -83,6 +83,9 @@ pub struct Baseline {
     /// How the boot ritual ended, since ralph was started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub boot: Option<CheckResult>,
+    /// How what was proved stands now that nothing is left to do: no agent has worked since.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub again: Vec<CheckResult>,
     /// When the running check was started.
     pub check_started_at: Option<Time>,
     pub ending: Option<Ending>,
@@ -246,6 +249,7 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             state.baseline.check_started_at = None;
             state.baseline.ending = None;
             state.baseline.boot = None;
+            state.baseline.again.clear();
             state.settled = None;
             state.resumed = true;
             state.forget_what_was_not_begun();
@@ -329,6 +333,8 @@ fn observe_check_end(state: &mut State, mut check: CheckResult) {
     let boots = state.run.as_ref().and_then(|run| run.plan.boot.as_ref());
     match boots.is_some_and(|boot| boot.name == check.name) {
         true => state.baseline.boot = Some(check),
+        // There is no baseline any more when an agent has worked.
+        false if state.last.is_some() => state.baseline.again.push(check),
         false => state.baseline.results.push(check),
     }
 }
@@ -387,6 +393,7 @@ fn observe_tree(state: &mut State, measured: &Measured) {
 
 fn observe_agent_end(state: &mut State, ended: &AgentEnded) {
     let Some(current) = &mut state.current else { return };
+    state.baseline.again.clear();
     let mut ended = ended.clone();
     ended.end = after_request(ended.end, ended.asked, current.ending);
     state.totals.usage = state.totals.usage.plus(ended.report.usage);
@@ -582,6 +589,28 @@ impl State {
             let reviews = run.plan.policy.reviews;
             if run.plan.proves_by_checks() { reviews.with_checks } else { reviews.without_checks }
         })
+    }
+
+    /// The checks that decide about a claim: about an item, or about the whole, which holds all that was proved.
+    pub fn checks_for<'a>(
+        &'a self,
+        plan: &'a Plan,
+        item: Option<&'a Work>,
+    ) -> impl Iterator<Item = &'a CheckSpec> {
+        plan.checks_for(item).chain(self.proofs(plan).filter(move |_| item.is_none()))
+    }
+
+    /// The checks of items that are done, where nothing is left to do.
+    fn proofs<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = &'a CheckSpec> {
+        let proofs = self.backlog.iter().flat_map(|read| &read.proofs);
+        let other = |check: &&CheckSpec| plan.checks.iter().all(|known| known.command != check.command);
+        proofs.filter(other).filter(|_| plan.policy.wants_checks())
+    }
+
+    /// The next of them of which nobody knows how it stands now.
+    pub(crate) fn unknown_proof<'a>(&'a self, plan: &'a Plan) -> Option<&'a CheckSpec> {
+        let known = &self.baseline.again;
+        self.proofs(plan).find(|check| known.iter().all(|result| result.command != check.command))
     }
 
     /// An iteration whose agent was never started is begun again, with its number: by the plan of now.

@@ -131,6 +131,8 @@ pub struct Runner<'a> {
     keeping: Keeping,
     /// Commands of items that the user agreed to.
     agreed: Vec<String>,
+    /// Those of items that were done before this ralph began.
+    agreed_before: Vec<String>,
     /// The task file as it was before the item that is worked on. The copy on disk is for a ralph that comes after us.
     backlog: Option<Vec<u8>>,
     /// What was tried, by the ledger.
@@ -197,6 +199,7 @@ impl<'a> Runner<'a> {
             held: None,
             keeping,
             agreed: Vec::new(),
+            agreed_before: Vec::new(),
             backlog: None,
             tally: Tally::default(),
             views_failed: false,
@@ -209,10 +212,10 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Commands that the repository brings and the user agreed to.
+    /// Commands that the repository brings and the user agreed to; `before`: of items that are done already.
     #[must_use]
-    pub fn agreed(mut self, commands: Vec<String>) -> Self {
-        self.agreed = commands;
+    pub fn agreed(mut self, commands: Vec<String>, before: Vec<String>) -> Self {
+        (self.agreed, self.agreed_before) = (commands, before);
         self
     }
 

@@ -146,7 +146,9 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     let stop = match seen.stop_asked.filter(|by| *by != StopBy::Request) {
         Some(by) => Some(stop_of(by)),
         None => blocked(words, outcome, question)
-            .or_else(|| proved.then(|| Stop::Complete { proof: proof(plan, needed) }))
+            .or_else(|| {
+                proved.then(|| Stop::Complete { proof: proof(plan, needed, !current.checks.is_empty()) })
+            })
             .or_else(|| {
                 let open = rules.breaker.stopped()?;
                 Some(Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at })
@@ -326,8 +328,9 @@ fn polished(seen: &State, plan: &Plan, reached: Reached, evidence: &Evidence) ->
     }
 }
 
-pub(super) fn proof(plan: &Plan, reviews_needed: u32) -> Proof {
-    match (plan.proves_by_checks(), reviews_needed) {
+/// What a completion rests on; `checked`: commands were run for it, whoever named them.
+pub(super) fn proof(plan: &Plan, reviews_needed: u32, checked: bool) -> Proof {
+    match (plan.proves_by_checks() || checked, reviews_needed) {
         (true, _) => Proof::Checks,
         (false, 1..) => Proof::Reviews,
         (false, 0) => Proof::Words,

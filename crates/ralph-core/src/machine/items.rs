@@ -3,6 +3,7 @@
 use super::begin::{Selection, next_iteration};
 use super::conclude::proof;
 use super::{halt, proceed};
+use crate::check::CheckResult;
 use crate::decision::{Conclusion, Decision, Outcome, Phase, Proof, Stop, TreeMark};
 use crate::effect::Effect;
 use crate::event::Plan;
@@ -41,11 +42,27 @@ pub(super) fn selected(seen: &State, plan: &Plan, now: Time, read: &BacklogRead)
             halt(seen, Stop::BacklogComplete { once })
         }
         Found::Complete if declared_done(seen, plan) => {
-            let stop = Stop::Complete { proof: proof(plan, seen.reviews_needed()) };
-            stop_or_settle(seen, plan, stop)
+            match seen.unknown_proof(plan).filter(|_| several(seen)) {
+                Some(check) => {
+                    let why = format!("all that was proved has to hold at the end: running {}", check.name);
+                    super::run_check(seen, check, &why)
+                }
+                None if seen.baseline.again.iter().all(CheckResult::passed) => {
+                    let checked = !seen.baseline.again.is_empty();
+                    let stop = Stop::Complete { proof: proof(plan, seen.reviews_needed(), checked) };
+                    stop_or_settle(seen, plan, stop)
+                }
+                // Something broke what an earlier item had proved.
+                None => next_iteration(seen, plan, now, None, Selection::Whole),
+            }
         }
         Found::Complete => next_iteration(seen, plan, now, None, Selection::Whole),
     }
+}
+
+/// Whether an item may have been broken by a later one: what was proved last was checked last.
+fn several(seen: &State) -> bool {
+    seen.rules.items.passed > 1
 }
 
 /// Whether the whole needs no further word: nobody has to review it, and it was declared done, or need not be.
@@ -199,7 +216,7 @@ pub(super) fn settled(seen: &State, plan: &Plan, now: Time) -> Decision {
 
 fn item_proof(plan: &Plan, seen: &State) -> Proof {
     let checked = seen.last.as_ref().is_some_and(|last| !last.checks.is_empty());
-    if checked { Proof::Checks } else { proof(plan, 0) }
+    proof(plan, 0, checked)
 }
 
 /// What the agents changed, for the next commit.

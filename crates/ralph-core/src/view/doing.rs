@@ -32,14 +32,18 @@ impl Doing {
                 let plan = &state.run.as_ref()?.plan;
                 let (check, since) = match &state.current {
                     Some(current) => {
-                        let nth = plan.checks_for(current.item.as_deref()).nth(current.checks.len());
+                        let nth = state.checks_for(plan, current.item.as_deref()).nth(current.checks.len());
                         (nth, current.check_started_at)
                     }
                     None => {
                         let known = &state.baseline.results;
                         let open = |command: &str| known.iter().all(|result| result.command != command);
                         let boot = plan.boot.as_ref().filter(|_| state.baseline.boot.is_none());
-                        let first = boot.or_else(|| plan.checks.iter().find(|check| open(&check.command)));
+                        let baseline = || plan.checks.iter().find(|check| open(&check.command));
+                        let first = boot.or_else(|| match &state.last {
+                            Some(_) => state.unknown_proof(plan),
+                            None => baseline(),
+                        });
                         (first, state.baseline.check_started_at)
                     }
                 };

@@ -207,6 +207,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         return Ok(None);
     }
     let agreed = of_items.iter().map(|command| command.command.clone()).collect();
+    let agreed_before = backlog::agreed_before(project, &plan);
     if let Some(consent) = consent {
         let goal = called;
         if let Some(run) = earlier {
@@ -273,7 +274,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
     let (stop, state) = Runner::new(project, &mut lock, run, journal, state, secrets::of(&project.root), ui)?
-        .agreed(agreed)
+        .agreed(agreed, agreed_before)
         .notifying(notifier)
         .run(first)?;
     if let Stop::Complete { .. } = stop {

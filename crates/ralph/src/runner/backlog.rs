@@ -44,7 +44,9 @@ impl Runner<'_> {
     }
 
     /// Whoever said yes knew the commands of then: an item that an agent added or gave others waits for a person.
-    fn agreed_to(&self, read: BacklogRead) -> BacklogRead {
+    fn agreed_to(&self, mut read: BacklogRead) -> BacklogRead {
+        let agreed = |command: &String| self.agreed.contains(command) || self.agreed_before.contains(command);
+        read.proofs.retain(|check| agreed(&check.command));
         let Found::Selected(work) = &read.found else { return read };
         let unknown = work.checks.iter().find(|check| !self.agreed.contains(&check.command));
         let runs = self.state.run.as_ref().is_some_and(|run| run.plan.policy.wants_checks());
@@ -201,7 +203,7 @@ fn is_below(path: &[u8], dir: Option<&str>) -> bool {
 
 fn unreadable(error: &Error) -> BacklogRead {
     let found = Found::Unreadable { why: work::in_a_line(error) };
-    BacklogRead { items: Default::default(), phase: None, phases: vec![], blocked: 0, found }
+    BacklogRead { items: Default::default(), phase: None, phases: vec![], blocked: 0, proofs: vec![], found }
 }
 
 /// What an item of a harness is judged by. An agent may leave notes of its own there.

@@ -30,7 +30,7 @@ impl Runner<'_> {
             let names = judged.iter().filter(move |(_, judge)| *judge == wanted);
             names.map(|(name, _)| name.clone()).take(50).collect()
         };
-        let recipes = plan.checks_for(item).filter(|check| self.runs_something_else(check));
+        let recipes = self.state.checks_for(plan, item).filter(|check| self.runs_something_else(check));
         let recipes = recipes.map(|check| check.named_with_source()).collect();
         measured.judging = Some(Judging { tests: of(Judge::Test), scripts: of(Judge::Script), recipes });
     }

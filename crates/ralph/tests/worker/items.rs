@@ -71,6 +71,54 @@ fn a_run_works_through_every_item_and_a_review_confirms_the_whole() {
     works_through(&sandbox, &agent).arg("--once").run().assert_code(7);
 }
 
+/// Does the second item and takes the first one's work away again.
+fn breaks_the_first() -> Steps {
+    claims(writes("two.txt").delete("one.txt"))
+}
+
+#[test]
+fn a_run_is_not_complete_where_a_later_item_broke_an_earlier_one() {
+    let sandbox = two_items();
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt")))
+        .call(breaks_the_first())
+        .call(Steps::new().say("All done.").status(&StatusBlock::done()))
+        .call(writes("one.txt").say("All done.").status(&StatusBlock::done()))
+        .call(Steps::new().say("All done.").status(&StatusBlock::done()))
+        .install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--test-cmd", "true"]).run();
+    finished.assert_code(0).assert_stderr_has("claimed done, refused: test -e one.txt exit 1");
+    finished.assert_stderr_has("✓ COMPLETE");
+    assert_eq!(agent.calls(&sandbox).len(), 5, "mended, and reviewed");
+    assert!(sandbox.exists("one.txt") && sandbox.exists("two.txt"));
+    let prompts: Vec<String> = agent.calls(&sandbox).into_iter().map(|call| call.prompt).collect();
+    assert!(
+        prompts[2].contains("test -e one.txt") && prompts[2].contains("test -e two.txt"),
+        "{}",
+        prompts[2]
+    );
+    assert!(prompts[3].contains("test -e one.txt exit 1"), "{}", prompts[3]);
+}
+
+#[test]
+fn where_nobody_reviews_what_was_proved_is_run_again_at_the_end_also_by_a_ralph_that_comes_after() {
+    let sandbox = two_items();
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt")))
+        .call(claims(Steps::new()))
+        .call(breaks_the_first())
+        .call(writes("one.txt").say("All done.").status(&StatusBlock::done()))
+        .install(&sandbox);
+    let run = || works_through(&sandbox, &agent).args(["--set", "reviews=0", "--set", "gate=evidence"]);
+    run().args(["--max-iterations", "2"]).run().assert_code(3);
+    let finished = run().args(["--max-iterations", "9"]).run();
+    finished.assert_code(0).assert_stderr_has("✓ COMPLETE").assert_stderr_has("proof: checks");
+    let calls = agent.calls(&sandbox);
+    assert_eq!(calls.len(), 4, "nobody reviews, and somebody mends");
+    let broken = "This was proved, and does not hold any more: test -e one.txt exit 1";
+    assert!(calls[3].prompt.contains(broken), "{}", calls[3].prompt);
+}
+
 #[test]
 fn an_item_fails_twice_and_passes_with_every_attempt_recorded() {
     let sandbox = harness(&[item("FEAT-1", "one.txt")]);

@@ -8,7 +8,14 @@ use crate::items::{Attempt, BacklogPlan, BacklogRead, Found, ItemAfter, Settled,
 
 fn read(found: Found) -> Event {
     let items = Items { open: 1, total: 2 };
-    Event::BacklogRead(Box::new(BacklogRead { items, phase: None, phases: vec![], blocked: 0, found }))
+    let proofs = match &found {
+        Found::Complete => {
+            vec![CheckSpec::named("verify-1", "sh t1.sh"), CheckSpec::named("verify-2", "sh t2.sh")]
+        }
+        _ => vec![],
+    };
+    let (phase, phases, blocked) = (None, vec![], 0);
+    Event::BacklogRead(Box::new(BacklogRead { items, phase, phases, blocked, proofs, found }))
 }
 
 fn work() -> Work {
@@ -25,6 +32,11 @@ fn backlog(change: impl FnOnce(&mut Plan)) -> Plan {
 /// Up to the agent at work on the item.
 fn at_work(plan: Plan) -> Sim {
     let mut sim = Sim::new(plan);
+    select(&mut sim);
+    sim
+}
+
+fn select(sim: &mut Sim) {
     assert_eq!(sim.effects, [Effect::ReadBacklog]);
     sim.event(read(Found::Selected(Box::new(work()))));
     sim.tree(When::Before, 0);
@@ -33,7 +45,88 @@ fn at_work(plan: Plan) -> Sim {
     sim.event(Event::ItemMarked { problem: None });
     assert_eq!(sim.effects, [Effect::StartAgent]);
     sim.event(Event::AgentStarted { pid: 7 });
+}
+
+/// So many items are proved, and nothing is left to do.
+fn all_proved(plan: Plan, items: usize) -> Sim {
+    let mut sim = Sim::new(plan);
+    for _ in 0..items {
+        select(&mut sim);
+        ends(&mut sim, DONE, 0, 2, ItemAfter::default());
+        sim.check(0);
+        sim.event(Event::Settled(Box::new(Settled::default())));
+    }
+    sim.event(read(Found::Complete));
     sim
+}
+
+/// How it stopped, when what is to be committed is.
+fn stop(sim: &mut Sim) -> Option<Stop> {
+    if matches!(sim.effects[..], [Effect::Settle { .. }]) {
+        sim.event(Event::Settled(Box::new(Settled::default())));
+    }
+    sim.state.stop().cloned()
+}
+
+const PROVED: Option<Stop> = Some(Stop::Complete { proof: Proof::Checks });
+
+fn running(sim: &Sim) -> &str {
+    let [Effect::RunCheck { check }] = &sim.effects[..] else { panic!("{:?}", sim.effects) };
+    &check.command
+}
+
+#[test]
+fn the_whole_is_judged_by_what_proved_its_items_too() {
+    for (codes, stopped) in [(&[0, 0, 0][..], PROVED), (&[0, 1, 0], None), (&[0, 0, 1], None)] {
+        let mut sim = all_proved(backlog(|_| {}), 2);
+        sim.iteration(DONE, 0, End::Exited { code: 0 });
+        for (code, command) in codes.iter().zip(["make test", "sh t1.sh", "sh t2.sh"]) {
+            assert_eq!(running(&sim), command);
+            sim.check(*code);
+        }
+        assert_eq!(stop(&mut sim), stopped, "{codes:?}");
+        let refused = codes.contains(&1);
+        assert_eq!(sim.outcome(), if refused { Outcome::Refused } else { Outcome::Accepted });
+    }
+}
+
+#[test]
+fn where_nobody_reviews_the_whole_what_was_proved_is_run_again_before_it_is_complete() {
+    let unreviewed = || backlog(|plan| plan.policy.set("reviews", "0").expect("a value"));
+    let mut sim = all_proved(unreviewed(), 2);
+    assert_eq!(running(&sim), "sh t1.sh");
+    sim.check(0);
+    assert_eq!(sim.effects, [Effect::ReadBacklog]);
+    sim.event(read(Found::Complete));
+    assert_eq!(running(&sim), "sh t2.sh");
+    sim.check(0);
+    sim.event(read(Found::Complete));
+    assert_eq!(stop(&mut sim), PROVED);
+
+    // One that was cut off says nothing: it is run again.
+    let mut sim = all_proved(unreviewed(), 2);
+    sim.event(Event::StopAsked { by: StopBy::Interrupt });
+    assert_eq!(sim.effects, [Effect::EndCheck { why: Ending::Stop }]);
+    sim.check_cut_off();
+    assert_eq!(sim.stop(), "interrupted");
+
+    let mut sim = all_proved(unreviewed(), 2);
+    sim.check(1);
+    sim.event(read(Found::Complete));
+    sim.check(0);
+    sim.event(read(Found::Complete));
+    let begins = sim.last.as_ref().and_then(|decision| decision.begins.as_ref());
+    assert_eq!(begins.map(|begins| begins.kind), Some(Kind::Work), "somebody has to mend it");
+    let prompt = crate::prompt::render(&sim.state, crate::prompt::Materials::default());
+    assert!(prompt.contains("This was proved, and does not hold any more: sh t1.sh exit 1"), "{prompt}");
+    sim.iteration(DONE, 1, End::Exited { code: 0 });
+    ["make test", "sh t1.sh", "sh t2.sh"].iter().for_each(|command| {
+        assert_eq!(running(&sim), *command);
+        sim.check(0);
+    });
+    assert_eq!(stop(&mut sim), PROVED);
+
+    assert_eq!(stop(&mut all_proved(unreviewed(), 1)), PROVED, "one alone was checked a moment ago");
 }
 
 /// The agent ended so, having changed so many files, and done this to the backlog.
