@@ -176,6 +176,7 @@ impl Runner<'_> {
             base: self.state.base.as_ref(),
             at_the_start: self.run.baseline_files(),
             secrets: &self.secrets,
+            ledger: self.past.ledger(),
             kept: Kept {
                 custody: &|spec| custody.over(spec),
                 limit: Duration::from_millis(limit),

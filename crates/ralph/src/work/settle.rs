@@ -13,7 +13,7 @@ use crate::clock;
 use crate::error::Result;
 use crate::git::Kept;
 use crate::project::Project;
-use crate::store::{IterationFiles, Ledger};
+use crate::store::{HeldLedger, IterationFiles};
 use crate::tree::Tree;
 use crate::work::{OwnBacklog, Source, in_a_line};
 
@@ -29,6 +29,7 @@ pub(crate) struct Settler<'a> {
     /// What was kept when the run's first agent was started.
     pub(crate) at_the_start: IterationFiles,
     pub(crate) secrets: &'a Secrets,
+    pub(crate) ledger: &'a mut HeldLedger,
     /// How hooks are run.
     pub(crate) kept: Kept<'a>,
     /// What is to be committed of the task file is the agent's and ralph's alone; found out when it is settled.
@@ -40,12 +41,11 @@ impl Settler<'_> {
     pub(crate) fn settle(&mut self, settlement: &Settlement, iteration: &Iteration) -> Settled {
         let mut settled = Settled::default();
         let mut problems = vec![];
-        let ledger = Ledger::of(&self.project.truth);
         let hidden = self.secrets;
         self.task_file_is_ours = settlement.commit.is_some() && self.task_file_is_as_left(iteration);
         let backlog = self.source.and_then(|source| source.below(&self.project.root));
         let evidence = record::of(settlement, iteration, self.run, &self.files, backlog.as_deref());
-        match ledger.append(record::without_secrets(evidence, hidden)) {
+        match self.ledger.append(record::without_secrets(evidence, hidden)) {
             Ok(appended) => {
                 settled.evidence = Some(appended.digest);
                 let broken = |problem| format!("{problem}; to look at it: ralph evidence verify --no-run");
@@ -100,7 +100,7 @@ impl Settler<'_> {
             problems.push(format!("what the agent staged stays staged: {error}"));
         }
         if let (Some(commit), Some(evidence)) = (&settled.commit, &settled.evidence)
-            && let Err(error) = ledger.append(record::without_secrets(
+            && let Err(error) = self.ledger.append(record::without_secrets(
                 record::committed(settlement, self.run, commit, evidence, &settled.left),
                 hidden,
             ))
