@@ -51,8 +51,9 @@ impl Secrets {
             }
             Event::ItemMarked { problem } => self.hide_maybe(problem),
             Event::Settled(settled) => {
-                let Settled { left, problems, unmarked, commit: _, reverted: _, evidence: _ } =
+                let Settled { left, problems, uncommitted, unmarked, commit: _, reverted: _, evidence: _ } =
                     &mut **settled;
+                self.hide_maybe(uncommitted);
                 self.hide_maybe(unmarked);
                 self.hide_all(left);
                 self.hide_all(problems);

@@ -3,6 +3,7 @@
 use ralph_core::decision::{Kind, Outcome};
 use ralph_core::event::Event;
 use ralph_core::evidence::Held;
+use ralph_core::items::UNCOMMITTED;
 use ralph_core::own_files;
 use ralph_core::report::MISPLACED;
 use ralph_core::state::{Iteration, State};
@@ -58,7 +59,10 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
         lines.push((Tone::Warning, format!("{what}: the code is put back as it was before the attempt")));
     }
     let problems = settled.problems.iter();
-    lines.extend(problems.map(|problem| (Tone::Bad, format!("{what}: {}", text::one_line(problem, 600)))));
+    lines.extend(problems.map(|problem| match problem.starts_with(UNCOMMITTED) {
+        true => (Tone::Warning, format!("⚠ {what}: {}", text::one_line(problem, 600))),
+        false => (Tone::Bad, format!("{what}: {}", text::one_line(problem, 600))),
+    }));
     lines
 }
 

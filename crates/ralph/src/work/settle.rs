@@ -3,7 +3,7 @@
 
 use ralph_core::backlog::{Attempt as Recorded, Change, Outcome, State};
 use ralph_core::decision::TreeMark;
-use ralph_core::items::{Attempt, Settled, Settlement, attempt_id};
+use ralph_core::items::{Attempt, Settled, Settlement, UNCOMMITTED, attempt_id};
 use ralph_core::redact::Secrets;
 use ralph_core::state::Iteration;
 use ralph_core::text;
@@ -11,7 +11,7 @@ use ralph_core::text;
 use super::{paths, record};
 use crate::clock;
 use crate::error::Result;
-use crate::git::Kept;
+use crate::git::{IDENTIFY, Kept};
 use crate::project::Project;
 use crate::store::{HeldLedger, IterationFiles};
 use crate::tree::Tree;
@@ -92,8 +92,16 @@ impl Settler<'_> {
         settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::would_change);
         if settlement.commit.is_some() && settled.unmarked.is_none() {
             match self.commit(settlement, iteration, settled.evidence.as_deref(), &mut problems) {
-                Ok((commit, left)) => (settled.commit, settled.left) = (commit, left),
-                Err(error) => problems.push(format!("the work is proved and not committed: {error}")),
+                Ok((commit, left)) => {
+                    let nothing = commit.is_none() && !left.is_empty();
+                    settled.uncommitted = nothing.then(|| "its files were not clean before the run".into());
+                    (settled.commit, settled.left) = (commit, left);
+                }
+                Err(error) => {
+                    let why = self.with_a_remedy(error);
+                    problems.push(format!("{UNCOMMITTED}: {why}"));
+                    settled.uncommitted = Some(why);
+                }
             }
         }
         if let Err(error) = self.unstage(settlement.revert.is_some()) {
@@ -115,6 +123,14 @@ impl Settler<'_> {
         }
         settled.problems = problems;
         settled
+    }
+
+    /// Why there is no commit, and what to type where git does not know whose it would be.
+    fn with_a_remedy(&self, error: String) -> String {
+        match &self.project.repo {
+            Some(repo) if repo.identity().is_err() => format!("{error}; tell git who you are: {IDENTIFY}"),
+            _ => error,
+        }
     }
 
     /// What the commit is to hold of the backlog: marks that nobody could prove are gone, and a proved item is done.

@@ -43,6 +43,40 @@ fn the_commit_is_by_whom_the_environment_names() {
 }
 
 #[test]
+fn where_git_does_not_know_the_user_the_missing_commits_are_named_until_the_end_with_what_to_type() {
+    let sandbox = two_items();
+    let config = sandbox.root().join("home/.gitconfig");
+    assert!(config.exists());
+    sandbox.write(&config, "[user]\n\tuseConfigOnly = true\n");
+    let agent = writer(&sandbox, &["one.txt", "two.txt"]);
+    let finished = worker(&sandbox, &agent).arg("--all").run();
+    finished.assert_code(0);
+    finished.assert_stderr_has("⚠ FEAT-1: the work is proved and not committed: git commit-tree failed");
+    finished
+        .assert_stderr_has("tell git who you are: git config user.name \"NAME\" && git config user.email");
+    finished.assert_stderr_has("uncommitted: ⚠ FEAT-1, FEAT-2, proved: git commit-tree failed");
+    finished.assert_stderr_has("what is proved and not committed is in your files: git status");
+    assert_eq!(commits(&sandbox), 2);
+    let verified = ralph(&sandbox).args(["evidence", "verify"]).run();
+    verified.assert_code(3).assert_stdout_has("its files may be in your working tree");
+
+    // What is committed later takes it along, and then there is nothing to name.
+    let sandbox = two_items();
+    let config = sandbox.root().join("home/.gitconfig");
+    let known = std::fs::read_to_string(&config).expect("readable");
+    sandbox.write(&config, "[user]\n\tuseConfigOnly = true\n");
+    let mend = format!("printf '{}' > '{}'", known.replace('\n', "\\n"), config.display());
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt")))
+        .call(claims(writes("two.txt").shell(&mend)))
+        .install(&sandbox);
+    let finished = worker(&sandbox, &agent).arg("--all").run();
+    finished.assert_code(0).assert_stderr_has("⚠ FEAT-1: the work is proved and not committed");
+    finished.assert_stderr_lacks("uncommitted: ");
+    assert!(files_of(&sandbox, "HEAD").contains(&"A one.txt".to_owned()));
+}
+
+#[test]
 fn a_file_that_was_dirty_before_is_never_committed_and_is_named() {
     let sandbox = one_item();
     sandbox.write("README.md", "# half of my work\n");
