@@ -22,6 +22,8 @@ use crate::transcript::{Format, Usage};
 
 pub use recent::Recent;
 
+/// Of files that agents took along, so many are named.
+const MOST_TAKEN: usize = 50;
 /// After this many records a checkpoint keeps opening cheap.
 const CHECKPOINT_EVERY: u32 = 16;
 /// How many undos are remembered.
@@ -73,6 +75,8 @@ pub struct State {
     pub committed: u64,
     /// What is proved and in no commit.
     pub uncommitted: Vec<Uncommitted>,
+    /// Files of the user's that commits of agents took along.
+    pub taken: Vec<String>,
     pub seq: u64,
     pub since_checkpoint: u32,
 }
@@ -403,6 +407,11 @@ fn observe_tree(state: &mut State, measured: &Measured) {
         }
         When::After => {
             current.after = Some(measured.clone());
+            for path in &measured.taken {
+                if state.taken.len() < MOST_TAKEN && !state.taken.contains(path) {
+                    state.taken.push(path.clone());
+                }
+            }
             state.settled = Some(mark);
         }
     }

@@ -84,6 +84,7 @@ impl Secrets {
             changed_total: _,
             commits: _,
             committed_change: _,
+            taken,
             items: _,
             item,
             judging,
@@ -105,6 +106,7 @@ impl Secrets {
                 .into_iter()
                 .for_each(|texts| self.hide_all(texts));
         }
+        self.hide_all(taken);
         if let Some(Judging { tests, scripts, recipes }) = judging {
             [tests, scripts, recipes].into_iter().for_each(|texts| self.hide_all(texts));
         }

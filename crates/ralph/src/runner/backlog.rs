@@ -79,7 +79,7 @@ impl Runner<'_> {
     }
 
     /// Which contents of the task file are the run's own doing.
-    fn own_backlog<'a>(&'a self, source: &Source) -> OwnBacklog<'a> {
+    pub(super) fn own_backlog<'a>(&'a self, source: &Source) -> OwnBacklog<'a> {
         OwnBacklog::new(self.project, &self.tree, self.state.base.as_ref(), source)
     }
 

@@ -42,6 +42,10 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         (agents, 0) => rows.push(("Commits:", agents.to_string())),
         (agents, ours) => rows.push(("Commits:", format!("{ours}, and {agents} by agents"))),
     }
+    if !state.taken.is_empty() {
+        let names = text::one_line(&state.taken.join(", "), 400);
+        rows.push(("Yours:", format!("⚠ agents committed files that you had not committed: {names}")));
+    }
     rows.extend(uncommitted(state).into_iter().map(|line| ("Uncommitted:", line)));
     rows
 }

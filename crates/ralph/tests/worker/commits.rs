@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use ralph_testkit::{Sandbox, StatusBlock, Steps};
 use serde_json::json;
 
-use crate::common::{ralph, repository};
+use crate::common::{history, ralph, repository};
 use crate::stage::{
     HARNESS, another, claims, commits, files_of, harness, item, item_now, ledger, recorded, two_items,
     worker, works_through, write_items, writer, writes,
@@ -74,6 +74,37 @@ fn where_git_does_not_know_the_user_the_missing_commits_are_named_until_the_end_
     finished.assert_code(0).assert_stderr_has("⚠ FEAT-1: the work is proved and not committed");
     finished.assert_stderr_lacks("uncommitted: ");
     assert!(files_of(&sandbox, "HEAD").contains(&"A one.txt".to_owned()));
+}
+
+#[test]
+fn files_of_the_user_s_that_an_agent_commits_along_are_named() {
+    let sandbox = two_items();
+    sandbox.write("mine.txt", "mine\n");
+    sandbox.write("README.md", "# half of my work\n");
+    sandbox.write("staged.txt", "staged\n");
+    sandbox.git(&["add", "staged.txt"]);
+    let all = "git add -A && git commit -qm all";
+    let agent = another(&sandbox).call(claims(writes("one.txt").shell(all))).install(&sandbox);
+    let finished = worker(&sandbox, &agent).run();
+    let names = "README.md, mine.txt, staged.txt\n";
+    finished.assert_code(0).assert_stderr_has("by the agent itself");
+    let said = "its commit also holds files of yours that were not committed before: ";
+    finished.assert_stderr_has(&format!("⚠ {said}{names}"));
+    finished
+        .assert_stderr_has(&format!("yours: ⚠ agents committed files that you had not committed: {names}"));
+    assert_eq!(history(&sandbox)[0]["committed_of_yours"], json!(["README.md", "mine.txt", "staged.txt"]));
+    assert!(sandbox.read(".ralph/history/iteration-001.md").contains(said));
+
+    // What agents left, and what ralph wrote to the task file, is nobody's; nor is anything said of clean files.
+    let sandbox = two_items();
+    sandbox.write("mine.txt", "mine\n");
+    let agent = another(&sandbox)
+        .call(Steps::new().write("a.txt", "a").status(&StatusBlock::in_progress()))
+        .call(claims(writes("one.txt").shell("git add a.txt one.txt .claude && git commit -qm mine")))
+        .install(&sandbox);
+    let finished =
+        works_through(&sandbox, &agent).args(["--test-cmd", "true", "--max-iterations", "2"]).run();
+    finished.assert_code(3).assert_stderr_lacks("files of yours").assert_stderr_lacks("yours: ");
 }
 
 #[test]
