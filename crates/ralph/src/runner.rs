@@ -231,6 +231,7 @@ impl<'a> Runner<'a> {
             Event::RunStarted(started) => self.keeping.concluded(started.carried.iteration, 0),
             _ => self.state.last.iter().for_each(|last| self.keeping.concluded(last.number, 0)),
         }
+        self.clear_beside_the_backlog(&first);
         let mut first = Some(first);
         loop {
             if let Came::Stopped(stop) = self.go_on(&mut first)? {

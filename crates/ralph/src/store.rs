@@ -45,7 +45,7 @@ mod trust;
 mod views;
 
 pub use arm::ArmFile;
-pub use edit::{edit, put_back};
+pub use edit::{clear_leftovers, edit, put_back};
 pub use evidence::{Appended, HeldLedger, Ledger, Line, Tally, Tried};
 pub use files::{
     append_private, is_passing, open_itself, put_back_if_gone, remove, sign_of_life, write_new,

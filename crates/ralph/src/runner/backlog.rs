@@ -27,6 +27,18 @@ impl Runner<'_> {
         Some(Source::new(&self.project.root, plan.backlog.as_ref()?, most))
     }
 
+    /// What a ralph that was killed left beside the task file is neither the user's nor an agent's.
+    pub(super) fn clear_beside_the_backlog(&self, first: &Event) {
+        let plan = match first {
+            Event::RunStarted(started) => &started.run.plan,
+            Event::RunResumed(resumed) => &resumed.plan,
+            _ => return,
+        };
+        plan.backlog
+            .iter()
+            .for_each(|backlog| store::clear_leftovers(&self.project.root.join(&backlog.file)));
+    }
+
     pub(super) fn read_backlog(&mut self) -> Result<()> {
         let read = match self.source() {
             Some(Ok(source)) => {
