@@ -237,6 +237,7 @@ impl<'a> Runner<'a> {
             if let Came::Stopped(stop) = self.go_on(&mut first)? {
                 let changes = self.changes_of_the_run();
                 self.ui.stopped(&self.state, &stop, changes.as_ref());
+                self.say_what_is_not_committed();
                 self.keeping.finish(PACKING);
                 if let Err(why) = self.notifier.finish() {
                     self.ui.warn(&format!(

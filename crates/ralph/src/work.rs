@@ -27,6 +27,7 @@ mod taken;
 
 pub(crate) use boot::boot;
 pub(crate) use own::OwnBacklog;
+pub(crate) use paths::is_own;
 pub(crate) use place::{Place, find, known};
 pub(crate) use record::reset as reset_record;
 pub(crate) use settle::Settler;

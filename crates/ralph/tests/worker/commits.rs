@@ -108,6 +108,43 @@ fn files_of_the_user_s_that_an_agent_commits_along_are_named() {
 }
 
 #[test]
+fn what_is_recorded_after_the_last_commit_is_named_with_the_command_that_commits_it() {
+    let sandbox = one_item();
+    let agent = writer(&sandbox, &["one.txt"]);
+    let finished = worker(&sandbox, &agent).run();
+    let command = format!("git commit -m \"record the last attempt\" -- {HARNESS}");
+    let line = format!("{HARNESS} has ralph's last records, which are not committed: {command}");
+    finished.assert_code(0).assert_stderr_has(&line);
+    assert!(sandbox.git(&["status", "--porcelain"]).contains(HARNESS));
+    sandbox.git(&["commit", "-q", "-m", "record the last attempt", "--", HARNESS]);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "", "and then nothing is left");
+
+    // What ralph never commits is named as well, if it is tracked.
+    for share in [true, false] {
+        let sandbox = repository();
+        let init: &[&str] = if share { &["init", "--share"] } else { &["init"] };
+        ralph(&sandbox).args(init).run().assert_code(0);
+        ralph(&sandbox).args(["backlog", "add", "make one.txt"]).run().assert_code(0);
+        sandbox.commit_all("settings");
+        let agent = writer(&sandbox, &["one.txt"]);
+        let finished = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
+        finished.assert_code(0).assert_stderr_has("proved and committed");
+        let said = ".ralph/ralph.yml has ralph's last records, which are not committed: git commit";
+        match share {
+            true => finished.assert_stderr_has(said),
+            false => finished.assert_stderr_lacks("last records"),
+        };
+        assert!(!files_of(&sandbox, "HEAD").iter().any(|file| file.contains(".ralph")));
+    }
+
+    // A file that the user had changed is not ralph's to speak of.
+    let sandbox = one_item();
+    sandbox.write(HARNESS, sandbox.read(HARNESS) + "\n");
+    let agent = writer(&sandbox, &["one.txt"]);
+    worker(&sandbox, &agent).run().assert_code(0).assert_stderr_lacks("last records");
+}
+
+#[test]
 fn a_file_that_was_dirty_before_is_never_committed_and_is_named() {
     let sandbox = one_item();
     sandbox.write("README.md", "# half of my work\n");
