@@ -282,6 +282,9 @@ pub struct Measured {
     /// Commits made since, and whether they changed a tree.
     pub commits: u64,
     pub committed_change: bool,
+    /// Files of the user's, not committed before, that these commits hold: names, bounded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken: Vec<String>,
     /// What could not be measured or stored, in words.
     pub notes: Vec<String>,
     /// TODO and FIXME comments added since the run began, if that was asked.
@@ -320,8 +323,12 @@ pub struct ChangedPath {
     pub path: String,
 }
 
+/// What is said of files of the user's in a commit of an agent's.
+pub const TAKEN_ALONG: &str = "its commit also holds files of yours that were not committed before";
+
 impl Measured {
     const MOST: usize = 500;
+    const MOST_TAKEN: usize = 50;
 
     pub fn new(when: When, tree: String, head: Option<String>, changes: &[Change]) -> Self {
         let counted = || changes.iter().filter(|change| is_progress(&change.path));
@@ -339,12 +346,25 @@ impl Measured {
             changed_total: counted().count() as u64,
             commits: 0,
             committed_change: false,
+            taken: Vec::new(),
             notes: Vec::new(),
             todos: None,
             items: None,
             item: None,
             judging: None,
         }
+    }
+
+    /// With files of the user's that a commit of the agent's took along.
+    pub fn takes_along(&mut self, mut paths: Vec<String>) {
+        let all = paths.len();
+        paths.truncate(Self::MOST_TAKEN);
+        if all > 0 {
+            let more =
+                if all > paths.len() { format!(" and {} more", all - paths.len()) } else { String::new() };
+            self.notes.push(format!("{TAKEN_ALONG}: {}{more}", paths.join(", ")));
+        }
+        self.taken = paths;
     }
 
     /// Whether only tests were changed, as far as the names are known.

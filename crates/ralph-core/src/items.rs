@@ -270,6 +270,9 @@ pub struct Span {
     pub item: Option<String>,
 }
 
+/// How the problem begins that what is proved is not committed.
+pub const UNCOMMITTED: &str = "the work is proved and not committed";
+
 /// What came of a settlement.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -282,6 +285,9 @@ pub struct Settled {
     /// The digest of the evidence record.
     pub evidence: Option<String>,
     pub problems: Vec<String>,
+    /// Why what is proved is not committed, where it was to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncommitted: Option<String>,
     /// Why the backlog does not say what came of the item. Whoever selected again would have it again, without end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unmarked: Option<String>,

@@ -22,6 +22,8 @@ use crate::transcript::{Format, Usage};
 
 pub use recent::Recent;
 
+/// Of files that agents took along, so many are named.
+const MOST_TAKEN: usize = 50;
 /// After this many records a checkpoint keeps opening cheap.
 const CHECKPOINT_EVERY: u32 = 16;
 /// How many undos are remembered.
@@ -71,8 +73,22 @@ pub struct State {
     pub backlog: Option<BacklogRead>,
     /// Commits that ralph made in this run.
     pub committed: u64,
+    /// What is proved and in no commit.
+    pub uncommitted: Vec<Uncommitted>,
+    /// Files of the user's that commits of agents took along.
+    pub taken: Vec<String>,
     pub seq: u64,
     pub since_checkpoint: u32,
+}
+
+/// What is proved and in no commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Uncommitted {
+    /// The item's id, or `the goal`.
+    pub what: String,
+    pub why: String,
+    /// A later commit does not take it along: its files were not clean before.
+    pub stays: bool,
 }
 
 /// How the checks stood before anything was done.
@@ -361,6 +377,17 @@ fn observe_settled(state: &mut State, settled: &Settled) {
     }
     state.rules.items = core::mem::take(&mut state.rules.items).settled(settled);
     state.committed = state.committed.saturating_add(u64::from(settled.commit.is_some()));
+    if settled.commit.is_some() {
+        // It takes along what was proved before.
+        state.uncommitted.retain(|known| known.stays);
+    }
+    if let (Phase::Settling { settlement, .. }, Some(why)) = (&state.phase, &settled.uncommitted) {
+        let what = settlement.item.as_ref().map_or("the goal".into(), |item| item.id.clone());
+        // At the end it is tried once more for all of them, and each is named already.
+        if settlement.item.is_some() || state.uncommitted.is_empty() {
+            state.uncommitted.push(Uncommitted { what, why: why.clone(), stays: !settled.left.is_empty() });
+        }
+    }
     if let Some(last) = &mut state.last {
         last.settled = Some(settled.clone());
     }
@@ -386,6 +413,11 @@ fn observe_tree(state: &mut State, measured: &Measured) {
         }
         When::After => {
             current.after = Some(measured.clone());
+            for path in &measured.taken {
+                if state.taken.len() < MOST_TAKEN && !state.taken.contains(path) {
+                    state.taken.push(path.clone());
+                }
+            }
             state.settled = Some(mark);
         }
     }

@@ -83,6 +83,7 @@ pub(crate) fn examine(cwd: &Path, run_checks: bool) -> Vec<Finding> {
     };
     let kind = if project.repo.is_some() { "a git work tree" } else { "a folder without git" };
     findings.push(Finding::held("project", format!("{}: {kind}", project.root.display())));
+    findings.extend(project.repo.as_ref().and_then(tools::identity));
     match settings(&project) {
         Ok((finding, layers)) => {
             findings.push(finding);

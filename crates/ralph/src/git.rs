@@ -36,7 +36,7 @@ use crate::unix::names::OsStrExt;
 
 pub use anchors::Named;
 pub use call::Call;
-pub use commit::{Made, NESTED, Wanted};
+pub use commit::{IDENTIFY, Made, NESTED, Wanted};
 pub use history::Commits;
 pub use hooks::Kept;
 pub use index::{Entry, Staged, as_staged};

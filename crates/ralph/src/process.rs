@@ -29,7 +29,7 @@
 //! | `wire` | what the two say to each other |
 //! | `mark`, `sweep` | finding and ending what a killed keeper left |
 //! | `watch` | waiting until files grow or another ralph ends |
-//! | `nudge` | telling another ralph to look at its requests |
+//! | `nudge` | telling another ralph to look at its requests; whether it is there |
 //! | `end`, `ready`, `children` | how a process ended; waiting for descriptors; the kernel's list of children |
 
 mod brief;
@@ -56,7 +56,7 @@ pub use children::become_reaper;
 pub use end::End;
 pub use job::{Ender, Job, JobEnd, start, start_with_keeper};
 pub use mark::Mark;
-pub use nudge::nudge;
+pub use nudge::{is_there, nudge};
 pub use output::Output;
 pub use program::find_program;
 pub use spec::{SpawnError, Spec, Stdin};

@@ -234,11 +234,13 @@ impl<'a> Runner<'a> {
             Event::RunStarted(started) => self.keeping.concluded(started.carried.iteration, 0),
             _ => self.state.last.iter().for_each(|last| self.keeping.concluded(last.number, 0)),
         }
+        self.clear_beside_the_backlog(&first);
         let mut first = Some(first);
         loop {
             if let Came::Stopped(stop) = self.go_on(&mut first)? {
                 let changes = self.changes_of_the_run();
                 self.ui.stopped(&self.state, &stop, changes.as_ref());
+                self.say_what_is_not_committed();
                 self.keeping.finish(PACKING);
                 if let Err(why) = self.notifier.finish() {
                     self.ui.warn(&format!(

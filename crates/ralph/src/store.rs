@@ -6,7 +6,7 @@
 //! | `arm` | which session a run holds |
 //! | `edit` | changing a file that is the user's |
 //! | `files` | folders, private files, replacing a file whole |
-//! | `evidence` | the ledger of attempts |
+//! | `evidence` | the ledger of attempts; held while a run goes on |
 //! | `harness_lock` | `.harness.lock`: who else works with the harness |
 //! | `own` | files in an agent's folder |
 //! | `lock` | one run at a time; nobody's agent still at work |
@@ -16,7 +16,7 @@
 //! | `past` | earlier runs' records and the ledger, held while somebody works |
 //! | `scratch` | folders for a while |
 //! | `runs` | which runs there are, and what each iteration left |
-//! | `copy` `stamp` | a copy of the journal that nobody can touch; whether a file was touched |
+//! | `copy` `stamp` | a copy of the journal or the ledger that nobody can touch; whether a file was touched |
 //! | `guard` | what an agent must leave alone in `.ralph/` |
 //! | `setup` | files that are put where none are |
 //! | `trust` | which commands of which project the user agreed to, outside of it |
@@ -45,8 +45,8 @@ mod trust;
 mod views;
 
 pub use arm::ArmFile;
-pub use edit::{edit, put_back};
-pub use evidence::{Appended, Ledger, Line, Tally, Tried};
+pub use edit::{clear_leftovers, edit, put_back};
+pub use evidence::{Appended, HeldLedger, Ledger, Line, Tally, Tried};
 pub use files::{
     append_private, is_passing, open_itself, put_back_if_gone, remove, sign_of_life, write_new,
     write_private, write_settings,

@@ -349,6 +349,15 @@ impl Ui {
         self.steps(stop, stops::next_steps(state, stop).into_iter());
     }
 
+    /// One more thing to do, with a command in it.
+    pub(crate) fn step(&mut self, line: &str) {
+        match self.mode {
+            Mode::Quiet => {}
+            Mode::Boxes => self.exact(Tone::Faint, &format!("  {line}")),
+            Mode::Plain => self.exact(Tone::Faint, &format!("[ralph] {line}")),
+        }
+    }
+
     fn steps(&mut self, stop: &Stop, steps: impl Iterator<Item = String>) {
         let indent = match self.mode {
             Mode::Boxes => "  ",

@@ -92,7 +92,9 @@ fn standing<'a>(
         return could_not(why.into());
     }
     let Some(id) = attempted.commit() else {
-        return could_not("it is not committed, so its files are not there any more".into());
+        let why = "it is not committed, so it cannot be checked in a checkout of its own; its files may be in your \
+                   working tree";
+        return could_not(why.into());
     };
     let Some(repo) = &project.repo else { return could_not("the project is no git repository".into()) };
     match commits.look(attempted, id, loaded) {

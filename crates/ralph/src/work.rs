@@ -6,6 +6,7 @@
 //! | `place`, `large` | which task file it is, and reading it; reading a large file |
 //! | `settle` | the parts of a settlement, each of which is done once however often it is asked for |
 //! | `commit`, `paths`, `back` | its commit; which of the changed files that may hold; taking a failed attempt back |
+//! | `taken` | files of the user's that an agent committed |
 //! | `stand` | where the user stood in the repository before and after an agent |
 //! | `boot` | what must pass before anything is selected |
 //! | `own` | which contents of the task file are ralph's own doing, and so may be committed |
@@ -22,11 +23,14 @@ mod record;
 mod settle;
 mod source;
 mod stand;
+mod taken;
 
 pub(crate) use boot::boot;
 pub(crate) use own::OwnBacklog;
+pub(crate) use paths::is_own;
 pub(crate) use place::{Place, find, known};
 pub(crate) use record::reset as reset_record;
 pub(crate) use settle::Settler;
 pub(crate) use source::{Source, in_a_line};
 pub(crate) use stand::{Stand, departed};
+pub(crate) use taken::{Before, taken_along};

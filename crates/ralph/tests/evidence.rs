@@ -44,7 +44,7 @@ fn work(sandbox: &Sandbox, calls: impl IntoIterator<Item = Steps>, test: &str) -
 
 fn with(sandbox: &Sandbox, agent: &InstalledAgent, test: &str) -> RalphCommand {
     ralph(sandbox)
-        .args(["run", "--yes", "--set", "reviews=0", "--max-iterations", "8", "--test-cmd", test])
+        .args(["run", "--yes", "--set", "reviews=0", "--set", "max_iterations=8", "--test-cmd", test])
         .args(["--backlog", "IMPLEMENTATION_PLAN.md", "--agent-cmd"])
         .arg(agent.path())
 }
@@ -424,10 +424,12 @@ fn commits_of_somebody_else_are_not_held_against_the_ledger_and_nothing_is_no_su
 #[test]
 fn a_run_that_finds_the_end_of_the_ledger_broken_says_so_and_goes_on() {
     let sandbox = planned();
-    let [first, _, third] = calls();
-    let forge = format!("sed 's/FAILED/PASSED/' {LEDGER} > ../forged && cat ../forged > {LEDGER}");
-    let second = claims(Steps::new().shell(&forge).write("green", "1\n"));
-    work(&sandbox, [first, second, third], TEST)
+    let agent = calls().into_iter().fold(FakeAgent::new("agent"), FakeAgent::call).install(&sandbox);
+    with(&sandbox, &agent, TEST).args(["--max-iterations", "1"]).run().assert_code(3);
+    // While no run goes on, nobody looks.
+    sandbox.write(LEDGER, sandbox.read(LEDGER).replace("FAILED", "PASSED"));
+    ralph(&sandbox)
+        .args(["run", "--max-iterations", "8"])
         .run()
         .assert_code(0)
         .assert_stderr_has("the last record of the evidence ledger is not what was recorded");

@@ -212,6 +212,45 @@ fn records_of_earlier_runs_and_the_evidence_come_back_too() {
     ralph(&sandbox).args(["evidence", "show"]).run().assert_code(0).assert_stdout_has("first");
 }
 
+#[test]
+fn an_evidence_ledger_that_an_agent_edits_in_place_is_put_back_and_its_evidence_stays() {
+    const LEDGER: &str = ".git/ralph/evidence.jsonl";
+    let harm = [
+        "printf X | dd of=LEDGER bs=1 seek=30 conv=notrunc 2>&1",
+        "truncate -s -40 LEDGER",
+        "echo '{\"v\":1}' >> LEDGER",
+    ];
+    for shell in harm {
+        let sandbox = repository();
+        sandbox.write("fix_plan.md", "- [ ] first\n- [ ] second\n- [ ] third\n");
+        sandbox.commit_all("plan");
+        let work = |n: &str| {
+            let tick = format!("sed -i 's/\\[ \\] {n}/[x] {n}/' fix_plan.md");
+            Steps::new().write(n, n).shell(&tick)
+        };
+        let keep = format!("cp {LEDGER} {}", sandbox.root().join("tmp/before").display());
+        let agent = FakeAgent::new("agent")
+            .call(work("first").status(&StatusBlock::in_progress()))
+            .call(
+                work("second")
+                    .shell(&keep)
+                    .shell(&shell.replace("LEDGER", LEDGER))
+                    .status(&StatusBlock::in_progress()),
+            )
+            .call(work("third").status(&StatusBlock::done()))
+            .call(says_done())
+            .install(&sandbox);
+        let command = ralph(&sandbox).args(["run", "--yes", "--test-cmd", "true", "--agent-cmd"]);
+        command.arg(agent.path()).run().assert_code(0);
+        let line = format!("the agent changed {LEDGER}: put back");
+        assert_eq!(own_files(&sandbox, 1), [line], "{shell}");
+        let before = std::fs::read_to_string(sandbox.root().join("tmp/before")).expect("kept");
+        assert!(sandbox.read(LEDGER).starts_with(&before), "{shell}");
+        let verified = ralph(&sandbox).args(["evidence", "verify"]).run();
+        verified.assert_code(0).assert_stdout_has("third");
+    }
+}
+
 /// A run whose agent did this and now waits to be let go on.
 fn held_after(sandbox: &Sandbox, did: &str) -> Running {
     let first = Steps::new().shell(did).reach("agent").hold("go");

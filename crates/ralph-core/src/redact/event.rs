@@ -51,8 +51,9 @@ impl Secrets {
             }
             Event::ItemMarked { problem } => self.hide_maybe(problem),
             Event::Settled(settled) => {
-                let Settled { left, problems, unmarked, commit: _, reverted: _, evidence: _ } =
+                let Settled { left, problems, uncommitted, unmarked, commit: _, reverted: _, evidence: _ } =
                     &mut **settled;
+                self.hide_maybe(uncommitted);
                 self.hide_maybe(unmarked);
                 self.hide_all(left);
                 self.hide_all(problems);
@@ -83,6 +84,7 @@ impl Secrets {
             changed_total: _,
             commits: _,
             committed_change: _,
+            taken,
             items: _,
             item,
             judging,
@@ -104,6 +106,7 @@ impl Secrets {
                 .into_iter()
                 .for_each(|texts| self.hide_all(texts));
         }
+        self.hide_all(taken);
         if let Some(Judging { tests, scripts, recipes }) = judging {
             [tests, scripts, recipes].into_iter().for_each(|texts| self.hide_all(texts));
         }

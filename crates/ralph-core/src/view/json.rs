@@ -196,6 +196,7 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
         "evidence": iteration.settled.as_ref().and_then(|settled| settled.evidence.as_ref()),
         "reverted": iteration.settled.as_ref().is_some_and(|settled| settled.reverted),
         "not_committed": iteration.settled.as_ref().map_or(&[][..], |settled| &settled.left),
+        "committed_of_yours": iteration.after.as_ref().map_or(&[][..], |after| &after.taken),
         "tokens": report.map(|report| report.usage.total()),
         "cost_micro_usd": report.and_then(|report| report.cost_micro_usd),
     })

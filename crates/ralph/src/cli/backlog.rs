@@ -5,8 +5,10 @@
 //! | `args` | the commands as data |
 //! | `next`, `look`, `validate` | commands that only look: `next`; `list`, `show`, `status`; `validate` |
 //! | `change` | commands that change the file |
+//! | `beside` | which of them have to wait while a run works through it |
 
 mod args;
+mod beside;
 mod change;
 mod look;
 mod next;

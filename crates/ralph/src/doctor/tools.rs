@@ -7,6 +7,7 @@ use ralph_core::{git_text, text};
 
 use super::{Finding, checks};
 use crate::config::Config;
+use crate::git::Repo;
 use crate::process::{self, Spec};
 use crate::settings::pool;
 use crate::{agent, git};
@@ -27,6 +28,16 @@ pub(super) fn git(cwd: &Path) -> Finding {
         Some(_) => Finding::failed(git::NAME, format!("{told} is too old"), REMEDY),
         None => Finding::warned(git::NAME, format!("its version cannot be read: {told}"), REMEDY),
     }
+}
+
+/// Whether git knows whose commits would be; nothing to say where it does.
+pub(super) fn identity(repo: &Repo) -> Option<Finding> {
+    let error = repo.identity().err()?;
+    Some(Finding::warned(
+        "git identity",
+        format!("what is proved could not be committed: {error}"),
+        git::IDENTIFY,
+    ))
 }
 
 /// Those of the pool, else all that are installed.

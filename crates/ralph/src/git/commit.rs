@@ -15,6 +15,9 @@ const RECENT: &str = "--max-count=50";
 /// The mode of a nested repository.
 pub const NESTED: u32 = 0o160_000;
 
+/// What to type where git does not know whose a commit would be.
+pub const IDENTIFY: &str = "git config user.name \"NAME\" && git config user.email \"ADDRESS\"";
+
 /// What is to be committed.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'a> {
@@ -68,6 +71,12 @@ impl Repo {
             None => self.call("hash-object").args(["-t", "tree", "/dev/null"]),
         };
         tree_from(&call)
+    }
+
+    /// Whether git knows whose a commit would be.
+    pub fn identity(&self) -> Result<(), GitError> {
+        let told = |name: &str| self.call("var").as_the_user().arg(name).output().map(drop);
+        told("GIT_AUTHOR_IDENT").and_then(|()| told("GIT_COMMITTER_IDENT"))
     }
 
     /// Whether a merge, a rebase or the like is under way, in which a commit of single paths would be wrong.

@@ -1,6 +1,7 @@
-//! What is staged, and changing single entries of the user's index.
+//! What is staged, what differs from HEAD, and changing single entries of the user's index.
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 
 use ralph_core::git_text::{self, Change, Object};
 
@@ -17,6 +18,19 @@ pub struct Entry {
 }
 
 impl Repo {
+    /// Whether a tracked file is another one in HEAD.
+    pub fn differs_from_head(&self, path: &OsStr) -> Result<bool, GitError> {
+        let mut literal = OsString::from(":(literal)");
+        literal.push(path);
+        let call = self.call("diff").args(["--quiet", "--no-ext-diff", "HEAD", "--"]).arg(literal);
+        let captured = call.run()?;
+        match captured.end.code() {
+            Some(0) => Ok(false),
+            Some(1) => Ok(true),
+            _ => Err(call.failure(&captured)),
+        }
+    }
+
     /// As git tells it, for [`Repo::read_staged`].
     pub fn staged_raw(&self) -> Result<Vec<u8>, GitError> {
         let call = self.call("diff-index").measuring().args(["--cached", "-z", "--no-renames"]);

@@ -1,8 +1,8 @@
-//! Telling another ralph that there is something for it to read.
+//! Telling another ralph that there is something for it to read, and whether there is one.
 
 use std::io;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 /// Sends SIGUSR1, unless `still` says that this is not the process that is meant any more. Asked when the process is
 /// pinned down already, so that a number that is given anew meanwhile is never hit. False: nobody was told.
@@ -13,6 +13,12 @@ pub fn nudge(pid: u32, still: impl FnOnce() -> bool) -> io::Result<bool> {
         Err(rustix::io::Errno::SRCH) => Ok(false),
         other => Ok(other?),
     }
+}
+
+/// Whether a process has this number.
+pub fn is_there(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
 #[cfg(target_os = "linux")]

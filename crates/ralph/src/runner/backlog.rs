@@ -8,6 +8,7 @@ use std::time::Duration;
 use ralph_core::event::{Event, Measured, When};
 use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::items::{BacklogRead, Found, ItemAfter, Settlement};
+use ralph_core::text;
 
 use super::Runner;
 use super::effects::Custody;
@@ -25,6 +26,36 @@ impl Runner<'_> {
         let plan = &self.state.run.as_ref()?.plan;
         let most = if plan.policy.each_item { plan.policy.max_iterations } else { 0 };
         Some(Source::new(&self.project.root, plan.backlog.as_ref()?, most))
+    }
+
+    /// What a ralph that was killed left beside the task file is neither the user's nor an agent's.
+    pub(super) fn clear_beside_the_backlog(&self, first: &Event) {
+        let plan = match first {
+            Event::RunStarted(started) => &started.run.plan,
+            Event::RunResumed(resumed) => &resumed.plan,
+            _ => return,
+        };
+        plan.backlog
+            .iter()
+            .for_each(|backlog| store::clear_leftovers(&self.project.root.join(&backlog.file)));
+    }
+
+    /// What is written to the task file after a commit waits for the next one. After the last one it is the user's to
+    /// commit, as a tracked file is that ralph never commits.
+    pub(super) fn say_what_is_not_committed(&mut self) {
+        let (Some(repo), Some(Ok(source))) = (&self.project.repo, self.source()) else { return };
+        let Some(path) = source.below(&self.project.root) else { return };
+        let ours = work::is_own(&path) || self.own_backlog(&source).left(&source);
+        if self.state.committed > 0
+            && ours
+            && repo.differs_from_head(OsStr::from_bytes(&path)).unwrap_or(false)
+        {
+            let name = text::one_line(&String::from_utf8_lossy(&path), 400);
+            let typed = if name.contains(char::is_whitespace) { format!("\"{name}\"") } else { name.clone() };
+            self.ui.step(&format!(
+                "{name} has ralph's last records, which are not committed: {RECORD} -- {typed}"
+            ));
+        }
     }
 
     pub(super) fn read_backlog(&mut self) -> Result<()> {
@@ -81,7 +112,7 @@ impl Runner<'_> {
     }
 
     /// Which contents of the task file are the run's own doing.
-    fn own_backlog<'a>(&'a self, source: &Source) -> OwnBacklog<'a> {
+    pub(super) fn own_backlog<'a>(&'a self, source: &Source) -> OwnBacklog<'a> {
         OwnBacklog::new(self.project, &self.tree, self.state.base.as_ref(), source)
     }
 
@@ -178,6 +209,7 @@ impl Runner<'_> {
             base: self.state.base.as_ref(),
             at_the_start: self.run.baseline_files(),
             secrets: &self.secrets,
+            ledger: self.past.ledger(),
             kept: Kept {
                 custody: &|spec| custody.over(spec),
                 limit: Duration::from_millis(limit),
@@ -194,6 +226,8 @@ impl Runner<'_> {
     }
 }
 
+/// How the user commits what ralph left in the task file.
+const RECORD: &str = "git commit -m \"record the last attempt\"";
 /// What the task file was when it was put back.
 const TOUCHED: &str = "touched-backlog";
 

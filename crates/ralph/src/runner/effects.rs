@@ -217,6 +217,7 @@ impl Runner<'_> {
                 Ok(git::Commits { total, changed_tree, .. }) => {
                     measured.commits = total;
                     measured.committed_change = changed_tree;
+                    self.measure_taken(&mut measured, repo, &before);
                 }
                 Err(error) => match before.head.as_deref().map(|head| (head, repo.has_commit(head))) {
                     Some((head, Ok(false))) => lost.push(format!("{head} {LOST_COMMIT}")),

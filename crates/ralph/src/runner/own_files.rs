@@ -106,25 +106,22 @@ impl Runner<'_> {
     fn put_the_past_back(&mut self) -> Vec<Touch> {
         let Restored { back, lost } = self.past.put_back();
         let mut touches = Vec::new();
-        for (paths, why) in [
-            (back, None),
-            (
-                lost.iter().map(|(path, _)| path.clone()).collect(),
-                lost.first().map(|(_, why)| format!("lost for good: {why}")),
-            ),
-        ] {
+        let why = lost.first().map(|(_, _, why)| format!("lost for good: {why}"));
+        let lost = lost.into_iter().map(|(path, how, _)| (path, how)).collect();
+        for (paths, why) in [(back, None), (lost, why)] {
             let (journals, others): (Vec<_>, Vec<_>) =
-                paths.iter().partition(|path| path.ends_with("journal.jsonl"));
+                paths.iter().partition(|(path, _)| path.ends_with("journal.jsonl"));
             let runs = match &journals[..] {
                 [] => None,
-                [one] => Some(self.shown(one)),
+                [(one, _)] => Some(self.shown(one)),
                 many => Some(format!("the records of {} earlier runs", many.len())),
             };
-            let names = runs.into_iter().chain(others.into_iter().map(|path| self.shown(path)));
-            touches.extend(names.map(|name| Touch {
+            let runs = runs.into_iter().map(|name| (name, How::Removed));
+            let names = runs.chain(others.into_iter().map(|(path, how)| (self.shown(path), *how)));
+            touches.extend(names.map(|(name, how)| Touch {
                 name,
                 kind: OwnFile::Past,
-                how: How::Removed,
+                how,
                 lost: why.clone(),
                 kept: None,
             }));

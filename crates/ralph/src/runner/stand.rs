@@ -1,11 +1,14 @@
-//! Where the user stands in the repository, before an agent and after it: the branch, and what is staged.
+//! Where the user stands in the repository, before an agent and after it: the branch, what is staged, and what of the
+//! user's the agent committed.
 
+use ralph_core::decision::TreeMark;
 use ralph_core::event::{Measured, When};
 use ralph_core::profile::FailedItem;
 
 use super::Runner;
+use crate::git::Repo;
 use crate::store::IterationFiles;
-use crate::work::{Stand, departed};
+use crate::work::{Before, Stand, departed, taken_along};
 
 const UNKNOWN: &str = "nobody will know what the agent stages";
 
@@ -38,6 +41,26 @@ impl Runner<'_> {
         plan.is_some_and(|plan| {
             plan.commits() || (plan.backlog.is_some() && plan.policy.failed_item == FailedItem::Revert)
         })
+    }
+
+    /// Whose files the commits of this iteration hold.
+    pub(super) fn measure_taken(&self, measured: &mut Measured, repo: &Repo, mark: &TreeMark) {
+        let staged = Stand::read(&self.files().stand(When::Before)).map(|stand| stand.staged);
+        let source = self.source().and_then(Result::ok);
+        let ours = source.filter(|source| self.own_backlog(source).is_ours());
+        let before = Before {
+            mark,
+            base: self.state.base.as_ref(),
+            spans: &self.state.rules.items.spans,
+            staged: staged.into_iter().flat_map(|staged| staged.into_keys()).collect(),
+            backlog: ours.and_then(|source| source.below(&self.project.root)),
+        };
+        match taken_along(repo, &self.tree, &before, measured.head.as_deref()) {
+            Ok(paths) => measured.takes_along(paths),
+            Err(error) => {
+                measured.notes.push(format!("nobody could look whose files were committed: {error}"));
+            }
+        }
     }
 
     /// A branch that was left, or that lost commits, is no place to commit to. Returns where HEAD went.

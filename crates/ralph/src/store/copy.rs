@@ -1,4 +1,4 @@
-//! A copy of the journal that has no name: what an agent does to the files of a project does not reach it, and it is gone
+//! A copy of the journal or the ledger that has no name: what an agent does to the files of a project does not reach it, and it is gone
 //! with the process.
 
 use std::fs::File;
@@ -26,6 +26,19 @@ impl Copy {
         let Self(Some(mut file)) = Self::new(path) else { return Self::none() };
         // On many file systems this shares the bytes rather than copying them.
         Self(io::copy(whole, &mut file).is_ok().then_some(file))
+    }
+
+    /// Drops what is behind so many bytes.
+    pub(super) fn cut(&mut self, size: u64) {
+        let cut = |file: &File| -> io::Result<()> {
+            match file.metadata()?.len() > size {
+                true => file.set_len(size),
+                false => Ok(()),
+            }
+        };
+        if self.0.as_ref().is_some_and(|file| cut(file).is_err()) {
+            self.0 = None;
+        }
     }
 
     pub(super) fn append(&mut self, bytes: &[u8]) {

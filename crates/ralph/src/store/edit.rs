@@ -7,9 +7,9 @@ use std::path::Path;
 
 use super::files;
 use crate::error::{self, Error, Result};
-use crate::point;
 use crate::unix::identity::MetadataExt;
 use crate::unix::rights::OpenOptionsExt;
+use crate::{point, process};
 
 /// How often a file may change under our hands before we give up.
 const TIMES: usize = 20;
@@ -26,6 +26,7 @@ pub fn edit<T>(path: &Path, mut change: impl FnMut(&[u8]) -> Result<(Option<Vec<
         if !is_same(&held, &file) {
             continue;
         }
+        remove_leftovers(&file);
         let mut before = Vec::new();
         held.read_to_end(&mut before).map_err(cannot("cannot read"))?;
         let (after, told) = change(&before)?;
@@ -39,6 +40,44 @@ pub fn edit<T>(path: &Path, mut change: impl FnMut(&[u8]) -> Result<(Option<Vec<
     Err(Error::new(format!("{} changes all the time", path.display()))
         .because("somebody else writes to it, and ralph does not overwrite what it has not read")
         .hint("try again when the other program has finished"))
+}
+
+/// Removes what a ralph that was killed while it changed this file left beside it, unless somebody changes it now.
+pub fn clear_leftovers(path: &Path) {
+    let Ok(file) = fs::canonicalize(path) else { return };
+    let Ok(held) = File::open(&file) else { return };
+    if held.try_lock().is_ok() && is_same(&held, &file) {
+        remove_leftovers(&file);
+    }
+}
+
+/// For whoever holds the file locked: then nobody else is about to replace it. Files of another naming, and of a process
+/// that is there, are let be.
+fn remove_leftovers(file: &Path) {
+    let (Some(dir), Some(name)) = (file.parent(), file.file_name()) else { return };
+    let name = name.to_string_lossy();
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let beside = entry.file_name();
+        let number = beside.to_str().and_then(|beside| made_by(beside, &name));
+        let Some(pid) = number.filter(|_| entry.file_type().is_ok_and(|kind| kind.is_file())) else {
+            continue;
+        };
+        if pid == std::process::id() || !process::is_there(pid) {
+            // Where it cannot be, it is in nobody's way.
+            let _ = files::remove(&entry.path());
+        }
+    }
+}
+
+/// What a copy that is to take the file's place is called.
+fn copy_name(name: &str, pid: u32) -> String {
+    format!(".{name}.{pid}.new")
+}
+
+/// The process that named a copy of this file so.
+fn made_by(beside: &str, name: &str) -> Option<u32> {
+    let number = beside.strip_prefix('.')?.strip_prefix(name)?.strip_prefix('.')?.strip_suffix(".new")?;
+    number.parse().ok().filter(|pid| copy_name(name, *pid) == beside)
 }
 
 /// Has the file say this again, also where it is gone.
@@ -86,7 +125,7 @@ struct Made {
 impl Made {
     fn beside(file: &Path, like: &File, text: &[u8]) -> io::Result<Self> {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let path = file.with_file_name(format!(".{name}.{}.new", std::process::id()));
+        let path = file.with_file_name(copy_name(&name, std::process::id()));
         files::remove(&path)?;
         point::file("create", &path)?;
         let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;

@@ -1,6 +1,7 @@
 //! The evidence ledger: one line for every settled attempt and for its commit, each holding the digest of the one before,
 //! so that a line that was changed, removed or moved is found. `ralph_core::ledger` tells what is wrong with one.
 
+mod held;
 mod tally;
 
 use std::fs::File;
@@ -13,6 +14,7 @@ use serde_json::{Value, json};
 use super::files;
 use crate::{clock, digest, point};
 
+pub use held::HeldLedger;
 pub use tally::{Tally, Tried};
 
 /// How much of the end is read at first; a record is rarely longer.
@@ -39,6 +41,13 @@ pub struct Appended {
     pub problem: Option<String>,
 }
 
+/// What was written, and where: behind all that is whole.
+#[derive(Debug)]
+struct Written {
+    at: u64,
+    text: String,
+}
+
 /// The trailer that names the ledger in which a commit's evidence is.
 const TRAILER: &str = "Ralph-Ledger";
 
@@ -54,15 +63,19 @@ impl Ledger {
     /// Appends a record; one that is there already, by type and attempt, is not written again. Reads the end of the
     /// ledger only. Where that is broken, a record that says so comes first, and the chain goes on from there.
     pub fn append(&self, record: Value) -> io::Result<Appended> {
+        self.write(record).map(|(appended, _)| appended)
+    }
+
+    fn write(&self, record: Value) -> io::Result<(Appended, Option<Written>)> {
         let new = !self.path.exists();
         let mut file = files::append_private(&self.path)?;
-        // A reset may come from beside a run. The lock goes with the file.
+        // A reset comes from another process. The lock goes with the file.
         file.lock()?;
         let attempt = record["attempt"].as_str().unwrap_or_default();
         let End { lines, whole, unended } = end_of(&mut file, attempt)?;
         let same = |line: &&Line| line.is_sound() && line.is(&record["type"], attempt);
         if let Some(known) = lines.iter().rev().find(same).and_then(|line| line.link.held.as_ref()) {
-            return Ok(Appended { digest: known.digest.clone(), problem: None });
+            return Ok((Appended { digest: known.digest.clone(), problem: None }, None));
         }
         let mut place = lines.last().map_or((0, String::new()), Line::place);
         let mut text = String::from(if unended { "\n" } else { "" });
@@ -86,7 +99,7 @@ impl Ledger {
         if new {
             self.path.parent().map_or(Ok(()), files::sync_dir)?;
         }
-        Ok(Appended { digest, problem })
+        Ok((Appended { digest, problem }, Some(Written { at: whole, text })))
     }
 
     /// What this ledger is known by elsewhere: the digest of its first record.

@@ -1,20 +1,21 @@
-//! The records that are not this run's, held open: a file that somebody removes can still be read by whoever has it open.
+//! The records that are not this run's. Earlier journals are held open: a file that somebody removes can still be read by
+//! whoever has it open. Of the ledger, which grows, there is a copy.
 
 use std::fs::File;
 use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 
 use super::stamp::Stamp;
-use super::{Ledger, Run, Runs, files};
+use super::{HeldLedger, Run, Runs, files};
 use crate::point;
+use ralph_core::own_files::How;
 
 /// Of so many earlier runs; the number of open files is limited.
 const MOST: usize = 64;
 
 #[derive(Debug)]
 pub struct Past {
-    ledger: PathBuf,
-    evidence: Option<Held>,
+    ledger: HeldLedger,
     journals: Vec<Held>,
     /// Journals of still earlier runs, which nobody holds.
     older: Vec<PathBuf>,
@@ -30,8 +31,8 @@ struct Held {
 /// What became of records that were there.
 #[derive(Debug, Default)]
 pub struct Restored {
-    pub back: Vec<PathBuf>,
-    pub lost: Vec<(PathBuf, String)>,
+    pub back: Vec<(PathBuf, How)>,
+    pub lost: Vec<(PathBuf, How, String)>,
 }
 
 impl Past {
@@ -45,29 +46,41 @@ impl Past {
             .collect();
         let newest = earlier.split_off(earlier.len().saturating_sub(MOST));
         let journals = newest.into_iter().filter_map(|path| Held::of(path).ok()).collect();
-        let ledger = Ledger::of(truth).path().to_path_buf();
-        Self { ledger, evidence: None, journals, older: earlier }
+        Self { ledger: HeldLedger::of(truth), journals, older: earlier }
     }
 
-    /// Somebody begins to work. The ledger grows from attempt to attempt.
+    /// Somebody begins to work.
     pub fn watch(&mut self) {
-        self.evidence = Held::of(self.ledger.clone()).ok();
+        self.ledger.watch();
     }
 
-    /// Puts back what was taken away. To be asked when nobody is at work any more.
+    /// What is appended through it is known to be ralph's.
+    pub fn ledger(&mut self) -> &mut HeldLedger {
+        &mut self.ledger
+    }
+
+    /// Puts back what was taken away, and what was done to the ledger. To be asked when nobody is at work any more.
     pub fn put_back(&mut self) -> Restored {
         let mut restored = Restored::default();
-        for held in self.journals.iter_mut().chain(&mut self.evidence) {
+        let gone = How::Removed;
+        for held in &mut self.journals {
             match held.put_back() {
                 Ok(false) => {}
-                Ok(true) => restored.back.push(held.path.clone()),
-                Err(error) => restored.lost.push((held.path.clone(), error.to_string())),
+                Ok(true) => restored.back.push((held.path.clone(), gone)),
+                Err(error) => restored.lost.push((held.path.clone(), gone, error.to_string())),
+            }
+        }
+        if let Some(how) = self.ledger.touched() {
+            let path = self.ledger.path().to_path_buf();
+            match self.ledger.put_back() {
+                Ok(()) => restored.back.push((path, how)),
+                Err(error) => restored.lost.push((path, how, error.to_string())),
             }
         }
         // What is lost is told once.
         self.journals.retain(|held| held.path.exists());
-        let gone = self.older.extract_if(.., |path| !path.exists());
-        restored.lost.extend(gone.map(|path| (path, "there is no copy of it".into())));
+        let older = self.older.extract_if(.., |path| !path.exists());
+        restored.lost.extend(older.map(|path| (path, gone, "there is no copy of it".into())));
         restored
     }
 }
@@ -106,7 +119,7 @@ impl Held {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{JournalFile, remove, write_private};
+    use super::super::{JournalFile, Ledger, remove, write_private};
     use super::*;
 
     #[test]
@@ -132,7 +145,7 @@ mod tests {
         let cut = File::options().write(true).open(made[1].journal()).expect("open");
         cut.set_len(3).expect("cut");
         let restored = past.put_back();
-        assert_eq!(restored.back, [made[0].journal(), ledger.clone()]);
+        assert_eq!(restored.back, [made[0].journal(), ledger.clone()].map(|path| (path, How::Removed)));
         assert_eq!(restored.lost.len(), 1);
         assert_eq!(restored.lost[0].0, made[1].journal());
         assert_eq!(std::fs::read_to_string(made[0].journal()).expect("read"), "record 0\n");

@@ -1,8 +1,9 @@
 //! What is worth a word beside the boxes: how a check stood before, what is odd about an iteration.
 
 use ralph_core::decision::{Kind, Outcome};
-use ralph_core::event::Event;
+use ralph_core::event::{Event, TAKEN_ALONG};
 use ralph_core::evidence::Held;
+use ralph_core::items::UNCOMMITTED;
 use ralph_core::own_files;
 use ralph_core::report::MISPLACED;
 use ralph_core::state::{Iteration, State};
@@ -58,7 +59,10 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
         lines.push((Tone::Warning, format!("{what}: the code is put back as it was before the attempt")));
     }
     let problems = settled.problems.iter();
-    lines.extend(problems.map(|problem| (Tone::Bad, format!("{what}: {}", text::one_line(problem, 600)))));
+    lines.extend(problems.map(|problem| match problem.starts_with(UNCOMMITTED) {
+        true => (Tone::Warning, format!("⚠ {what}: {}", text::one_line(problem, 600))),
+        false => (Tone::Bad, format!("{what}: {}", text::one_line(problem, 600))),
+    }));
     lines
 }
 
@@ -77,6 +81,9 @@ pub(super) fn remarks(last: &Iteration) -> Vec<(Tone, String)> {
     let mut lines = vec![];
     let mut warn = |text: String| lines.push((Tone::Warning, text));
     last.own_files.iter().for_each(|touched| warn(text::one_line(touched, 400)));
+    if let Some(after) = last.after.as_ref().filter(|after| !after.taken.is_empty()) {
+        warn(format!("⚠ {TAKEN_ALONG}: {}", text::one_line(&after.taken.join(", "), 400)));
+    }
     match conclusion.outcome {
         Outcome::Silent if last.ended.as_ref().is_some_and(|ended| has_misplaced(&ended.report.problems)) => {
             warn(MISPLACED.into());

@@ -92,6 +92,9 @@ pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     } else if let Some(last) = last {
         steps.push(format!("to take its last iteration back: ralph undo {}", last.number));
     }
+    if !state.uncommitted.is_empty() {
+        steps.push("what is proved and not committed is in your files: git status".into());
+    }
     // Whoever got what was asked for needs no explanation.
     if stop.exit_code() != 0 && *stop != Stop::Unknown {
         steps.push(format!("more about this stop: ralph explain {}", stop.word()));

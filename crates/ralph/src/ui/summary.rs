@@ -42,7 +42,27 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         (agents, 0) => rows.push(("Commits:", agents.to_string())),
         (agents, ours) => rows.push(("Commits:", format!("{ours}, and {agents} by agents"))),
     }
+    if !state.taken.is_empty() {
+        let names = text::one_line(&state.taken.join(", "), 400);
+        rows.push(("Yours:", format!("⚠ agents committed files that you had not committed: {names}")));
+    }
+    rows.extend(uncommitted(state).into_iter().map(|line| ("Uncommitted:", line)));
     rows
+}
+
+/// `⚠ FEAT-1, FEAT-2, proved: a hook refused it`, a line for each reason.
+fn uncommitted(state: &State) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = vec![];
+    for known in &state.uncommitted {
+        match reasons.iter_mut().find(|(why, _)| *why == known.why) {
+            Some((_, items)) => items.push(&known.what),
+            None => reasons.push((&known.why, vec![&known.what])),
+        }
+    }
+    let line = |(why, items): &(&str, Vec<&str>)| {
+        format!("⚠ {}, proved: {}", text::one_line(&items.join(", "), 300), text::one_line(why, 500))
+    };
+    reasons.iter().map(line).collect()
 }
 
 /// `3 files changed: src/a.rs, src/b.rs (new), c.txt (deleted)`

@@ -166,6 +166,6 @@ fn id(tree: &str) -> Option<TreeId> {
 }
 
 /// ralph's own files are never committed; a harness and the knowledge file may be.
-pub(super) fn is_own(path: &[u8]) -> bool {
+pub(crate) fn is_own(path: &[u8]) -> bool {
     !is_progress(path) && (path.starts_with(b".ralph") || path == b".harness.lock")
 }

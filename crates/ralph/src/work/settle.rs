@@ -3,7 +3,7 @@
 
 use ralph_core::backlog::{Attempt as Recorded, Change, Outcome, State};
 use ralph_core::decision::TreeMark;
-use ralph_core::items::{Attempt, Settled, Settlement, attempt_id};
+use ralph_core::items::{Attempt, Settled, Settlement, UNCOMMITTED, attempt_id};
 use ralph_core::redact::Secrets;
 use ralph_core::state::Iteration;
 use ralph_core::text;
@@ -11,9 +11,9 @@ use ralph_core::text;
 use super::{paths, record};
 use crate::clock;
 use crate::error::Result;
-use crate::git::Kept;
+use crate::git::{IDENTIFY, Kept};
 use crate::project::Project;
-use crate::store::{IterationFiles, Ledger};
+use crate::store::{HeldLedger, IterationFiles};
 use crate::tree::Tree;
 use crate::work::{OwnBacklog, Source, in_a_line};
 
@@ -29,6 +29,7 @@ pub(crate) struct Settler<'a> {
     /// What was kept when the run's first agent was started.
     pub(crate) at_the_start: IterationFiles,
     pub(crate) secrets: &'a Secrets,
+    pub(crate) ledger: &'a mut HeldLedger,
     /// How hooks are run.
     pub(crate) kept: Kept<'a>,
     /// What is to be committed of the task file is the agent's and ralph's alone; found out when it is settled.
@@ -40,12 +41,11 @@ impl Settler<'_> {
     pub(crate) fn settle(&mut self, settlement: &Settlement, iteration: &Iteration) -> Settled {
         let mut settled = Settled::default();
         let mut problems = vec![];
-        let ledger = Ledger::of(&self.project.truth);
         let hidden = self.secrets;
         self.task_file_is_ours = settlement.commit.is_some() && self.task_file_is_as_left(iteration);
         let backlog = self.source.and_then(|source| source.below(&self.project.root));
         let evidence = record::of(settlement, iteration, self.run, &self.files, backlog.as_deref());
-        match ledger.append(record::without_secrets(evidence, hidden)) {
+        match self.ledger.append(record::without_secrets(evidence, hidden)) {
             Ok(appended) => {
                 settled.evidence = Some(appended.digest);
                 let broken = |problem| format!("{problem}; to look at it: ralph evidence verify --no-run");
@@ -92,15 +92,23 @@ impl Settler<'_> {
         settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::would_change);
         if settlement.commit.is_some() && settled.unmarked.is_none() {
             match self.commit(settlement, iteration, settled.evidence.as_deref(), &mut problems) {
-                Ok((commit, left)) => (settled.commit, settled.left) = (commit, left),
-                Err(error) => problems.push(format!("the work is proved and not committed: {error}")),
+                Ok((commit, left)) => {
+                    let nothing = commit.is_none() && !left.is_empty();
+                    settled.uncommitted = nothing.then(|| "its files were not clean before the run".into());
+                    (settled.commit, settled.left) = (commit, left);
+                }
+                Err(error) => {
+                    let why = self.with_a_remedy(error);
+                    problems.push(format!("{UNCOMMITTED}: {why}"));
+                    settled.uncommitted = Some(why);
+                }
             }
         }
         if let Err(error) = self.unstage(settlement.revert.is_some()) {
             problems.push(format!("what the agent staged stays staged: {error}"));
         }
         if let (Some(commit), Some(evidence)) = (&settled.commit, &settled.evidence)
-            && let Err(error) = ledger.append(record::without_secrets(
+            && let Err(error) = self.ledger.append(record::without_secrets(
                 record::committed(settlement, self.run, commit, evidence, &settled.left),
                 hidden,
             ))
@@ -115,6 +123,14 @@ impl Settler<'_> {
         }
         settled.problems = problems;
         settled
+    }
+
+    /// Why there is no commit, and what to type where git does not know whose it would be.
+    fn with_a_remedy(&self, error: String) -> String {
+        match &self.project.repo {
+            Some(repo) if repo.identity().is_err() => format!("{error}; tell git who you are: {IDENTIFY}"),
+            _ => error,
+        }
     }
 
     /// What the commit is to hold of the backlog: marks that nobody could prove are gone, and a proved item is done.

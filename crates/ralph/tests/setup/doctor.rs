@@ -54,6 +54,22 @@ fn a_project_in_order_is_told_line_by_line() {
 }
 
 #[test]
+fn a_git_that_does_not_know_the_user_is_warned_of_with_what_to_type() {
+    let sandbox = healthy();
+    sandbox.write(sandbox.root().join("home/.gitconfig"), "[user]\n\tuseConfigOnly = true\n");
+    let told = examined(&sandbox, &[], 0);
+    let (outcome, text) = finding(&told, "git identity");
+    assert_eq!(outcome, "warned");
+    assert!(text.starts_with("what is proved could not be committed: "), "{text}");
+    let text = ralph(&sandbox).arg("doctor").run();
+    text.assert_stdout_has("try: git config user.name \"NAME\" && git config user.email \"ADDRESS\"");
+    // Whom the environment names is known.
+    let named = ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
+    let told = named.iter().fold(ralph(&sandbox).arg("doctor"), |told, name| told.env(name, "ada@localhost"));
+    assert!(!told.run().stdout.contains("git identity"));
+}
+
+#[test]
 fn it_writes_nothing_and_runs_nothing_of_the_repository() {
     let sandbox = healthy();
     sandbox.write(".ralph/config.toml", "[checks]\ntest = 'touch ran'\n[notify]\ncommand = 'touch ran'\n");

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use ralph_testkit::{Sandbox, StatusBlock, Steps};
 use serde_json::json;
 
-use crate::common::{ralph, repository};
+use crate::common::{history, ralph, repository};
 use crate::stage::{
     HARNESS, another, claims, commits, files_of, harness, item, item_now, ledger, recorded, two_items,
     worker, works_through, write_items, writer, writes,
@@ -40,6 +40,108 @@ fn the_commit_is_by_whom_the_environment_names() {
         worker(&sandbox, &agent).env("GIT_AUTHOR_NAME", "Ada").env("GIT_COMMITTER_EMAIL", "ada@localhost");
     named.run().assert_code(0);
     assert_eq!(sandbox.git(&["log", "-1", "--format=%an %ce"]), "Ada ada@localhost");
+}
+
+#[test]
+fn where_git_does_not_know_the_user_the_missing_commits_are_named_until_the_end_with_what_to_type() {
+    let sandbox = two_items();
+    let config = sandbox.root().join("home/.gitconfig");
+    assert!(config.exists());
+    sandbox.write(&config, "[user]\n\tuseConfigOnly = true\n");
+    let agent = writer(&sandbox, &["one.txt", "two.txt"]);
+    let finished = worker(&sandbox, &agent).arg("--all").run();
+    finished.assert_code(0);
+    finished.assert_stderr_has("⚠ FEAT-1: the work is proved and not committed: git commit-tree failed");
+    finished
+        .assert_stderr_has("tell git who you are: git config user.name \"NAME\" && git config user.email");
+    finished.assert_stderr_has("uncommitted: ⚠ FEAT-1, FEAT-2, proved: git commit-tree failed");
+    finished.assert_stderr_has("what is proved and not committed is in your files: git status");
+    assert_eq!(commits(&sandbox), 2);
+    let verified = ralph(&sandbox).args(["evidence", "verify"]).run();
+    verified.assert_code(3).assert_stdout_has("its files may be in your working tree");
+
+    // What is committed later takes it along, and then there is nothing to name.
+    let sandbox = two_items();
+    let config = sandbox.root().join("home/.gitconfig");
+    let known = std::fs::read_to_string(&config).expect("readable");
+    sandbox.write(&config, "[user]\n\tuseConfigOnly = true\n");
+    let mend = format!("printf '{}' > '{}'", known.replace('\n', "\\n"), config.display());
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt")))
+        .call(claims(writes("two.txt").shell(&mend)))
+        .install(&sandbox);
+    let finished = worker(&sandbox, &agent).arg("--all").run();
+    finished.assert_code(0).assert_stderr_has("⚠ FEAT-1: the work is proved and not committed");
+    finished.assert_stderr_lacks("uncommitted: ");
+    assert!(files_of(&sandbox, "HEAD").contains(&"A one.txt".to_owned()));
+}
+
+#[test]
+fn files_of_the_user_s_that_an_agent_commits_along_are_named() {
+    let sandbox = two_items();
+    sandbox.write("mine.txt", "mine\n");
+    sandbox.write("README.md", "# half of my work\n");
+    sandbox.write("staged.txt", "staged\n");
+    sandbox.git(&["add", "staged.txt"]);
+    let all = "git add -A && git commit -qm all";
+    let agent = another(&sandbox).call(claims(writes("one.txt").shell(all))).install(&sandbox);
+    let finished = worker(&sandbox, &agent).run();
+    let names = "README.md, mine.txt, staged.txt\n";
+    finished.assert_code(0).assert_stderr_has("by the agent itself");
+    let said = "its commit also holds files of yours that were not committed before: ";
+    finished.assert_stderr_has(&format!("⚠ {said}{names}"));
+    finished
+        .assert_stderr_has(&format!("yours: ⚠ agents committed files that you had not committed: {names}"));
+    assert_eq!(history(&sandbox)[0]["committed_of_yours"], json!(["README.md", "mine.txt", "staged.txt"]));
+    assert!(sandbox.read(".ralph/history/iteration-001.md").contains(said));
+
+    // What agents left, and what ralph wrote to the task file, is nobody's; nor is anything said of clean files.
+    let sandbox = two_items();
+    sandbox.write("mine.txt", "mine\n");
+    let agent = another(&sandbox)
+        .call(Steps::new().write("a.txt", "a").status(&StatusBlock::in_progress()))
+        .call(claims(writes("one.txt").shell("git add a.txt one.txt .claude && git commit -qm mine")))
+        .install(&sandbox);
+    let finished =
+        works_through(&sandbox, &agent).args(["--test-cmd", "true", "--max-iterations", "2"]).run();
+    finished.assert_code(3).assert_stderr_lacks("files of yours").assert_stderr_lacks("yours: ");
+}
+
+#[test]
+fn what_is_recorded_after_the_last_commit_is_named_with_the_command_that_commits_it() {
+    let sandbox = one_item();
+    let agent = writer(&sandbox, &["one.txt"]);
+    let finished = worker(&sandbox, &agent).run();
+    let command = format!("git commit -m \"record the last attempt\" -- {HARNESS}");
+    let line = format!("{HARNESS} has ralph's last records, which are not committed: {command}");
+    finished.assert_code(0).assert_stderr_has(&line);
+    assert!(sandbox.git(&["status", "--porcelain"]).contains(HARNESS));
+    sandbox.git(&["commit", "-q", "-m", "record the last attempt", "--", HARNESS]);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "", "and then nothing is left");
+
+    // What ralph never commits is named as well, if it is tracked.
+    for share in [true, false] {
+        let sandbox = repository();
+        let init: &[&str] = if share { &["init", "--share"] } else { &["init"] };
+        ralph(&sandbox).args(init).run().assert_code(0);
+        ralph(&sandbox).args(["backlog", "add", "make one.txt"]).run().assert_code(0);
+        sandbox.commit_all("settings");
+        let agent = writer(&sandbox, &["one.txt"]);
+        let finished = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
+        finished.assert_code(0).assert_stderr_has("proved and committed");
+        let said = ".ralph/ralph.yml has ralph's last records, which are not committed: git commit";
+        match share {
+            true => finished.assert_stderr_has(said),
+            false => finished.assert_stderr_lacks("last records"),
+        };
+        assert!(!files_of(&sandbox, "HEAD").iter().any(|file| file.contains(".ralph")));
+    }
+
+    // A file that the user had changed is not ralph's to speak of.
+    let sandbox = one_item();
+    sandbox.write(HARNESS, sandbox.read(HARNESS) + "\n");
+    let agent = writer(&sandbox, &["one.txt"]);
+    worker(&sandbox, &agent).run().assert_code(0).assert_stderr_lacks("last records");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ralph_testkit::{Finished, InstalledAgent, Sandbox, Steps};
 use serde_json::json;
 
-use crate::common::history;
+use crate::common::{history, ralph};
 use crate::stage::{another, claims, commits, harness, item, item_now, recorded, worker, writes};
 
 fn project() -> Sandbox {
@@ -134,4 +134,53 @@ fn work_of_the_user_s_is_not_put_back_when_ralph_goes_on_with_what_it_had_put_ba
         .assert_stderr_has("changed since the attempt, and left as it is: README.md, wrong.txt");
     assert_eq!((sandbox.read("wrong.txt"), sandbox.read("README.md")), ("mine\n".into(), "# mine\n".into()));
     assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn what_a_ralph_that_was_killed_left_beside_the_task_file_goes_and_nothing_else() {
+    let sandbox = project();
+    let beside = |sandbox: &Sandbox| -> Vec<String> {
+        let folder = sandbox.project().join(".claude/harness");
+        let names =
+            std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+        let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+        names.retain(|name| name != "feature_list.json");
+        names.sort();
+        names
+    };
+    let list = sandbox.root().join("tmp/points");
+    let increment = || ralph(&sandbox).args(["backlog", "increment", "FEAT-1"]);
+    let killed = || {
+        sandbox.write(&list, "");
+        let cut = increment().env("RALPH_CRASH_POINTS", &list);
+        cut.env("RALPH_CRASH_POINT", "kill:rename feature_list.json#1").run().assert_code(137);
+    };
+    killed();
+    assert_eq!(beside(&sandbox).len(), 1, "{:?}", beside(&sandbox));
+    // Of a process that is there, of another file, and of other names.
+    let own = std::process::id();
+    let others = [
+        format!(".feature_list.json.{own}.new"),
+        ".feature_list.json.00999999999.new".into(),
+        ".feature_list.json.mine.new".into(),
+        ".other.json.999999999.new".into(),
+        "feature_list.json.999999999.new".into(),
+    ];
+    let path = |name: &str| format!(".claude/harness/{name}");
+    others.iter().for_each(|name| sandbox.write(path(name), "x"));
+    sandbox.write(path(".feature_list.json.999999998.new/in-the-way"), "x");
+    increment().run().assert_code(0);
+    let mut kept: Vec<String> = others.to_vec();
+    kept.push(".feature_list.json.999999998.new".into());
+    kept.sort();
+    assert_eq!(beside(&sandbox), kept);
+
+    // A run removes it before it looks at the files.
+    killed();
+    assert_eq!(beside(&sandbox).len(), kept.len() + 1);
+    let agent = another(&sandbox).call(claims(writes("one.txt"))).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(0);
+    assert_eq!(beside(&sandbox), kept);
+    let changed = history(&sandbox)[0]["files"].to_string();
+    assert!(!changed.contains(".new"), "{changed}");
 }

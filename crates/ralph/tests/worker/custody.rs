@@ -3,7 +3,7 @@
 use ralph_testkit::{Sandbox, Steps};
 use serde_json::{Value, json};
 
-use crate::common::{history, repository};
+use crate::common::{history, ralph, repository};
 use crate::stage::{
     HARNESS, another, checklist, claims, commits, harness, item, item_now, ledger, two_items, worker,
     works_through, write_items, writes,
@@ -221,6 +221,47 @@ fn a_check_that_edits_the_backlog_while_it_runs_changes_nothing() {
         (&item_now(&sandbox, "FEAT-1")["status"], &item_now(&sandbox, "FEAT-2")["status"]),
         (&json!("PASSING"), &json!("FAILING"))
     );
+}
+
+#[test]
+fn while_a_run_works_through_a_file_only_its_agents_and_new_items_get_into_it() {
+    let sandbox = two_items();
+    sandbox.write("other.json", json!({"items": [item("FEAT-1", "x")]}).to_string());
+    sandbox.commit_all("another");
+    let agent = another(&sandbox).call(claims(writes("one.txt").reach("agent").hold("go"))).install(&sandbox);
+    let running = worker(&sandbox, &agent).spawn();
+    sandbox.wait_for("agent");
+    let before = sandbox.read(HARNESS);
+    let backlog = |args: &[&str]| ralph(&sandbox).arg("backlog").args(args).run();
+    let attempt = ["attempt", "FEAT-2", "PASSED", "--commands", "true", "--summary", "fine"];
+    for args in [&["set", "FEAT-2", "blocked"][..], &attempt, &["increment", "FEAT-2"], &["reset", "FEAT-2"]]
+    {
+        let refused = backlog(args);
+        refused.assert_code(1).assert_stderr_has(&format!("a run is going on here (pid {})", running.id()));
+        refused.assert_stderr_has("ralph stop").assert_stderr_has("ralph note");
+        assert_eq!(sandbox.read(HARNESS), before, "{args:?}");
+    }
+    // Another file is nobody's business, unless the ledger is written for it.
+    backlog(&["increment", "FEAT-1", "--backlog", "other.json"]).assert_code(0);
+    backlog(&["reset", "FEAT-1", "--backlog", "other.json"]).assert_code(1);
+    let ticks = ralph(&sandbox).args(["backlog", "increment", "FEAT-2"]).env("RALPH_RUN_ID", "another");
+    ticks.run().assert_code(1);
+    backlog(&["add", "one more", "--id", "FEAT-9"]).assert_code(0);
+    sandbox.release("go");
+    running.wait().assert_code(0);
+    assert_eq!(item_now(&sandbox, "FEAT-9")["title"], "one more", "it is kept");
+    assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "PASSING");
+    backlog(&["increment", "FEAT-2"]).assert_code(0);
+}
+
+#[test]
+fn an_agent_that_uses_the_backlog_commands_is_judged_by_what_they_did() {
+    let sandbox = checklist();
+    let tick = format!("{} backlog set 'first thing' done", env!("CARGO_BIN_EXE_ralph"));
+    let agent = another(&sandbox).call(claims(writes("a").shell(&tick))).install(&sandbox);
+    let run = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
+    run.assert_code(0);
+    assert_eq!(sandbox.read("fix_plan.md"), "# Plan\n\n- [x] first thing\n- [ ] second thing\n");
 }
 
 #[test]

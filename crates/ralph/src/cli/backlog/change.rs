@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::run::below;
 use super::args::{AddArgs, AttemptArgs, Common, IncrementArgs, OneArgs, SetArgs};
+use super::beside::not_beside_a_run;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::store::Ledger;
@@ -123,6 +124,7 @@ struct Told {
 fn make(common: &Common, change: &Change) -> Result<Told> {
     let place = common.place()?;
     place.is_there()?;
+    not_beside_a_run(&place, change)?;
     store::edit(&place.path, |bytes| {
         let backlog = place.parse(bytes)?;
         let changed = backlog.change(change).map_err(|refusal| place.refused(&refusal, &backlog))?;
