@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `model` | item, state, limit, problems |
 //! | `json`, `yaml`, `node` | values that know their bytes |
+//! | `list`, `hands` | the list of a JSON file; a second hand for large ones |
 //! | `fields`, `checklist` | an item out of its fields; boxes in Markdown |
 //! | `index`, `select` | items by id; which one is next, and cycles |
 //! | `detail`, `attempt` | what is read only when asked for: criteria, commands, words for the prompt; attempts |
@@ -18,8 +19,10 @@ pub(crate) mod checklist;
 mod custody;
 mod detail;
 mod fields;
+mod hands;
 mod index;
 pub(crate) mod json;
+mod list;
 mod model;
 mod moves;
 mod node;
@@ -36,11 +39,12 @@ pub use attempt::{Attempt, Outcome, Recorded};
 pub use change::{Change, Changed, Incremented, NewItem, Refusal};
 pub use custody::{Altered, COMMANDS_FOR_ALL, Touched};
 pub use detail::Convergence;
+pub use hands::{Hands, OneHand};
 pub use model::{Item, Limit, NAMES, Problem, Shape, State, Syntax, Unreadable};
 pub use moves::{legal, word as state_word};
 pub use requirements::Requirements;
-pub use select::{Selection, Stats, Waiting, Wish, cycle, select, select_but};
-pub use validate::{Finding, Findings, Rule, validate};
+pub use select::{Selection, Stats, Waiting, Wish, cycle, select, select_but, select_with};
+pub use validate::{Finding, Findings, Rule, validate, validate_with};
 
 use crate::edit::{self, LineCount};
 use crate::prelude::*;
@@ -80,17 +84,26 @@ enum Source<'a> {
 impl<'a> Backlog<'a> {
     /// Reads a file's bytes.
     pub fn parse(bytes: &'a [u8], syntax: Syntax) -> Result<Self, Unreadable> {
+        Self::parse_with(bytes, syntax, &OneHand)
+    }
+
+    /// The same with a hand that is lent.
+    pub fn parse_with(bytes: &'a [u8], syntax: Syntax, hands: &impl Hands) -> Result<Self, Unreadable> {
         let text = core::str::from_utf8(bytes).map_err(|error| Unreadable {
             line: bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1,
             why: "the file is not UTF-8".into(),
         })?;
-        Self::read(text, syntax)
+        Self::read_with(text, syntax, hands)
     }
 
     /// Reads a file's text.
     pub fn read(text: &'a str, syntax: Syntax) -> Result<Self, Unreadable> {
+        Self::read_with(text, syntax, &OneHand)
+    }
+
+    fn read_with(text: &'a str, syntax: Syntax, hands: &impl Hands) -> Result<Self, Unreadable> {
         let (mut gathered, shape, source) = match syntax {
-            Syntax::Json => json_items(text)?,
+            Syntax::Json => json_items(text, hands)?,
             Syntax::Yaml => yaml_items(text)?,
             Syntax::Markdown => boxes(text),
         };
@@ -198,7 +211,7 @@ fn no_list(line: usize) -> Unreadable {
 }
 
 /// One walk over the text: the list is read where it stands.
-fn json_items(text: &str) -> Result<Read<'_>, Unreadable> {
+fn json_items<'a>(text: &'a str, hands: &impl Hands) -> Result<Read<'a>, Unreadable> {
     let unreadable = |fault: json::Fault| Unreadable {
         line: edit::line_of(text, fault.at),
         why: format!("the file is no JSON: {}", fault.why),
@@ -208,18 +221,18 @@ fn json_items(text: &str) -> Result<Read<'_>, Unreadable> {
     match walk.peek() {
         b'[' => {
             let start = walk.at;
-            let gathered = json_dialect(&mut walk, text, Shape::FeatureArray).map_err(unreadable)?;
+            let gathered = json_dialect(&mut walk, text, Shape::FeatureArray, hands).map_err(unreadable)?;
             found = Some((0, gathered, start..walk.at));
         }
         b'{' => walk
             .fields_with(|walk, key| {
-                let name = walk.name(key);
+                let name = walk.name(&key);
                 let rank = Shape::LISTS.iter().position(|(list, _)| *list == name);
                 let better = |rank: &usize| found.as_ref().is_none_or(|(best, ..)| rank < best);
                 match rank.filter(better) {
                     Some(rank) if walk.peek() == b'[' => {
                         let start = walk.at;
-                        let gathered = json_dialect(walk, text, Shape::LISTS[rank].1)?;
+                        let gathered = json_dialect(walk, text, Shape::LISTS[rank].1, hands)?;
                         found = Some((rank, gathered, start..walk.at));
                     }
                     _ => drop(walk.any()?),
@@ -240,38 +253,13 @@ fn json_dialect<'a>(
     walk: &mut json::Walk<'a>,
     text: &'a str,
     shape: Shape,
+    hands: &impl Hands,
 ) -> Result<Gathered<'a>, json::Fault> {
     let start = walk.at;
-    let gathered = json_list(walk, text, shape)?;
+    let gathered = list::read(walk, text, shape, hands)?;
     let Some(other) = gathered.other() else { return Ok(gathered) };
     walk.at = start;
-    json_list(walk, text, other)
-}
-
-fn json_list<'a>(
-    walk: &mut json::Walk<'a>,
-    text: &'a str,
-    shape: Shape,
-) -> Result<Gathered<'a>, json::Fault> {
-    let mut gathered = Gathered::new(shape);
-    let mut fields = Vec::new();
-    let mut lines = LineCount::new(text);
-    let mut nth = 0;
-    walk.array(|walk| {
-        if walk.peek() == b'{' {
-            let value = walk.item(&mut fields)?;
-            let span = value.span();
-            let named = fields.drain(..).map(|field: json::Field<'a>| (field.name, Node::Json(field.value)));
-            gathered.item(named, span.clone(), nth, || lines.of(span.start));
-        } else {
-            let value = walk.any()?;
-            let line = lines.of(value.span().start);
-            gathered.problems.push(Problem::NoItem { line });
-        }
-        nth += 1;
-        Ok(())
-    })?;
-    Ok(gathered)
+    list::read(walk, text, other, hands)
 }
 
 fn yaml_items(text: &str) -> Result<Read<'_>, Unreadable> {

@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `source` | the task file of a run: what it hands out, what an agent did to it, changing it |
-//! | `place`, `large` | which task file it is, and reading it; reading a large file |
+//! | `place`, `large`, `hands` | which task file it is, and reading it; the same in several threads |
 //! | `settle` | the parts of a settlement, each of which is done once however often it is asked for |
 //! | `commit`, `paths`, `back` | its commit; which of the changed files that may hold; taking a failed attempt back |
 //! | `taken` | files of the user's that an agent committed |
@@ -15,6 +15,7 @@
 mod back;
 mod boot;
 mod commit;
+mod hands;
 mod large;
 mod own;
 mod paths;
@@ -26,6 +27,7 @@ mod stand;
 mod taken;
 
 pub(crate) use boot::boot;
+pub(crate) use hands::TwoHands;
 pub(crate) use own::OwnBacklog;
 pub(crate) use paths::is_own;
 pub(crate) use place::{Place, find, known};

@@ -13,7 +13,7 @@ const SIZES: [(usize, usize, Option<Target>); 2] =
     [(1_000, 15, None), (100_000, 5, Some(Target::AtMost(0.1)))];
 
 /// Seed 003's scripts, as short as they can be: load, check for cycles, choose; add an attempt and write the file back;
-/// the five rules.
+/// the five rules, ids that are there twice, dependencies that are missing, cycles.
 const PYTHON: &str = r#"
 import json, sys
 from datetime import datetime
@@ -21,7 +21,7 @@ what, path = sys.argv[1], sys.argv[2]
 with open(path) as f: data = json.load(f)
 items = data["items"]
 by_id = {item["id"]: item for item in items}
-if what == "next":
+def ring():
     seen = {}
     for start in items:
         if start["id"] in seen: continue
@@ -30,12 +30,15 @@ if what == "next":
         while way:
             for dep in way[-1][1]:
                 if dep not in by_id: continue
-                if seen.get(dep) == 1: sys.exit(2)
+                if seen.get(dep) == 1: return True
                 if dep not in seen:
                     seen[dep] = 1
                     way.append((dep, iter(by_id[dep]["dependencies"])))
                     break
             else: seen[way.pop()[0]] = 2
+    return False
+if what == "next":
+    if ring(): sys.exit(2)
     done = ("PASSING", "CANCELLED")
     open_items = [i for i in items if i["status"] == "FAILING" and i.get("ralph_loop", {}).get("enabled")
         and i["ralph_loop"].get("current_iteration", 0) < i["ralph_loop"].get("max_iterations", 5)
@@ -46,8 +49,9 @@ elif what == "attempt":
         "result": "FAILED", "evidence": {"commands_run": ["make"], "results_summary": "red"}, "commit": None, "reverted": False})
     with open(path, "w") as f: json.dump(data, f, indent=2)
 else:
-    faults = 0
+    faults = len(items) - len(by_id) + ring()
     for item in items:
+        faults += sum(dep not in by_id for dep in item["dependencies"])
         passed = False
         for a in item["attempts"]:
             if a["result"] == "PASSED":

@@ -2,12 +2,14 @@
 
 use alloc::borrow::Cow;
 
-use super::json::Value;
+use super::json::{Fault, Value, Walk};
 use super::node::Node;
 use super::write::Written;
 use super::{Backlog, Shape};
 use crate::prelude::*;
 use crate::time::Time;
+
+const EVIDENCE: &str = "evidence";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
@@ -89,35 +91,65 @@ pub struct Recorded<'a> {
 impl<'a> Recorded<'a> {
     fn of(node: Node<'_, 'a>) -> Self {
         let mut attempt = Self::default();
-        node.each_field(|name, node| {
-            let text = || node.str().filter(|text| !text.trim().is_empty());
-            match &*name {
-                "run_id" => attempt.run_id = text(),
-                "timestamp" => attempt.timestamp = text(),
-                "result" => attempt.result = text(),
-                "commit" => attempt.commit = text(),
-                "failure_reason" => attempt.failure_reason = text(),
-                "investigation" => attempt.investigation = text(),
-                "reverted" => attempt.reverted = node.bool() == Some(true),
-                "evidence" => node.each_field(|name, node| match &*name {
-                    "commands_run" => {
-                        attempt.commands = node.texts();
-                        attempt.commands.retain(|command| !command.trim().is_empty());
-                    }
-                    "results_summary" => {
-                        attempt.summary = node.str().filter(|text| !text.trim().is_empty());
-                    }
-                    _ => {}
-                }),
-                _ => {}
-            }
+        node.each_field(|name, node| match &*name {
+            EVIDENCE => node.each_field(|name, node| attempt.evidence(&name, node)),
+            _ => attempt.field(&name, node),
         });
         attempt
+    }
+
+    /// The same where it stands in JSON, gone over once.
+    fn walked(walk: &mut Walk<'a>) -> Result<Self, Fault> {
+        let mut attempt = Self::default();
+        if walk.peek() != b'{' {
+            return walk.any().map(|_| attempt);
+        }
+        walk.fields_with(|walk, key| {
+            let name = walk.name(&key);
+            if name != EVIDENCE || walk.peek() != b'{' {
+                attempt.field(&name, Node::Json(walk.any()?));
+                return Ok(());
+            }
+            walk.fields_with(|walk, key| {
+                attempt.evidence(&walk.name(&key), Node::Json(walk.any()?));
+                Ok(())
+            })
+        })?;
+        Ok(attempt)
+    }
+
+    fn field(&mut self, name: &str, node: Node<'_, 'a>) {
+        match name {
+            "run_id" => self.run_id = words(node),
+            "timestamp" => self.timestamp = words(node),
+            "result" => self.result = words(node),
+            "commit" => self.commit = words(node),
+            "failure_reason" => self.failure_reason = words(node),
+            "investigation" => self.investigation = words(node),
+            "reverted" => self.reverted = node.bool() == Some(true),
+            _ => {}
+        }
+    }
+
+    fn evidence(&mut self, name: &str, node: Node<'_, 'a>) {
+        match name {
+            "commands_run" => {
+                self.commands = node.texts();
+                self.commands.retain(|command| !command.trim().is_empty());
+            }
+            "results_summary" => self.summary = words(node),
+            _ => {}
+        }
     }
 
     pub fn is_passed(&self) -> bool {
         self.result.as_deref() == Some(Outcome::Passed.word())
     }
+}
+
+/// A text that says something.
+fn words<'a>(node: Node<'_, 'a>) -> Option<Cow<'a, str>> {
+    node.str().filter(|text| !text.trim().is_empty())
 }
 
 impl<'a> Backlog<'a> {
@@ -126,13 +158,15 @@ impl<'a> Backlog<'a> {
         let Some(item) = self.items.get(at).filter(|_| self.shape == Shape::Features) else {
             return Vec::new();
         };
-        let list = if item.attempts.is_empty() {
-            self.node(at).filter(|node| matches!(node, Node::Yaml(_))).and_then(|node| node.get("attempts"))
-        } else {
-            Some(Node::Json(Value::at(self.text, item.attempts.clone())))
-        };
         let mut attempts = Vec::new();
-        if let Some(list) = list {
+        if !item.attempts.is_empty() {
+            Value::at(self.text, item.attempts.clone()).each_walked(|walk| {
+                attempts.push(Recorded::walked(walk)?);
+                Ok(())
+            });
+        } else if let Some(Node::Yaml(node)) = self.node(at)
+            && let Some(list) = Node::Yaml(node).get("attempts")
+        {
             list.each_element(|node| attempts.push(Recorded::of(node)));
         }
         attempts
@@ -145,5 +179,27 @@ impl<'a> Backlog<'a> {
             attempts.iter().filter_map(|attempt| attempt.run_id.as_deref()?.strip_prefix("worker-"));
         let highest = numbers.filter_map(|number| number.parse::<u64>().ok()).max().unwrap_or(0);
         format!("worker-{:03}", highest.saturating_add(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_are_gone_over_once_and_read_as_ever() {
+        let text = r#"[ 7, {}, [], {"run_id": "r", "run_id": " ", "timestamp": "t\n", "result": "PASSED", "more": {"a": [1]}},
+            {"evidence": 7, "reverted": true, "commit": null}, {"evid\u0065nce": {"commands_run": ["a", " ", 7, "b"],
+            "results_summary": "s", "x": []}, "failure_reason": "f", "investigation": "i"}, {"evidence": {"commands_run": "a"}} ]"#;
+        let list = Value::at(text, 0..text.len());
+        let mut walked = Vec::new();
+        list.each_walked(|walk| {
+            walked.push(Recorded::walked(walk)?);
+            Ok(())
+        });
+        let read: Vec<_> = list.elements().into_iter().map(|value| Recorded::of(Node::Json(value))).collect();
+        assert_eq!(walked, read);
+        assert_eq!((walked.len(), walked[5].commands.join(" ").as_str()), (7, "a b"));
+        assert_eq!((walked[3].run_id.as_deref(), walked[4].reverted), (None, true));
     }
 }

@@ -139,6 +139,23 @@ impl<'a> Gathered<'a> {
         self.other
     }
 
+    /// Takes over what was gathered further down in the same list, behind `elements` of them. Not if an id was made there
+    /// of a text that is here too: it would have another number.
+    pub(crate) fn join(&mut self, later: Self, elements: usize) -> bool {
+        if later.texts.keys().any(|text| self.texts.contains_key(text)) {
+            return false;
+        }
+        let before = self.items.len();
+        self.texts.extend(later.texts);
+        self.items.extend(later.items.into_iter().map(|item| Item { nth: item.nth + elements, ..item }));
+        self.blocks.extend(later.blocks.into_iter().map(|(at, names)| (at + before, names)));
+        self.problems.extend(later.problems);
+        if self.other != Some(Shape::Features) {
+            self.other = later.other.or(self.other);
+        }
+        true
+    }
+
     /// What an item blocks depends on it, also where that is said on this side alone.
     pub(crate) fn wait_for_blockers(&mut self, find: impl Fn(&[Item<'a>], &str) -> Option<usize>) {
         let mut waits: Vec<(usize, usize)> = Vec::new();

@@ -1,5 +1,10 @@
 //! Items by their id, in one step: files of a hundred thousand items are searched once for each dependency.
 
+use alloc::borrow::Cow;
+use core::ops::Range;
+
+use super::Backlog;
+use super::hands::{Hands, in_halves};
 use super::model::Item;
 use crate::prelude::*;
 use crate::text;
@@ -9,19 +14,26 @@ const FREE: u32 = u32::MAX;
 /// A table of positions, twice as large as it need be, searched from where the hash points to.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Index {
-    slots: Vec<u32>,
+    slots: Vec<Slot>,
+}
+
+/// With a part of the hash, so that an item that is not meant is hardly ever looked at.
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    hash: u32,
+    at: u32,
 }
 
 impl Index {
     /// Also tells which items have an id that an earlier one has.
     pub(crate) fn of(items: &[Item<'_>]) -> (Self, Vec<usize>) {
         let size = (items.len() * 2).next_power_of_two().max(2);
-        let mut index = Self { slots: vec![FREE; size] };
+        let mut index = Self { slots: vec![Slot { hash: 0, at: FREE }; size] };
         let mut again = Vec::new();
         for (at, item) in items.iter().enumerate() {
-            let slot = index.slot(&item.id, items);
-            if index.slots[slot] == FREE {
-                index.slots[slot] = u32::try_from(at).unwrap_or(FREE);
+            let (slot, hash) = index.slot(&item.id, items);
+            if index.slots[slot].at == FREE {
+                index.slots[slot] = Slot { hash, at: u32::try_from(at).unwrap_or(FREE) };
             } else {
                 again.push(at);
             }
@@ -34,18 +46,21 @@ impl Index {
         if self.slots.is_empty() {
             return None;
         }
-        let at = self.slots[self.slot(id, items)];
+        let at = self.slots[self.slot(id, items).0].at;
         (at != FREE).then_some(at as usize)
     }
 
-    fn slot(&self, id: &str, items: &[Item<'_>]) -> usize {
+    /// Where an id is or would be, and its part of the hash.
+    fn slot(&self, id: &str, items: &[Item<'_>]) -> (usize, u32) {
         let mask = self.slots.len() - 1;
         let hash = text::hash(id);
+        let part = (hash >> 32) as u32;
         let mut slot = (hash ^ (hash >> 32)) as usize & mask;
         loop {
-            let at = self.slots[slot];
-            if at == FREE || items.get(at as usize).is_none_or(|item| item.id == id) {
-                return slot;
+            let Slot { hash, at } = self.slots[slot];
+            let meant = || items.get(at as usize).is_none_or(|item| item.id == id);
+            if at == FREE || hash == part && meant() {
+                return (slot, part);
             }
             slot = (slot + 1) & mask;
         }
@@ -61,22 +76,15 @@ pub(crate) struct Dependencies {
 }
 
 impl Dependencies {
-    pub(crate) fn of(backlog: &super::Backlog<'_>) -> Self {
+    pub(crate) fn of(backlog: &Backlog<'_>, hands: &impl Hands) -> Self {
         let items = backlog.items();
-        let mut all = Self { starts: Vec::with_capacity(items.len() + 1), places: Vec::new() };
-        for item in items {
-            all.begin();
-            let place = |id: &alloc::borrow::Cow<'_, str>| {
-                backlog.find(id).and_then(|at| u32::try_from(at).ok()).unwrap_or(FREE)
-            };
-            all.places.extend(item.dependencies.iter().map(place));
-        }
-        all.begin();
-        all
-    }
-
-    fn begin(&mut self) {
-        self.starts.push(u32::try_from(self.places.len()).unwrap_or(FREE));
+        let look_up = |part: Range<usize>| look_up(backlog, part);
+        let places = in_halves(hands, backlog.text(), items.len(), look_up).concat();
+        let ends = items.iter().scan(0, |end: &mut usize, item| {
+            *end += item.dependencies.len();
+            Some(u32::try_from(*end).unwrap_or(FREE))
+        });
+        Self { starts: [0].into_iter().chain(ends).collect(), places }
     }
 
     /// The places of an item's dependencies; none of those that are not in the file.
@@ -92,4 +100,10 @@ impl Dependencies {
         let bound = |at: usize| self.starts.get(at).map_or(0, |start| *start as usize);
         self.places.get(bound(item)..bound(item + 1)).unwrap_or_default()
     }
+}
+
+/// The places of what these items depend on.
+fn look_up(backlog: &Backlog<'_>, part: Range<usize>) -> Vec<u32> {
+    let place = |id: &Cow<'_, str>| backlog.find(id).and_then(|at| u32::try_from(at).ok()).unwrap_or(FREE);
+    backlog.items()[part].iter().flat_map(|item| &item.dependencies).map(place).collect()
 }

@@ -24,6 +24,13 @@ pub(crate) struct Value<'a> {
     end: usize,
 }
 
+/// Where a name stands, quotes included.
+#[derive(Debug, Clone)]
+pub(crate) struct Key {
+    place: Range<usize>,
+    escaped: bool,
+}
+
 /// One name and value of an object.
 #[derive(Debug, Clone)]
 pub(crate) struct Field<'a> {
@@ -51,7 +58,8 @@ impl<'a> Value<'a> {
     }
 
     pub(crate) fn str(&self) -> Option<Cow<'a, str>> {
-        (self.first() == b'"').then(|| unescape(self.raw()))
+        let raw = self.raw();
+        (self.first() == b'"').then(|| text_of(raw, raw.as_bytes().contains(&b'\\')))
     }
 
     /// Its fields, in their order; none of what is no object.
@@ -71,7 +79,7 @@ impl<'a> Value<'a> {
             let mut walk = Walk { doc: self.doc, at: self.start };
             let _ = walk.fields_with(|walk, key| {
                 let value = walk.value(DEPTH)?;
-                each(walk.name(key), value);
+                each(walk.name(&key), value);
                 Ok(())
             });
         }
@@ -90,12 +98,16 @@ impl<'a> Value<'a> {
 
     /// Hands out its elements; none of what is no list.
     pub(crate) fn each_element(&self, mut each: impl FnMut(Value<'a>)) {
+        self.each_walked(|walk| {
+            each(walk.value(DEPTH)?);
+            Ok(())
+        });
+    }
+
+    /// The same for who walks over each of them.
+    pub(crate) fn each_walked(&self, each: impl FnMut(&mut Walk<'a>) -> Walked<()>) {
         if self.first() == b'[' {
-            let mut walk = Walk { doc: self.doc, at: self.start };
-            let _ = walk.array(|walk| {
-                each(walk.value(DEPTH)?);
-                Ok(())
-            });
+            let _ = Walk { doc: self.doc, at: self.start }.array(each);
         }
     }
 
@@ -107,9 +119,9 @@ impl<'a> Value<'a> {
 }
 
 /// The text of a string with its quotes.
-fn unescape(raw: &str) -> Cow<'_, str> {
+fn text_of(raw: &str, escaped: bool) -> Cow<'_, str> {
     let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
-    if !inner.as_bytes().contains(&b'\\') {
+    if !escaped {
         return Cow::Borrowed(inner);
     }
     // Half a surrogate pair is no character: such a text is read as it is written.
@@ -178,7 +190,7 @@ impl<'a> Walk<'a> {
     /// Over a value that begins here, checking it.
     fn pass(&mut self, first: u8, depth: usize) -> Walked<()> {
         match first {
-            b'"' => self.string(),
+            b'"' => self.string().map(drop),
             b'{' | b'[' if depth == 0 => self.fault("nested too deeply"),
             b'{' => self.fields_with(|walk, _| {
                 let first = walk.peek();
@@ -240,10 +252,11 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Over a string, quotes included.
+    /// Over a string, quotes included; tells whether there are escapes in it.
     #[inline]
-    fn string(&mut self) -> Walked<()> {
+    fn string(&mut self) -> Walked<bool> {
         let bytes = self.bytes();
+        let mut escaped = false;
         self.at += 1;
         loop {
             // Eight bytes at once, as long as none of them is a quote, a backslash or a control character.
@@ -259,9 +272,12 @@ impl<'a> Walk<'a> {
             match bytes.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(());
+                    return Ok(escaped);
                 }
-                Some(b'\\') => self.escape()?,
+                Some(b'\\') => {
+                    self.escape()?;
+                    escaped = true;
+                }
                 Some(0..0x20) => return self.fault("a line end or control character stands in a string"),
                 Some(_) => self.at += 1,
                 None => return self.fault("a string is not closed"),
@@ -282,30 +298,38 @@ impl<'a> Walk<'a> {
 
     /// Over an array that begins here; `each` walks over one element.
     pub(crate) fn array(&mut self, mut each: impl FnMut(&mut Self) -> Walked<()>) -> Walked<()> {
-        self.at += 1;
-        if self.peek() == b']' {
-            self.at += 1;
-            return Ok(());
-        }
-        loop {
-            self.peek();
+        let mut more = self.enter();
+        while more {
             each(self)?;
-            match self.peek() {
-                b',' => self.at += 1,
-                b']' => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                _ => return self.fault("a comma or ] was expected"),
-            }
+            more = self.another()?;
         }
+        Ok(())
+    }
+
+    /// Into an array that begins here, up to its first element; over it, if there is none.
+    pub(crate) fn enter(&mut self) -> bool {
+        self.at += 1;
+        let empty = self.peek() == b']';
+        self.at += usize::from(empty);
+        !empty
+    }
+
+    /// From behind an element to the next one; out of the array, if there is none.
+    #[inline]
+    pub(crate) fn another(&mut self) -> Walked<bool> {
+        let byte = self.peek();
+        if byte != b',' && byte != b']' {
+            return self.fault("a comma or ] was expected");
+        }
+        self.at += 1;
+        if byte == b',' {
+            self.peek();
+        }
+        Ok(byte == b',')
     }
 
     /// Over an object that begins here; `each` gets the place of a name and walks over its value.
-    pub(crate) fn fields_with(
-        &mut self,
-        mut each: impl FnMut(&mut Self, Range<usize>) -> Walked<()>,
-    ) -> Walked<()> {
+    pub(crate) fn fields_with(&mut self, mut each: impl FnMut(&mut Self, Key) -> Walked<()>) -> Walked<()> {
         self.at += 1;
         if self.peek() == b'}' {
             self.at += 1;
@@ -316,8 +340,8 @@ impl<'a> Walk<'a> {
                 return self.fault("a name in quotes was expected");
             }
             let start = self.at;
-            self.string()?;
-            let key = start..self.at;
+            let escaped = self.string()?;
+            let key = Key { place: start..self.at, escaped };
             if self.peek() != b':' {
                 return self.fault("a colon was expected");
             }
@@ -336,11 +360,9 @@ impl<'a> Walk<'a> {
 
     /// Over an object that begins here, with its fields.
     pub(crate) fn object(&mut self, fields: &mut Vec<Field<'a>>, depth: usize) -> Walked<()> {
-        let doc = self.doc;
         self.fields_with(|walk, key| {
             let value = walk.value(depth)?;
-            let name = unescape(doc.get(key.clone()).unwrap_or_default());
-            fields.push(Field { name, key, value });
+            fields.push(Field { name: walk.name(&key), key: key.place, value });
             Ok(())
         })
     }
@@ -358,8 +380,8 @@ impl<'a> Walk<'a> {
     }
 
     /// The text of a name at this place.
-    pub(crate) fn name(&self, key: Range<usize>) -> Cow<'a, str> {
-        unescape(self.doc.get(key).unwrap_or_default())
+    pub(crate) fn name(&self, key: &Key) -> Cow<'a, str> {
+        text_of(self.doc.get(key.place.clone()).unwrap_or_default(), key.escaped)
     }
 }
 

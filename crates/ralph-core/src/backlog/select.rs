@@ -1,6 +1,7 @@
 //! Which item is next.
 
 use super::Backlog;
+use super::hands::{Hands, OneHand};
 use super::index::Dependencies;
 use super::model::{Item, Shape, State};
 use crate::prelude::*;
@@ -82,7 +83,12 @@ impl Selection {
 
 /// Chooses: in-progress items first, then by phase, priority and order of the file (seed 003: by id).
 pub fn select(backlog: &Backlog<'_>, wish: Wish<'_>) -> (Selection, Stats) {
-    select_but(backlog, wish, |_| false)
+    select_with(backlog, wish, &OneHand)
+}
+
+/// The same with a hand that is lent.
+pub fn select_with(backlog: &Backlog<'_>, wish: Wish<'_>, hands: &impl Hands) -> (Selection, Stats) {
+    among_all(backlog, wish, &Dependencies::of(backlog, hands))
 }
 
 /// The same, without items that are out of iterations by somebody else's count.
@@ -91,8 +97,20 @@ pub fn select_but(
     wish: Wish<'_>,
     is_out: impl Fn(&str) -> bool,
 ) -> (Selection, Stats) {
+    choose(backlog, wish, &Dependencies::of(backlog, &OneHand), is_out)
+}
+
+fn among_all(backlog: &Backlog<'_>, wish: Wish<'_>, dependencies: &Dependencies) -> (Selection, Stats) {
+    choose(backlog, wish, dependencies, |_| false)
+}
+
+fn choose(
+    backlog: &Backlog<'_>,
+    wish: Wish<'_>,
+    dependencies: &Dependencies,
+    is_out: impl Fn(&str) -> bool,
+) -> (Selection, Stats) {
     let mut stats = Stats { total: backlog.items().len() as u64, ..Stats::default() };
-    let dependencies = Dependencies::of(backlog);
     let satisfied =
         |at: usize| dependencies.at(at).all(|on| on.is_some_and(|on| backlog.items()[on].state.satisfies()));
     let mut best: Option<usize> = None;
@@ -130,7 +148,7 @@ pub fn select_but(
             best = Some(at);
         }
     }
-    let selection = match (ring(backlog, &dependencies), best) {
+    let selection = match (ring(backlog, dependencies), best) {
         (Some(ring), _) => Selection::Cycle(ring),
         (None, Some(best)) => Selection::Item(best),
         (None, None) if !waiting.is_empty() => {
@@ -182,7 +200,7 @@ fn sooner(backlog: &Backlog<'_>, one: usize, other: usize) -> bool {
 
 /// The first ring of dependencies, if there is one.
 pub fn cycle(backlog: &Backlog<'_>) -> Option<Vec<String>> {
-    ring(backlog, &Dependencies::of(backlog))
+    ring(backlog, &Dependencies::of(backlog, &OneHand))
 }
 
 pub(super) fn ring(backlog: &Backlog<'_>, dependencies: &Dependencies) -> Option<Vec<String>> {

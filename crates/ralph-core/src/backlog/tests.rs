@@ -125,6 +125,16 @@ fn a_cycle_anywhere_is_named() {
 }
 
 #[test]
+fn ids_that_look_alike_to_the_index_are_told_apart() {
+    let (one, other) = ("FEAT-223493", "FEAT-472220");
+    assert_eq!(crate::text::hash(one) >> 32, crate::text::hash(other) >> 32);
+    let alone = format!(r#"[{{"id":"{one}"}}]"#);
+    assert_eq!((json(&alone).find(one), json(&alone).find(other)), (Some(0), None));
+    let both = format!(r#"[{{"id":"{one}"}},{{"id":"{other}"}}]"#);
+    assert_eq!((json(&both).find(other), json(&both).problems()), (Some(1), &[][..]));
+}
+
+#[test]
 fn a_dependency_that_is_not_there_holds_an_item_back() {
     let backlog = json(r#"{"userStories":[{"id":"a","dependsOn":["gone"]}]}"#);
     let (selection, _) = select(&backlog, Wish::default());

@@ -1,5 +1,8 @@
 //! The rules of evidence (seed 003's five, and two more that are strict), and what else a backlog must be.
 
+use core::ops::Range;
+
+use super::hands::{Hands, OneHand, in_halves};
 use super::index::Dependencies;
 use super::{Backlog, Shape, State, select};
 use crate::prelude::*;
@@ -59,6 +62,16 @@ pub struct Findings {
 
 /// Looks at one item, or at all of them and the file.
 pub fn validate(backlog: &Backlog<'_>, only: Option<usize>, strict: bool) -> Findings {
+    validate_with(backlog, only, strict, &OneHand)
+}
+
+/// The same with a hand that is lent.
+pub fn validate_with(
+    backlog: &Backlog<'_>,
+    only: Option<usize>,
+    strict: bool,
+    hands: &impl Hands,
+) -> Findings {
     let mut found = Findings::default();
     match only {
         Some(at) => {
@@ -72,16 +85,25 @@ pub fn validate(backlog: &Backlog<'_>, only: Option<usize>, strict: bool) -> Fin
                 rule: Rule::Shape,
                 what: problem.to_string(),
             }));
-            let dependencies = Dependencies::of(backlog);
+            let dependencies = Dependencies::of(backlog, hands);
             if let Some(ring) = select::ring(backlog, &dependencies) {
                 let what = format!("items depend on each other in a ring: {}", ring.join(" -> "));
                 found.findings.push(Finding { id: None, rule: Rule::Cycle, what });
             }
-            for at in 0..backlog.items().len() {
-                item(backlog, at, strict, dependencies.at(at), &mut found);
+            let look = |items: Range<usize>| look(backlog, items, strict, &dependencies);
+            for part in in_halves(hands, backlog.text, backlog.items().len(), look) {
+                found.findings.extend(part.findings);
+                found.commits.extend(part.commits);
+                found.checked += part.checked;
             }
         }
     }
+    found
+}
+
+fn look(backlog: &Backlog<'_>, items: Range<usize>, strict: bool, dependencies: &Dependencies) -> Findings {
+    let mut found = Findings::default();
+    items.for_each(|at| item(backlog, at, strict, dependencies.at(at), &mut found));
     found
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::backlog::{Backlog, NAMES, Refusal, Requirements, Syntax, Unreadable};
 
+use super::hands::TwoHands;
 use super::large;
 use crate::config::Layers;
 use crate::error::{Error, Result};
@@ -56,7 +57,7 @@ impl Place {
     }
 
     pub(crate) fn parse<'a>(&self, bytes: &'a [u8]) -> Result<Backlog<'a>> {
-        Backlog::parse(bytes, self.syntax).map_err(|error| self.unreadable(&error))
+        Backlog::parse_with(bytes, self.syntax, &TwoHands).map_err(|error| self.unreadable(&error))
     }
 
     pub(crate) fn unreadable(&self, error: &Unreadable) -> Error {

@@ -2,13 +2,14 @@
 
 use std::process::ExitCode;
 
-use ralph_core::backlog::{Backlog, Selection, Stats, Wish, select};
+use ralph_core::backlog::{Backlog, Selection, Stats, Wish, select_with};
 use ralph_core::text;
 use serde_json::{Value, json};
 
 use super::args::NextArgs;
 use crate::error::Result;
 use crate::ui::Ui;
+use crate::work::TwoHands;
 
 /// How many of the items that wait are named to people.
 const NAMED: usize = 10;
@@ -24,7 +25,7 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
         place.has_phase(&backlog, phase)?;
     }
     let wish = Wish { phase: args.phase.as_deref(), task: args.task.as_deref() };
-    let (selection, stats) = select(&backlog, wish);
+    let (selection, stats) = select_with(&backlog, wish, &TwoHands);
     let message = message(&selection, &backlog, &stats);
     if args.common.json {
         let mut document = document(&selection, &backlog, &stats);

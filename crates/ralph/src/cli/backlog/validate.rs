@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use ralph_core::backlog::{Backlog, Finding, Findings, Rule, validate};
+use ralph_core::backlog::{Backlog, Finding, Findings, Rule, validate_with};
 use ralph_core::text;
 use serde_json::{Value, json};
 
@@ -11,14 +11,14 @@ use super::args::ValidateArgs;
 use crate::error::{Error, Result};
 use crate::git;
 use crate::ui::Ui;
-use crate::work::Place;
+use crate::work::{Place, TwoHands};
 
 pub(super) fn main(args: &ValidateArgs, ui: &mut Ui) -> Result<ExitCode> {
     let place = args.common.place()?;
     let bytes = place.read()?;
     let backlog = place.parse(&bytes)?;
     let only = args.id.as_ref().map(|id| place.item(&backlog, id)).transpose()?;
-    let mut found = validate(&backlog, only, args.strict);
+    let mut found = validate_with(&backlog, only, args.strict, &TwoHands);
     requirements(&place, &backlog, only, &mut found);
     commits(&mut found)?;
     let valid = found.findings.is_empty();
