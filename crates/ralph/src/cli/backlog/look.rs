@@ -25,7 +25,7 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
         for item in backlog.items() {
             let title = text::one_line(&item.title, 200);
             let state = if item.enabled || !item.state.is_open() { item.state.word() } else { "disabled" };
-            ui.data_line(&format!("{state:<11}  {:<wide$}  {title}", item.id));
+            ui.data_row(wide + 15, &format!("{state:<11}  {:<wide$}  {title}", item.id));
         }
         if backlog.items().is_empty() {
             ui.say(&format!("{} has no items yet; ralph backlog add TITLE", place.path.display()));
