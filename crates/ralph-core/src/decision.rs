@@ -362,7 +362,7 @@ impl fmt::Display for Stop {
                 write!(f, "the agent failed {failures} times in a row: {last}")
             }
             Self::Stopped => f.write_str("stopped, as asked"),
-            Self::Closed => f.write_str("closed by `ralph reset`"),
+            Self::Closed => f.write_str("closed by hand: it is not continued"),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Terminated => f.write_str("terminated"),
             Self::Error { what } | Self::Unreadable { what } => f.write_str(what),

@@ -273,6 +273,9 @@ fn what_is_held_is_shown_and_can_be_let_go() {
     ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0).assert_stderr_has("disarmed");
     assert_eq!((stops(&sandbox, SESSION, &more()), &shown()["armed"]), (None, &json!(false)));
     assert_eq!(status(&sandbox)["stop_reason"], "closed");
+    let told = ralph(&sandbox).arg("status").run();
+    told.assert_stdout_has("closed by hand");
+    assert!(!told.stdout.contains("ralph reset"), "{told}");
     ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0).assert_stderr_has("no session is held");
 }
 
