@@ -172,7 +172,7 @@ fn stuck_part(text: &mut String, state: &State, conclusion: &Conclusion) {
         (Circuit::HalfOpen, _) => text.push_str("- circuit: half-open, the next iteration is a probe\n"),
         (Circuit::Open, None) => text.push_str("- circuit: open until a probe is asked for\n"),
         (Circuit::Open, Some(at)) => {
-            text.push_str(&format!("- circuit: open, a probe is allowed from {at} on\n"));
+            text.push_str(&format!("- circuit: open, by itself a run tries again from {at} on\n"));
         }
     }
     for (row, what) in [
@@ -277,7 +277,7 @@ mod tests {
             (
                 Circuit::Open,
                 Some(Time::default()),
-                "- circuit: open, a probe is allowed from 1970-01-01T00:00:00.000Z on\n",
+                "- circuit: open, by itself a run tries again from 1970-01-01T00:00:00.000Z on\n",
             ),
         ] {
             let mut state = concluded();
