@@ -96,6 +96,8 @@ pub enum Refusal {
     NoHeading(String),
     #[error("an item needs a title")]
     NoTitle,
+    #[error("an id needs letters")]
+    NoId,
     /// The change cannot be made by editing a few bytes.
     #[error("the file cannot be edited without changing more than was asked for: {0}")]
     NotLossless(String),

@@ -8,6 +8,7 @@ use ralph_core::text;
 
 use super::Tone;
 use super::remarks::short;
+use crate::suggest::quoted;
 use crate::{agent, clock};
 
 /// The line that catches the eye.
@@ -172,7 +173,7 @@ fn by_the_backlog(state: &State, why: &str) -> Option<String> {
     let item = state.last.as_ref().filter(|last| last.settled.is_some())?.item.as_ref()?;
     let spent = item.max_attempts > 0 && item.attempts.saturating_add(1) >= item.max_attempts;
     let own = why.strip_prefix(item.id.as_str()).is_some_and(|rest| rest.starts_with(": "));
-    (spent && own).then(|| format!("ralph backlog reset {}, then ralph run", item.id))
+    (spent && own).then(|| format!("ralph backlog reset {}, then ralph run", quoted(&item.id)))
 }
 
 /// What somebody can do about agents that are out for good.

@@ -10,6 +10,7 @@ use super::args::{AddArgs, AttemptArgs, Common, IncrementArgs, OneArgs, SetArgs}
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::store::Ledger;
+use crate::suggest::quoted;
 use crate::ui::Ui;
 use crate::work::{Place, reset_record};
 use crate::{clock, secrets, store};
@@ -101,7 +102,7 @@ fn forget_attempts(place: &Place, told: &Told) -> Result<()> {
     let half = |error| {
         Error::new(format!("{} is open, and its attempts still count", told.id))
             .because(format!("{} cannot be written: {error}", ledger.path().display()))
-            .hint(format!("ralph backlog reset {}", told.id))
+            .hint(format!("ralph backlog reset {}", quoted(&told.id)))
     };
     ledger.append(record).map(drop).map_err(half)
 }

@@ -22,6 +22,7 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
     }
     if let Some(phase) = &args.phase {
         place.has_phase(&backlog, phase)?;
+        args.task.as_deref().map_or(Ok(()), |id| place.is_in_phase(&backlog, id, phase))?;
     }
     let wish = Wish { phase: args.phase.as_deref(), task: args.task.as_deref() };
     let (selection, stats) = select(&backlog, wish);
