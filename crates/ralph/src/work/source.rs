@@ -127,6 +127,11 @@ impl Source {
         (name == "feature_list.json").then(|| format!("{dir}/"))
     }
 
+    /// Whether a run would leave this item out.
+    pub(crate) fn is_out(&self, backlog: &Backlog<'_>, id: &str) -> bool {
+        self.had_its_attempts(backlog, &Memory::default(), id)
+    }
+
     /// Only for files that do not count themselves.
     fn had_its_attempts(&self, backlog: &Backlog<'_>, memory: &Memory, id: &str) -> bool {
         self.most_attempts > 0 && self.tried(backlog, memory, id) >= self.most_attempts

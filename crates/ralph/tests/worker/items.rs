@@ -317,7 +317,7 @@ fn a_reset_gives_attempts_back_where_only_the_ledger_counts() {
     call().run().assert_code(2);
     call().run().assert_code(2);
     call().run().assert_code(2).assert_stderr_has("had all its attempts");
-    ralph(&sandbox).args(["backlog", "reset", id]).run().assert_code(0).assert_stderr_has("iterations back");
+    ralph(&sandbox).args(["backlog", "reset", id]).run().assert_code(0).assert_stderr_has("counted anew");
     let records = ledger(&sandbox);
     let last = records.last().expect("a record");
     assert_eq!(

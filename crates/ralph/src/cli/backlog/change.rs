@@ -85,7 +85,11 @@ pub(super) fn increment(args: &IncrementArgs, ui: &mut Ui) -> Result<ExitCode> {
 pub(super) fn reset(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
     let told = make(&args.common, &Change::Reset { id: args.id.clone() })?;
     forget_attempts(&args.common.place()?, &told)?;
-    tell(ui, &args.common, &told, &format!("{} is {} and has its iterations back", told.id, told.status));
+    let back = match told.iterations {
+        Some(_) => "has its iterations back",
+        None => "attempts at it are counted anew, where they are counted",
+    };
+    tell(ui, &args.common, &told, &format!("{} is {}; {back}", told.id, told.status));
     super::super::fine()
 }
 
