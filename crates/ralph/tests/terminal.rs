@@ -137,7 +137,9 @@ fn a_narrow_or_dumb_terminal_gets_plain_lines() {
 #[test]
 fn ctrl_c_at_the_terminal_stops_the_run() {
     let sandbox = repository();
-    let agent = one_call(&sandbox, Steps::new().reach("agent").hang());
+    // It waits for a command of its own, which is there still when the agent itself is gone.
+    let waits = Steps::new().shell("(").reach("agent").shell("sleep 1000; true )").say("Slept.");
+    let agent = one_call(&sandbox, waits);
     let mut terminal = Terminal::start(&run(&sandbox, &agent).into_command());
     sandbox.wait_for("agent");
     terminal.type_text("\u{3}");
@@ -145,6 +147,7 @@ fn ctrl_c_at_the_terminal_stops_the_run() {
     let shown = terminal.all_output();
     assert!(shown.contains("⚠ INTERRUPTED") && shown.contains("Rotation interrupted"), "{shown}");
     assert!(!shown.contains("Rotation complete"), "{shown}");
+    assert!(!shown.contains("background process"), "what it waited for was in the foreground\n{shown}");
     sandbox.assert_no_processes();
 }
 

@@ -44,8 +44,8 @@ pub fn history(state: &State, iteration: &Iteration) -> String {
                 ended.reset_at.map_or_else(|| "until when is not said".into(), |at| format!("until {at}"));
             line("Limit", &format!("{}, {until}", limit.text));
         }
-        if ended.leftovers > 0 {
-            line("Background processes ended", &ended.leftovers.to_string());
+        if ended.left_running() > 0 {
+            line("Background processes ended", &ended.left_running().to_string());
         }
         if ended.report.usage.total() > 0 {
             line("Tokens", &thousands(ended.report.usage.total()));
