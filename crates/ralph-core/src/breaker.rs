@@ -131,7 +131,11 @@ impl Breaker {
                 false => {
                     let failed_probes = self.failed_probes.saturating_add(1);
                     let next = Self { failed_probes, ..next };
-                    let reason = self.reason.clone().unwrap_or_default();
+                    // The same trigger counts on.
+                    let known = self.reason.clone().unwrap_or_default();
+                    let same = |reason: &String| reason.split(':').next() == known.split(':').next();
+                    let mut fired = next.fired(policy, self, facts).into_iter().map(|(_, reason)| reason);
+                    let reason = fired.find(same).unwrap_or(known);
                     (next.opened(policy, now, reason), vec!["the probe made no progress".into()])
                 }
             };

@@ -351,7 +351,7 @@ impl fmt::Display for Stop {
             Self::Saturated { word, why } => write!(f, "{word}: {why}"),
             Self::CircuitOpen { why, probe_at: None } => write!(f, "circuit open: {why}"),
             Self::CircuitOpen { why, probe_at: Some(at) } => {
-                write!(f, "circuit open: {why}; a probe is allowed from {at} on")
+                write!(f, "circuit open: {why}; by itself a run tries again from {at} on")
             }
             Self::Budget { what, used, max, why: None } => write!(f, "{} used", what.describe(*used, *max)),
             Self::Budget { what, used, max, why: Some(why) } => {
@@ -362,7 +362,7 @@ impl fmt::Display for Stop {
                 write!(f, "the agent failed {failures} times in a row: {last}")
             }
             Self::Stopped => f.write_str("stopped, as asked"),
-            Self::Closed => f.write_str("closed by `ralph reset`"),
+            Self::Closed => f.write_str("closed by hand: it is not continued"),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Terminated => f.write_str("terminated"),
             Self::Error { what } | Self::Unreadable { what } => f.write_str(what),

@@ -441,6 +441,12 @@ pub struct AgentEnded {
 }
 
 impl AgentEnded {
+    /// How many processes it left running in the background. Those of an agent that was itself ended may as well have
+    /// been what it waited for.
+    pub fn left_running(&self) -> u32 {
+        if self.asked { 0 } else { self.leftovers }
+    }
+
     /// How it went wrong, if it did.
     pub fn failure(&self) -> Option<String> {
         let said = self.report.error.as_deref();

@@ -72,11 +72,19 @@ impl std::error::Error for Error {}
 /// An I/O error with the path it is about.
 pub fn io(what: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Error {
     let what = format!("{what} {}", path.display());
+    let path = path.to_path_buf();
     move |error| {
-        let hint = remedy(&error);
+        let hint = remedy(&error).map(str::to_owned).or_else(|| rights(&error, &path));
         let error = Error::new(what).because(error);
         hint.into_iter().fold(error, Error::hint)
     }
+}
+
+/// What to do where something may not be done: what is there of the path has the rights.
+fn rights(error: &std::io::Error, path: &std::path::Path) -> Option<String> {
+    let there = path.ancestors().find(|path| path.symlink_metadata().is_ok()).unwrap_or(path);
+    let denied = error.kind() == std::io::ErrorKind::PermissionDenied;
+    denied.then(|| format!("see to the rights of {}, then try again", there.display()))
 }
 
 /// What to do about a disk that does not take anything.

@@ -192,11 +192,17 @@ impl OtherRules {
 
     pub fn apply(&self, plan: &mut Plan) {
         let policy = &mut plan.policy;
+        let once = policy.once;
         if let Some(profile) = self.profile {
             *policy = profile.policy();
         }
         // They were set once already, so they can be.
         let _ = set(policy, &self.values);
+        // Where the run differs from its own rules somebody said so, and only another word changes that.
+        let said = self.values.iter().any(|value| value.key == "once");
+        if let Some(backlog) = plan.backlog.as_mut().filter(|backlog| said || backlog.once == once) {
+            backlog.once = policy.once;
+        }
         if self.checks_all_the_same(plan) {
             plan.policy.evidence = EvidenceNeeded::Required;
         }

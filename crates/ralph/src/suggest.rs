@@ -1,4 +1,13 @@
-//! What somebody probably meant.
+//! What somebody probably meant, and words that can be typed.
+
+/// As a shell would take it.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
 
 /// The known word that is at most two slips of the finger away.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -121,7 +121,12 @@ pub(crate) fn decide(
         }
         let mut shown = introduction();
         if trusted.is_some() {
-            shown.title = "Commands of this project have changed since you trusted it".into();
+            let changed =
+                unknown.iter().any(|command| known.iter().any(|known| known.source == command.source));
+            shown.title = match changed {
+                true => "Commands of this project have changed since you trusted it".into(),
+                false => "New commands of this project, since you trusted it".into(),
+            };
         }
         for command in &unknown {
             let was = known.iter().find(|known| known.source == command.source);

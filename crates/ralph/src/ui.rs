@@ -396,9 +396,10 @@ impl Ui {
         self.stream.write(format!("{}\n", self.painted(tone, &line)).as_bytes());
     }
 
-    /// A line with a command in it, which a terminal that wraps by itself lets people copy whole.
+    /// A line with a command in it, which people can copy whole.
     fn exact(&mut self, tone: Tone, line: &str) {
         self.clear();
+        let line = &self.stream.folded_whole(line);
         self.stream.write(format!("{}\n", self.painted(tone, line)).as_bytes());
     }
 

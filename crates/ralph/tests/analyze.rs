@@ -46,6 +46,9 @@ fn standard_input_a_profile_and_an_explanation() {
     assert_eq!(run(&["-"]).json()["exit_decision"], "project_complete");
     let explained = run(&["-", "--explain"]);
     explained.assert_code(0).assert_stdout_has("project_complete").assert_stdout_has("EXIT_SIGNAL: true");
+    // What is not so bad is not marked as if it were.
+    run(&["-", "--explain", "--profile", "analyzer"])
+        .assert_stdout_has("\n  - test_saturation: 0 iterations");
     run(&["-", "--profile", "analyser"]).assert_code(64).assert_stderr_has("--profile analyzer");
     ralph(&sandbox).args(["analyze", "missing.txt"]).run().assert_code(1).assert_stderr_has("missing.txt");
 }

@@ -296,6 +296,7 @@ fn every_refusal_has_its_message_and_leaves_the_file_alone() {
         (&["set", "FEAT-11", "BLOCKED"][..], "did you mean FEAT-1?"),
         (&["show", "FEAT-11"], "did you mean FEAT-1?"),
         (&["add", "Again", "--id", "FEAT-1"], "there is an item FEAT-1 already"),
+        (&["add", "New", "--id", " "], "an id needs letters"),
         (&["add", "New", "--id", "N", "--depends", "GONE"], "N depends on GONE, which is not in the file"),
         (
             &["add", "New", "--id", "N", "--depends", "N"],
@@ -322,6 +323,22 @@ fn every_refusal_has_its_message_and_leaves_the_file_alone() {
         .assert_stderr_has("FEAT-1 is CANCELLED, and cannot become PASSING");
     backlog(&sandbox, &["attempt", "FEAT-1", "MAYBE"]).assert_code(64);
     backlog(&sandbox, &["set", "FEAT-1", "almost"]).assert_code(64);
+}
+
+#[test]
+fn hints_offer_what_the_file_takes_as_a_shell_takes_it() {
+    let sandbox = Sandbox::new();
+    let stories = r#"{"userStories": [{"id": "US-1", "title": "One", "passes": true, "priority": 1}]}"#;
+    sandbox.write("prd.json", stories);
+    backlog(&sandbox, &["add", "Two", "--phase", "mvp"]).assert_code(1).assert_stderr_has("a phase");
+    assert_eq!(sandbox.read("prd.json"), stories);
+    sandbox.write(".ralph/ralph.yml", "tasks:\n  - title: Update the README\n    status: done\n");
+    backlog(&sandbox, &["add", "x", "--priority", "7"])
+        .assert_code(1)
+        .assert_stderr_has("try: critical, high, medium or low");
+    backlog(&sandbox, &["reset", "Update the README"])
+        .assert_code(1)
+        .assert_stderr_has("ralph backlog set 'Update the README' open");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn an_open_circuit_is_shown_with_its_reason_and_how_to_go_on() {
     text.assert_code(0)
         .assert_stdout_has("circuit:    OPEN")
         .assert_stdout_has("no_progress: 3 iterations with no file changes")
-        .assert_stdout_has("probe:      allowed from ")
+        .assert_stdout_has("by itself:  a run tries again from ")
         .assert_stdout_has("3 without progress")
         .assert_stdout_has("ralph run --probe");
     let json = circuit(&sandbox);
@@ -54,6 +54,8 @@ fn an_open_circuit_is_shown_with_its_reason_and_how_to_go_on() {
     assert_eq!((&json["no_progress_count"], &json["run"]), (&json!(3), &json!(1)));
     ralph(&sandbox).arg("status").run().assert_stdout_has("circuit:    OPEN: no_progress");
     ralph(&sandbox).arg("run").run().assert_code(5);
+    let noted = ralph(&sandbox).args(["note", "look elsewhere"]).run();
+    noted.assert_code(0).assert_stderr_has("kept for: ralph run --probe");
     assert_eq!(agent.calls(&sandbox).len(), 3, "nothing was spent");
 }
 

@@ -137,7 +137,9 @@ fn a_narrow_or_dumb_terminal_gets_plain_lines() {
 #[test]
 fn ctrl_c_at_the_terminal_stops_the_run() {
     let sandbox = repository();
-    let agent = one_call(&sandbox, Steps::new().reach("agent").hang());
+    // It waits for a command of its own, which is there still when the agent itself is gone.
+    let waits = Steps::new().shell("(").reach("agent").shell("sleep 1000; true )").say("Slept.");
+    let agent = one_call(&sandbox, waits);
     let mut terminal = Terminal::start(&run(&sandbox, &agent).into_command());
     sandbox.wait_for("agent");
     terminal.type_text("\u{3}");
@@ -145,6 +147,7 @@ fn ctrl_c_at_the_terminal_stops_the_run() {
     let shown = terminal.all_output();
     assert!(shown.contains("⚠ INTERRUPTED") && shown.contains("Rotation interrupted"), "{shown}");
     assert!(!shown.contains("Rotation complete"), "{shown}");
+    assert!(!shown.contains("background process"), "what it waited for was in the foreground\n{shown}");
     sandbox.assert_no_processes();
 }
 
@@ -177,4 +180,47 @@ fn whoever_is_expected_to_type_is_told_so() {
         terminal.wait();
         assert!(terminal.all_output().contains("status"), "{}", terminal.all_output());
     }
+}
+
+#[test]
+fn no_word_is_cut_by_the_edge_of_the_window_and_commands_stay_one_line() {
+    let sandbox = repository();
+    let mut terminal =
+        Terminal::builder(&ralph(&sandbox).args(["doctor"]).into_command()).size(80, 200).start();
+    terminal.wait();
+    let (screen, whole) = (terminal.screen(), terminal.all_output());
+    let at = screen.find("try: npm install").unwrap_or_else(|| panic!("{screen}"));
+    let mut rows = screen[at..].lines();
+    let first = rows.next().unwrap_or_default();
+    let second = rows.next().unwrap_or_default();
+    assert!(whole.contains(first), "{whole}");
+    assert_eq!(second.find(|c| c != ' '), Some(28), "below what it continues\n{screen}");
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    // A row is cut between words if all rows have the words that the line has.
+    assert_eq!(words(&screen), words(&whole));
+    assert!(
+        whole.lines().any(|line| line.contains("try: npm install") && line.contains("--agent-cmd")),
+        "{whole}"
+    );
+}
+
+#[test]
+fn rows_of_a_table_go_on_below_their_last_column() {
+    let sandbox = repository();
+    sandbox.write(".ralph/ralph.yml", "tasks:\n  - id: a-task\n    title: a title of very many words that does not fit into a window of eighty columns\n");
+    let shown = |args: &[&str]| {
+        let mut terminal =
+            Terminal::builder(&ralph(&sandbox).args(args).into_command()).size(80, 200).start();
+        assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
+        terminal.screen()
+    };
+    let indent = |line: &str| line.find(|c| c != ' ').unwrap_or(0);
+    let screen = shown(&["profile", "show", "strict"]);
+    for line in screen.lines().skip(1).filter(|line| indent(line) > 2) {
+        assert_eq!(indent(line), 39, "{screen}");
+    }
+    let screen = shown(&["backlog", "list"]);
+    assert_eq!(screen.lines().map(indent).collect::<Vec<_>>(), [0, 21], "{screen}");
+    let screen = shown(&["backlog", "status"]);
+    assert_eq!(screen.lines().map(indent).max(), Some(13), "{screen}");
 }

@@ -169,9 +169,9 @@ fn status_says_what_to_do_next_and_times_are_of_one_form() {
     let sandbox = repository();
     let agent = one_call(&sandbox, says_more());
     let open = run(&sandbox, &agent).run();
-    open.assert_code(5).assert_stderr_has("a probe is allowed from ").assert_stderr_lacks("Z on");
+    open.assert_code(5).assert_stderr_has("by itself a run tries again from ").assert_stderr_lacks("Z on");
     let status = ralph(&sandbox).arg("status").run();
-    status.assert_stdout_has("next:       to try one iteration: ralph run --probe");
+    status.assert_stdout_has("next:       to try again, and go on if it makes progress: ralph run --probe");
     assert!(!status.stdout.contains("Z on"), "{status}");
     for args in [&["circuit", "status"][..], &["history"]] {
         let shown = ralph(&sandbox).args(args).run();

@@ -115,6 +115,21 @@ fn changed_commands_ask_again_and_show_what_changed() {
 }
 
 #[test]
+fn a_command_that_was_added_is_new_and_changes_none() {
+    let sandbox = project_with_checks();
+    let agent = one_call(&sandbox, says_done());
+    asking(&sandbox, &agent).arg("--yes").run().assert_code(0);
+    sandbox.write(CONFIG, format!("{}build = \"true\"\n", sandbox.read(CONFIG)));
+    let mut asked = Terminal::builder(&asking(&sandbox, &agent).into_command()).size(100, 30).start();
+    asked.wait_for("[y/N]");
+    let screen = asked.screen();
+    assert!(screen.contains("New commands of this project, since you trusted it"), "{screen}");
+    assert!(screen.contains("runs      true") && !screen.contains("was: "), "{screen}");
+    asked.type_text("n\r");
+    assert_eq!(asked.wait(), 1, "{}", asked.all_output());
+}
+
+#[test]
 fn a_command_is_shown_whole_and_cannot_play_with_the_terminal() {
     let sandbox = repository();
     let long = format!("true {} \\u001b[2J\\n; echo the end of it", "x".repeat(3000));

@@ -166,7 +166,9 @@ fn the_state_file_counts_what_the_rules_count() {
     ralph(&sandbox).args(["circuit", "reset"]).run().assert_code(0);
     let closed = state(&sandbox);
     assert_eq!((&closed["blocked"], &closed["circuit_breaker"]["state"]), (&json!(false), &json!("closed")));
-    for line in [format!("- breaker: {reason}\n"), "- circuit: open, a probe is allowed from ".into()] {
+    for line in
+        [format!("- breaker: {reason}\n"), "- circuit: open, by itself a run tries again from ".into()]
+    {
         assert!(log.contains(&line), "{log}");
     }
 }

@@ -96,6 +96,8 @@ pub enum Refusal {
     NoHeading(String),
     #[error("an item needs a title")]
     NoTitle,
+    #[error("an id needs letters")]
+    NoId,
     /// The change cannot be made by editing a few bytes.
     #[error("the file cannot be edited without changing more than was asked for: {0}")]
     NotLossless(String),
@@ -312,7 +314,24 @@ impl Backlog<'_> {
         if item.limit.is_some_and(|limit| limit.used > 0) {
             steps.push(Step::Set(&["ralph_loop", "current_iteration"], Written::Number(0)));
         }
+        steps.extend(self.without_own_note(at));
         Ok(steps)
+    }
+
+    /// Takes out what was written when the item was blocked at its limit, and nothing that anybody else wrote.
+    fn without_own_note(&self, at: usize) -> Vec<Step> {
+        let node = self.node(at).filter(|_| self.shape == Shape::Features);
+        let text = |name: &str| node.and_then(|node| node.get(name)?.str());
+        let mut steps = Vec::new();
+        if text("override_reason").is_some_and(|reason| reason == AT_LIMIT) {
+            steps.push(Step::Set(&["override_reason"], Written::Null));
+        }
+        if let Some(rest) = text("notes").as_deref().and_then(|notes| notes.strip_suffix(AT_LIMIT))
+            && (rest.is_empty() || rest.ends_with('\n'))
+        {
+            steps.push(Step::Set(&["notes"], Written::Text(rest.trim_end().into())));
+        }
+        steps
     }
 
     /// A box has no fields, only its mark.

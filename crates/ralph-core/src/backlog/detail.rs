@@ -154,9 +154,10 @@ impl<'a> Backlog<'a> {
         if let Some(notes) = self.notes(at) {
             words.push_str(&format!("\nNotes: {}\n", notes.trim_end()));
         }
+        // Of those before it nobody needs to know: what they met is passed, or was met again.
         let attempts = self.attempts(at);
-        if let Some(last) = attempts.iter().rev().find(|attempt| attempt.failure_reason.is_some()) {
-            let reason = last.failure_reason.as_deref().unwrap_or_default();
+        let last = attempts.last().filter(|last| !last.is_passed());
+        if let Some((last, reason)) = last.and_then(|last| Some((last, last.failure_reason.as_ref()?))) {
             words.push_str(&format!("\nThe last attempt failed: {reason}\n"));
             if let Some(next) = &last.investigation {
                 words.push_str(&format!("What was found out: {next}\n"));

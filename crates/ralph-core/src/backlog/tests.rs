@@ -65,9 +65,11 @@ fn a_feature_list_is_read_with_everything_an_item_has() {
     let attempts = backlog.attempts(1);
     assert_eq!((attempts.len(), attempts[1].is_passed(), attempts[0].reverted), (2, true, true));
     assert_eq!(attempts[1].commands, ["make", "make test"]);
-    assert!(
-        backlog.words(1, None).contains("The last attempt failed: no disk\nWhat was found out: use memory")
-    );
+    assert!(!backlog.words(1, None).contains("The last attempt"), "the newest one passed");
+    let failed =
+        FEATURES.replace("\"result\": \"PASSED\"", "\"result\": \"FAILED\", \"failure_reason\": \"no net\"");
+    let words = json(&failed).words(1, None);
+    assert!(words.contains("The last attempt failed: no net") && !words.contains("no disk"), "{words}");
     assert_eq!(backlog.items()[1].limit, Some(Limit { used: 0, max: 5 }), "5 where an item says none");
 }
 

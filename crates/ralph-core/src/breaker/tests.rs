@@ -136,7 +136,7 @@ fn a_probe_closes_by_progress_and_opens_for_twice_as_long_by_anything_else() {
     assert_eq!(closed.reason, None);
     let again = stepped(probe, &dual(), "-", 31);
     assert_eq!((again.circuit, again.probe_at), (Circuit::Open, Some(at(31 + 60))));
-    assert_eq!(again.reason.as_deref(), Some("no_progress: 3 iterations with no file changes"));
+    assert_eq!(again.reason.as_deref(), Some("no_progress: 4 iterations with no file changes"));
     let crashed = stepped(open.guard(at(30), false).expect("a probe"), &dual(), "x", 31);
     assert_eq!(crashed.circuit, Circuit::Open, "a crash is no progress either");
     let third = stepped(again.guard(at(91), false).expect("a probe"), &dual(), "-", 91);
@@ -154,7 +154,7 @@ fn a_probe_that_errs_again_while_it_makes_progress_closes() {
 fn half_open_first_gives_one_more_iteration() {
     let policy = BreakerPolicy { no_progress: Trip::HalfOpen, ..BreakerPolicy::default() };
     check(&policy, "---", Circuit::HalfOpen, Some("no_progress: 3 iterations with no file changes"));
-    check(&policy, "----", Circuit::Open, Some("no_progress: 3 iterations with no file changes"));
+    check(&policy, "----", Circuit::Open, Some("no_progress: 4 iterations with no file changes"));
     check(&policy, "---+", Circuit::Closed, None);
     let half = stepped(Breaker::default(), &policy, "---", 0);
     assert_eq!(half.stopped(), None);

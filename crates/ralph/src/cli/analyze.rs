@@ -73,7 +73,12 @@ fn explain(analysis: &Value) -> Vec<String> {
     )];
     let list = |key: &str| analysis[key].as_array().cloned().unwrap_or_default();
     for reason in list("reasons") {
-        let mark = if reason["held"] == true { "✓" } else { "✗" };
+        // That there is no saturation speaks neither for being done nor against it.
+        let mark = match reason["held"] == true {
+            true => "✓",
+            false if reason["condition"] == "test_saturation" => "-",
+            false => "✗",
+        };
         lines.push(format!("  {mark} {}: {}", word(&reason["condition"]), word(&reason["words"])));
     }
     let block = &analysis["ralph_status"];

@@ -171,7 +171,7 @@ pub(super) struct RunArgs {
     /// Only show what would be done, with the prompt; nothing is run or written
     #[arg(long, conflicts_with_all = ["json", "quiet"])]
     pub(super) dry_run: bool,
-    /// Try one iteration although the circuit is open
+    /// Try again although the circuit is open, and go on if that makes progress
     #[arg(long)]
     pub(super) probe: bool,
     /// script: ralph starts the agents; hook: a session that you start is held

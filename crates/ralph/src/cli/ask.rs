@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use ralph_core::prompt::MOST_OF_NOTES;
 
+use crate::clock;
 use crate::error::{Error, Result};
 use crate::process;
 use crate::project::Project;
@@ -49,6 +50,12 @@ fn is_asked(project: &Project, holder: &Holder) -> Result<bool> {
     Ok(by_this && opened.state.stop_asked.is_some() && opened.state.stop().is_none())
 }
 
+/// Whether a run without that word would be refused.
+fn needs_a_probe(project: &Project) -> bool {
+    let last = Runs::of(&project.truth).newest(true).ok().flatten();
+    last.is_some_and(|(_, state)| state.rules.breaker.guard(clock::now(), false).is_err())
+}
+
 pub(super) fn note(args: &NoteArgs, ui: &mut Ui) -> Result<ExitCode> {
     let text = args.text.join(" ");
     let text = text.trim();
@@ -71,6 +78,9 @@ pub(super) fn note(args: &NoteArgs, ui: &mut Ui) -> Result<ExitCode> {
     };
     ui.say(match running {
         true => "noted; the next iteration will read it",
+        false if needs_a_probe(&project) => {
+            "noted; no run is going on and the circuit is open, so it is kept for: ralph run --probe"
+        }
         false => "noted; no run is going on, so it is kept for the next: ralph run",
     });
     super::fine()

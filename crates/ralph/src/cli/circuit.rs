@@ -68,11 +68,11 @@ fn lines(breaker: &Breaker, now: Time) -> Vec<String> {
     }
     if breaker.circuit == Circuit::Open {
         add(
-            "probe:",
+            "by itself:",
             match breaker.probe_at {
-                Some(at) if now >= at => "allowed now".into(),
-                Some(at) => format!("allowed from {} on", clock::local(at, now)),
-                None => "only when asked for".into(),
+                Some(at) if now >= at => "a run tries again now".into(),
+                Some(at) => format!("a run tries again from {} on", clock::local(at, now)),
+                None => "no run tries again".into(),
             },
         );
     }
@@ -86,9 +86,11 @@ fn lines(breaker: &Breaker, now: Time) -> Vec<String> {
     add("in a row:", counted);
     match (breaker.circuit, breaker.probe_at) {
         (Circuit::Closed, _) => {}
-        (Circuit::Open, Some(at)) if now >= at => add("to go on:", "ralph run tries one iteration".into()),
+        (Circuit::Open, Some(at)) if now >= at => {
+            add("to go on:", "ralph run tries again, and goes on if it makes progress".into());
+        }
         (Circuit::Open, _) => {
-            add("to go on:", "ralph run --probe tries one iteration; ralph circuit reset closes it".into());
+            add("to go on:", "ralph run --probe tries again, and goes on if it makes progress; ralph circuit reset closes it".into());
         }
         (Circuit::HalfOpen, _) => add("to go on:", "ralph run: the next iteration decides".into()),
     }

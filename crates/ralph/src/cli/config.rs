@@ -71,9 +71,15 @@ fn show(args: &ShowArgs, ui: &mut Ui) -> Result<()> {
     let of_runs = |row: &Shown| matches!(row.key.name.as_str(), "profile" | "policy.reviews");
     let misleads =
         rows.iter().any(|row| of_runs(row) && !matches!(row.origin, Origin::Default | Origin::Profile));
-    for row in rows {
-        let value = ralph_core::text::visible(&row.value);
-        ui.data_line(&format!("{:<29} {value:<24} {}", row.key.name, row.place));
+    let is = |name: &str, value: &str| rows.iter().any(|row| row.key.name == name && row.value == value);
+    let looked_for = is("checks.detect", "true") && is("policy.evidence", "required");
+    for row in &rows {
+        let found = looked_for && row.key.name.starts_with("checks.") && row.value == row.key.default;
+        let value = match found && row.key.name != "checks.detect" {
+            true => "found when a run starts".into(),
+            false => ralph_core::text::visible(&row.value),
+        };
+        ui.data_row(30, &format!("{:<29} {value:<24} {}", row.key.name, row.place));
     }
     if misleads {
         ui.say("profile and reviews are for ralph run; those of a held session go with ralph hook arm");

@@ -37,9 +37,9 @@ pub(super) fn main(args: &DoctorArgs, ui: &mut Ui) -> Result<ExitCode> {
         ui.json(&json!({"schema": "ralph.doctor/1", "ok": !failed, "findings": list}));
     } else {
         for finding in &findings {
-            ui.data_line(&format!("{:<7} {:<14} {}", finding.outcome.word(), finding.about, finding.text));
+            ui.data_row(23, &format!("{:<7} {:<14} {}", finding.outcome.word(), finding.about, finding.text));
             if let Some(remedy) = &finding.remedy {
-                ui.data_line(&format!("{:<22} try: {remedy}", ""));
+                ui.data_row(28, &format!("{:<22} try: {remedy}", ""));
             }
         }
     }

@@ -84,12 +84,24 @@ fn list(page: &str) -> String {
     list
 }
 
-/// A section with its lines as long as fits: paragraphs and list items one by one.
+/// A section with its lines as long as fits: paragraphs and list items one by one, and code as it is.
 fn folded(section: &str) -> String {
-    let mut text = String::new();
     let (heading, body) = section.split_once('\n').unwrap_or((section, ""));
-    text.push_str(&format!("{heading}\n"));
-    for block in unlinked(body).trim().split("\n\n").filter(|block| !block.is_empty()) {
+    let mut text = format!("{heading}\n");
+    // Every other part is what stands between two fences, behind the word for its language.
+    for (nth, part) in body.split("```").enumerate() {
+        if nth % 2 == 1 {
+            let (_, code) = part.split_once('\n').unwrap_or_default();
+            text.push_str(&format!("\n{code}"));
+        } else {
+            fold_prose(part, &mut text);
+        }
+    }
+    text
+}
+
+fn fold_prose(prose: &str, text: &mut String) {
+    for block in unlinked(prose).trim().split("\n\n").filter(|block| !block.is_empty()) {
         text.push('\n');
         let mut items: Vec<String> = vec![];
         for line in block.lines() {
@@ -106,19 +118,25 @@ fn folded(section: &str) -> String {
             text.push_str(&wrapped(mark, rest));
         }
     }
-    text
 }
 
-/// `[exit 7](#exit-7)` leads nowhere on a terminal.
+/// `[exit 7](#exit-7)` leads nowhere on a terminal; another page is named by its file.
 fn unlinked(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
     while let Some((before, link)) = rest.split_once('[') {
         let named = link.split_once("](").filter(|(name, _)| !name.contains(']'));
-        let target = named.and_then(|(name, rest)| Some((name, rest.split_once(')')?.1)));
-        let (shown, after) = target.unwrap_or(("[", link));
+        let target = named.and_then(|(name, rest)| Some((name, rest.split_once(')')?)));
         plain.push_str(before);
-        plain.push_str(shown);
+        let Some((name, (target, after))) = target else {
+            plain.push('[');
+            rest = link;
+            continue;
+        };
+        plain.push_str(name);
+        if let Some(page) = target.split('#').next().filter(|page| !page.is_empty()) {
+            plain.push_str(&format!(" (docs/{page})"));
+        }
         rest = after;
     }
     plain + rest
@@ -197,15 +215,29 @@ mod tests {
 
     #[test]
     fn links_are_told_by_their_names() {
-        assert_eq!(unlinked("see [exit 7](#exit-7), a[0] and [b](c.md#d)."), "see exit 7, a[0] and b.");
+        let text = "see [exit 7](#exit-7), a[0] and [b](c.md#d).";
+        assert_eq!(unlinked(text), "see exit 7, a[0] and b (docs/c.md).");
+        for section in ["circuit_open", "test_saturation", "agents_exhausted"] {
+            let shown: String = sections(PAGE, section).into_iter().map(folded).collect();
+            let one_line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(one_line.contains(" (docs/") && !one_line.contains("(("), "{shown}");
+        }
+    }
+
+    #[test]
+    fn code_is_shown_line_by_line_without_its_fences() {
+        let page = "a\n\nb\nc\n\n```console\n$ d [e](f)\n  g\n\nh\n```\n\ni\nj\n";
+        assert_eq!(folded(page), "a\n\nb c\n\n$ d [e](f)\n  g\n\nh\n\ni j\n");
     }
 
     #[test]
     fn nothing_is_wider_than_a_terminal() {
         let all =
             PAGE.split("\n## ").flat_map(|exit| exit.split("\n### ")).skip(1).map(folded).chain([list(PAGE)]);
+        // Code is as wide as it is.
+        let code: Vec<&str> = PAGE.split("```").skip(1).step_by(2).flat_map(str::lines).collect();
         for line in all.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()) {
-            assert!(line.chars().count() <= COLUMNS, "{line}");
+            assert!(line.chars().count() <= COLUMNS || code.contains(&line.as_str()), "{line}");
         }
         assert_eq!(folded("a\n\nb\nc\n\n- d\n  e\n- f\n"), "a\n\nb c\n\n- d e\n- f\n");
     }

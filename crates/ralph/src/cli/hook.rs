@@ -68,7 +68,7 @@ pub(super) struct ArmArgs {
     /// The command that lints: exit 0 means it is clean
     #[arg(long, value_name = "CMD")]
     lint_cmd: Option<String>,
-    /// Try one iteration although the circuit is open
+    /// Try again although the circuit is open, and go on if that makes progress
     #[arg(long)]
     probe: bool,
     /// A number before the prompt is the most iterations: for commands that hand everything on as one text

@@ -50,7 +50,7 @@ fn list(args: &ListArgs, ui: &Ui) {
         return ui.json(&json!({"schema": "ralph.profiles/1", "profiles": profiles}));
     }
     for profile in PROFILES {
-        ui.data_line(&format!("{:<11} {}", profile.name, profile.use_when));
+        ui.data_row(12, &format!("{:<11} {}", profile.name, profile.use_when));
     }
 }
 
@@ -84,7 +84,7 @@ fn show(args: &ShowArgs, ui: &Ui) -> Result<ExitCode> {
             true => (' ', String::new()),
             false => ('*', format!(" [default: {default}]")),
         };
-        ui.data_line(&format!("{mark} {:<23} {value:<12} {}: {}{was}", key.name, key.about, key.takes()));
+        ui.data_row(39, &format!("{mark} {:<23} {value:<12} {}: {}{was}", key.name, key.about, key.takes()));
     }
     if profile.name != "default" {
         ui.data_line("* differs from profile default");

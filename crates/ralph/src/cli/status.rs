@@ -105,13 +105,13 @@ fn show(
     odd: Odd,
 ) {
     for line in lines(state, holder, odd, held(state, project)) {
-        ui.data_line(&line);
+        ui.data_row(12, &line);
     }
     for note in unread(state, project) {
-        ui.data_line(&format!("note:       {}", text::one_line(&note, 200)));
+        ui.data_row(12, &format!("note:       {}", text::one_line(&note, 200)));
     }
     for problem in problems {
-        ui.data_line(&format!("journal:    {problem}"));
+        ui.data_row(12, &format!("journal:    {problem}"));
     }
 }
 

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::Still;
 use crate::store::{Ledger, Runs};
+use crate::suggest::quoted;
 use crate::tree::{BackError, Tree, TreeId, WayBack};
 use crate::ui::Ui;
 use crate::work::{self, Place};
@@ -243,9 +244,10 @@ fn still_done(project: &Project, number: u64, ui: &mut Ui) {
         ui.warn(&format!("still done in {file}: {named}{more}"));
         let known = matches!(work::find(&project.root), Ok(Some(known)) if known == path);
         let which = if known { String::new() } else { format!(" --backlog {file}") };
+        let typed = quoted(first);
         let first = text::one_line(first, 80);
         ui.say(&format!(
-            "to have one worked on again, such as {first}: ralph backlog set {first} open{which}"
+            "to have one worked on again, such as {first}: ralph backlog set {typed} open{which}"
         ));
     }
 }

@@ -13,7 +13,7 @@ pub struct Key {
     pub takes: String,
     /// What holds if nobody says anything.
     pub default: String,
-    /// As one would write it.
+    /// As one would write it: the default, where that can be written.
     pub example: String,
     pub list: bool,
 }
@@ -42,7 +42,7 @@ const BEFORE: &[Own] = &[
         "The rules to start from; not for held sessions",
         "a name of `ralph profile list`",
         "default",
-        "\"strict\"",
+        "\"default\"",
     ),
     own(
         "pool",
@@ -80,7 +80,7 @@ const BEFORE: &[Own] = &[
         "none",
         "\"cargo clippy\"",
     ),
-    own("checks.detect", "Whether checks that nobody names are looked for", "true or false", "true", "false"),
+    own("checks.detect", "Whether checks that nobody names are looked for", "true or false", "true", "true"),
 ];
 
 const COMMAND: &str = "a command for sh";
@@ -98,7 +98,7 @@ const AFTER: &[Own] = &[
         "What the terminal does then: bell, or a message by OSC 9",
         "one of off, bell, message",
         "off",
-        "\"bell\"",
+        "\"off\"",
     ),
     own("agents.NAME.model", "The model of a built-in agent", "a model's name", "its own", "\"opus\""),
     own(
@@ -127,9 +127,9 @@ const AFTER: &[Own] = &[
         "How to read what that command prints",
         "one of auto, claude, codex, opencode, gemini, text",
         "auto",
-        "\"text\"",
+        "\"auto\"",
     ),
-    own("agents.NAME.title", "How that command is called on the screen", "a text", "Agent", "\"Mine\""),
+    own("agents.NAME.title", "How that command is called on the screen", "a text", "Agent", "\"Agent\""),
     own(
         "agents.NAME.cost",
         "Whether that command tells what it costs",
@@ -235,6 +235,21 @@ mod tests {
             }
             assert_eq!(policy, Policy::default(), "{text}an example of a policy's key is its default");
             assert!(find(&name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_example_is_the_default_wherever_that_can_be_written() {
+        for key in
+            all().into_iter().filter(|key| !key.name.starts_with("checks.") || key.name.ends_with("detect"))
+        {
+            let name = key.name.replace("NAME", "mine");
+            let command = if name.starts_with("agents.mine.") { "agents.mine.command = 'x'\n" } else { "" };
+            let written = parse(&format!("{name} = {}\n{command}", literal(&key.default)), NAME);
+            let word = !key.default.contains(' ') && key.default != "none";
+            if word && written.is_ok() {
+                assert_eq!(key.example, literal(&key.default), "{name}");
+            }
         }
     }
 

@@ -64,7 +64,11 @@ fn folder(about: &str, dir: &Path, above: &Path) -> Finding {
     }
     match disk::is_writable(above) || !above.exists() {
         true => Finding::held(about, format!("{} is not there yet", dir.display())),
-        false => Finding::failed(about, format!("{} cannot be made", dir.display()), remedy),
+        false => Finding::failed(
+            about,
+            format!("{} cannot be made", dir.display()),
+            format!("see to the rights of {}", above.display()),
+        ),
     }
 }
 

@@ -24,6 +24,8 @@ const BACKLOG: &str = "# What is to be done. `ralph run` without a goal works th
 #     status: todo          # todo, in-progress, done, blocked\n\
 #     acceptance_criteria:\n\
 #       - A wrong password is refused\n\
+#     verification:         # commands that prove it: each must exit 0\n\
+#       - cargo test login\n\
 tasks: []\n";
 
 /// The files that a project with these findings should have.

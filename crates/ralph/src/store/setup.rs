@@ -32,10 +32,7 @@ pub fn own_folder(dir: &Path, shared: Option<&str>) -> Result<Placed> {
     })?;
     let ignore = dir.join(".gitignore");
     let before = std::fs::read(&ignore).ok();
-    files::make_dir(dir).map_err(|why| {
-        let above = dir.parent().unwrap_or(dir).display();
-        error::io("cannot make", dir)(why).hint(format!("see to the rights of {above}, then try again"))
-    })?;
+    files::make_dir(dir).map_err(error::io("cannot make", dir))?;
     let text = shared.unwrap_or(views::OWN_IGNORE);
     match before {
         None => {}

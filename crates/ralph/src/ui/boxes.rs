@@ -154,8 +154,8 @@ pub(super) fn conclude(last: &Iteration) -> Vec<String> {
         for words in failure.into_iter().chain(said) {
             lines.extend(row("Agent:", &words));
         }
-        if ended.leftovers > 0 {
-            lines.extend(row("Ended:", &text::count(u64::from(ended.leftovers), "background process")));
+        if ended.left_running() > 0 {
+            lines.extend(row("Ended:", &text::count(u64::from(ended.left_running()), "background process")));
         }
         let report = &ended.report;
         let cost = report.cost_micro_usd.map(view::money);

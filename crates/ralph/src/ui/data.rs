@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use ralph_core::text;
 
-use super::fold::fold;
+use super::fold::{fold, fold_row};
 use super::stream::Stream;
 use super::{Tone, Ui};
 use crate::error::{Error, Exit};
@@ -75,6 +75,13 @@ impl Ui {
     pub fn data_line(&self, text: &str) {
         let columns = *self.output.get_or_init(|| Stream::Output.window());
         let text = columns.map_or(Cow::Borrowed(text), |columns| fold(text, columns));
+        self.data(format!("{text}\n").as_bytes());
+    }
+
+    /// The same for a row of a table, whose last column begins there.
+    pub fn data_row(&self, last: usize, text: &str) {
+        let columns = *self.output.get_or_init(|| Stream::Output.window());
+        let text = columns.map_or(Cow::Borrowed(text), |columns| fold_row(text, columns, last));
         self.data(format!("{text}\n").as_bytes());
     }
 

@@ -7,28 +7,69 @@ use unicode_width::UnicodeWidthStr;
 /// A value that starts further to the right than this has no room below itself.
 const DEEPEST: usize = 40;
 
+/// What a line that says what to type begins with.
+const TO_TYPE: [&str; 2] = ["try: ", "next: "];
+
 /// Breaks lines that are wider than the window. What goes on stands below what it belongs to: the value of a table, or the
-/// text behind its indent. A word that has no room is left whole, and so is a line that says what to type: somebody may
-/// want to copy them.
+/// text behind its indent. A word that has no room is left whole, and a line that says what to type stays one line: somebody
+/// may want to copy them.
 pub(super) fn fold(text: &str, columns: usize) -> Cow<'_, str> {
+    fold_at(text, columns, hanging)
+}
+
+/// The same for a table, whose last column begins there whatever stands in the others.
+pub(super) fn fold_row(text: &str, columns: usize, last: usize) -> Cow<'_, str> {
+    fold_at(text, columns, |_| last)
+}
+
+fn fold_at(text: &str, columns: usize, hang: impl Fn(&str) -> usize) -> Cow<'_, str> {
     if text.lines().all(|line| line.width() <= columns) {
         return Cow::Borrowed(text);
     }
     let mut folded = String::with_capacity(text.len() + 64);
     for piece in text.split_inclusive('\n') {
         let line = piece.trim_end_matches('\n');
-        if line.width() <= columns || line.trim_start().starts_with("try: ") {
-            folded.push_str(line);
-        } else {
-            fold_line(line, columns, &mut folded);
+        let to_type = TO_TYPE.iter().any(|mark| line.trim_start().starts_with(mark));
+        match line.width() <= columns {
+            true => folded.push_str(line),
+            false if to_type => fold_line(line, columns, hang(line), fill, &mut folded),
+            false => fold_line(line, columns, hang(line), break_off, &mut folded),
         }
         folded.push_str(&piece[line.len()..]);
     }
     Cow::Owned(folded)
 }
 
-fn fold_line(line: &str, columns: usize, folded: &mut String) {
-    let hang = hanging(line).min(columns / 2);
+/// A line with a command in it: one line for whoever copies it, and yet no word of it is cut by the window's edge.
+pub(super) fn fold_whole(line: &str, columns: usize) -> Cow<'_, str> {
+    if line.width() <= columns {
+        return Cow::Borrowed(line);
+    }
+    let mut folded = String::with_capacity(line.len() + 64);
+    fold_line(line, columns, hanging(line), fill, &mut folded);
+    Cow::Owned(folded)
+}
+
+/// Goes on in the next row by ending the line.
+fn break_off(_: usize, _: usize, folded: &mut String) {
+    folded.push('\n');
+}
+
+/// Goes on in the next row by spaces up to the window's edge, where the terminal itself begins another one: it knows then
+/// that both are one line, and to a shell some spaces more are the same command.
+fn fill(wide: usize, columns: usize, folded: &mut String) {
+    folded.extend(std::iter::repeat_n(' ', wide.next_multiple_of(columns) - wide));
+}
+
+fn fold_line(
+    line: &str,
+    columns: usize,
+    hang: usize,
+    next_row: fn(usize, usize, &mut String),
+    folded: &mut String,
+) {
+    let columns = columns.max(1);
+    let hang = hang.min(columns / 2);
     let indent = line.len() - line.trim_start_matches(' ').len();
     let (mut wide, mut words) = (indent, 0);
     folded.push_str(&line[..indent]);
@@ -39,7 +80,7 @@ fn fold_line(line: &str, columns: usize, folded: &mut String) {
         let end = rest[gap..].find(' ').map_or(rest.len(), |end| gap + end);
         let word = rest[gap..end].width();
         if words > 0 && wide + gap + word > columns {
-            folded.push('\n');
+            next_row(wide, columns, folded);
             folded.extend(std::iter::repeat_n(' ', hang));
             folded.push_str(&rest[gap..end]);
             wide = hang + word;
@@ -55,9 +96,9 @@ fn fold_line(line: &str, columns: usize, folded: &mut String) {
 /// Behind the last gap of two spaces or more near the line's start: the last column of a table. Else behind the indent.
 fn hanging(line: &str) -> usize {
     let indent = line.len() - line.trim_start_matches(' ').len();
-    let gaps = line[indent..].match_indices("  ").map(|(at, _)| indent + at + 2);
-    let columns = gaps.filter(|at| line[*at..].starts_with(|c| c != ' ')).map(|at| line[..at].width());
-    columns.filter(|at| *at <= DEEPEST).last().unwrap_or(indent + 2)
+    let after_gap = |(at, c): &(usize, char)| *at >= indent && *c != ' ' && line[indent..*at].ends_with("  ");
+    let mut columns = line.char_indices().filter(after_gap).map(|(at, _)| line[..at].width());
+    columns.rfind(|at| *at <= DEEPEST).unwrap_or(indent + 2)
 }
 
 #[cfg(test)]
@@ -87,13 +128,25 @@ mod tests {
     }
 
     #[test]
+    fn it_does_so_whatever_the_width_of_its_gaps() {
+        check("goal:   a   b c", 12, "goal:   a\n      b c");
+        check("goal:     a b c", 13, "goal:     a b\n      c");
+        assert_eq!(fold_row("* a key of one gap: one two", 20, 8), "* a key of one gap:\n        one two");
+    }
+
+    #[test]
     fn a_word_that_has_no_room_stays_whole() {
         check("see /a/very/long/path here", 10, "see\n  /a/very/long/path\n  here");
     }
 
     #[test]
-    fn a_command_to_be_typed_stays_whole() {
-        check("why not so\n  try: ralph run --fresh\n", 9, "why not\n  so\n  try: ralph run --fresh\n");
+    fn a_command_to_be_typed_stays_one_line_and_no_word_of_it_is_cut() {
+        let text = "why not so\n  try: ralph run --fresh\n";
+        check(text, 15, "why not so\n  try: ralph       run --fresh\n");
+        check("next:  to go on: ralph run", 16, "next:  to go on:       ralph run");
+        // A word that is wider than the window ends somewhere in a row of its own.
+        check("try: see /a/long/path now", 10, "try: see    /a/long/path        now");
+        assert_eq!(fold_whole("a step: ralph run", 10), "a step:     ralph     run");
     }
 
     #[test]

@@ -111,8 +111,11 @@ fn concluded(state: &State, last: &Iteration) -> String {
         let failure = ended.failure();
         let said = limit.filter(|limit| failure.as_ref().is_none_or(|failure| !failure.contains(limit)));
         parts.extend(failure.into_iter().chain(said));
-        if ended.leftovers > 0 {
-            parts.push(format!("{} ended", text::count(u64::from(ended.leftovers), "background process")));
+        if ended.left_running() > 0 {
+            parts.push(format!(
+                "{} ended",
+                text::count(u64::from(ended.left_running()), "background process")
+            ));
         }
         parts.push(time::duration(ended.duration_ms));
         if ended.report.block.is_none() && ended.report.sayings.is_empty() {

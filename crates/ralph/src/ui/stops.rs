@@ -8,6 +8,7 @@ use ralph_core::text;
 
 use super::Tone;
 use super::remarks::short;
+use crate::suggest::quoted;
 use crate::{agent, clock};
 
 /// The line that catches the eye.
@@ -45,7 +46,9 @@ pub(super) fn details(stop: &Stop) -> Vec<String> {
         Stop::MaxIterations { used, max } => vec![format!("{used} of {max} used, not done")],
         Stop::CircuitOpen { why, probe_at } => {
             let probe = match probe_at {
-                Some(at) => format!("a probe is allowed from {} on", clock::local(*at, clock::now())),
+                Some(at) => {
+                    format!("by itself a run tries again from {} on", clock::local(*at, clock::now()))
+                }
                 None => "only --probe tries again".into(),
             };
             vec![why.clone(), probe]
@@ -104,6 +107,9 @@ pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
 
 fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
     let last = state.iteration;
+    // A run that had no iteration has nothing to look at.
+    let looked =
+        |words: &str, how: &str| (state.used > 0).then(|| format!("{words}: ralph history {last}{how}"));
     let more = |what: &str, used: u64, unit: &str| {
         vec!["what it did: ralph history".into(), format!("to go on: ralph run --{what} {used}{unit}")]
     };
@@ -111,17 +117,17 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
         Stop::Complete { .. } | Stop::ItemPassed { .. } => {
             vec!["what was done and why it counts: ralph history".into()]
         }
-        Stop::ItemFailed { .. } => vec![
-            format!("what it did and why it does not count: ralph history {last}"),
-            "the next attempt: ralph run".into(),
-        ],
+        Stop::ItemFailed { .. } => looked("what it did and why it does not count", "")
+            .into_iter()
+            .chain(["the next attempt: ralph run".into()])
+            .collect(),
         Stop::BacklogComplete { .. } => vec!["all items: ralph backlog list".into()],
         Stop::Blocked { why } => match by_the_backlog(state, why) {
             Some(next) => vec!["all items: ralph backlog list".into(), format!("to go on: {next}")],
-            None => vec![
-                format!("what it needs: ralph history {last}"),
-                "to answer and go on: ralph note \"…\", then ralph run".into(),
-            ],
+            None => looked("what it needs", "")
+                .into_iter()
+                .chain(["to answer and go on: ralph note \"…\", then ralph run".into()])
+                .collect(),
         },
         Stop::MaxIterations { used, .. } => {
             more("max-iterations", used.saturating_add((*used).clamp(10, 50)), "")
@@ -130,11 +136,14 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
             "what it did: ralph history".into(),
             "to go on all the same: ralph run --set test_only=off --set done_signals=off --set test_share=off".into(),
         ],
-        Stop::CircuitOpen { .. } => vec![
-            format!("what it did last: ralph history {last}"),
-            "to say what to do differently: ralph note \"…\"".into(),
-            "to try one iteration: ralph run --probe; to close it: ralph circuit reset".into(),
-        ],
+        Stop::CircuitOpen { .. } => looked("what it did last", "")
+            .into_iter()
+            .chain([
+                "to say what to do differently: ralph note \"…\"".into(),
+                "to try again, and go on if it makes progress: ralph run --probe".into(),
+                "to close it: ralph circuit reset".into(),
+            ])
+            .collect(),
         Stop::Budget { what: Resource::Money, used, max, .. } => {
             more("budget", twice(*used, *max).div_ceil(1_000_000), "")
         }
@@ -143,9 +152,9 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
             more("max-time", twice(*used, *max).div_ceil(60_000), "m")
         }
         Stop::AgentsExhausted { .. } => {
-            let printed = format!("what it printed: ralph history {last} --transcript");
+            let printed = looked("what it printed", " --transcript");
             let again = "to try again: ralph run".to_owned();
-            [printed].into_iter().chain(remedies(state)).chain([again]).collect()
+            printed.into_iter().chain(remedies(state)).chain([again]).collect()
         }
         Stop::Interrupted | Stop::Terminated | Stop::Stopped => {
             vec!["the work is kept; to go on: ralph run".into()]
@@ -167,7 +176,7 @@ fn by_the_backlog(state: &State, why: &str) -> Option<String> {
     let item = state.last.as_ref().filter(|last| last.settled.is_some())?.item.as_ref()?;
     let spent = item.max_attempts > 0 && item.attempts.saturating_add(1) >= item.max_attempts;
     let own = why.strip_prefix(item.id.as_str()).is_some_and(|rest| rest.starts_with(": "));
-    (spent && own).then(|| format!("ralph backlog reset {}, then ralph run", item.id))
+    (spent && own).then(|| format!("ralph backlog reset {}, then ralph run", quoted(&item.id)))
 }
 
 /// What somebody can do about agents that are out for good.

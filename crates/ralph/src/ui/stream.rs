@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
 
-use super::fold::fold;
+use super::fold::{fold, fold_whole};
 use crate::unix::identity::{AsFd, MetadataExt};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +39,11 @@ impl Stream {
     /// For a window's width; for a file or a pipe as it is.
     pub(super) fn folded(self, text: &str) -> Cow<'_, str> {
         self.window().map_or(Cow::Borrowed(text), |columns| fold(text, columns))
+    }
+
+    /// The same for a line with a command in it.
+    pub(super) fn folded_whole(self, line: &str) -> Cow<'_, str> {
+        self.window().map_or(Cow::Borrowed(line), |columns| fold_whole(line, columns))
     }
 
     /// The file that it goes to, by its numbers on this machine; `None` for a terminal or a pipe.

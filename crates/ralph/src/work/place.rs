@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use ralph_core::backlog::{Backlog, NAMES, Refusal, Requirements, Syntax, Unreadable};
+use ralph_core::backlog::{Backlog, NAMES, Refusal, Requirements, Shape, Syntax, Unreadable};
 
 use super::hands::TwoHands;
 use super::large;
 use crate::config::Layers;
 use crate::error::{Error, Result};
-use crate::suggest;
+use crate::suggest::{self, quoted};
 
 /// The task file of a harness.
 const FEATURES: &str = "feature_list.json";
@@ -86,6 +86,18 @@ impl Place {
         })
     }
 
+    /// An item of another phase would never be selected.
+    pub(crate) fn is_in_phase(&self, backlog: &Backlog<'_>, id: &str, phase: &str) -> Result<()> {
+        let own = phase_of(backlog, self.item(backlog, id)?);
+        if own == Some(phase) {
+            return Ok(());
+        }
+        let own = own.map_or_else(|| "in no phase".into(), |own| format!("in phase {own}"));
+        Err(Error::usage(format!("{id} is not in phase '{phase}'"))
+            .because(format!("it is {own}"))
+            .hint(format!("--task {} without --phase", quoted(id))))
+    }
+
     /// A refusal as an error, with what to do about it.
     pub(crate) fn refused(&self, refusal: &Refusal, backlog: &Backlog<'_>) -> Error {
         let error = Error::new(refusal.to_string());
@@ -97,19 +109,23 @@ impl Place {
                 error.because(format!("{} has no such id", self.path.display())).hint(hint)
             }
             Refusal::Ambiguous(_) => error.hint("give one of them another id"),
-            Refusal::Duplicate(id) => error.hint(format!("ralph backlog show {id}; or --id with another id")),
+            Refusal::Duplicate(id) => error.hint(format!("ralph backlog show {}; or --id with another id", quoted(id))),
             Refusal::IllegalMove { id, .. } => {
-                error.hint(format!("open it first: ralph backlog set {id} open"))
+                error.hint(format!("open it first: ralph backlog set {} open", quoted(id)))
             }
-            Refusal::NotOpen { id, .. } => error.hint(format!("to work on it again: ralph backlog set {id} open")),
+            Refusal::NotOpen { id, .. } => error.hint(format!("to work on it again: ralph backlog set {} open", quoted(id))),
             Refusal::NoEvidence { id, .. } => error.hint(format!(
-                "ralph backlog attempt {id} PASSED --commands CMD,… --summary TEXT; ralph backlog validate {id}"
+                "ralph backlog attempt {id} PASSED --commands CMD,… --summary TEXT; ralph backlog validate {id}",
+                id = quoted(id)
             )),
             Refusal::PassedWithout(_) => {
                 error.because("a claim without the commands that were run, and what came of them, proves nothing")
             }
             Refusal::MissingDependency { .. } => error.hint("add that item first"),
             Refusal::ReasonNeeded(_) => error.hint("--override-reason TEXT"),
+            Refusal::BadPriority(_) if backlog.shape() == Shape::Tasks => {
+                error.hint("critical, high, medium or low")
+            }
             Refusal::BadPriority(_) => error.hint("a number, or critical, high, medium, low"),
             Refusal::NoHeading(_) => error
                 .because(format!("in {} a heading above an item gives its priority", self.path.display()))
@@ -118,6 +134,7 @@ impl Place {
                 error.because(format!("that is how {} is written", self.path.display()))
             }
             Refusal::NotLossless(_) => error.hint("make this change by hand"),
+            Refusal::NoId => error.hint("leave --id out, and it is made of the title"),
             Refusal::Cycle(_) | Refusal::NoTitle => error,
         }
     }
@@ -168,6 +185,12 @@ impl Place {
         }
         places
     }
+}
+
+/// What names none is of the first.
+pub(super) fn phase_of<'b>(backlog: &'b Backlog<'_>, at: usize) -> Option<&'b str> {
+    let own = backlog.items().get(at)?.phase.as_deref();
+    own.or_else(|| backlog.phases().first().map(|phase| &**phase))
 }
 
 /// The top of the project, without asking git: looking at a backlog needs no repository.

@@ -11,6 +11,7 @@ use ralph_core::items::{BacklogPlan, BacklogRead, Found, ItemAfter, Memory, Need
 use super::Place;
 use crate::error::{Error, Exit, Result};
 use crate::store::{self, Tried};
+use crate::suggest::quoted;
 use crate::{clock, digest};
 
 /// How much of an item's words a prompt holds.
@@ -95,7 +96,9 @@ impl Source {
         if let Some(task) = &self.plan.task {
             self.place.item(backlog, task).map_err(|error| Error { exit: Exit::Usage, ..error })?;
         }
-        self.plan.phase.as_deref().map_or(Ok(()), |phase| self.place.has_phase(backlog, phase))
+        let Some(phase) = self.plan.phase.as_deref() else { return Ok(()) };
+        self.place.has_phase(backlog, phase)?;
+        self.plan.task.as_deref().map_or(Ok(()), |task| self.place.is_in_phase(backlog, task, phase))
     }
 
     /// The commands that items which are still to be done would have run, each with where it stands.
@@ -152,6 +155,11 @@ impl Source {
         (name == "feature_list.json").then(|| format!("{dir}/"))
     }
 
+    /// Whether a run would leave this item out.
+    pub(crate) fn is_out(&self, backlog: &Backlog<'_>, id: &str) -> bool {
+        self.had_its_attempts(backlog, &Memory::default(), id)
+    }
+
     /// Only for files that do not count themselves.
     fn had_its_attempts(&self, backlog: &Backlog<'_>, memory: &Memory, id: &str) -> bool {
         self.most_attempts > 0 && self.tried(backlog, memory, id) >= self.most_attempts
@@ -168,7 +176,7 @@ impl Source {
 
     fn found(&self, backlog: &Backlog<'_>, selection: &Selection, memory: &Memory) -> Result<Found> {
         let name = |at: &usize| backlog.items()[*at].id.to_string();
-        let reset = |at: &usize| format!("ralph backlog reset {}, then ralph run", name(at));
+        let reset = |at: &usize| format!("ralph backlog reset {}, then ralph run", quoted(&name(at)));
         let names = |items: &[usize]| items.iter().take(10).map(name).collect::<Vec<_>>().join(", ");
         Ok(match selection {
             Selection::Item(at) => Found::Selected(Box::new(self.work(backlog, *at, memory)?)),
@@ -247,7 +255,7 @@ impl Source {
 
     fn in_scope(&self, backlog: &Backlog<'_>, at: usize) -> bool {
         let item = &backlog.items()[at];
-        let phase = item.phase.as_deref().or_else(|| backlog.phases().first().map(|phase| &**phase));
+        let phase = super::place::phase_of(backlog, at);
         item.enabled
             && self.plan.task.as_deref().is_none_or(|task| item.id == task)
             && self.plan.phase.as_deref().is_none_or(|wanted| phase == Some(wanted))

@@ -36,12 +36,12 @@ fn install_and_uninstall_leave_every_byte_as_it_was() {
             let hook = |word: &str| {
                 ralph(&sandbox).args(["hook", word, "--agent", agent]).run().assert_code(0).stderr.clone()
             };
-            hook("install");
+            assert!(hook("install").contains("installed in"));
             let installed = tree(&sandbox.project());
             let text = sandbox.read(file);
             assert!(text.contains("hook stop") && text.contains("hook session"), "{text}");
             assert_eq!(text.contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"), agent == "claude");
-            hook("install");
+            assert!(hook("install").contains("it was there already"));
             assert_eq!(tree(&sandbox.project()), installed, "twice is once");
             hook("uninstall");
             assert_eq!(tree(&sandbox.project()), before);

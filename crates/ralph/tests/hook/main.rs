@@ -273,7 +273,23 @@ fn what_is_held_is_shown_and_can_be_let_go() {
     ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0).assert_stderr_has("disarmed");
     assert_eq!((stops(&sandbox, SESSION, &more()), &shown()["armed"]), (None, &json!(false)));
     assert_eq!(status(&sandbox)["stop_reason"], "closed");
+    let told = ralph(&sandbox).arg("status").run();
+    told.assert_stdout_has("closed by hand");
+    assert!(!told.stdout.contains("ralph reset"), "{told}");
     ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0).assert_stderr_has("no session is held");
+}
+
+#[test]
+fn without_hooks_nothing_is_said_to_be_held() {
+    let sandbox = repository();
+    let armed = ralph(&sandbox).args(["hook", "arm", "goal", "--session", "s9"]).run();
+    armed.assert_code(0).assert_stderr_has("session s9 is to be held").assert_stderr_lacks("s9 is held");
+    armed.assert_stderr_has("until then nothing is held: ralph hook install");
+    ralph(&sandbox).args(["hook", "install"]).run().assert_code(0);
+    ralph(&sandbox).args(["hook", "status"]).run().assert_stdout_has("session s9 is held");
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+    let waits = ralph(&sandbox).args(["hook", "arm", "goal"]).run();
+    waits.assert_code(0).assert_stderr_has("say go: it is told the goal when it starts");
 }
 
 #[test]

@@ -174,3 +174,13 @@ fn the_schema_lists_the_keys_that_there_are() {
         shown["values"].as_array().expect("a list").iter().map(|row| &row["key"]).collect();
     crate::reference::holds_keys(&keys);
 }
+
+#[test]
+fn checks_that_nobody_names_are_told_to_be_looked_for() {
+    let sandbox = repository();
+    let shown = || ralph(&sandbox).args(["config", "show"]).run();
+    let row = |shown: &str| shown.lines().find(|line| line.starts_with("checks.test")).map(str::to_owned);
+    assert!(row(&shown().stdout).is_some_and(|row| row.contains("found when a run starts")));
+    sandbox.write(".ralph/config.toml", "[checks]\ndetect = false\n");
+    assert!(row(&shown().stdout).is_some_and(|row| row.contains(" none ")));
+}

@@ -3,8 +3,9 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
 
-use ralph_testkit::{Sandbox, Schema, StatusBlock, Steps};
+use ralph_testkit::{RalphCommand, Sandbox, Schema, StatusBlock, Steps};
 use serde_json::Value;
 
 use crate::common::{one_call, ralph, repository, run, says_done};
@@ -51,6 +52,29 @@ fn a_project_in_order_is_told_line_by_line() {
     text.assert_code(0)
         .assert_stdout_has("held    lock           free")
         .assert_stdout_has("try: ralph config set");
+}
+
+/// The command without the right to write wherever it likes, where the tests have it.
+fn without_all_rights(sandbox: &Sandbox, args: &[&str]) -> RalphCommand {
+    let project = sandbox.project();
+    fs::set_permissions(&project, fs::Permissions::from_mode(0o555)).expect("changed");
+    if fs::write(project.join("may-everything"), "").is_err() {
+        return ralph(sandbox).args(args);
+    }
+    fs::remove_file(project.join("may-everything")).expect("removed");
+    let rights = ["--bounding-set", "-dac_override,-dac_read_search", env!("CARGO_BIN_EXE_ralph")];
+    sandbox.ralph(Path::new("setpriv")).args(rights).args(args)
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_to_is_named_with_what_to_do() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.project().display().to_string();
+    let told = without_all_rights(&sandbox, &["doctor"]).run();
+    told.assert_code(1).assert_stdout_has(&format!("try: see to the rights of {project}\n"));
+    let run = without_all_rights(&sandbox, &["run", "goal", "--yes", "--agent-cmd", "true"]).run();
+    run.assert_code(1).assert_stderr_has("try: see to the rights");
+    fs::set_permissions(sandbox.project(), fs::Permissions::from_mode(0o755)).expect("changed");
 }
 
 #[test]

@@ -356,6 +356,35 @@ fn an_item_that_the_backlog_cannot_take_in_stops_the_run_before_anything_is_comm
 }
 
 #[test]
+fn looking_at_a_backlog_knows_what_the_ledger_knows() {
+    let sandbox = checklist();
+    sandbox.write(".ralph/config.toml", "profile = \"worker\"\n[policy]\nmax_iterations = 1\n");
+    let agent = writer(&sandbox, &["wrong.txt"]);
+    let next = || ralph(&sandbox).args(["backlog", "next", "--json"]).run().json()["selected"]["id"].clone();
+    let id = next().as_str().expect("an id").to_owned();
+    works_through(&sandbox, &agent).args(["--test-cmd", "test -e one.txt"]).run().assert_code(2);
+    assert_ne!(next(), json!(id), "a run would not take it any more");
+    let counted = ralph(&sandbox).args(["backlog", "status"]).run();
+    counted.assert_stdout_has("at limit:    1");
+    let shown = ralph(&sandbox).args(["backlog", "show", &id]).run();
+    shown.assert_stdout_has("Attempts, newest last (1 of 1").assert_stdout_has("- #1 FAILED, ");
+    let document = ralph(&sandbox).args(["backlog", "show", &id, "--json"]).run().json();
+    Schema::published("ralph.item/1").assert(&document);
+    assert_eq!((&document["attempts"], &document["recorded"][0]["result"]), (&json!(0), &json!("FAILED")));
+}
+
+#[test]
+fn a_replay_with_once_stops_after_the_first_attempt() {
+    let sandbox = two_items();
+    let agent = writer(&sandbox, &["one.txt", "two.txt"]);
+    worker(&sandbox, &agent).arg("--all").run().assert_code(0);
+    let replay = |set: &str| ralph(&sandbox).args(["replay", "--set", set]).run();
+    let told = replay("once=true");
+    told.assert_code(0).assert_stdout_has("stops after iteration 1: FEAT-1 passed");
+    replay("once=false").assert_code(0).assert_stdout_has("like the record");
+}
+
+#[test]
 fn a_reset_gives_attempts_back_where_only_the_ledger_counts() {
     let sandbox = checklist();
     let agent = writer(&sandbox, &["wrong.txt"]);
@@ -365,7 +394,7 @@ fn a_reset_gives_attempts_back_where_only_the_ledger_counts() {
     call().run().assert_code(2);
     call().run().assert_code(2);
     call().run().assert_code(2).assert_stderr_has("had all its attempts");
-    ralph(&sandbox).args(["backlog", "reset", id]).run().assert_code(0).assert_stderr_has("iterations back");
+    ralph(&sandbox).args(["backlog", "reset", id]).run().assert_code(0).assert_stderr_has("counted anew");
     let records = ledger(&sandbox);
     let last = records.last().expect("a record");
     assert_eq!(

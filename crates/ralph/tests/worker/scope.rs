@@ -29,6 +29,31 @@ fn one_item_by_its_id_whatever_its_place() {
 }
 
 #[test]
+fn an_item_of_another_phase_is_no_complete_backlog() {
+    let sandbox = repository();
+    let task = |id: &str, phase: &str| {
+        format!("  - id: {id}\n    title: {id}\n    status: todo\n    phase: {phase}\n")
+    };
+    sandbox.write(".ralph/ralph.yml", format!("tasks:\n{}{}", task("t1", "mvp"), task("t3", "later")));
+    let agent = writer(&sandbox, &["a.txt"]);
+    let refused = works_through(&sandbox, &agent).args(["--task", "t3", "--phase", "mvp"]).run();
+    refused.assert_code(64).assert_stderr_has("t3 is not in phase 'mvp'").assert_stderr_has("in phase later");
+    let next = ralph(&sandbox).args(["backlog", "next", "--task", "t3", "--phase", "mvp"]).run();
+    next.assert_code(64);
+    assert_eq!(agent.calls(&sandbox).len(), 0);
+}
+
+#[test]
+fn a_run_without_an_iteration_names_none_to_look_at() {
+    let sandbox = repository();
+    let task = |id: &str, on: &str| format!("  - id: {id}\n    title: {id}\n    dependencies: [{on}]\n");
+    sandbox.write(".ralph/ralph.yml", format!("tasks:\n{}{}", task("a", "b"), task("b", "a")));
+    let agent = writer(&sandbox, &["a.txt"]);
+    let stopped = works_through(&sandbox, &agent).run();
+    stopped.assert_code(2).assert_stderr_has("in a ring").assert_stderr_lacks("ralph history 0");
+}
+
+#[test]
 fn another_file_and_another_harness_can_be_named() {
     let sandbox = repository();
     sandbox.write("plans/mine.md", "- [ ] thing\n");

@@ -27,6 +27,9 @@ impl Backlog<'_> {
         if new.title.trim().is_empty() {
             return Err(Refusal::NoTitle);
         }
+        if new.id.as_ref().is_some_and(|id| id.trim().is_empty()) {
+            return Err(Refusal::NoId);
+        }
         if let Source::Markdown(list) = &self.source {
             self.refuse_extras(new, true)?;
             let edit = match &new.priority {
@@ -146,6 +149,7 @@ impl Backlog<'_> {
                 lists(&mut fields, new, "dependencies", "acceptance_criteria", "verification");
             }
             Shape::UserStories | Shape::Stories => {
+                self.refuse_extras(new, false)?;
                 fields.extend([("id", text(id)), ("title", text(&new.title))]);
                 if new.description.is_some() || self.shape == Shape::UserStories {
                     fields.push(("description", text(description)));

@@ -180,6 +180,23 @@ fn the_count_goes_up_and_blocks_only_where_asked_and_with_a_reason() {
 }
 
 #[test]
+fn a_reset_takes_out_the_note_of_the_limit_and_nobody_else_s() {
+    let reset = |notes: &str, reason: &str| {
+        let text = FEATURES
+            .replace("\"notes\": \"\"", &format!("\"notes\": \"{notes}\""))
+            .replace("\"override_reason\": null", &format!("\"override_reason\": \"{reason}\""));
+        let text = changed(&text, Syntax::Json, &Change::Reset { id: "FEAT-2".into() }).expect("changed");
+        let value = Backlog::read(&text, Syntax::Json).expect("a backlog").value(0);
+        (value["notes"].as_str().map(str::to_owned), value["override_reason"].as_str().map(str::to_owned))
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(reset(AT_LIMIT, AT_LIMIT), (some(""), None));
+    assert_eq!(reset(&format!("mine\\n{AT_LIMIT}"), "my reason"), (some("mine"), some("my reason")));
+    let own = format!("not {AT_LIMIT}");
+    assert_eq!(reset(&own, &own), (some(&own), some(&own)));
+}
+
+#[test]
 fn a_new_item_is_written_as_its_dialect_has_them() {
     let add = |id: Option<&str>, depends: &[&str]| {
         Change::Add(NewItem {

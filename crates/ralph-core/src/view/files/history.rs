@@ -44,8 +44,8 @@ pub fn history(state: &State, iteration: &Iteration) -> String {
                 ended.reset_at.map_or_else(|| "until when is not said".into(), |at| format!("until {at}"));
             line("Limit", &format!("{}, {until}", limit.text));
         }
-        if ended.leftovers > 0 {
-            line("Background processes ended", &ended.leftovers.to_string());
+        if ended.left_running() > 0 {
+            line("Background processes ended", &ended.left_running().to_string());
         }
         if ended.report.usage.total() > 0 {
             line("Tokens", &thousands(ended.report.usage.total()));
@@ -172,7 +172,7 @@ fn stuck_part(text: &mut String, state: &State, conclusion: &Conclusion) {
         (Circuit::HalfOpen, _) => text.push_str("- circuit: half-open, the next iteration is a probe\n"),
         (Circuit::Open, None) => text.push_str("- circuit: open until a probe is asked for\n"),
         (Circuit::Open, Some(at)) => {
-            text.push_str(&format!("- circuit: open, a probe is allowed from {at} on\n"));
+            text.push_str(&format!("- circuit: open, by itself a run tries again from {at} on\n"));
         }
     }
     for (row, what) in [
@@ -277,7 +277,7 @@ mod tests {
             (
                 Circuit::Open,
                 Some(Time::default()),
-                "- circuit: open, a probe is allowed from 1970-01-01T00:00:00.000Z on\n",
+                "- circuit: open, by itself a run tries again from 1970-01-01T00:00:00.000Z on\n",
             ),
         ] {
             let mut state = concluded();

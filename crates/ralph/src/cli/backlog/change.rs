@@ -11,6 +11,7 @@ use super::beside::not_beside_a_run;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::store::Ledger;
+use crate::suggest::quoted;
 use crate::ui::Ui;
 use crate::work::{Place, reset_record};
 use crate::{clock, secrets, store};
@@ -85,7 +86,11 @@ pub(super) fn increment(args: &IncrementArgs, ui: &mut Ui) -> Result<ExitCode> {
 pub(super) fn reset(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
     let told = make(&args.common, &Change::Reset { id: args.id.clone() })?;
     forget_attempts(&args.common.place()?, &told)?;
-    tell(ui, &args.common, &told, &format!("{} is {} and has its iterations back", told.id, told.status));
+    let back = match told.iterations {
+        Some(_) => "has its iterations back",
+        None => "attempts at it are counted anew, where they are counted",
+    };
+    tell(ui, &args.common, &told, &format!("{} is {}; {back}", told.id, told.status));
     super::super::fine()
 }
 
@@ -102,7 +107,7 @@ fn forget_attempts(place: &Place, told: &Told) -> Result<()> {
     let half = |error| {
         Error::new(format!("{} is open, and its attempts still count", told.id))
             .because(format!("{} cannot be written: {error}", ledger.path().display()))
-            .hint(format!("ralph backlog reset {}", told.id))
+            .hint(format!("ralph backlog reset {}", quoted(&told.id)))
     };
     ledger.append(record).map(drop).map_err(half)
 }

@@ -2,12 +2,17 @@
 
 use std::process::ExitCode;
 
-use ralph_core::backlog::{Backlog, Selection, Wish, select};
+use ralph_core::backlog::{Backlog, Selection, Wish};
+use ralph_core::ledger::Attempted;
 use ralph_core::text;
 use serde_json::{Value, json};
 
 use super::args::{ListArgs, OneArgs};
+use super::next::as_a_run_would;
+use super::{REASON, in_ledger};
+use crate::clock;
 use crate::error::Result;
+use crate::suggest::quoted;
 use crate::ui::Ui;
 use crate::work::Place;
 
@@ -25,7 +30,7 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
         for item in backlog.items() {
             let title = text::one_line(&item.title, 200);
             let state = if item.enabled || !item.state.is_open() { item.state.word() } else { "disabled" };
-            ui.data_line(&format!("{state:<11}  {:<wide$}  {title}", item.id));
+            ui.data_row(wide + 15, &format!("{state:<11}  {:<wide$}  {title}", item.id));
         }
         if backlog.items().is_empty() {
             ui.say(&format!("{} has no items yet; ralph backlog add TITLE", place.path.display()));
@@ -42,8 +47,8 @@ pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
     if args.common.json {
         ui.json(&overview(&place, &backlog));
     } else {
-        let (selection, stats) = select(&backlog, Wish::default());
-        let line = |name: &str, value: String| ui.data_line(&format!("{name:<13}{value}"));
+        let (selection, stats) = as_a_run_would(&place, &backlog, Wish::default());
+        let line = |name: &str, value: String| ui.data_row(13, &format!("{name:<13}{value}"));
         line("backlog:", format!("{} ({})", place.path.display(), backlog.shape().word()));
         line("items:", stats.total.to_string());
         for (name, count) in [
@@ -92,6 +97,7 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
         document["verification"] = backlog.verification(at).into();
         document["notes"] = backlog.notes(at).into();
         document["attempts"] = backlog.attempts(at).len().into();
+        document["recorded"] = in_ledger(&place, &args.id).0.iter().map(recorded).collect();
         document["value"] = backlog.value(at);
         ui.json(&document);
     } else {
@@ -113,12 +119,46 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
         if let Some(Err(why)) = &prd {
             ui.warn(why);
         }
+        let (attempts, all) = in_ledger(&place, &args.id);
+        if all > 0 {
+            ui.data_line(&format!(
+                "\nAttempts, newest last ({} of {all}; all of each: ralph evidence show {}):",
+                attempts.len(),
+                quoted(&args.id)
+            ));
+        }
+        for attempted in &attempts {
+            ui.data_line(&attempt_line(attempted));
+        }
     }
     super::super::fine()
 }
 
+/// `- #3 FAILED, 2026-…: cargo test exit 101`
+fn attempt_line(attempted: &Attempted) -> String {
+    let record = &attempted.record;
+    let at = clock::for_people(&record.at);
+    let mut line = format!("- #{} {}, {at}", record.iteration, record.result);
+    if !record.why.is_empty() {
+        line.push_str(&format!(": {}", text::one_line(&record.why, REASON)));
+    }
+    line
+}
+
+fn recorded(attempted: &Attempted) -> Value {
+    let record = &attempted.record;
+    json!({
+        "attempt": record.attempt,
+        "iteration": record.iteration,
+        "at": record.at,
+        "result": record.result,
+        "why": text::one_line(&record.why, REASON),
+        "commit": attempted.commit(),
+    })
+}
+
 fn overview(place: &Place, backlog: &Backlog<'_>) -> Value {
-    let (selection, stats) = select(backlog, Wish::default());
+    let (selection, stats) = as_a_run_would(place, backlog, Wish::default());
     let (name, version) = backlog.project();
     json!({
         "schema": "ralph.backlog/1",

@@ -2,14 +2,14 @@
 
 use std::process::ExitCode;
 
-use ralph_core::backlog::{Backlog, Selection, Stats, Wish, select_with};
+use ralph_core::backlog::{Backlog, Selection, Stats, Wish, select_but, select_with};
 use ralph_core::text;
 use serde_json::{Value, json};
 
 use super::args::NextArgs;
 use crate::error::Result;
 use crate::ui::Ui;
-use crate::work::TwoHands;
+use crate::work::{Place, TwoHands};
 
 /// How many of the items that wait are named to people.
 const NAMED: usize = 10;
@@ -23,9 +23,10 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
     }
     if let Some(phase) = &args.phase {
         place.has_phase(&backlog, phase)?;
+        args.task.as_deref().map_or(Ok(()), |id| place.is_in_phase(&backlog, id, phase))?;
     }
     let wish = Wish { phase: args.phase.as_deref(), task: args.task.as_deref() };
-    let (selection, stats) = select_with(&backlog, wish, &TwoHands);
+    let (selection, stats) = as_a_run_would(&place, &backlog, wish);
     let message = message(&selection, &backlog, &stats);
     if args.common.json {
         let mut document = document(&selection, &backlog, &stats);
@@ -39,6 +40,14 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
         ui.say(&message);
     }
     Ok(ExitCode::from(selection.exit(&backlog)))
+}
+
+/// What a run by the project's settings would select.
+pub(super) fn as_a_run_would(place: &Place, backlog: &Backlog<'_>, wish: Wish<'_>) -> (Selection, Stats) {
+    match super::counted(place) {
+        Some(source) => select_but(backlog, wish, |id| source.is_out(backlog, id)),
+        None => select_with(backlog, wish, &TwoHands),
+    }
 }
 
 fn document(selection: &Selection, backlog: &Backlog<'_>, stats: &Stats) -> Value {

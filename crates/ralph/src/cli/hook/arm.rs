@@ -104,7 +104,7 @@ pub(in crate::cli) fn arm(
         && state.stop().is_none()
     {
         return Err(Error::new("a session is held here already, or waited for")
-            .because(described(&arm, &state))
+            .because(described(&arm, &state, install::anywhere(project)))
             .hint("ralph hook disarm"));
     }
     let last = run::last_run(&runs, Which::Fresh)?;
@@ -133,12 +133,17 @@ pub(in crate::cli) fn arm(
     let arm = Arm { run: number, armed_at: clock::now(), session: session.map(Into::into), others: vec![] };
     // A run without it is one that was cut off here: `hook disarm` closes it, and another `hook arm` begins anew.
     file.write(&arm, runner.lock())?;
-    ui.say(&format!("armed: {}", described(&arm, runner.state())));
+    let installed = install::anywhere(project);
+    ui.say(&format!("armed: {}", described(&arm, runner.state(), installed)));
     if session.is_none() {
-        ui.say("start it in this project, with the goal as its first prompt; sessions that are open are left alone");
+        ui.say(
+            "start it in this project and say go: it is told the goal when it starts; sessions that are open are left alone",
+        );
     }
-    if !install::anywhere(project) {
-        ui.warn("no agent's settings name ralph's hooks yet, so nothing is held: ralph hook install");
+    if !installed {
+        ui.warn(
+            "no agent's settings name ralph's hooks yet, and until then nothing is held: ralph hook install",
+        );
     }
     if let Some(plugin) = setup::in_the_way(&project.root) {
         ui.warn(&plugin);
@@ -221,11 +226,12 @@ pub(super) fn status(as_json: bool, ui: &Ui) -> Result<ExitCode> {
         }));
         return crate::cli::fine();
     }
+    let installed = install::anywhere(&project);
     match held {
-        Some((arm, state)) => ui.data_line(&format!("armed: {}", described(arm, state))),
+        Some((arm, state)) => ui.data_line(&format!("armed: {}", described(arm, state, installed))),
         None => ui.data_line("no session is held here; to hold one: ralph hook arm \"GOAL\""),
     }
-    if !install::anywhere(&project) {
+    if !installed {
         ui.data_line("no agent's settings name ralph's hooks: ralph hook install");
     }
     crate::cli::fine()
@@ -237,10 +243,14 @@ fn run_of(project: &Project, arm: &Arm) -> Option<State> {
     run.peek().ok().map(|opened| opened.state)
 }
 
-fn described(arm: &Arm, state: &State) -> String {
+/// Without hooks nobody asks ralph, so that nothing is held yet.
+fn described(arm: &Arm, state: &State, installed: bool) -> String {
     let goal = state.run.as_ref().map(|run| text::one_line(&run.goal, 100)).unwrap_or_default();
     let nth = view::nth_of(state, state.used);
     match &arm.session {
+        Some(session) if !installed && state.last.is_none() => {
+            format!("session {} is to be held: {goal}", text::one_line(session, 80))
+        }
         Some(session) => format!("session {} is held, iteration {nth}: {goal}", text::one_line(session, 80)),
         None => format!("the next session that starts here will be held: {goal}"),
     }

@@ -41,6 +41,8 @@ pub(super) fn install(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
     }
     let mut said = Vec::new();
     let mut texts = Vec::new();
+    let before = std::fs::read_to_string(&place.settings).ok();
+    let mut there_already = before.is_some();
     for (name, text) in place.files() {
         let (own, text) = (
             Own { path: place.dir.join(name) },
@@ -55,14 +57,19 @@ pub(super) fn install(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
                 );
                 continue;
             }
-            Some(there) if there != new => drop(record.replaced.insert((*name).to_owned(), there)),
-            _ => {}
+            Some(there) if there != new => {
+                there_already = false;
+                record.replaced.insert((*name).to_owned(), there);
+            }
+            Some(_) => {}
+            None => there_already = false,
         }
         record.files.insert((*name).to_owned(), new);
         texts.push((own, text));
     }
     let halfway = |error: Error| error.hint("ralph hook uninstall, which takes out what was put there");
-    let Installed { put, remarks, .. } = put_into_settings(&place, &ralph, &record)?;
+    let Installed { put, remarks, text } = put_into_settings(&place, &ralph, &record)?;
+    there_already &= before.as_ref() == Some(&text);
     said.extend(remarks);
     for (own, text) in texts {
         own.write(&text).map_err(halfway)?;
@@ -71,7 +78,10 @@ pub(super) fn install(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
     for remark in said {
         ui.warn(&remark);
     }
-    ui.say(&format!("installed in {}", place.dir.display()));
+    ui.say(&match there_already {
+        true => format!("it was there already, in {}", place.dir.display()),
+        false => format!("installed in {}", place.dir.display()),
+    });
     ui.say(match place.agent {
         Agent::Claude => "in a session: /ralph GOAL, /ralph-loop N GOAL, /ralph-status, /ralph-cancel; sessions that are open load them when they start again",
         Agent::Codex => "Codex asks once whether it may run these hooks: type /hooks in it; then: ralph hook arm \"GOAL\"",

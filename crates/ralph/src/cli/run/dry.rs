@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::project::Project;
 use crate::runner::Texts;
 use crate::store::{Ledger, Runs, Tally};
+use crate::suggest::quoted;
 use crate::trust::{self, Commands};
 use crate::ui::Ui;
 use crate::work::Source;
@@ -90,13 +91,4 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
     ui.data_line("  The prompt:\n");
     ui.data_line(&prompt::preview(&state, run, item, texts.materials(&project.name())));
     Ok(())
-}
-
-/// As a shell would take it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
