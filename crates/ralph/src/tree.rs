@@ -37,6 +37,7 @@ mod rules;
 mod seed;
 mod tidy;
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,7 @@ use ralph_core::git_text::{self, Change, ChangeKind, UnknownForm};
 use ralph_core::todos;
 
 use crate::git::{Call, GitError, Repo};
+use crate::unix::names::OsStringExt;
 pub use back::{BackError, WayBack};
 use files::Taken;
 use memory::Memory;
@@ -221,15 +223,24 @@ impl Tree {
         listed.is_ok_and(|listed| listed.end.success())
     }
 
-    /// TODO and FIXME comments that are in `to` and were not in `from`.
-    pub fn added_todos(&self, from: &TreeId, to: &TreeId) -> Result<AddedTodos, TreeError> {
+    /// TODO and FIXME comments that are in `to` and were not in `from`. `besides` are files and folders, from the top,
+    /// that are no source.
+    pub fn added_todos(
+        &self,
+        from: &TreeId,
+        to: &TreeId,
+        besides: &[Vec<u8>],
+    ) -> Result<AddedTodos, TreeError> {
         if from == to {
             return Ok(AddedTodos::default());
         }
         let call = self.place.call("diff-tree").args([
             "-r", "-p", "-U0", "-GTODO|FIXME", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
         ]);
-        Ok(todos::added(&call.arg(from.as_str()).arg(to.as_str()).output()?))
+        let call = call.arg(from.as_str()).arg(to.as_str()).args(["--", ":(top)"]);
+        let exclude =
+            |path: &Vec<u8>| OsString::from_vec([&b":(exclude,top,literal)"[..], path.as_slice()].concat());
+        Ok(todos::added(&call.args(besides.iter().map(exclude)).output()?))
     }
 
     /// A git call that sees the private index and the stored snapshots, for putting files back.

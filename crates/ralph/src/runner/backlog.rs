@@ -91,6 +91,13 @@ impl Runner<'_> {
         changes.into_iter().filter(|change| !noted(&change.path)).collect()
     }
 
+    /// The task file of the run and the folder of its harness, from the top: ralph itself writes there.
+    pub(super) fn own_notes(&self) -> Vec<Vec<u8>> {
+        let Some(Ok(source)) = self.source() else { return vec![] };
+        let harness = source.harness().map(|dir| dir.trim_end_matches('/').as_bytes().to_vec());
+        source.below(&self.project.root).into_iter().chain(harness).collect()
+    }
+
     /// What became of the backlog, and of the item that was worked on.
     pub(super) fn measure_backlog(&mut self, measured: &mut Measured, changes: &[Change]) {
         let Some(Ok(source)) = self.source() else { return };
