@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::CheckSpec;
 use crate::decision::TreeMark;
+use crate::event::Judging;
 use crate::evidence::{Condition, Held, Items};
 use crate::gate::Words;
 use crate::prelude::*;
@@ -384,11 +385,11 @@ pub fn unprovable(work: &Work) -> String {
 }
 
 /// What stands against a claim about an item, beside its checks. `provable`: it has checks, or others than checks may
-/// prove it. `recipes` are checks that run something else than when the run began.
+/// prove it. `judging` is what became of that by which claims are judged.
 pub fn conditions(
     work: &Work,
     after: Option<&ItemAfter>,
-    recipes: &[String],
+    judging: Option<&Judging>,
     changed: bool,
     provable: bool,
     memory: &Memory,
@@ -400,7 +401,8 @@ pub fn conditions(
     }
     if let Some(after) = after {
         let mut touched: Vec<String> = after.changed.iter().chain(&after.tampered).cloned().collect();
-        touched.extend(recipes.iter().map(|check| format!("what is run by {check}")));
+        let recipes = judging.iter().flat_map(|judging| &judging.recipes);
+        touched.extend(recipes.map(|check| format!("what is run by {check}")));
         if after.criteria != work.criteria {
             touched.insert(0, format!("the criteria of {}", work.id));
         }
@@ -409,8 +411,11 @@ pub fn conditions(
             (!after.removed.is_empty()).then(|| format!("the agent removed {}", some(&after.removed)));
         let unreadable = after.unreadable.then(|| "the agent left the backlog unreadable".to_owned());
         let against = [changed, removed, unreadable].into_iter().flatten().collect::<Vec<_>>();
+        let flagged =
+            judging.is_some_and(|judging| judging.touched().chain(judging.others_run(true)).next().is_some());
+        let but = if flagged { ", but for what is flagged" } else { "" };
         conditions.push(match against.is_empty() {
-            true => condition("custody", Held::Held, "what it is judged by is as it was".into()),
+            true => condition("custody", Held::Held, format!("what it is judged by is as it was{but}")),
             false => condition("custody", Held::Failed, against.join("; ")),
         });
     }

@@ -37,6 +37,7 @@ mod rules;
 mod seed;
 mod tidy;
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
@@ -241,6 +242,16 @@ impl Tree {
         let exclude =
             |path: &Vec<u8>| OsString::from_vec([&b":(exclude,top,literal)"[..], path.as_slice()].concat());
         Ok(todos::added(&call.args(besides.iter().map(exclude)).output()?))
+    }
+
+    /// The texts of these files, as far as a snapshot has them.
+    pub fn texts(&self, tree: &TreeId, files: &[String]) -> Result<HashMap<String, String>, TreeError> {
+        let asked = files.iter().filter(|file| !file.contains('\n'));
+        let questions: String = asked.clone().map(|file| format!("{tree}:{file}\n")).collect();
+        let answer = self.place.call("cat-file").arg("--batch").stdin(questions.into_bytes()).output()?;
+        let contents = git_text::parse_batch(&answer);
+        let texts = asked.zip(contents).filter_map(|(file, text)| Some((file.clone(), text?)));
+        Ok(texts.map(|(file, text)| (file, String::from_utf8_lossy(text).into_owned())).collect())
     }
 
     /// A git call that sees the private index and the stored snapshots, for putting files back.

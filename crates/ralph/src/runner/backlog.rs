@@ -34,7 +34,7 @@ impl Runner<'_> {
                 let tried =
                     source.counts().then(|| self.tally.of(&Ledger::of(&self.project.truth), file.as_deref()));
                 let source = source.knowing(tried.unwrap_or_default());
-                self.agreed_to(source.read(&self.state.rules.items))
+                self.with_recipes(self.agreed_to(source.read(&self.state.rules.items)))
             }
             Some(Err(error)) => unreadable(&error),
             None => unreadable(&Error::new("this run has no backlog")),

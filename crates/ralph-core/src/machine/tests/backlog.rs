@@ -151,14 +151,16 @@ fn what_judges_is_flagged_where_it_was_changed() {
     let flags = |with_item: bool, judging: Judging| {
         said(MORE, with_item, |measured| measured.judging = Some(judging)).flags
     };
-    let [tests, scripts, recipes] =
-        ["tests/a.rs", "check.sh", "make test (Makefile, test)"].map(str::to_owned);
-    let all = Judging { tests: vec![tests], scripts: vec![scripts], recipes: vec![recipes] };
+    let [tests, scripts, recipes, named] =
+        ["tests/a.rs", "check.sh", "make test (Makefile, test)", "make all"]
+            .map(|name| vec![name.to_owned()]);
+    let all = Judging { tests, scripts, recipes, named_recipes: named };
     let (tests, scripts) =
         ("existing tests were changed: tests/a.rs", "what checks run was changed: check.sh");
-    let recipes = "checks run something else than when the run began: make test (Makefile, test)";
+    let recipes = "checks run something else than when the run began: make test (Makefile, test), make all";
     assert_eq!(flags(false, all.clone()), [tests, scripts, recipes]);
-    assert_eq!(flags(true, all), [tests, scripts], "about an item that refuses");
+    let named = "checks run something else than when the run began: make all";
+    assert_eq!(flags(true, all), [tests, scripts, named], "about an item the others refuse");
     assert_eq!(flags(false, Judging::default()), [""; 0]);
 }
 
