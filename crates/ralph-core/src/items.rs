@@ -256,6 +256,9 @@ pub struct CommitOrder {
     pub spans: Vec<Span>,
     /// The tree when the run began: what was uncommitted then is not ours.
     pub base: Option<TreeMark>,
+    /// What was flagged about it, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flagged: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -294,6 +297,9 @@ pub struct Memory {
     pub passed: u64,
     /// What agents changed since the last commit of ours.
     pub spans: Vec<Span>,
+    /// What was flagged about that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flagged: Vec<String>,
     /// Whether the last words said that everything is done.
     pub declared: bool,
     /// The item that was last claimed without a change.
@@ -315,6 +321,18 @@ impl Memory {
             _ if from == to => {}
             Some(last) if last.to == from && last.item.as_deref() == item => last.to = to.into(),
             _ => self.spans.push(Span { from: from.into(), to: to.into(), item: item.map(Into::into) }),
+        }
+        self
+    }
+
+    /// With what is to be said of it.
+    #[must_use]
+    pub fn flagged(mut self, flags: impl Iterator<Item = String>) -> Self {
+        const MOST: usize = 20;
+        for flag in flags {
+            if self.flagged.len() < MOST && !self.flagged.contains(&flag) {
+                self.flagged.push(flag);
+            }
         }
         self
     }
@@ -341,6 +359,7 @@ impl Memory {
     pub fn settled(mut self, settled: &Settled) -> Self {
         if settled.commit.is_some() || settled.reverted {
             self.spans.clear();
+            self.flagged.clear();
         }
         self
     }

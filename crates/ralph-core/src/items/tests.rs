@@ -148,7 +148,7 @@ fn a_commit_names_other_items_whose_work_it_holds() {
     let memory =
         memory.into_iter().fold(Memory::default(), |m, (from, to, id)| m.changed(from, to, Some(id)));
     assert_eq!(memory.spans.len(), 3, "each item's own");
-    let order = CommitOrder { spans: memory.spans, base: None };
+    let order = CommitOrder { spans: memory.spans, base: None, flagged: vec![] };
     let message =
         commit_message(&Settlement { commit: Some(order), ..settlement() }, &judged(), "run-id", None);
     let said = message.lines().find(|line| line.contains("other items"));
@@ -239,4 +239,19 @@ fn a_check_that_runs_something_else_than_when_the_run_began_refuses_the_pass() {
     ] {
         assert_eq!(custody(judging), (Held::Held, format!("{as_it_was}, but for what is flagged")));
     }
+}
+
+#[test]
+fn what_is_flagged_stands_in_the_commit_and_above_its_trailers() {
+    let flags =
+        ["existing tests were changed: tests/a.sh".to_owned(), "what checks run was changed: b".into()];
+    let memory = Memory::default().changed("a", "b", None).flagged(flags.iter().chain(&flags).cloned());
+    assert_eq!(memory.flagged, flags, "once");
+    let order = CommitOrder { spans: memory.spans.clone(), base: None, flagged: memory.flagged.clone() };
+    let text = commit_message(&Settlement { commit: Some(order), ..settlement() }, &judged(), "run", None);
+    let told = "\n\nFlagged: existing tests were changed: tests/a.sh; what checks run was\nchanged: b\n\nRalph-Item: ";
+    assert!(text.contains(told), "{text}");
+    let settled = |commit: Option<&str>| Settled { commit: commit.map(Into::into), ..Settled::default() };
+    assert_eq!(memory.clone().settled(&settled(None)).flagged, flags);
+    assert_eq!(memory.settled(&settled(Some("c"))).flagged, [""; 0]);
 }

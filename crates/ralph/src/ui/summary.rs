@@ -33,6 +33,9 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         let left = format!("{proved} proved in this run, {open} of {total} open{waits}");
         rows.push(("Items:", left));
     }
+    if !state.flagged.is_empty() {
+        rows.push(("Flagged:", flagged(state)));
+    }
     if let Some(changes) = changes {
         rows.push(("Files:", files(changes)));
     }
@@ -43,6 +46,12 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         (agents, ours) => rows.push(("Commits:", format!("{ours}, and {agents} by agents"))),
     }
     rows
+}
+
+/// `existing tests were changed: tests/a.sh (#2)`, each with the iteration that did it.
+fn flagged(state: &State) -> String {
+    let told = state.flagged.iter().map(|flagged| format!("{} (#{})", flagged.what, flagged.iteration));
+    text::one_line(&told.collect::<Vec<_>>().join("; "), 600)
 }
 
 /// `3 files changed: src/a.rs, src/b.rs (new), c.txt (deleted)`

@@ -3,7 +3,7 @@
 use ralph_testkit::{Finished, Sandbox, Steps};
 use serde_json::{Value, json};
 
-use crate::common::{history, repository};
+use crate::common::{history, ralph, repository};
 use crate::stage::{another, claims, commits, item, ledger, worker, writer, writes};
 
 const TOP: &str = "feature_list.json";
@@ -77,9 +77,15 @@ fn a_check_that_somebody_names_is_watched_and_another_recipe_of_it_is_flagged() 
         let args: &[&str] = if by_settings { &[] } else { &["--test-cmd", "make test"] };
         let finished = attempt(&sandbox, writes("a.txt").shell(EASIER), args);
         finished.assert_code(0).assert_stderr_has(&format!("[ralph] {SOMETHING_ELSE}\n"));
+        finished.assert_stderr_has(&format!("flagged: {SOMETHING_ELSE} (#1)"));
+        assert_eq!(custody(&sandbox, "recipes_changed"), json!(["make test (Makefile, test)"]));
         assert_eq!(custody(&sandbox, "changed"), json!([]));
         let why = ledger(&sandbox)[0]["why"].to_string();
         assert!(why.contains("what it is judged by is as it was, but for what is flagged"), "{why}");
+        let message = sandbox.git(&["log", "-1", "--format=%B"]).replace('\n', " ");
+        assert!(message.contains(&format!("Flagged: {SOMETHING_ELSE} ")), "{message}");
+        let trailers = sandbox.git(&["log", "-1", "--format=%(trailers:only)"]);
+        assert!(trailers.contains("Ralph-Item") && !trailers.contains("Flagged"), "{trailers}");
     }
     // What is as it was is not spoken of.
     let sandbox = with_make(&[verified_by(json!(["test -e a.txt"]))]);
@@ -144,6 +150,8 @@ fn what_a_recipe_takes_from_other_files_is_flagged() {
     attempt(&sandbox, included, &[])
         .assert_code(0)
         .assert_stderr_has("what checks run was changed: local.mk");
+    assert_eq!(custody(&sandbox, "scripts_changed"), json!(["local.mk"]));
+    assert_eq!(custody(&sandbox, "existing_tests_changed"), json!([]));
 
     let sandbox = at_the_top(&[verified_by(json!(["npm test"]))]);
     sandbox.install_script("npm", "#!/bin/sh\ntest -e one.txt\n");
@@ -151,4 +159,41 @@ fn what_a_recipe_takes_from_other_files_is_flagged() {
     sandbox.commit_all("npm");
     let shell = writes("one.txt").write(".npmrc", "script-shell=/bin/true\n");
     attempt(&sandbox, shell, &[]).assert_code(0).assert_stderr_has("what checks run was changed: .npmrc");
+}
+
+#[test]
+fn a_script_that_a_check_runs_is_not_told_as_a_test() {
+    let sandbox = at_the_top(&[verified_by(json!(["sh calc.sh mul 5 3"]))]);
+    sandbox.write("calc.sh", "exit 1\n");
+    sandbox.write("tests/t1.sh", "true\n");
+    sandbox.commit_all("calc");
+    let steps = Steps::new().write("calc.sh", "echo $(($2 * $3))\n");
+    attempt(&sandbox, steps, &[])
+        .assert_code(0)
+        .assert_stderr_has("flagged: what checks run was changed: calc.sh (#1)");
+    assert_eq!(custody(&sandbox, "scripts_changed"), json!(["calc.sh"]));
+    for told in [&["evidence", "show"][..], &["evidence", "export", "--format", "md"]] {
+        let shown = ralph(&sandbox).args(told).run();
+        shown.assert_code(0).assert_stdout_has("what checks run was changed (flagged): calc.sh");
+        shown.assert_stdout_has("what it is judged by is as it was, but for what is flagged");
+        assert!(!shown.stdout.contains("existing tests"), "{shown}");
+    }
+    let message = sandbox.git(&["log", "-1", "--format=%B"]);
+    assert!(message.contains("\n\nFlagged: what checks run was changed: calc.sh\n\n"), "{message}");
+}
+
+#[test]
+fn what_an_unfinished_attempt_did_to_tests_is_told_with_the_commit_that_holds_it() {
+    let sandbox = at_the_top(&[item("FEAT-1", "one.txt")]);
+    sandbox.write("tests/t1.sh", "false\n");
+    sandbox.commit_all("tests");
+    let agent = another(&sandbox)
+        .call(claims(writes("a.txt").write("tests/t1.sh", "true\n")))
+        .call(claims(writes("one.txt")))
+        .install(&sandbox);
+    let keep = ["--all", "--set", "failed_item=keep", "--backlog", TOP];
+    let finished = worker(&sandbox, &agent).args(keep).run();
+    finished.assert_code(0).assert_stderr_has("flagged: existing tests were changed: tests/t1.sh (#1)");
+    let message = sandbox.git(&["log", "-1", "--format=%B"]);
+    assert!(message.contains("\n\nFlagged: existing tests were changed: tests/t1.sh\n\n"), "{message}");
 }
