@@ -5,6 +5,7 @@ pub mod named;
 
 use serde::{Deserialize, Serialize};
 
+use crate::detect;
 use crate::event::End;
 use crate::prelude::*;
 
@@ -18,6 +19,9 @@ pub struct CheckSpec {
     /// Where ralph found it, if nobody named it: `package.json, scripts.test`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// Where that stands which it runs, if somebody named it: `Makefile, test`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<String>,
     /// A digest of what it stood for when the run began, where that is a recipe or script of the project's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
@@ -26,13 +30,28 @@ pub struct CheckSpec {
 impl CheckSpec {
     /// One that somebody named.
     pub fn named(name: impl Into<String>, command: impl Into<String>) -> Self {
-        Self { name: name.into(), command: command.into(), source: None, recipe: None }
+        Self { name: name.into(), command: command.into(), source: None, runs: None, recipe: None }
     }
 
     /// `make test (Makefile, test)`
     pub fn named_with_source(&self) -> String {
-        let source = self.source.as_ref().map(|source| format!(" ({source})"));
+        let source = self.recipe_source().map(|source| format!(" ({source})"));
         format!("{}{}", shown(&self.command), source.unwrap_or_default())
+    }
+
+    /// Where its recipe stands, if it has one.
+    pub fn recipe_source(&self) -> Option<&str> {
+        self.runs.as_deref().or(self.source.as_deref())
+    }
+
+    /// With what it stands for by `read`.
+    #[must_use]
+    pub fn with_recipe(self, read: impl Fn(&str) -> Option<String>) -> Self {
+        if let Some(recipe) = self.source.as_deref().and_then(|source| detect::recipe(source, &read)) {
+            return Self { recipe: Some(recipe), ..self };
+        }
+        let (runs, recipe) = detect::recorded(&self.command, read).unzip();
+        Self { runs, recipe, ..self }
     }
 
     /// With where it was found.

@@ -9,13 +9,17 @@
 //! |---|---|
 //! | `written` | recipes and targets that people named |
 //! | `node`, `python`, `ruby` | one stack each, with its package managers and runners |
-//! | `recipe` | what a found command stands for, to tell when it is another |
+//! | `recipe` | what a command stands for, to tell when it is another |
+//! | `beside` | files that take part in a recipe from outside |
+//! | `runs` | the recipes, targets and scripts that a command line runs |
 //! | `stacks` | the others: those that are one manifest and its commands |
 
+mod beside;
 mod node;
 mod python;
 mod recipe;
 mod ruby;
+mod runs;
 mod stacks;
 mod written;
 
@@ -26,7 +30,8 @@ use serde::{Deserialize, Serialize};
 use crate::check::CheckSpec;
 use crate::prelude::*;
 
-pub use recipe::recipe;
+pub use beside::{beside, is_beside};
+pub use recipe::{files, recipe, recorded};
 
 /// The names of checks, the cheapest first: what does not build need not be tested.
 pub const CHECKS: [&str; 3] = ["build", "test", "lint"];

@@ -10,7 +10,7 @@ use crate::check::{CheckResult, CheckSpec, named};
 use crate::detect::Stack;
 use crate::evidence::{AddedTodos, Items};
 use crate::git_text::Change;
-use crate::items::{BacklogPlan, BacklogRead, ItemAfter, Settled, Work};
+use crate::items::{self, BacklogPlan, BacklogRead, ItemAfter, Settled, Work};
 use crate::own_files::Touch;
 use crate::prelude::*;
 use crate::profile::{Commits, Gate, Policy};
@@ -314,6 +314,29 @@ pub struct Judging {
     /// Checks whose recipe is another than when the run began: `make test (Makefile, test)`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recipes: Vec<String>,
+    /// Those among them that the user named himself, and that stand here alone: no item is refused by them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub named_recipes: Vec<String>,
+}
+
+impl Judging {
+    /// What was changed in an iteration and is worth a look, in words.
+    pub(crate) fn touched(&self) -> impl Iterator<Item = String> {
+        let tests = flag(&self.tests, "existing tests were changed");
+        tests.into_iter().chain(flag(&self.scripts, "what checks run was changed"))
+    }
+
+    /// What checks run instead of what they ran when the run began, likewise. About an item, what was found or is its own
+    /// refuses, and is said there.
+    pub(crate) fn others_run(&self, about_an_item: bool) -> Option<String> {
+        let refusing: &[String] = if about_an_item { &[] } else { &self.recipes };
+        let checks: Vec<String> = refusing.iter().chain(&self.named_recipes).cloned().collect();
+        flag(&checks, "checks run something else than when the run began")
+    }
+}
+
+fn flag(names: &[String], what: &str) -> Option<String> {
+    (!names.is_empty()).then(|| format!("{what}: {}", items::some(names)))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

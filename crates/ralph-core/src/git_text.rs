@@ -343,6 +343,21 @@ fn complaint(message: &str, before: &[String]) -> Option<String> {
     (message != "adding files failed").then(|| message.to_string())
 }
 
+/// The contents in an answer of `cat-file --batch`, one for each question; `None` for what is not there.
+pub fn parse_batch(answer: &[u8]) -> Vec<Option<&[u8]>> {
+    let mut contents = Vec::new();
+    let mut rest = answer;
+    while let Some(end) = memchr::memchr(b'\n', rest) {
+        let (head, after) = (&rest[..end], &rest[end + 1..]);
+        let size = head.rsplit(|byte| *byte == b' ').next();
+        let size = size.and_then(|size| core::str::from_utf8(size).ok()?.parse::<usize>().ok());
+        let content = size.and_then(|size| after.get(..size));
+        rest = content.map_or(after, |content| after.get(content.len() + 1..).unwrap_or_default());
+        contents.push(content);
+    }
+    contents
+}
+
 #[cfg(test)]
 mod tests {
     use alloc::vec;
@@ -541,6 +556,7 @@ mod tests {
             let _ = parse_diff(text.as_bytes());
             let _ = parse_status(text.as_bytes());
             let _ = complaints(text.as_bytes());
+            let _ = parse_batch(text.as_bytes());
         }
     }
 }

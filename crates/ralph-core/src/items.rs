@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::CheckSpec;
 use crate::decision::TreeMark;
+use crate::event::Judging;
 use crate::evidence::{Condition, Held, Items};
 use crate::gate::Words;
 use crate::prelude::*;
@@ -259,6 +260,9 @@ pub struct CommitOrder {
     pub spans: Vec<Span>,
     /// The tree when the run began: what was uncommitted then is not ours.
     pub base: Option<TreeMark>,
+    /// What was flagged about it, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flagged: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -303,6 +307,9 @@ pub struct Memory {
     pub passed: u64,
     /// What agents changed since the last commit of ours.
     pub spans: Vec<Span>,
+    /// What was flagged about that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flagged: Vec<String>,
     /// Whether the last words said that everything is done.
     pub declared: bool,
     /// The item that was last claimed without a change.
@@ -324,6 +331,18 @@ impl Memory {
             _ if from == to => {}
             Some(last) if last.to == from && last.item.as_deref() == item => last.to = to.into(),
             _ => self.spans.push(Span { from: from.into(), to: to.into(), item: item.map(Into::into) }),
+        }
+        self
+    }
+
+    /// With what is to be said of it.
+    #[must_use]
+    pub fn flagged(mut self, flags: impl Iterator<Item = String>) -> Self {
+        const MOST: usize = 20;
+        for flag in flags {
+            if self.flagged.len() < MOST && !self.flagged.contains(&flag) {
+                self.flagged.push(flag);
+            }
         }
         self
     }
@@ -350,6 +369,7 @@ impl Memory {
     pub fn settled(mut self, settled: &Settled) -> Self {
         if settled.commit.is_some() || settled.reverted {
             self.spans.clear();
+            self.flagged.clear();
         }
         self
     }
@@ -394,11 +414,11 @@ pub fn unprovable(work: &Work) -> String {
 }
 
 /// What stands against a claim about an item, beside its checks. `provable`: it has checks, or others than checks may
-/// prove it. `recipes` are checks that run something else than when the run began.
+/// prove it. `judging` is what became of that by which claims are judged.
 pub fn conditions(
     work: &Work,
     after: Option<&ItemAfter>,
-    recipes: &[String],
+    judging: Option<&Judging>,
     changed: bool,
     provable: bool,
     memory: &Memory,
@@ -410,7 +430,8 @@ pub fn conditions(
     }
     if let Some(after) = after {
         let mut touched: Vec<String> = after.changed.iter().chain(&after.tampered).cloned().collect();
-        touched.extend(recipes.iter().map(|check| format!("what is run by {check}")));
+        let recipes = judging.iter().flat_map(|judging| &judging.recipes);
+        touched.extend(recipes.map(|check| format!("what is run by {check}")));
         if after.criteria != work.criteria {
             touched.insert(0, format!("the criteria of {}", work.id));
         }
@@ -419,8 +440,11 @@ pub fn conditions(
             (!after.removed.is_empty()).then(|| format!("the agent removed {}", some(&after.removed)));
         let unreadable = after.unreadable.then(|| "the agent left the backlog unreadable".to_owned());
         let against = [changed, removed, unreadable].into_iter().flatten().collect::<Vec<_>>();
+        let flagged =
+            judging.is_some_and(|judging| judging.touched().chain(judging.others_run(true)).next().is_some());
+        let but = if flagged { ", but for what is flagged" } else { "" };
         conditions.push(match against.is_empty() {
-            true => condition("custody", Held::Held, "what it is judged by is as it was".into()),
+            true => condition("custody", Held::Held, format!("what it is judged by is as it was{but}")),
             false => condition("custody", Held::Failed, against.join("; ")),
         });
     }

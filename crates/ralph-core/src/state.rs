@@ -28,6 +28,8 @@ const MOST_TAKEN: usize = 50;
 const CHECKPOINT_EVERY: u32 = 16;
 /// How many undos are remembered.
 const MOST_UNDONE: usize = 20;
+/// How many flags are.
+const MOST_FLAGGED: usize = 50;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -77,6 +79,8 @@ pub struct State {
     pub uncommitted: Vec<Uncommitted>,
     /// Files of the user's that commits of agents took along.
     pub taken: Vec<String>,
+    /// What was flagged in this run, each once.
+    pub flagged: Vec<Flagged>,
     pub seq: u64,
     pub since_checkpoint: u32,
 }
@@ -89,6 +93,14 @@ pub struct Uncommitted {
     pub why: String,
     /// A later commit does not take it along: its files were not clean before.
     pub stays: bool,
+}
+
+/// What an agent changed of that by which claims are judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flagged {
+    /// The first that it was told of.
+    pub iteration: u64,
+    pub what: String,
 }
 
 /// How the checks stood before anything was done.
@@ -491,6 +503,11 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
         }
         if !matches!(conclusion.outcome, Outcome::Failed | Outcome::Limited | Outcome::Interrupted) {
             state.notes.drain(..iteration.notes.min(state.notes.len()));
+        }
+        for what in &conclusion.flags {
+            if state.flagged.len() < MOST_FLAGGED && !state.flagged.iter().any(|known| known.what == *what) {
+                state.flagged.push(Flagged { iteration: iteration.number, what: what.clone() });
+            }
         }
         iteration.conclusion = Some(conclusion.clone());
         iteration.concluded_at = Some(at);

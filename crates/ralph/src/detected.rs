@@ -5,9 +5,10 @@ use std::path::Path;
 
 use ralph_core::check::CheckSpec;
 use ralph_core::detect::{self, Folder, Found};
+use ralph_core::event::Plan;
 
 use crate::process::find_program;
-use crate::runner::recipe_now;
+use crate::runner::on_disk;
 use crate::settings::{self, Wishes};
 
 /// Fills in what is found, and says what could not be used. Whoever names a check has said what proves the work.
@@ -19,13 +20,23 @@ pub(crate) fn look(root: &Path, wishes: &mut Wishes) -> Vec<String> {
     let found = detect::detect(&folder(root), &below(root));
     let unsaid = found.checks.into_iter().filter(|found| !wishes.says(found.check));
     let (there, missing): (Vec<Found>, Vec<Found>) = unsaid.partition(|found| is_there(root, found));
-    let with_recipe = |check: CheckSpec| {
-        let recipe = check.source.as_deref().and_then(|source| recipe_now(root, source));
-        CheckSpec { recipe, ..check }
-    };
-    wishes.found = detect::joined(&there).into_iter().map(with_recipe).collect();
+    wishes.found = detect::joined(&there);
     wishes.stack = found.stack;
     missing.iter().map(Found::missing).collect()
+}
+
+/// Remembers what the checks of a plan stand for, whoever named them. Those of a run that goes on keep what they stood for
+/// when it began.
+pub(crate) fn remember(root: &Path, plan: &mut Plan, earlier: Option<&Plan>) {
+    for check in &mut plan.checks {
+        let same = |known: &&CheckSpec| known.name == check.name && known.command == check.command;
+        *check = match earlier.and_then(|plan| plan.checks.iter().find(same)) {
+            Some(CheckSpec { runs, recipe, .. }) => {
+                CheckSpec { runs: runs.clone(), recipe: recipe.clone(), ..check.clone() }
+            }
+            None => check.clone().with_recipe(on_disk(root)),
+        };
+    }
 }
 
 fn is_there(root: &Path, found: &Found) -> bool {

@@ -45,7 +45,7 @@ use crate::ui::Ui;
 pub(crate) use again::Again;
 use effects::Jobs;
 pub(crate) use effects::{custody_file, kept};
-pub(crate) use judging::recipe_now;
+pub(crate) use judging::on_disk;
 pub(crate) use reader::Reader;
 pub(crate) use session::{Heard, heard};
 pub(crate) use signals::heed;

@@ -37,6 +37,8 @@ mod rules;
 mod seed;
 mod tidy;
 
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,6 +49,7 @@ use ralph_core::git_text::{self, Change, ChangeKind, UnknownForm};
 use ralph_core::todos;
 
 use crate::git::{Call, GitError, Repo};
+use crate::unix::names::OsStringExt;
 pub use back::{BackError, WayBack};
 use files::Taken;
 use memory::Memory;
@@ -221,15 +224,34 @@ impl Tree {
         listed.is_ok_and(|listed| listed.end.success())
     }
 
-    /// TODO and FIXME comments that are in `to` and were not in `from`.
-    pub fn added_todos(&self, from: &TreeId, to: &TreeId) -> Result<AddedTodos, TreeError> {
+    /// TODO and FIXME comments that are in `to` and were not in `from`. `besides` are files and folders, from the top,
+    /// that are no source.
+    pub fn added_todos(
+        &self,
+        from: &TreeId,
+        to: &TreeId,
+        besides: &[Vec<u8>],
+    ) -> Result<AddedTodos, TreeError> {
         if from == to {
             return Ok(AddedTodos::default());
         }
         let call = self.place.call("diff-tree").args([
             "-r", "-p", "-U0", "-GTODO|FIXME", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
         ]);
-        Ok(todos::added(&call.arg(from.as_str()).arg(to.as_str()).output()?))
+        let call = call.arg(from.as_str()).arg(to.as_str()).args(["--", ":(top)"]);
+        let exclude =
+            |path: &Vec<u8>| OsString::from_vec([&b":(exclude,top,literal)"[..], path.as_slice()].concat());
+        Ok(todos::added(&call.args(besides.iter().map(exclude)).output()?))
+    }
+
+    /// The texts of these files, as far as a snapshot has them.
+    pub fn texts(&self, tree: &TreeId, files: &[String]) -> Result<HashMap<String, String>, TreeError> {
+        let asked = files.iter().filter(|file| !file.contains('\n'));
+        let questions: String = asked.clone().map(|file| format!("{tree}:{file}\n")).collect();
+        let answer = self.place.call("cat-file").arg("--batch").stdin(questions.into_bytes()).output()?;
+        let contents = git_text::parse_batch(&answer);
+        let texts = asked.zip(contents).filter_map(|(file, text)| Some((file.clone(), text?)));
+        Ok(texts.map(|(file, text)| (file, String::from_utf8_lossy(text).into_owned())).collect())
     }
 
     /// A git call that sees the private index and the stored snapshots, for putting files back.

@@ -28,7 +28,7 @@ pub(super) fn read<'a>(
     let mut part = Part::new(text, shape, walk.at);
     match middle(text, walk.at, hands.least()) {
         Some(middle) => part = in_two(part, middle, hands)?,
-        None => part.to_end()?,
+        None => part.finish()?,
     }
     walk.at = part.walk.at;
     Ok(part.gathered)
@@ -54,7 +54,7 @@ impl<'a> Part<'a> {
         Self { text, walk, lines, fields: Vec::new(), gathered, count: 0 }
     }
 
-    fn to_end(&mut self) -> Result<(), Fault> {
+    fn finish(&mut self) -> Result<(), Fault> {
         while self.one_more()? {}
         Ok(())
     }
@@ -121,7 +121,7 @@ fn in_two<'a>(mut part: Part<'a>, middle: usize, hands: &impl Hands) -> Result<P
     let (one, other) = hands.both(one, other);
     let (mut part, ended) = one?;
     if !ended && !other.transpose()?.is_some_and(|rest| part.join(rest)) {
-        part.to_end()?;
+        part.finish()?;
     }
     Ok(part)
 }

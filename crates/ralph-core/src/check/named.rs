@@ -30,7 +30,8 @@ pub fn files_run(command: &str) -> Vec<String> {
     files
 }
 
-const LEADS: [&str; 10] = ["!", "exec", "env", "time", "if", "then", "do", "else", "while", "nice"];
+pub(crate) const LEADS: [&str; 10] =
+    ["!", "exec", "env", "time", "if", "then", "do", "else", "while", "nice"];
 /// Words between an interpreter and its script.
 const MODES: [&str; 2] = ["run", "test"];
 

@@ -72,7 +72,7 @@ fn manager(folder: &Folder, package: &Value) -> &'static str {
 }
 
 /// What `npm init` writes.
-fn is_placeholder(script: &str) -> bool {
+pub(super) fn is_placeholder(script: &str) -> bool {
     script.contains("no test specified")
 }
 

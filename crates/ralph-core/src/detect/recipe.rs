@@ -1,28 +1,80 @@
-//! What a command that was found stands for: the recipe, target or script that it runs, with everything in the same file
-//! that takes part in it. An agent that writes `true` there has not passed the tests.
+//! What a command stands for: the recipe, target or script that it runs, with everything in the same file that takes part
+//! in it. An agent that writes `true` there has not passed the tests.
 
 use alloc::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::runs::{self, FIRST, Place};
+use super::{node, written};
 use crate::prelude::*;
 use crate::text;
+
+/// Where the recipe of a command line stands (`Makefile, test; web/package.json, scripts.test`), and a digest of it. None,
+/// where no recipe of it is there by `read`: whoever writes it then does what nobody has done before.
+pub fn recorded(command: &str, read: impl Fn(&str) -> Option<String>) -> Option<(String, String)> {
+    let mut places: Vec<String> = vec![];
+    for Place { file, name } in runs::places(command) {
+        let file = taken(&file, &read);
+        let has = |text: String| Kind::of(base(&file)).is_some_and(|kind| kind.has(&text, &name));
+        let place = format!("{file}, {name}");
+        if !places.contains(&place) && read(&file).is_some_and(has) {
+            places.push(place);
+        }
+    }
+    let source = places.join("; ");
+    let digest = recipe(&source, read)?;
+    Some((source, digest))
+}
+
+/// The files that [`recorded`] may ask for.
+pub fn files(command: &str) -> Vec<String> {
+    let mut files: Vec<String> =
+        runs::places(command).iter().flat_map(|place| variants(&place.file)).collect();
+    files.sort();
+    files.dedup();
+    files
+}
+
+pub(super) fn base(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
+}
+
+/// The names that a file may have, in the order in which its program takes the first that is there.
+fn variants(file: &str) -> Vec<String> {
+    const ORDERS: [[&str; 3]; 2] = [MAKEFILES, JUSTFILES];
+    let base = base(file);
+    let folder = &file[..file.len() - base.len()];
+    match ORDERS.iter().find(|names| names.contains(&base)) {
+        Some(names) => names.iter().map(|name| format!("{folder}{name}")).collect(),
+        None => vec![file.into()],
+    }
+}
+
+/// The one that is taken.
+pub(super) fn taken(file: &str, read: impl Fn(&str) -> Option<String>) -> String {
+    variants(file).into_iter().find(|name| read(name).is_some()).unwrap_or_else(|| file.into())
+}
 
 /// A digest of what the places in `source` hold (`Makefile, test; web/package.json, scripts.test`), by `read`; none where no
 /// place of it is a recipe. A file or recipe that is gone has a digest too.
 pub fn recipe(source: &str, read: impl Fn(&str) -> Option<String>) -> Option<String> {
     let parts = source.split("; ").filter_map(|place| {
         let (file, name) = place.rsplit_once(", ")?;
-        let base = file.rsplit('/').next().unwrap_or(file);
-        let kind = Kind::of(base)?;
-        let text = read(file).unwrap_or_default();
+        let kind = Kind::of(base(file))?;
+        // Another file may have come before the one that was taken.
+        let text = read(&taken(file, &read)).unwrap_or_default();
         Some(format!("{place}\n{}", kind.of_name(&text, name)))
     });
     let parts: Vec<String> = parts.collect();
     (!parts.is_empty()).then(|| format!("{:016x}", text::hash(&parts.join("\n"))))
 }
 
-enum Kind {
+/// In make's own order.
+pub(super) const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
+pub(super) const JUSTFILES: [&str; 3] = ["justfile", "Justfile", ".justfile"];
+
+pub(super) enum Kind {
     /// Rules and recipes with lines below them.
     Blocks,
     /// `scripts` of a manifest.
@@ -32,24 +84,55 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(file: &str) -> Option<Self> {
+    pub(super) fn of(file: &str) -> Option<Self> {
         match file {
-            "GNUmakefile" | "makefile" | "Makefile" | "justfile" | "Justfile" | ".justfile" => {
-                Some(Self::Blocks)
-            }
             "package.json" | "composer.json" => Some(Self::Scripts),
             "Rakefile" => Some(Self::Whole),
+            _ if MAKEFILES.contains(&file) || JUSTFILES.contains(&file) => Some(Self::Blocks),
+            // Named by `-f`.
+            _ if file.ends_with(".mk") || file.starts_with("Makefile.") => Some(Self::Blocks),
             _ => None,
+        }
+    }
+
+    /// Whether there is anything of that name.
+    fn has(&self, text: &str, name: &str) -> bool {
+        match self {
+            Self::Blocks if name == FIRST => first(text).is_some(),
+            Self::Blocks => {
+                let stands_for = |known: &&str| match known.split_once('%') {
+                    Some((start, end)) => name.starts_with(start) && name.ends_with(end),
+                    None => *known == name,
+                };
+                split(text).iter().any(|block| block.names.iter().any(stands_for))
+            }
+            Self::Scripts => {
+                let said = scripts(text, name.strip_prefix("scripts.").unwrap_or(name));
+                !said.is_empty() && !node::is_placeholder(&said)
+            }
+            Self::Whole => true,
         }
     }
 
     fn of_name(&self, text: &str, name: &str) -> String {
         match self {
+            Self::Blocks if name == FIRST => {
+                let first = first(text).unwrap_or_default();
+                format!("{first}\n{}", blocks(text, first))
+            }
             Self::Blocks => blocks(text, name),
             Self::Scripts => scripts(text, name.strip_prefix("scripts.").unwrap_or(name)),
             Self::Whole => text.into(),
         }
     }
+}
+
+/// What is run where no target is named.
+fn first(text: &str) -> Option<&str> {
+    let said = text.lines().find_map(|line| line.strip_prefix(".DEFAULT_GOAL"));
+    let said = said.map(|rest| rest.trim_start_matches([' ', ':', '?', '=']).trim());
+    let rules = || written::rules(text).into_iter().map(|name| name.trim_start_matches('@'));
+    said.or_else(|| rules().find(|name| !name.contains('%')))
 }
 
 /// The lines of the rule, of the rules and variables that it names, of those that these name, and what holds for all.
@@ -218,6 +301,54 @@ mod tests {
         }
         assert!(same("package.json", "scripts.test", npm, &npm.replacen("\"a\": \"1\"", "\"b\": \"2\"", 1)));
         assert!(!same("Rakefile", "test", "task :test", "task :test # easier"));
+    }
+
+    /// A project with these files.
+    fn files<'a>(files: &'a [(&'a str, &'a str)]) -> impl Fn(&str) -> Option<String> + 'a {
+        |asked| files.iter().find(|(name, _)| *name == asked).map(|(_, text)| (*text).to_owned())
+    }
+
+    #[test]
+    fn make_takes_the_first_of_its_names_whatever_was_there_before() {
+        let one = [("Makefile", MAKE)];
+        let (source, digest) = recorded("make test", files(&one)).expect("a recipe");
+        assert_eq!(source, "Makefile, test");
+        assert_eq!(Some(&digest), recipe(&source, files(&one)).as_ref());
+        for other in ["GNUmakefile", "makefile"] {
+            let both = [("Makefile", MAKE), (other, "test:\n\ttrue\n")];
+            assert_ne!(Some(&digest), recipe(&source, files(&both)).as_ref(), "{other}");
+            let (source, _) = recorded("make test", files(&both)).expect("a recipe");
+            assert_eq!(source, format!("{other}, test"));
+        }
+        assert_eq!(super::files("make test"), ["GNUmakefile", "Makefile", "makefile"]);
+    }
+
+    #[test]
+    fn what_nobody_has_written_yet_has_no_recipe() {
+        let there = [
+            ("Makefile", MAKE),
+            ("package.json", r#"{"scripts": {"test": "vitest"}}"#),
+            ("ci.mk", "t-%:\n\ta\n"),
+        ];
+        let source = |command| recorded(command, files(&there)).map(|(source, _)| source);
+        assert_eq!(source("make new test new"), Some("Makefile, test".into()));
+        assert_eq!(source("make new; npm run new; cargo test"), None);
+        assert_eq!(
+            source("npm test && make -f ci.mk t-1"),
+            Some("package.json, scripts.test; ci.mk, t-1".into())
+        );
+        assert_eq!(source("make -C web test; just test"), None);
+        let init = r#"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#;
+        assert_eq!(recorded("npm test", files(&[("package.json", init)])), None, "as npm init leaves it");
+        let (source, digest) = recorded("make", files(&there)).expect("a recipe");
+        assert_eq!(source, "Makefile, the first target");
+        for other in [
+            format!("none:\n\ttrue\n{MAKE}"),
+            format!(".DEFAULT_GOAL := unit\n{MAKE}"),
+            MAKE.replace("cc a.c", "true"),
+        ] {
+            assert_ne!(recipe(&source, files(&[("Makefile", &other)])), Some(digest.clone()), "{other}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Recipes of a justfile and targets of a Makefile: somebody wrote down what testing this project means.
 
+use super::recipe::{JUSTFILES, MAKEFILES};
 use super::{Detected, Folder};
 use crate::prelude::*;
 
@@ -8,9 +9,9 @@ const MEANT: [(&str, &[&str]); 3] =
     [("build", &["build"]), ("test", &["test", "check"]), ("lint", &["lint"])];
 
 pub(super) fn targets(folder: &Folder, all: &mut Detected) {
-    let just = folder.first(&["justfile", "Justfile", ".justfile"]);
-    // In make's own order: of several, it reads the first.
-    let make = folder.first(&["GNUmakefile", "makefile", "Makefile"]);
+    let just = folder.first(&JUSTFILES);
+    // Of several, make reads the first.
+    let make = folder.first(&MAKEFILES);
     let recipes = just.map(|file| ("just", file, recipes(folder.text(file))));
     let rules = make.map(|file| ("make", file, rules(folder.text(file))));
     let written: Vec<_> = recipes.into_iter().chain(rules).collect();
@@ -26,7 +27,7 @@ pub(super) fn targets(folder: &Folder, all: &mut Detected) {
 }
 
 /// The targets of a Makefile that rules are written for.
-fn rules(text: &str) -> Vec<&str> {
+pub(super) fn rules(text: &str) -> Vec<&str> {
     let line = |line: &str| !line.starts_with(['\t', '#', ' ', '.']);
     let head = |line| {
         let (head, rest) = str::split_once(line, ':')?;

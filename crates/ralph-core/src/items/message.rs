@@ -11,7 +11,7 @@ pub(super) const ITERATION: &str = "Ralph-Iteration";
 pub(super) const ITEM: &str = "Ralph-Item";
 pub(super) const EVIDENCE: &str = "Ralph-Evidence";
 
-/// `feat(scope): title`, what was done, how it was verified, and trailers. `iteration` is the one that was settled,
+/// `feat(scope): title`, what was done, how it was verified, what was flagged, and trailers. `iteration` is the one that was settled,
 /// `evidence` the digest of its record, `run` the run's id.
 pub fn commit_message(
     settlement: &Settlement,
@@ -34,6 +34,11 @@ pub fn commit_message(
         text.push_str("\n\n");
     }
     text.push_str(&verification(&iteration.checks));
+    let flagged = settlement.commit.as_ref().map_or(&[][..], |order| &order.flagged);
+    if !flagged.is_empty() {
+        text.push_str(&wrapped(&one_line(&format!("Flagged: {}", flagged.join("; ")), 800)));
+        text.push_str("\n\n");
+    }
     text.push_str(&trailers(settlement, run, evidence));
     text
 }

@@ -39,7 +39,7 @@ fn work() -> Work {
 }
 
 fn failed(work: &Work, after: &ItemAfter, changed: bool, memory: &Memory) -> Vec<String> {
-    let conditions = conditions(work, Some(after), &[], changed, true, memory);
+    let conditions = conditions(work, Some(after), None, changed, true, memory);
     conditions.into_iter().filter(|c| c.held == Held::Failed).map(|c| c.name).collect()
 }
 
@@ -148,7 +148,7 @@ fn a_commit_names_other_items_whose_work_it_holds() {
     let memory =
         memory.into_iter().fold(Memory::default(), |m, (from, to, id)| m.changed(from, to, Some(id)));
     assert_eq!(memory.spans.len(), 3, "each item's own");
-    let order = CommitOrder { spans: memory.spans, base: None };
+    let order = CommitOrder { spans: memory.spans, base: None, flagged: vec![] };
     let message =
         commit_message(&Settlement { commit: Some(order), ..settlement() }, &judged(), "run-id", None);
     let said = message.lines().find(|line| line.contains("other items"));
@@ -179,7 +179,7 @@ fn an_item_s_words_cannot_forge_a_trailer() {
 #[test]
 fn a_claim_that_nothing_can_prove_is_refused_and_says_what_to_do() {
     let after = ItemAfter { criteria: "digest".into(), ticked: true, ..ItemAfter::default() };
-    let found = conditions(&work(), Some(&after), &[], true, false, &Memory::default());
+    let found = conditions(&work(), Some(&after), None, true, false, &Memory::default());
     let refused: Vec<&Condition> = found.iter().filter(|condition| condition.held == Held::Failed).collect();
     assert_eq!((refused.len(), refused[0].name.as_str()), (1, "proof"));
     assert!(
@@ -220,9 +220,38 @@ fn what_was_done_to_other_items_stands_against_the_claim_and_is_said() {
 #[test]
 fn a_check_that_runs_something_else_than_when_the_run_began_refuses_the_pass() {
     let after = ItemAfter { criteria: "digest".into(), ..ItemAfter::default() };
-    let recipes = ["make test (Makefile, test)".to_owned()];
-    let found = conditions(&work(), Some(&after), &recipes, true, true, &Memory::default());
-    let custody = found.iter().find(|condition| condition.name == "custody").expect("custody");
-    assert_eq!(custody.held, Held::Failed);
-    assert_eq!(custody.fact, "the agent changed what is run by make test (Makefile, test)");
+    let custody = |judging: Judging| {
+        let found = conditions(&work(), Some(&after), Some(&judging), true, true, &Memory::default());
+        let custody = found.into_iter().find(|condition| condition.name == "custody").expect("custody");
+        (custody.held, custody.fact)
+    };
+    let names = || vec!["make test (Makefile, test)".to_owned()];
+    assert_eq!(
+        custody(Judging { recipes: names(), tests: names(), ..Judging::default() }),
+        (Held::Failed, "the agent changed what is run by make test (Makefile, test)".into())
+    );
+    let as_it_was = "what it is judged by is as it was";
+    assert_eq!(custody(Judging::default()), (Held::Held, as_it_was.into()));
+    for judging in [
+        Judging { tests: names(), ..Judging::default() },
+        Judging { scripts: names(), ..Judging::default() },
+        Judging { named_recipes: names(), ..Judging::default() },
+    ] {
+        assert_eq!(custody(judging), (Held::Held, format!("{as_it_was}, but for what is flagged")));
+    }
+}
+
+#[test]
+fn what_is_flagged_stands_in_the_commit_and_above_its_trailers() {
+    let flags =
+        ["existing tests were changed: tests/a.sh".to_owned(), "what checks run was changed: b".into()];
+    let memory = Memory::default().changed("a", "b", None).flagged(flags.iter().chain(&flags).cloned());
+    assert_eq!(memory.flagged, flags, "once");
+    let order = CommitOrder { spans: memory.spans.clone(), base: None, flagged: memory.flagged.clone() };
+    let text = commit_message(&Settlement { commit: Some(order), ..settlement() }, &judged(), "run", None);
+    let told = "\n\nFlagged: existing tests were changed: tests/a.sh; what checks run was\nchanged: b\n\nRalph-Item: ";
+    assert!(text.contains(told), "{text}");
+    let settled = |commit: Option<&str>| Settled { commit: commit.map(Into::into), ..Settled::default() };
+    assert_eq!(memory.clone().settled(&settled(None)).flagged, flags);
+    assert_eq!(memory.settled(&settled(Some("c"))).flagged, [""; 0]);
 }

@@ -64,6 +64,10 @@ pub struct Custody {
     pub changed: Vec<String>,
     /// Tests that were there before and were changed or deleted: flagged.
     pub existing_tests_changed: Vec<String>,
+    /// Files that checks run, likewise.
+    pub scripts_changed: Vec<String>,
+    /// Checks that run something else than when the run began, where that is flagged.
+    pub recipes_changed: Vec<String>,
 }
 
 /// One check as it was recorded.

@@ -200,11 +200,10 @@ fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure
     }
     let after = current.after.as_ref();
     let about_item = current.item.as_deref().map(|work| {
-        let recipes =
-            after.and_then(|after| after.judging.as_ref()).map_or(&[][..], |judging| &judging.recipes);
+        let judging = after.and_then(|after| after.judging.as_ref());
         let after = after.and_then(|after| after.item.as_ref());
         let provable = plan.can_prove(work);
-        items::conditions(work, after, recipes, current.progress(), provable, &seen.rules.items)
+        items::conditions(work, after, judging, current.progress(), provable, &seen.rules.items)
     });
     evidence::judge(evidence::Context {
         needed: plan.policy.evidence,
@@ -340,18 +339,10 @@ pub(super) fn proof(plan: &Plan, reviews_needed: u32, checked: bool) -> Proof {
 /// What an agent changed of that by which claims are judged: worth a look, and no refusal by itself.
 fn flags(current: &Iteration) -> Vec<String> {
     let Some(after) = &current.after else { return vec![] };
-    let named =
-        |names: &[String], what: &str| (!names.is_empty()).then(|| format!("{what}: {}", items::some(names)));
-    let judging = after.judging.iter().flat_map(|judging| {
-        // About an item this refuses, and is said there.
-        let recipes: &[String] = if current.item.is_some() { &[] } else { &judging.recipes };
-        [
-            named(&judging.tests, "existing tests were changed"),
-            named(&judging.scripts, "what checks run was changed"),
-            named(recipes, "checks run something else than when the run began"),
-        ]
-    });
-    judging.flatten().chain(put_back(current)).collect()
+    let about_an_item = current.item.is_some();
+    let judging =
+        after.judging.iter().flat_map(|judging| judging.touched().chain(judging.others_run(about_an_item)));
+    judging.chain(put_back(current)).collect()
 }
 
 /// As it was said before anybody looked whether a test was there when the run began.

@@ -115,7 +115,7 @@ pub(super) fn settlement(
         item: Some((**item).clone()),
         result,
         why: why(conclusion, current),
-        commit: passed.then(|| order(seen, plan, memory)).flatten(),
+        commit: passed.then(|| order(seen, plan, memory, Some(current))).flatten(),
         revert: current.before.clone().filter(|_| reverts),
         block: spent.then(|| BLOCKED.into()),
         untick,
@@ -149,9 +149,15 @@ fn why(conclusion: &Conclusion, current: &Iteration) -> String {
 }
 
 /// What may be committed now, if anything was changed and the policy commits.
-fn order(seen: &State, plan: &Plan, memory: &Memory) -> Option<CommitOrder> {
-    (plan.commits() && !memory.spans.is_empty())
-        .then(|| CommitOrder { spans: memory.spans.clone(), base: seen.base.clone() })
+fn order(seen: &State, plan: &Plan, memory: &Memory, last: Option<&Iteration>) -> Option<CommitOrder> {
+    if !plan.commits() || memory.spans.is_empty() {
+        return None;
+    }
+    // What checks run is compared with how the run began each time, so the last word on it is the one that counts.
+    let others_run =
+        last.and_then(|last| last.after.as_ref()?.judging.as_ref()?.others_run(last.item.is_some()));
+    let flagged = memory.flagged.iter().cloned().chain(others_run).collect();
+    Some(CommitOrder { spans: memory.spans.clone(), base: seen.base.clone(), flagged })
 }
 
 /// Begins to settle; `then` is what the run stops with afterwards.
@@ -167,7 +173,8 @@ pub(super) fn settle(seen: &State, settlement: Settlement, then: Option<Stop>) -
 /// A completion first commits what is not committed yet.
 pub(super) fn stop_or_settle(seen: &State, plan: &Plan, stop: Stop) -> Decision {
     let memory = &seen.rules.items;
-    match order(seen, plan, memory).filter(|_| matches!(stop, Stop::Complete { .. })) {
+    let last = seen.current.as_ref().or(seen.last.as_deref());
+    match order(seen, plan, memory, last).filter(|_| matches!(stop, Stop::Complete { .. })) {
         None => halt(seen, stop),
         Some(order) => {
             let goal = seen.run.as_ref().map(|run| run.goal.clone()).unwrap_or_default();
@@ -225,7 +232,9 @@ pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
     let memory = seen.rules.items.clone();
     let item = current.item.as_deref().map(|item| item.id.as_str());
     match (tree(&current.before), &current.after) {
-        (Some(before), Some(after)) => memory.changed(&before, &after.tree, item),
+        (Some(before), Some(after)) => memory
+            .changed(&before, &after.tree, item)
+            .flagged(after.judging.iter().flat_map(|judging| judging.touched())),
         _ => memory,
     }
 }

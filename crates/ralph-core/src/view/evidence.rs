@@ -50,9 +50,13 @@ fn custody(record: &Record) -> Vec<String> {
         let names = one_line(&record.custody.changed.join(", "), 300);
         told.push(format!("what it is judged by was changed (refuses): {names}"));
     }
-    if !record.custody.existing_tests_changed.is_empty() {
-        let names = one_line(&record.custody.existing_tests_changed.join(", "), 300);
-        told.push(format!("existing tests were changed (flagged): {names}"));
+    let flagged = [
+        ("existing tests were changed", &record.custody.existing_tests_changed),
+        ("what checks run was changed", &record.custody.scripts_changed),
+        ("checks run something else than when the run began", &record.custody.recipes_changed),
+    ];
+    for (what, names) in flagged.into_iter().filter(|(_, names)| !names.is_empty()) {
+        told.push(format!("{what} (flagged): {}", one_line(&names.join(", "), 300)));
     }
     told
 }

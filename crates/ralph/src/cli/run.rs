@@ -192,6 +192,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         ui.warn(&remark);
     }
     let of_items = backlog::brought(project, &wishes, &mut plan)?;
+    detected::remember(&project.root, &mut plan, earlier.map(|run| &run.plan));
     if let Some(name) = order.branch {
         branch::may_begin(project, &plan, name)?;
     }

@@ -65,7 +65,7 @@ impl Runner<'_> {
                 let tried =
                     source.counts().then(|| self.tally.of(&Ledger::of(&self.project.truth), file.as_deref()));
                 let source = source.knowing(tried.unwrap_or_default());
-                self.agreed_to(source.read(&self.state.rules.items))
+                self.with_recipes(self.agreed_to(source.read(&self.state.rules.items)))
             }
             Some(Err(error)) => unreadable(&error),
             None => unreadable(&Error::new("this run has no backlog")),
@@ -122,6 +122,13 @@ impl Runner<'_> {
         let (own, harness) = (source.below(&self.project.root), source.harness());
         let noted = |path: &Vec<u8>| Some(path) == own.as_ref() || is_below(path, harness.as_deref());
         changes.into_iter().filter(|change| !noted(&change.path)).collect()
+    }
+
+    /// The task file of the run and the folder of its harness, from the top: ralph itself writes there.
+    pub(super) fn own_notes(&self) -> Vec<Vec<u8>> {
+        let Some(Ok(source)) = self.source() else { return vec![] };
+        let harness = source.harness().map(|dir| dir.trim_end_matches('/').as_bytes().to_vec());
+        source.below(&self.project.root).into_iter().chain(harness).collect()
     }
 
     /// What became of the backlog, and of the item that was worked on.

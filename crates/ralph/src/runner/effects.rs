@@ -229,7 +229,7 @@ impl Runner<'_> {
             snapshot.too_big.iter().map(|path| format!("{path} is over 50 MB and was not measured"));
         measured.notes.extend(lost.into_iter().chain(too_big).chain(snapshot.problems).take(50));
         if let Some(base) = todos_since.and_then(TreeId::new) {
-            match self.tree.added_todos(&base, &snapshot.tree) {
+            match self.tree.added_todos(&base, &snapshot.tree, &self.own_notes()) {
                 Ok(todos) => measured.todos = Some(todos),
                 Err(error) => measured.notes.push(format!("nobody could look for TODO comments: {error}")),
             }

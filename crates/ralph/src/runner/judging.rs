@@ -1,11 +1,13 @@
 //! What became of that by which claims are judged: tests, what checks run, the recipes behind them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use ralph_core::check::CheckSpec;
 use ralph_core::detect;
 use ralph_core::event::{Judge, Judging, Measured, When};
 use ralph_core::git_text::{Change, ChangeKind};
+use ralph_core::items::{BacklogRead, Found, Work};
 
 use super::Runner;
 use crate::tree::TreeId;
@@ -17,40 +19,87 @@ impl Runner<'_> {
             return;
         }
         let item = self.state.current.as_ref().and_then(|current| current.item.as_deref());
-        let touched = changes.iter().filter(|change| change.kind != ChangeKind::Added);
-        let judged =
-            |change: &Change| Some((change.name().into_owned(), plan.judged_by(item, &change.name())?));
-        let mut judged: Vec<(String, Judge)> = touched.filter_map(judged).collect();
+        let beside = self.beside(plan.checks_for(item));
+        let judge = |change: &Change| {
+            let name = change.name();
+            let judge = plan.judged_by(item, &name).filter(|_| change.kind != ChangeKind::Added);
+            let takes_part = || beside.iter().any(|pattern| detect::is_beside(pattern, &name));
+            // A file that was not there may take part all the same, once it is included.
+            Some((name.to_string(), judge.or_else(|| takes_part().then_some(Judge::Script))?))
+        };
+        let mut judged: Vec<(String, Judge)> = changes.iter().filter_map(judge).collect();
         if !judged.is_empty()
             && let Some(known) = self.changed_since_the_run_began(&measured.tree)
         {
-            judged.retain(|(name, _)| known.contains(name));
+            let takes_part = |name: &str| beside.iter().any(|pattern| detect::is_beside(pattern, name));
+            judged.retain(|(name, _)| {
+                known.get(name).is_some_and(|kind| *kind != ChangeKind::Added || takes_part(name))
+            });
         }
         let of = |wanted: Judge| {
             let names = judged.iter().filter(move |(_, judge)| *judge == wanted);
             names.map(|(name, _)| name.clone()).take(50).collect()
         };
-        let recipes = self.state.checks_for(plan, item).filter(|check| self.runs_something_else(check));
-        let recipes = recipes.map(|check| check.named_with_source()).collect();
-        measured.judging = Some(Judging { tests: of(Judge::Test), scripts: of(Judge::Script), recipes });
+        let others = self.state.checks_for(plan, item).filter(|check| self.runs_something_else(check));
+        let (named, brought): (Vec<&CheckSpec>, Vec<&CheckSpec>) =
+            others.partition(|check| is_named(check, item));
+        let (recipes, mut named_recipes) = (told(&brought), told(&named));
+        named_recipes.retain(|check| !recipes.contains(check));
+        measured.judging =
+            Some(Judging { tests: of(Judge::Test), scripts: of(Judge::Script), recipes, named_recipes });
     }
 
-    /// Files that were there when the run began and are others now; `None` where nobody knows.
-    fn changed_since_the_run_began(&self, tree: &str) -> Option<HashSet<String>> {
+    /// Files that were changed since the run began, and how; `None` where nobody knows.
+    fn changed_since_the_run_began(&self, tree: &str) -> Option<HashMap<String, ChangeKind>> {
         let (base, now) = (TreeId::new(&self.state.base.as_ref()?.tree)?, TreeId::new(tree)?);
         let changes = self.tree.diff(&base, &now).ok()?.into_iter();
-        let there = changes.filter(|change| change.kind != ChangeKind::Added);
-        Some(there.map(|change| change.name().into_owned()).collect())
+        Some(changes.map(|change| (change.name().into_owned(), change.kind)).collect())
     }
 
     fn runs_something_else(&self, check: &CheckSpec) -> bool {
-        let (Some(recipe), Some(source)) = (&check.recipe, &check.source) else { return false };
-        recipe_now(&self.project.root, source).as_ref() != Some(recipe)
+        let (Some(recipe), Some(source)) = (&check.recipe, check.recipe_source()) else { return false };
+        detect::recipe(source, on_disk(&self.project.root)).as_ref() != Some(recipe)
+    }
+
+    /// Files beside the recipes that were there when the run began.
+    fn beside<'c>(&self, checks: impl Iterator<Item = &'c CheckSpec>) -> Vec<String> {
+        let sources = checks.filter(|check| check.recipe.is_some()).filter_map(CheckSpec::recipe_source);
+        sources.flat_map(|source| detect::beside(source, on_disk(&self.project.root))).collect()
+    }
+
+    /// An item with what its own checks stood for when the run began.
+    pub(super) fn with_recipes(&self, mut read: BacklogRead) -> BacklogRead {
+        if let Found::Selected(work) = &mut read.found {
+            let wanted: Vec<String> =
+                work.checks.iter().flat_map(|check| detect::files(&check.command)).collect();
+            let base = self.state.base.as_ref().and_then(|base| TreeId::new(&base.tree));
+            let texts =
+                base.filter(|_| !wanted.is_empty()).and_then(|base| self.tree.texts(&base, &wanted).ok());
+            let root = &self.project.root;
+            let text = |file: &str| match &texts {
+                Some(texts) => texts.get(file).cloned(),
+                None => on_disk(root)(file),
+            };
+            work.checks = work.checks.drain(..).map(|check| check.with_recipe(text)).collect();
+        }
+        read
     }
 }
 
-/// A digest of what a check that was found stands for, by the files as they are.
-pub(crate) fn recipe_now(root: &std::path::Path, source: &str) -> Option<String> {
-    let read = |file: &str| std::fs::read(root.join(file)).ok();
-    detect::recipe(source, |file| Some(String::from_utf8_lossy(&read(file)?).into_owned()))
+/// Each once: an item may have a command of its own that was found as well.
+fn told(checks: &[&CheckSpec]) -> Vec<String> {
+    let mut told: Vec<String> = checks.iter().map(|check| check.named_with_source()).collect();
+    let mut known = HashSet::new();
+    told.retain(|check| known.insert(check.clone()));
+    told
+}
+
+/// Whether the user named a check himself: it is neither found nor the item's own.
+fn is_named(check: &CheckSpec, item: Option<&Work>) -> bool {
+    check.source.is_none() && !item.is_some_and(|item| item.checks.contains(check))
+}
+
+/// The texts of files as they are.
+pub(crate) fn on_disk(root: &Path) -> impl Fn(&str) -> Option<String> {
+    |file| Some(String::from_utf8_lossy(&std::fs::read(root.join(file)).ok()?).into_owned())
 }

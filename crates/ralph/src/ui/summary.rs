@@ -33,6 +33,9 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         let left = format!("{proved} proved in this run, {open} of {total} open{waits}");
         rows.push(("Items:", left));
     }
+    if !state.flagged.is_empty() {
+        rows.push(("Flagged:", flagged(state)));
+    }
     if let Some(changes) = changes {
         rows.push(("Files:", files(changes)));
     }
@@ -63,6 +66,12 @@ fn uncommitted(state: &State) -> Vec<String> {
         format!("⚠ {}, proved: {}", text::one_line(&items.join(", "), 300), text::one_line(why, 500))
     };
     reasons.iter().map(line).collect()
+}
+
+/// `existing tests were changed: tests/a.sh (#2)`, each with the iteration that did it.
+fn flagged(state: &State) -> String {
+    let told = state.flagged.iter().map(|flagged| format!("{} (#{})", flagged.what, flagged.iteration));
+    text::one_line(&told.collect::<Vec<_>>().join("; "), 600)
 }
 
 /// `3 files changed: src/a.rs, src/b.rs (new), c.txt (deleted)`

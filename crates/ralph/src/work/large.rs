@@ -54,6 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test's own file")]
     fn a_file_is_the_same_in_however_many_parts_it_is_read() {
         let sandbox = ralph_testkit::Sandbox::new();
         let path = sandbox.project().join("large");

@@ -91,9 +91,16 @@ fn custody(settlement: &Settlement, iteration: &Iteration) -> Custody {
     Custody {
         criteria_changed: item.is_some_and(|(after, work)| after.criteria != work.criteria),
         changed: item.map_or(vec![], |(after, _)| changed(after, judging)),
-        existing_tests_changed: judging
-            .map_or(vec![], |judging| judging.tests.iter().chain(&judging.scripts).cloned().collect()),
+        existing_tests_changed: judging.map_or(vec![], |judging| judging.tests.clone()),
+        scripts_changed: judging.map_or(vec![], |judging| judging.scripts.clone()),
+        recipes_changed: judging.map_or(vec![], |judging| flagged_recipes(judging, item.is_some())),
     }
+}
+
+/// Where there is no item to be refused, every check that runs something else is flagged.
+fn flagged_recipes(judging: &Judging, about_an_item: bool) -> Vec<String> {
+    let refusing: &[String] = if about_an_item { &[] } else { &judging.recipes };
+    refusing.iter().chain(&judging.named_recipes).cloned().collect()
 }
 
 /// What refuses the pass.

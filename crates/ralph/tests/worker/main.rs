@@ -9,6 +9,7 @@ mod custody;
 mod formats;
 mod hooks;
 mod items;
+mod judged;
 mod proved;
 mod reverts;
 mod scope;

@@ -4,7 +4,7 @@ use super::*;
 use crate::decision::Conclusion;
 use crate::event::{ChangedPath, Judging};
 use crate::evidence::Items;
-use crate::items::{Attempt, BacklogPlan, BacklogRead, Found, ItemAfter, Settled, Work};
+use crate::items::{Attempt, BacklogPlan, BacklogRead, Found, ItemAfter, Work};
 
 fn read(found: Found) -> Event {
     let items = Items { open: 1, total: 2 };
@@ -54,7 +54,7 @@ fn all_proved(plan: Plan, items: usize) -> Sim {
         select(&mut sim);
         ends(&mut sim, DONE, 0, 2, ItemAfter::default());
         sim.check(0);
-        sim.event(Event::Settled(Box::new(Settled::default())));
+        sim.event(Event::Settled(Box::default()));
     }
     sim.event(read(Found::Complete));
     sim
@@ -63,7 +63,7 @@ fn all_proved(plan: Plan, items: usize) -> Sim {
 /// How it stopped, when what is to be committed is.
 fn stop(sim: &mut Sim) -> Option<Stop> {
     if matches!(sim.effects[..], [Effect::Settle { .. }]) {
-        sim.event(Event::Settled(Box::new(Settled::default())));
+        sim.event(Event::Settled(Box::default()));
     }
     sim.state.stop().cloned()
 }
@@ -244,14 +244,16 @@ fn what_judges_is_flagged_where_it_was_changed() {
     let flags = |with_item: bool, judging: Judging| {
         said(MORE, with_item, |measured| measured.judging = Some(judging)).flags
     };
-    let [tests, scripts, recipes] =
-        ["tests/a.rs", "check.sh", "make test (Makefile, test)"].map(str::to_owned);
-    let all = Judging { tests: vec![tests], scripts: vec![scripts], recipes: vec![recipes] };
+    let [tests, scripts, recipes, named] =
+        ["tests/a.rs", "check.sh", "make test (Makefile, test)", "make all"]
+            .map(|name| vec![name.to_owned()]);
+    let all = Judging { tests, scripts, recipes, named_recipes: named };
     let (tests, scripts) =
         ("existing tests were changed: tests/a.rs", "what checks run was changed: check.sh");
-    let recipes = "checks run something else than when the run began: make test (Makefile, test)";
+    let recipes = "checks run something else than when the run began: make test (Makefile, test), make all";
     assert_eq!(flags(false, all.clone()), [tests, scripts, recipes]);
-    assert_eq!(flags(true, all), [tests, scripts], "about an item that refuses");
+    let named = "checks run something else than when the run began: make all";
+    assert_eq!(flags(true, all), [tests, scripts, named], "about an item the others refuse");
     assert_eq!(flags(false, Judging::default()), [""; 0]);
 }
 
@@ -312,7 +314,7 @@ fn the_whole_is_worked_on_where_nobody_has_to_review_it() {
         ends(&mut sim, MORE, 0, 2, ticked);
         sim.check(0);
         assert!(matches!(sim.effects[..], [Effect::Settle { .. }]), "{:?}", sim.effects);
-        sim.event(Event::Settled(Box::new(Settled::default())));
+        sim.event(Event::Settled(Box::default()));
         assert_eq!(sim.effects, [Effect::ReadBacklog]);
         sim.event(read(Found::Complete));
         let begins = sim.last.as_ref().and_then(|decision| decision.begins.as_ref());

@@ -27,6 +27,8 @@ fn attempted() -> Attempted {
             criteria_changed: true,
             changed: vec![".claude/harness/x".into()],
             existing_tests_changed: vec!["tests/a.rs".into()],
+            scripts_changed: vec!["check.sh".into()],
+            recipes_changed: vec!["make test (Makefile, test)".into()],
         },
         ..Record::default()
     };
@@ -43,7 +45,9 @@ fn people_are_shown_what_was_claimed_measured_and_found() {
         "exit 1 (is_green) in 430ms",
         "(refuses): .claude/harness/x",
         "the item's criteria or commands were changed (refuses)",
-        "(flagged): tests/a.rs",
+        "existing tests were changed (flagged): tests/a.rs",
+        "what checks run was changed (flagged): check.sh",
+        "checks run something else than when the run began (flagged): make test (Makefile, test)",
         "against   custody: a|b",
         "commit    none",
     ] {

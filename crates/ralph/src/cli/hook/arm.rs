@@ -20,7 +20,7 @@ use crate::runner::{self, Came, Runner};
 use crate::settings::{self, Settled, Wishes};
 use crate::store::{ArmFile, JournalFile, Lock, Runs};
 use crate::ui::Ui;
-use crate::{clock, secrets, setup, trust};
+use crate::{clock, detected, secrets, setup, trust};
 
 /// By whose rules a session is held, unless somebody says otherwise.
 const PROFILE: &str = "analyzer";
@@ -84,7 +84,8 @@ pub(in crate::cli) fn arm(
     own.values.splice(0..0, config.values.into_iter().filter(|value| value.key != REVIEWS));
     own.agent.session = true;
     own.profile.get_or_insert_with(|| PROFILE.into());
-    let Settled { plan, remarks } = settings::settle(&own, None)?;
+    let Settled { mut plan, remarks } = settings::settle(&own, None)?;
+    detected::remember(&project.root, &mut plan, None);
     let run_order = run::Order {
         goal: Some(order.goal),
         which: Which::Fresh,

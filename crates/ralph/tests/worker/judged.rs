@@ -1,0 +1,199 @@
+//! What an item is judged by, and what is said of it.
+
+use ralph_testkit::{Finished, Sandbox, Steps};
+use serde_json::{Value, json};
+
+use crate::common::{history, ralph, repository};
+use crate::stage::{another, claims, commits, item, ledger, worker, writer, writes};
+
+const TOP: &str = "feature_list.json";
+
+/// A committed project whose task file lies at its top, beside the sources.
+fn at_the_top(items: &[Value]) -> Sandbox {
+    let sandbox = repository();
+    sandbox.write(TOP, serde_json::to_string_pretty(&json!({"items": items})).expect("JSON") + "\n");
+    sandbox.commit_all("items");
+    sandbox
+}
+
+#[test]
+fn what_ralph_writes_into_the_task_file_is_no_todo_of_the_agent_s() {
+    for todos in ["todos=refuse", "todos=flag"] {
+        let sandbox = at_the_top(&[item("FEAT-1", "one.txt"), item("FEAT-2", "two.txt")]);
+        let agent = writer(&sandbox, &["one.txt", "two.txt"]);
+        let finished = worker(&sandbox, &agent).args(["--all", "--set", todos, "--backlog", TOP]).run();
+        finished.assert_code(0).assert_stderr_lacks("comment added");
+        assert!(sandbox.read(TOP).contains("no TODO or FIXME was added"), "{todos}\n{}", sandbox.read(TOP));
+        assert_eq!(history(&sandbox).len(), 2, "{todos}");
+    }
+    // In the sources they are looked for as ever.
+    let sandbox = at_the_top(&[item("FEAT-1", "one.txt")]);
+    let todo = claims(writes("one.txt").write("a.py", "# TODO: later\n"));
+    let agent = another(&sandbox).call(todo).install(&sandbox);
+    let run = worker(&sandbox, &agent).args(["--set", "todos=refuse", "--backlog", TOP]).run();
+    run.assert_code(3).assert_stderr_has("1 TODO or FIXME comment added: a.py: # TODO: later");
+}
+
+const MAKEFILE: &str = "-include local.mk\nfirst:\n\ttrue\n\ntest:\n\ttest -e one.txt\n";
+const EASIER: &str = "sed -i 's/test -e one.txt/true/' Makefile";
+const SOMETHING_ELSE: &str = "checks run something else than when the run began: make test (Makefile, test)";
+
+/// An item with these commands of its own.
+fn verified_by(commands: Value) -> Value {
+    let mut item = item("FEAT-1", "one.txt");
+    item["verification"] = commands;
+    item
+}
+
+/// A project with a Makefile that tests for `one.txt`, and a make that takes it as the real one would.
+fn with_make(items: &[Value]) -> Sandbox {
+    let sandbox = at_the_top(items);
+    let names = "f=Makefile; for n in makefile GNUmakefile; do test -e $n && f=$n; done";
+    let make = format!("#!/bin/sh\n{names}\nsh -c \"$(sed -n '/^'$1':/{{n;p;}}' $f)\"\n");
+    sandbox.install_script("make", &make);
+    sandbox.write("Makefile", MAKEFILE);
+    sandbox.commit_all("make");
+    sandbox
+}
+
+/// One attempt that writes a file which proves nothing, and does this beside it.
+fn attempt(sandbox: &Sandbox, steps: Steps, args: &[&str]) -> Finished {
+    let agent = another(sandbox).call(claims(steps)).install(sandbox);
+    worker(sandbox, &agent).args(["--backlog", TOP]).args(args).run()
+}
+
+/// What the ledger says of what the first attempt was judged by.
+fn custody(sandbox: &Sandbox, key: &str) -> Value {
+    ledger(sandbox)[0]["custody"][key].clone()
+}
+
+#[test]
+fn a_check_that_somebody_names_is_watched_and_another_recipe_of_it_is_flagged() {
+    for by_settings in [false, true] {
+        let sandbox = with_make(&[verified_by(json!(["test -e a.txt"]))]);
+        if by_settings {
+            sandbox.write(".ralph/config.toml", "[checks]\ntest = \"make test\"\n");
+        }
+        let args: &[&str] = if by_settings { &[] } else { &["--test-cmd", "make test"] };
+        let finished = attempt(&sandbox, writes("a.txt").shell(EASIER), args);
+        finished.assert_code(0).assert_stderr_has(&format!("[ralph] {SOMETHING_ELSE}\n"));
+        finished.assert_stderr_has(&format!("flagged: {SOMETHING_ELSE} (#1)"));
+        assert_eq!(custody(&sandbox, "recipes_changed"), json!(["make test (Makefile, test)"]));
+        assert_eq!(custody(&sandbox, "changed"), json!([]));
+        let why = ledger(&sandbox)[0]["why"].to_string();
+        assert!(why.contains("what it is judged by is as it was, but for what is flagged"), "{why}");
+        let message = sandbox.git(&["log", "-1", "--format=%B"]).replace('\n', " ");
+        assert!(message.contains(&format!("Flagged: {SOMETHING_ELSE} ")), "{message}");
+        let trailers = sandbox.git(&["log", "-1", "--format=%(trailers:only)"]);
+        assert!(trailers.contains("Ralph-Item") && !trailers.contains("Flagged"), "{trailers}");
+    }
+    // What is as it was is not spoken of.
+    let sandbox = with_make(&[verified_by(json!(["test -e a.txt"]))]);
+    let other = writes("one.txt").write("a.txt", "").append("Makefile", "\ndoc:\n\ttrue\n");
+    attempt(&sandbox, other, &["--test-cmd", "make test"]).assert_code(0).assert_stderr_lacks("lagged");
+    let why = ledger(&sandbox)[0]["why"].to_string();
+    assert!(why.contains("what it is judged by is as it was;"), "{why}");
+}
+
+#[test]
+fn another_recipe_behind_an_item_s_own_check_refuses_the_pass_until_it_is_as_it_was() {
+    let sandbox = with_make(&[verified_by(json!(["make test"]))]);
+    let agent = another(&sandbox)
+        .call(claims(writes("a.txt").shell(EASIER)))
+        .call(claims(writes("b.txt")))
+        .call(claims(writes("one.txt").shell("sed -i '$s/true/test -e one.txt/' Makefile")))
+        .install(&sandbox);
+    let keep = ["--all", "--no-detect", "--set", "failed_item=keep", "--backlog", TOP];
+    let finished = worker(&sandbox, &agent).args(keep).run();
+    finished.assert_code(0).assert_stderr_has("the agent changed what is run by make test (Makefile, test)");
+    let results: Vec<_> = history(&sandbox).iter().map(|entry| entry["outcome"].clone()).collect();
+    assert_eq!(results, ["refused", "refused", "accepted"], "another attempt does not make it right");
+    assert_eq!(custody(&sandbox, "changed"), json!(["make test (Makefile, test)"]));
+
+    // Commands that the task file has for every item are no different.
+    let sandbox = with_make(&[]);
+    let items = [verified_by(json!(["test -e a.txt"]))];
+    sandbox.write(TOP, json!({"config": {"test_command": "make test"}, "items": items}).to_string());
+    sandbox.commit_all("for all");
+    let finished = attempt(&sandbox, writes("a.txt").shell(EASIER), &[]);
+    finished.assert_code(3).assert_stderr_has("what is run by make test (Makefile, test)");
+}
+
+#[test]
+fn a_target_that_is_the_work_itself_may_be_written() {
+    let sandbox = with_make(&[verified_by(json!(["make new"]))]);
+    let finished = attempt(&sandbox, Steps::new().append("Makefile", "\nnew:\n\ttrue\n"), &["--no-detect"]);
+    finished.assert_code(0).assert_stderr_lacks("lagged");
+    assert_eq!(commits(&sandbox), 4);
+}
+
+#[test]
+fn a_makefile_that_make_takes_instead_is_another_recipe() {
+    for name in ["GNUmakefile", "makefile"] {
+        let easier = || writes("a.txt").write(name, "test:\n\ttrue\n");
+        let sandbox = with_make(&[verified_by(json!(["make test"]))]);
+        let finished = attempt(&sandbox, easier(), &["--no-detect"]);
+        finished.assert_code(3).assert_stderr_has("what is run by make test (Makefile, test)");
+        let sandbox = with_make(&[verified_by(json!(["test -e a.txt"]))]);
+        let finished = attempt(&sandbox, easier(), &["--test-cmd", "make test"]);
+        finished.assert_code(0).assert_stderr_has(SOMETHING_ELSE);
+        // Found by nobody's word.
+        let sandbox = with_make(&[verified_by(json!(["test -e a.txt"]))]);
+        attempt(&sandbox, easier(), &[]).assert_code(3).assert_stderr_has("what is run by make test");
+    }
+}
+
+#[test]
+fn what_a_recipe_takes_from_other_files_is_flagged() {
+    let included = writes("one.txt").write("local.mk", "SHELL = true\n");
+    let sandbox = with_make(&[verified_by(json!(["make test"]))]);
+    attempt(&sandbox, included, &[])
+        .assert_code(0)
+        .assert_stderr_has("what checks run was changed: local.mk");
+    assert_eq!(custody(&sandbox, "scripts_changed"), json!(["local.mk"]));
+    assert_eq!(custody(&sandbox, "existing_tests_changed"), json!([]));
+
+    let sandbox = at_the_top(&[verified_by(json!(["npm test"]))]);
+    sandbox.install_script("npm", "#!/bin/sh\ntest -e one.txt\n");
+    sandbox.write("package.json", r#"{"scripts": {"test": "vitest"}}"#);
+    sandbox.commit_all("npm");
+    let shell = writes("one.txt").write(".npmrc", "script-shell=/bin/true\n");
+    attempt(&sandbox, shell, &[]).assert_code(0).assert_stderr_has("what checks run was changed: .npmrc");
+}
+
+#[test]
+fn a_script_that_a_check_runs_is_not_told_as_a_test() {
+    let sandbox = at_the_top(&[verified_by(json!(["sh calc.sh mul 5 3"]))]);
+    sandbox.write("calc.sh", "exit 1\n");
+    sandbox.write("tests/t1.sh", "true\n");
+    sandbox.commit_all("calc");
+    let steps = Steps::new().write("calc.sh", "echo $(($2 * $3))\n");
+    attempt(&sandbox, steps, &[])
+        .assert_code(0)
+        .assert_stderr_has("flagged: what checks run was changed: calc.sh (#1)");
+    assert_eq!(custody(&sandbox, "scripts_changed"), json!(["calc.sh"]));
+    for told in [&["evidence", "show"][..], &["evidence", "export", "--format", "md"]] {
+        let shown = ralph(&sandbox).args(told).run();
+        shown.assert_code(0).assert_stdout_has("what checks run was changed (flagged): calc.sh");
+        shown.assert_stdout_has("what it is judged by is as it was, but for what is flagged");
+        assert!(!shown.stdout.contains("existing tests"), "{shown}");
+    }
+    let message = sandbox.git(&["log", "-1", "--format=%B"]);
+    assert!(message.contains("\n\nFlagged: what checks run was changed: calc.sh\n\n"), "{message}");
+}
+
+#[test]
+fn what_an_unfinished_attempt_did_to_tests_is_told_with_the_commit_that_holds_it() {
+    let sandbox = at_the_top(&[item("FEAT-1", "one.txt")]);
+    sandbox.write("tests/t1.sh", "false\n");
+    sandbox.commit_all("tests");
+    let agent = another(&sandbox)
+        .call(claims(writes("a.txt").write("tests/t1.sh", "true\n")))
+        .call(claims(writes("one.txt")))
+        .install(&sandbox);
+    let keep = ["--all", "--set", "failed_item=keep", "--backlog", TOP];
+    let finished = worker(&sandbox, &agent).args(keep).run();
+    finished.assert_code(0).assert_stderr_has("flagged: existing tests were changed: tests/t1.sh (#1)");
+    let message = sandbox.git(&["log", "-1", "--format=%B"]);
+    assert!(message.contains("\n\nFlagged: existing tests were changed: tests/t1.sh\n\n"), "{message}");
+}
