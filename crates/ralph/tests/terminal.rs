@@ -138,7 +138,8 @@ fn a_narrow_or_dumb_terminal_gets_plain_lines() {
 fn ctrl_c_at_the_terminal_stops_the_run() {
     let sandbox = repository();
     // It waits for a command of its own, which is there still when the agent itself is gone.
-    let waits = Steps::new().shell("(").reach("agent").shell("sleep 1000; true )").say("Slept.");
+    let waits =
+        Steps::new().shell("( trap '' TERM INT").reach("agent").shell("sleep 1000; true )").say("Slept.");
     let agent = one_call(&sandbox, waits);
     let mut terminal = Terminal::start(&run(&sandbox, &agent).into_command());
     sandbox.wait_for("agent");
