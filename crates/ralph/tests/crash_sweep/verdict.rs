@@ -38,8 +38,10 @@ pub(crate) fn check(scenario: &Scenario, how: How, case: &str) {
     let keeper_killed = how == How::Kill && is_keeper(case);
     after.attempts();
     after.note();
-    // A keeper that is killed itself takes the piece with it that it had just read.
-    after.budget(u64::from(keeper_killed && case.contains("write transcript")));
+    // A keeper that is killed itself takes the piece with it that it had just read, or that a quick agent had said before
+    // anybody listened.
+    let unheard = ["write transcript", "tell start"].iter().any(|point| case.contains(point));
+    after.budget(u64::from(keeper_killed && unheard));
     after.work(scenario);
     after.views(over);
     copy.sandbox.assert_no_processes();
