@@ -46,10 +46,6 @@ pub struct BacklogRead {
     /// How many of those that are open wait for a person.
     #[serde(default)]
     pub blocked: u64,
-    /// Where nothing is left to do: the checks of the items that are done, by which the whole is judged too. What was
-    /// proved once may have been broken since.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub proofs: Vec<CheckSpec>,
     pub found: Found,
 }
 
@@ -314,6 +310,20 @@ pub struct Memory {
     pub declared: bool,
     /// The item that was last claimed without a change.
     pub unchanged: Option<String>,
+    /// By what items were proved, each command once. The whole has to hold it too: a later item may break an earlier one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub proofs: Vec<CheckSpec>,
+    /// The tree with the last item that was proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proved_tree: Option<String>,
+    /// Iterations about the whole, one after the other, that were not accepted.
+    #[serde(skip_serializing_if = "is_none_yet")]
+    pub whole_refused: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_none_yet(count: &u64) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -361,6 +371,20 @@ impl Memory {
                 None => self.tried.push(Tried { id: id.into(), attempts: 1 }),
             },
         }
+        self
+    }
+
+    /// An item is proved by its own checks, in this tree.
+    #[must_use]
+    pub(crate) fn proved(mut self, item: &Work, tree: Option<&str>) -> Self {
+        for check in item.checks.iter().filter(|_| item.needs.acceptance) {
+            if self.proofs.iter().all(|known| known.command != check.command) {
+                let name = format!("proof-{}", self.proofs.len() + 1);
+                self.proofs.push(CheckSpec { name, ..check.clone() });
+            }
+        }
+        self.proved_tree = tree.map(Into::into).or(self.proved_tree);
+        self.whole_refused = 0;
         self
     }
 

@@ -649,17 +649,20 @@ impl State {
         plan.checks_for(item).chain(self.proofs(plan).filter(move |_| item.is_none()))
     }
 
-    /// The checks of items that are done, where nothing is left to do.
+    /// The checks that proved items.
     fn proofs<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = &'a CheckSpec> {
-        let proofs = self.backlog.iter().flat_map(|read| &read.proofs);
         let other = |check: &&CheckSpec| plan.checks.iter().all(|known| known.command != check.command);
-        proofs.filter(other).filter(|_| plan.policy.wants_checks())
+        let wanted = plan.backlog.is_some() && plan.policy.wants_checks();
+        self.rules.items.proofs.iter().filter(other).filter(move |_| wanted)
     }
 
-    /// The next of them of which nobody knows how it stands now.
+    /// The next of them of which nobody knows how it stands now, when no agent is at work. What the last iteration ran is
+    /// known, unless somebody could have worked since.
     pub(crate) fn unknown_proof<'a>(&'a self, plan: &'a Plan) -> Option<&'a CheckSpec> {
-        let known = &self.baseline.again;
-        self.proofs(plan).find(|check| known.iter().all(|result| result.command != check.command))
+        let last = self.last.iter().filter(|_| !self.resumed).flat_map(|last| &last.checks);
+        let known: Vec<&str> =
+            self.baseline.again.iter().chain(last).map(|result| result.command.as_str()).collect();
+        self.proofs(plan).find(|check| !known.contains(&check.command.as_str()))
     }
 
     /// An iteration whose agent was never started is begun again, with its number: by the plan of now.

@@ -131,8 +131,6 @@ pub struct Runner<'a> {
     keeping: Keeping,
     /// Commands of items that the user agreed to.
     agreed: Vec<String>,
-    /// Those of items that were done before this ralph began.
-    agreed_before: Vec<String>,
     /// The task file as it was before the item that is worked on. The copy on disk is for a ralph that comes after us.
     backlog: Option<Vec<u8>>,
     /// What was tried, by the ledger.
@@ -199,7 +197,6 @@ impl<'a> Runner<'a> {
             held: None,
             keeping,
             agreed: Vec::new(),
-            agreed_before: Vec::new(),
             backlog: None,
             tally: Tally::default(),
             views_failed: false,
@@ -212,10 +209,10 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Commands that the repository brings and the user agreed to; `before`: of items that are done already.
+    /// Commands that the repository brings and the user agreed to.
     #[must_use]
-    pub fn agreed(mut self, commands: Vec<String>, before: Vec<String>) -> Self {
-        (self.agreed, self.agreed_before) = (commands, before);
+    pub fn agreed(mut self, commands: Vec<String>) -> Self {
+        self.agreed = commands;
         self
     }
 
@@ -277,8 +274,16 @@ impl<'a> Runner<'a> {
 
     fn go_on(&mut self, first: &mut Option<Event>) -> Result<Came> {
         let came = self.go_as_far(first)?;
-        self.journal.settle()?;
+        self.keep_record()?;
         Ok(came)
+    }
+
+    /// What was recorded last is durable when this returns.
+    fn keep_record(&mut self) -> Result<()> {
+        match self.journal.settle() {
+            Err(error) if self.journal.is_given_up() => Err(self.leave_the_record(error, true)),
+            done => done,
+        }
     }
 
     fn go_as_far(&mut self, first: &mut Option<Event>) -> Result<Came> {
@@ -297,6 +302,10 @@ impl<'a> Runner<'a> {
             }
             if let (true, Phase::Waiting { why, .. }) = (session, &self.state.phase) {
                 return Ok(Came::Waits(why.clone()));
+            }
+            // Nobody is kept waiting by it now, and a disk that fails is heard of at once.
+            if matches!(self.state.phase, Phase::Working | Phase::Checking | Phase::Waiting { .. }) {
+                self.keep_record()?;
             }
             match self.next() {
                 Input::Event(event) => self.step(event)?,
@@ -386,7 +395,11 @@ impl<'a> Runner<'a> {
             self.journal.settle()?;
         }
         self.ui.show(&self.state, &record);
-        match notice::of(&self.state, &record) {
+        let notice = notice::of(&self.state, &record);
+        if notice.is_some() {
+            self.journal.settle()?;
+        }
+        match notice {
             Some(notice) if self.is_session() => self.untold.push(notice),
             Some(notice) => {
                 // A run that nobody watches has no terminal.
@@ -403,7 +416,9 @@ impl<'a> Runner<'a> {
         if self.state.wants_checkpoint() || point::early_checkpoint(self.state.since_checkpoint) {
             self.checkpoint()?;
         }
-        if !decision.effects.iter().all(Effect::only_looks) {
+        // Who measures after an item's agent also puts back what it did to the task file.
+        let about_item = self.state.current.as_ref().is_some_and(|current| current.item.is_some());
+        if about_item || !decision.effects.iter().all(Effect::only_looks) {
             self.journal.settle()?;
         }
         for effect in &decision.effects {
@@ -419,14 +434,14 @@ impl<'a> Runner<'a> {
         for note in pending.notes {
             if self.state.stop().is_none() {
                 self.step(Event::NoteAdded { id: note.id.clone(), text: note.text })?;
-                self.journal.settle()?;
+                self.keep_record()?;
                 requests.note_is_taken(&note.id)?;
             }
         }
         if pending.stop {
             if self.state.stop().is_none() {
                 self.step(Event::StopAsked { by: StopBy::Request })?;
-                self.journal.settle()?;
+                self.keep_record()?;
             }
             requests.stop_is_taken(self.lock.holder())?;
         }

@@ -146,6 +146,12 @@ pub(crate) fn decide(
     Ok(chosen)
 }
 
+/// Whether somebody here agreed to a command of these words, wherever it stood.
+pub(crate) fn knows_words(project: &Project, words: &str) -> bool {
+    let trusted = TrustFile::of(&project.root).and_then(|file| file.read()).unwrap_or_default();
+    trusted.iter().any(|known| known.command == words)
+}
+
 /// Those that nobody has agreed to yet.
 pub(crate) fn unknown<'a>(project: &Project, commands: &'a Commands) -> Vec<&'a Command> {
     let trusted = TrustFile::of(&project.root).and_then(|file| file.read()).unwrap_or_default();

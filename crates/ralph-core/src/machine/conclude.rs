@@ -90,6 +90,13 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     if let (Some(item), Some(attempt)) = (&current.item, attempt) {
         let claimed = matches!(words, Words::Done { .. });
         memory = memory.judged(&item.id, attempt, claimed && !progress);
+        if attempt == Attempt::Passed {
+            memory = memory.proved(item, current.after.as_ref().map(|after| after.tree.as_str()));
+        }
+    }
+    if current.item.is_none() && counts {
+        let again = memory.whole_refused.saturating_add(1);
+        memory.whole_refused = if outcome == Outcome::Accepted { 0 } else { again };
     }
     memory.declared = counts && declares(plan, current);
     let accepted = outcome == Outcome::Accepted;

@@ -41,14 +41,23 @@ pub(super) fn selected(seen: &State, plan: &Plan, now: Time, read: &BacklogRead)
         {
             halt(seen, Stop::BacklogComplete { once })
         }
-        Found::Complete if declared_done(seen, plan) => {
-            match seen.unknown_proof(plan).filter(|_| several(seen)) {
+        Found::Complete if whole_is_out(seen, plan) => {
+            let last = seen.last.as_ref().and_then(|last| last.conclusion.as_ref()?.refusal.clone());
+            let why = last.unwrap_or_else(|| "the last iteration did not say that it is done".into());
+            let times = count(seen.rules.items.whole_refused, "iteration");
+            let why = format!("no item is open, and {times} did not bring the whole to an end: {why}");
+            halt(seen, Stop::Blocked { why })
+        }
+        // Whoever was refused a moment ago is told why; nothing has to be run again for that.
+        Found::Complete if declared_done(seen, plan) && !refused_last(seen) => {
+            match seen.unknown_proof(plan) {
                 Some(check) => {
                     let why = format!("all that was proved has to hold at the end: running {}", check.name);
                     super::run_check(seen, check, &why)
                 }
                 None if seen.baseline.again.iter().all(CheckResult::passed) => {
-                    let checked = !seen.baseline.again.is_empty();
+                    let last = seen.last.as_ref().is_some_and(|last| !last.checks.is_empty());
+                    let checked = last || !seen.baseline.again.is_empty();
                     let stop = Stop::Complete { proof: proof(plan, seen.reviews_needed(), checked) };
                     stop_or_settle(seen, plan, stop)
                 }
@@ -60,9 +69,16 @@ pub(super) fn selected(seen: &State, plan: &Plan, now: Time, read: &BacklogRead)
     }
 }
 
-/// Whether an item may have been broken by a later one: what was proved last was checked last.
-fn several(seen: &State) -> bool {
-    seen.rules.items.passed > 1
+/// Whether the whole had as many iterations as an item may have, where those are what is limited.
+fn whole_is_out(seen: &State, plan: &Plan) -> bool {
+    let most = plan.policy.max_iterations;
+    plan.policy.each_item && most > 0 && seen.rules.items.whole_refused >= most
+}
+
+/// Whether the last iteration was about the whole, and refused.
+fn refused_last(seen: &State) -> bool {
+    let last = seen.last.as_ref().filter(|last| last.item.is_none());
+    last.and_then(|last| last.conclusion.as_ref()).is_some_and(|told| told.outcome == Outcome::Refused)
 }
 
 /// Whether the whole needs no further word: nobody has to review it, and it was declared done, or need not be.

@@ -43,7 +43,7 @@ impl World {
             0 => Found::Complete,
             _ => Found::Selected(Box::new(self.work(items.total.saturating_sub(items.open) + blocked))),
         };
-        BacklogRead { items, phase: None, phases: vec![], blocked, proofs: vec![], found }
+        BacklogRead { items, phase: None, phases: vec![], blocked, found }
     }
 
     fn work(&self, nth: u64) -> Work {

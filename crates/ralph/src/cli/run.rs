@@ -208,12 +208,14 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         return Ok(None);
     }
     let agreed = of_items.iter().map(|command| command.command.clone()).collect();
-    let agreed_before = backlog::agreed_before(project, &plan);
     if let Some(consent) = consent {
         let goal = called;
         if let Some(run) = earlier {
             let recorded = consent::kept_in_tree(project, &run.goal, &run.plan);
             commands.extend(consent::not_said_again(&kept, &recorded, own));
+            if let Some(last) = &last {
+                commands.extend(consent::of_items_in_tree(project, &last.state));
+            }
         }
         let first = last.is_none();
         Proposal { project, goal, commands: &commands, first, unchosen }.agree(consent, &mut plan, ui)?;
@@ -275,7 +277,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
     let (stop, state) = Runner::new(project, &mut lock, run, journal, state, secrets::of(&project.root), ui)?
-        .agreed(agreed, agreed_before)
+        .agreed(agreed)
         .notifying(notifier)
         .run(first)?;
     if let Stop::Complete { .. } = stop {

@@ -14,6 +14,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal, WaitId, WaitOptions, getsid, kill_process_group, waitpid};
 
 use super::ready::{exit_of, wait_ready, wait_unreaped};
+use super::spec::Alone;
 use super::sweep::{Ours, sweep_all};
 use super::wire::{END, END_NOW, Failure, KEEP, Order, Report};
 use super::{End, KILL_PATIENCE, Mark, Output, SpawnError, Spec};
@@ -73,6 +74,7 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
             output,
             grace: spec.grace,
             mark: spec.mark,
+            alone: spec.alone.clone(),
             _over: job_over,
         });
     }
@@ -80,7 +82,7 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
     let survivors = match report {
         Some(Report::Failed { .. }) => Vec::new(),
         // It may have started the command and died before it could say so.
-        _ => end_all_of(&keeper, spec.mark, spec.grace),
+        _ => end_all_of(&keeper, spec.mark, spec.alone.as_ref(), spec.grace),
     };
     let end = keeper.wait().map_err(lost)?;
     Err(match report {
@@ -100,9 +102,10 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
 
 /// Waits until a keeper is dead, and ends what can be found without it: what has its mark or its session. The keeper is
 /// left to be reaped, so that its number stays its own until then. Returns what could not be ended.
-fn end_all_of(keeper: &Child, mark: Option<Mark>, grace: Duration) -> Vec<u32> {
+fn end_all_of(keeper: &Child, mark: Option<Mark>, alone: Option<&Alone>, grace: Duration) -> Vec<u32> {
     let keeper = Pid::from_child(keeper);
     wait_unreaped(&WaitId::Pid(keeper));
+    let mark = mark.filter(|_| alone.is_none_or(Alone::now));
     sweep_all(Ours { mark, session: Some(keeper) }, grace).survivors
 }
 
@@ -122,6 +125,7 @@ pub struct Job {
     output: (Output, Output),
     grace: Duration,
     mark: Option<Mark>,
+    alone: Option<Alone>,
     /// Closed with the job, which is what tells the outputs that it is over.
     _over: PipeWriter,
 }
@@ -163,7 +167,7 @@ impl Job {
         // A keeper that talks nonsense is told that this is the end; a dead one does not mind.
         let _ = self.line.shutdown(Shutdown::Both);
         let Some(Report::Ended(ended)) = report else {
-            let survivors = end_all_of(&self.keeper, self.mark, self.grace);
+            let survivors = end_all_of(&self.keeper, self.mark, self.alone.as_ref(), self.grace);
             self.end_group();
             let _ = self.keeper.wait();
             return JobEnd { end: End::Lost, leftovers: 0, survivors, asked: false, unkept: None };

@@ -1,9 +1,11 @@
 //! What to run, and why it could not be started.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::Mark;
@@ -29,8 +31,26 @@ pub struct Spec {
     /// Files to which the keeper appends what a kept command prints, before it passes it on: standard output, standard
     /// error.
     pub transcripts: Option<[PathBuf; 2]>,
+    /// Whether what has the mark is ours; where another ralph works in our place it may be its own.
+    pub alone: Option<Alone>,
     /// A file on which the keeper leaves the time at the end: until when the command worked, though nobody else knows.
     pub sign: Option<PathBuf>,
+}
+
+/// A question that can be asked later.
+#[derive(Clone)]
+pub struct Alone(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl Alone {
+    pub(super) fn now(&self) -> bool {
+        self.0()
+    }
+}
+
+impl fmt::Debug for Alone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Alone")
+    }
 }
 
 /// What a command reads on standard input. Never ralph's own terminal.
@@ -53,6 +73,7 @@ impl Spec {
             grace: GRACE,
             hold: None,
             mark: None,
+            alone: None,
             transcripts: None,
             sign: None,
         }
@@ -114,6 +135,12 @@ impl Spec {
     #[must_use]
     pub fn mark(mut self, mark: Mark) -> Spec {
         self.mark = Some(mark);
+        self
+    }
+
+    #[must_use]
+    pub fn while_alone(mut self, alone: impl Fn() -> bool + Send + Sync + 'static) -> Spec {
+        self.alone = Some(Alone(Arc::new(alone)));
         self
     }
 

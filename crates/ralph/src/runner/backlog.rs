@@ -15,6 +15,7 @@ use super::effects::Custody;
 use crate::error::{self, Error, Result};
 use crate::git::Kept;
 use crate::store::{self, Ledger};
+use crate::suggest;
 use crate::tree::TreeId;
 use crate::trust;
 use crate::unix::names::OsStrExt;
@@ -51,7 +52,7 @@ impl Runner<'_> {
             && repo.differs_from_head(OsStr::from_bytes(&path)).unwrap_or(false)
         {
             let name = text::one_line(&String::from_utf8_lossy(&path), 400);
-            let typed = if name.contains(char::is_whitespace) { format!("\"{name}\"") } else { name.clone() };
+            let typed = suggest::quoted(&name);
             self.ui.step(&format!(
                 "{name} has ralph's last records, which are not committed: {RECORD} -- {typed}"
             ));
@@ -75,9 +76,7 @@ impl Runner<'_> {
     }
 
     /// Whoever said yes knew the commands of then: an item that an agent added or gave others waits for a person.
-    fn agreed_to(&self, mut read: BacklogRead) -> BacklogRead {
-        let agreed = |command: &String| self.agreed.contains(command) || self.agreed_before.contains(command);
-        read.proofs.retain(|check| agreed(&check.command));
+    fn agreed_to(&self, read: BacklogRead) -> BacklogRead {
         let Found::Selected(work) = &read.found else { return read };
         let unknown = work.checks.iter().find(|check| !self.agreed.contains(&check.command));
         let runs = self.state.run.as_ref().is_some_and(|run| run.plan.policy.wants_checks());
@@ -244,7 +243,7 @@ fn is_below(path: &[u8], dir: Option<&str>) -> bool {
 
 fn unreadable(error: &Error) -> BacklogRead {
     let found = Found::Unreadable { why: work::in_a_line(error) };
-    BacklogRead { items: Default::default(), phase: None, phases: vec![], blocked: 0, proofs: vec![], found }
+    BacklogRead { items: Default::default(), phase: None, phases: vec![], blocked: 0, found }
 }
 
 /// What an item of a harness is judged by. An agent may leave notes of its own there.

@@ -100,7 +100,9 @@ impl<'a> Custody<'a> {
     }
 
     pub(super) fn over(self, spec: Spec) -> Spec {
-        let spec = spec.hold(custody_file(self.truth));
+        let truth = self.truth.to_path_buf();
+        let alone = move || store::holder(&truth).is_none_or(|holder| holder.pid == std::process::id());
+        let spec = spec.hold(custody_file(self.truth)).while_alone(alone);
         self.mark.into_iter().fold(spec, Spec::mark)
     }
 }

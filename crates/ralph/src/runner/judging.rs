@@ -1,7 +1,9 @@
 //! What became of that by which claims are judged: tests, what checks run, the recipes behind them.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Component, Path};
 
 use ralph_core::check::CheckSpec;
 use ralph_core::detect;
@@ -19,7 +21,7 @@ impl Runner<'_> {
             return;
         }
         let item = self.state.current.as_ref().and_then(|current| current.item.as_deref());
-        let beside = self.beside(plan.checks_for(item));
+        let beside = self.beside(self.state.checks_for(plan, item));
         let judge = |change: &Change| {
             let name = change.name();
             let judge = plan.judged_by(item, &name).filter(|_| change.kind != ChangeKind::Added);
@@ -67,12 +69,14 @@ impl Runner<'_> {
         sources.flat_map(|source| detect::beside(source, on_disk(&self.project.root))).collect()
     }
 
-    /// An item with what its own checks stood for when the run began.
+    /// An item with what its own checks stood for when the last item was proved, or when the run began.
     pub(super) fn with_recipes(&self, mut read: BacklogRead) -> BacklogRead {
         if let Found::Selected(work) = &mut read.found {
             let wanted: Vec<String> =
                 work.checks.iter().flat_map(|check| detect::files(&check.command)).collect();
-            let base = self.state.base.as_ref().and_then(|base| TreeId::new(&base.tree));
+            let proved = self.state.rules.items.proved_tree.as_deref();
+            let base = proved.or(self.state.base.as_ref().map(|base| base.tree.as_str()));
+            let base = base.and_then(TreeId::new);
             let texts =
                 base.filter(|_| !wanted.is_empty()).and_then(|base| self.tree.texts(&base, &wanted).ok());
             let root = &self.project.root;
@@ -99,7 +103,40 @@ fn is_named(check: &CheckSpec, item: Option<&Work>) -> bool {
     check.source.is_none() && !item.is_some_and(|item| item.checks.contains(check))
 }
 
-/// The texts of files as they are.
+/// Recipes are short.
+const MOST: u64 = 1 << 20;
+
+/// The texts of files as they are; of a pipe or of what is outside of the project nobody waits for one.
 pub(crate) fn on_disk(root: &Path) -> impl Fn(&str) -> Option<String> {
-    |file| Some(String::from_utf8_lossy(&std::fs::read(root.join(file)).ok()?).into_owned())
+    |file| {
+        let inside =
+            Path::new(file).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        let path = root.join(file);
+        let data =
+            std::fs::metadata(&path).ok().filter(|data| inside && data.is_file() && data.len() <= MOST)?;
+        let mut bytes = Vec::new();
+        File::open(&path).ok()?.take(data.len()).read_to_end(&mut bytes).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test's own files")]
+    fn only_files_of_the_project_are_read_and_nobody_waits_for_a_pipe() {
+        let sandbox = ralph_testkit::Sandbox::new();
+        let root = sandbox.project();
+        std::fs::create_dir_all(root.join("sub")).expect("a folder");
+        std::fs::write(root.join("sub/common.mk"), "X = 1\n").expect("written");
+        std::fs::write(root.join("../outside.mk"), "Y = 1\n").expect("written");
+        assert!(sandbox.command("mkfifo").arg("pipe.mk").status().expect("started").success());
+        let text = on_disk(&root);
+        assert_eq!(text("sub/common.mk").as_deref(), Some("X = 1\n"));
+        for name in ["pipe.mk", "../outside.mk", "sub/../../outside.mk", "/dev/zero", "sub", "none.mk"] {
+            assert_eq!(text(name), None, "{name}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Views that are written again with every iteration. A new file each time costs a file system more than anything else
 //! about a view: blocks are found for it, and those of the old one freed. So there are two, which take turns: the one
 //! that nobody sees is written over, and then the two exchange their names in one step. A reader sees the old view or
-//! the new one, whole.
+//! the new one, whole; one that reads on over two changes may see both.
 #![expect(clippy::disallowed_methods, reason = "the store writes ralph's files")]
 
 use std::fs::{File, OpenOptions};
@@ -14,6 +14,10 @@ use crate::unix::identity::MetadataExt;
 
 /// `beside` is the other one's name; on the same file system.
 pub(super) fn replace(beside: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
+    // A folder, or a link, is not what a view takes turns with.
+    if std::fs::symlink_metadata(path).is_ok_and(|data| !data.is_file()) {
+        return files::replace_through(beside, path, text);
+    }
     let Some(mut other) = open(beside) else {
         return first(beside, path, text);
     };
@@ -80,6 +84,11 @@ mod tests {
         let _ = std::fs::remove_file(&beside);
         replace(&beside, &path, b"and on").expect("replaced");
         assert_eq!(read(&path), "and on");
+        // A folder is somebody's own.
+        std::fs::remove_file(&path).and_then(|()| std::fs::create_dir(&path)).expect("a folder");
+        std::fs::write(path.join("mine"), "my work").expect("written");
+        replace(&beside, &path, b"never").expect_err("it stays");
+        assert_eq!(read(&path.join("mine")), "my work");
     }
 
     #[test]

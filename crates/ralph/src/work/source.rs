@@ -59,7 +59,6 @@ impl Source {
                 phase: None,
                 phases: vec![],
                 blocked: 0,
-                proofs: vec![],
                 found: Found::Unreadable { why: in_a_line(&error) },
             },
         }
@@ -78,10 +77,6 @@ impl Source {
             phases: phases(&backlog),
             blocked: self.blocked(&backlog),
             phase,
-            proofs: match selection {
-                Selection::Complete => self.proofs(&backlog),
-                _ => vec![],
-            },
             found: self.found(&backlog, &selection, memory)?,
         })
     }
@@ -105,40 +100,17 @@ impl Source {
     pub(crate) fn commands(&self) -> Result<Vec<(String, String)>> {
         let bytes = self.place.read()?;
         let backlog = self.place.parse(&bytes)?;
-        Ok(self.commands_of(&backlog, |state| !matches!(state, State::Done | State::Cancelled)))
-    }
-
-    /// Those of items that are done.
-    pub(crate) fn commands_of_done(&self) -> Result<Vec<(String, String)>> {
-        let bytes = self.place.read()?;
-        let backlog = self.place.parse(&bytes)?;
-        Ok(self.commands_of(&backlog, |state| state == State::Done))
-    }
-
-    fn commands_of(&self, backlog: &Backlog<'_>, wanted: impl Fn(State) -> bool) -> Vec<(String, String)> {
         let mut commands = vec![];
-        for at in (0..backlog.items().len()).filter(|at| self.in_scope(backlog, *at)) {
+        for at in (0..backlog.items().len()).filter(|at| self.in_scope(&backlog, *at)) {
             let item = &backlog.items()[at];
-            if !wanted(item.state) || !backlog.convergence(at).acceptance {
+            if matches!(item.state, State::Done | State::Cancelled) || !backlog.convergence(at).acceptance {
                 continue;
             }
             for (nth, command) in backlog.verification(at).into_iter().enumerate() {
                 commands.push((format!("{}, {}, command {}", self.plan.file, item.id, nth + 1), command));
             }
         }
-        commands
-    }
-
-    /// By what the items that are done were judged, each command once: it has to hold when all of them are.
-    fn proofs(&self, backlog: &Backlog<'_>) -> Vec<CheckSpec> {
-        let mut known = HashSet::new();
-        let commands = self.commands_of(backlog, |state| state == State::Done).into_iter();
-        let once = commands.filter(|(_, command)| known.insert(command.clone())).enumerate();
-        once.map(|(nth, (source, command))| CheckSpec {
-            source: Some(source),
-            ..CheckSpec::named(format!("verify-{}", nth + 1), command)
-        })
-        .collect()
+        Ok(commands)
     }
 
     /// The commands that the file wants to pass for every item, each with where it stands.

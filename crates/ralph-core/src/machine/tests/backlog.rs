@@ -8,14 +8,8 @@ use crate::items::{Attempt, BacklogPlan, BacklogRead, Found, ItemAfter, Work};
 
 fn read(found: Found) -> Event {
     let items = Items { open: 1, total: 2 };
-    let proofs = match &found {
-        Found::Complete => {
-            vec![CheckSpec::named("verify-1", "sh t1.sh"), CheckSpec::named("verify-2", "sh t2.sh")]
-        }
-        _ => vec![],
-    };
     let (phase, phases, blocked) = (None, vec![], 0);
-    Event::BacklogRead(Box::new(BacklogRead { items, phase, phases, blocked, proofs, found }))
+    Event::BacklogRead(Box::new(BacklogRead { items, phase, phases, blocked, found }))
 }
 
 fn work() -> Work {
@@ -37,8 +31,12 @@ fn at_work(plan: Plan) -> Sim {
 }
 
 fn select(sim: &mut Sim) {
+    select_one(sim, work());
+}
+
+fn select_one(sim: &mut Sim, work: Work) {
     assert_eq!(sim.effects, [Effect::ReadBacklog]);
-    sim.event(read(Found::Selected(Box::new(work()))));
+    sim.event(read(Found::Selected(Box::new(work))));
     sim.tree(When::Before, 0);
     assert_eq!(sim.effects, [Effect::MarkItem { id: "FEAT-1".into() }]);
     assert_eq!(sim.state.phase, Phase::Selecting);
@@ -50,9 +48,11 @@ fn select(sim: &mut Sim) {
 /// So many items are proved, and nothing is left to do.
 fn all_proved(plan: Plan, items: usize) -> Sim {
     let mut sim = Sim::new(plan);
-    for _ in 0..items {
-        select(&mut sim);
+    for nth in 1..=items {
+        let check = CheckSpec::named("verify-1", format!("sh t{nth}.sh"));
+        select_one(&mut sim, Work { checks: vec![check], ..work() });
         ends(&mut sim, DONE, 0, 2, ItemAfter::default());
+        sim.check(0);
         sim.check(0);
         sim.event(Event::Settled(Box::default()));
     }
@@ -93,7 +93,7 @@ fn the_whole_is_judged_by_what_proved_its_items_too() {
 #[test]
 fn where_nobody_reviews_the_whole_what_was_proved_is_run_again_before_it_is_complete() {
     let unreviewed = || backlog(|plan| plan.policy.set("reviews", "0").expect("a value"));
-    let mut sim = all_proved(unreviewed(), 2);
+    let mut sim = all_proved(unreviewed(), 3);
     assert_eq!(running(&sim), "sh t1.sh");
     sim.check(0);
     assert_eq!(sim.effects, [Effect::ReadBacklog]);
@@ -101,7 +101,7 @@ fn where_nobody_reviews_the_whole_what_was_proved_is_run_again_before_it_is_comp
     assert_eq!(running(&sim), "sh t2.sh");
     sim.check(0);
     sim.event(read(Found::Complete));
-    assert_eq!(stop(&mut sim), PROVED);
+    assert_eq!(stop(&mut sim), PROVED, "the third was run a moment ago");
 
     // One that was cut off says nothing: it is run again.
     let mut sim = all_proved(unreviewed(), 2);
@@ -112,8 +112,6 @@ fn where_nobody_reviews_the_whole_what_was_proved_is_run_again_before_it_is_comp
 
     let mut sim = all_proved(unreviewed(), 2);
     sim.check(1);
-    sim.event(read(Found::Complete));
-    sim.check(0);
     sim.event(read(Found::Complete));
     let begins = sim.last.as_ref().and_then(|decision| decision.begins.as_ref());
     assert_eq!(begins.map(|begins| begins.kind), Some(Kind::Work), "somebody has to mend it");
@@ -127,6 +125,29 @@ fn where_nobody_reviews_the_whole_what_was_proved_is_run_again_before_it_is_comp
     assert_eq!(stop(&mut sim), PROVED);
 
     assert_eq!(stop(&mut all_proved(unreviewed(), 1)), PROVED, "one alone was checked a moment ago");
+}
+
+#[test]
+fn what_nobody_can_mend_ends_a_run_that_only_items_limit() {
+    let worker = backlog(|plan| {
+        for (key, value) in
+            [("reviews", "0"), ("each_item", "true"), ("max_iterations", "3"), ("same_error", "off")]
+        {
+            plan.policy.set(key, value).unwrap_or_else(|error| panic!("{error}"));
+        }
+    });
+    let mut sim = all_proved(worker, 2);
+    sim.check(1);
+    sim.event(read(Found::Complete));
+    for left in [2, 1, 0] {
+        sim.iteration(DONE, 1, End::Exited { code: 0 });
+        [0, 1, 0].iter().for_each(|code| sim.check(*code));
+        assert_eq!(sim.effects, [Effect::ReadBacklog], "{left} left");
+        sim.event(read(Found::Complete));
+        assert_eq!(sim.state.stop().is_some(), left == 0, "nothing is run again for those who know why");
+    }
+    let Some(Stop::Blocked { why }) = sim.state.stop() else { panic!("{:?}", sim.state.stop()) };
+    assert!(why.contains("3 iterations did not bring the whole to an end: sh t1.sh exit 1"), "{why}");
 }
 
 /// The agent ended so, having changed so many files, and done this to the backlog.

@@ -13,7 +13,7 @@ use crate::doctor;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::settings::Wishes;
-use crate::trust::{self, Commands};
+use crate::trust::Commands;
 use crate::work::{self, Place, Source};
 
 /// What the command line says; `None` where it does not speak of a backlog.
@@ -67,17 +67,6 @@ pub(super) fn brought(project: &Project, wishes: &Wishes, plan: &mut Plan) -> Re
     }
     plan.boot = boot;
     Ok(commands)
-}
-
-/// The commands of items that are done, as far as the user agreed to them when they were not.
-pub(super) fn agreed_before(project: &Project, plan: &Plan) -> Vec<String> {
-    let Some(backlog) = &plan.backlog else { return vec![] };
-    // What cannot be read stops the run, with its own words.
-    let done = source(project, backlog).and_then(|source| source.commands_of_done()).unwrap_or_default();
-    let mut commands = Commands::default();
-    done.into_iter().for_each(|(source, command)| commands.add(source, command));
-    let unknown: Vec<_> = trust::unknown(project, &commands).into_iter().cloned().collect();
-    commands.iter().filter(|command| !unknown.contains(command)).map(|known| known.command.clone()).collect()
 }
 
 /// What to say where a new run would have nothing in its file; nothing is checked or asked for that.

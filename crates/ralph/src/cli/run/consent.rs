@@ -2,6 +2,7 @@
 //! brings, and the permissions where nobody chose them.
 
 use ralph_core::event::{Permissions, Plan};
+use ralph_core::state::State;
 
 use super::super::introduction::introduction;
 use crate::config::{self, Layers};
@@ -80,6 +81,20 @@ pub(in crate::cli) fn kept_in_tree(project: &Project, goal: &str, plan: &Plan) -
         if !agent.args.is_empty() {
             commands.add(format!(".ralph/.state, agent {}, args", agent.name), format!("{:?}", agent.args));
         }
+    }
+    commands
+}
+
+/// The commands of items that such a record would have run again, unless somebody here agreed to these words.
+pub(super) fn of_items_in_tree(project: &Project, state: &State) -> Commands {
+    let mut commands = Commands::default();
+    if !project.keeps_truth_in_tree() {
+        return commands;
+    }
+    let current = state.current.iter().filter_map(|current| current.item.as_ref());
+    let checks = current.flat_map(|item| &item.checks).chain(&state.rules.items.proofs);
+    for check in checks.filter(|check| !trust::knows_words(project, &check.command)) {
+        commands.add(format!(".ralph/.state, check {}", check.name), &check.command);
     }
     commands
 }
