@@ -33,6 +33,8 @@ pub struct JournalFile {
     mended: Option<How>,
     /// Nothing more is recorded in it: somebody works against that.
     given_up: bool,
+    /// How often it was put back for the last record.
+    tries: usize,
     /// The last record, on its way to the disk.
     syncing: Option<JoinHandle<io::Result<()>>>,
 }
@@ -58,6 +60,7 @@ impl JournalFile {
             path: path.to_path_buf(),
             mended: None,
             given_up: false,
+            tries: 0,
             syncing: None,
         })
     }
@@ -86,7 +89,16 @@ impl JournalFile {
         let left = Stamp::sign(&file);
         let copy = Copy::none();
         Ok((
-            Self { left, copy, file, path: path.to_path_buf(), mended: None, given_up: false, syncing: None },
+            Self {
+                left,
+                copy,
+                file,
+                path: path.to_path_buf(),
+                mended: None,
+                given_up: false,
+                tries: 0,
+                syncing: None,
+            },
             opened.state,
         ))
     }
@@ -101,6 +113,7 @@ impl JournalFile {
     /// before is durable first, so that a power loss costs the end and nothing in the middle.
     pub fn begin(&mut self, record: &Record) -> Result<()> {
         self.settle()?;
+        self.tries = 0;
         self.hold()?;
         self.write(&journal::encode(record))
     }
@@ -114,17 +127,18 @@ impl JournalFile {
         self.hold()
     }
 
-    /// Sees to it that the file is what was written to it. Whoever takes it away is waited out for a while: a folder is
-    /// not removed in one moment.
+    /// Sees to it that the file is what was written to it. Whoever takes it away is waited out for a while, once for each
+    /// record: a folder is not removed in one moment.
     fn hold(&mut self) -> Result<()> {
-        let mut waits = WAITS.into_iter();
         while let Some(how) = self.touched() {
             if self.another_s() {
                 self.give_up();
                 return Err(self.cannot_be_kept(how));
             }
             let put_back = self.put_back();
-            let (wait, passing) = (waits.next(), put_back.as_ref().err().is_none_or(files::is_passing));
+            let passing = put_back.as_ref().err().is_none_or(files::is_passing);
+            let wait = WAITS.get(self.tries).copied();
+            self.tries += 1;
             match wait.filter(|_| passing) {
                 Some(_) if put_back.is_ok() => {
                     self.mended.get_or_insert(how);
