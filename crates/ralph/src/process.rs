@@ -23,6 +23,7 @@
 //! |---|---|
 //! | `spec`, `program` | what to run; where it is on PATH |
 //! | `capture` | helpers |
+//! | `keeper` | starting a keeper, ahead of its order too |
 //! | `job`, `output` | ralph's side of a kept command |
 //! | `brief` | a kept command for a bounded time |
 //! | `keep/` | the keeper's side |
@@ -38,6 +39,7 @@ mod children;
 mod end;
 mod job;
 pub mod keep;
+mod keeper;
 mod mark;
 mod nudge;
 mod output;
@@ -51,10 +53,11 @@ mod wire;
 use std::time::Duration;
 
 pub use brief::{Brief, run_for, run_for_or_until};
-pub use capture::{Captured, capture, capture_for};
+pub use capture::{Begun, Captured, begin, capture, capture_for};
 pub use children::become_reaper;
 pub use end::End;
-pub use job::{Ender, Job, JobEnd, start, start_with_keeper};
+pub use job::{Ender, Job, JobEnd, Leaving, start, start_with_keeper};
+pub use keeper::Ahead;
 pub use mark::Mark;
 pub use nudge::{is_there, nudge};
 pub use output::Output;

@@ -36,7 +36,7 @@ use crate::clock::{self, Alarm, Naps};
 use crate::error::{Error, Result};
 use crate::notify::Notifier;
 use crate::point;
-use crate::process::{self, Mark};
+use crate::process::{self, Ahead, Mark};
 use crate::project::Project;
 use crate::secrets;
 use crate::store::{Guard, JournalFile, Keeping, Lock, Past, Requests, Run, Runs, Tally, Views};
@@ -121,6 +121,8 @@ pub struct Runner<'a> {
     inbox: Receiver<Input>,
     outbox: Sender<Input>,
     jobs: Jobs,
+    /// For what is started next.
+    ahead: Ahead,
     /// By which what a killed keeper leaves is found.
     mark: Option<Mark>,
     /// Made when something is first waited for; inside, `None` where the system has none.
@@ -159,6 +161,13 @@ pub enum Came {
     Waits(String),
 }
 
+/// The project's files, to be measured. The caller holds the lock.
+pub fn open_tree(project: &Project) -> Result<Tree> {
+    Tree::open(&project.root, &project.truth, project.repo.as_ref()).map_err(|error| {
+        Error::new("the tree cannot be measured").because(error).hint("once that is settled: ralph run")
+    })
+}
+
 impl<'a> Runner<'a> {
     pub fn new(
         project: &'a Project,
@@ -166,17 +175,15 @@ impl<'a> Runner<'a> {
         run: Run,
         journal: JournalFile,
         state: State,
+        tree: Tree,
         secrets: Secrets,
         ui: &'a mut Ui,
-    ) -> Result<Self> {
-        let tree = Tree::open(&project.root, &project.truth, project.repo.as_ref()).map_err(|error| {
-            Error::new("the tree cannot be measured").because(error).hint("once that is settled: ralph run")
-        })?;
+    ) -> Self {
         let (outbox, inbox) = mpsc::channel();
         let views = Views::new(&project.root, &project.ralph_dir, run.clone());
         let jobs = Jobs::default();
         let keeping = Keeping::new(Runs::of(&project.truth), run.clone());
-        Ok(Self {
+        Self {
             project,
             lock,
             secrets,
@@ -191,6 +198,7 @@ impl<'a> Runner<'a> {
             inbox,
             outbox,
             jobs,
+            ahead: Ahead::default(),
             mark: Mark::of(&project.root).ok(),
             alarm: OnceCell::new(),
             naps: Naps::from_now(),
@@ -206,7 +214,7 @@ impl<'a> Runner<'a> {
             handed: None,
             branch: None,
             measured_branch: None,
-        })
+        }
     }
 
     /// Commands that the repository brings and the user agreed to.
@@ -424,6 +432,7 @@ impl<'a> Runner<'a> {
         for effect in &decision.effects {
             self.perform(effect)?;
         }
+        self.tree.forget_ahead();
         Ok(())
     }
 

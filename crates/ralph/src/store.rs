@@ -44,6 +44,7 @@ mod stamp;
 mod trust;
 mod views;
 
+pub(crate) use alternate::replace as take_turns;
 pub use arm::ArmFile;
 pub use edit::{clear_leftovers, edit, put_back};
 pub use evidence::{Appended, HeldLedger, Ledger, Line, Tally, Tried};

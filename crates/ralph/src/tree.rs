@@ -42,6 +42,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use ralph_core::evidence::AddedTodos;
@@ -67,6 +68,10 @@ pub struct Tree {
     /// The comparison that the last snapshot had to make anyway.
     compared: Option<(TreeId, TreeId, Vec<Change>)>,
     tidying: Option<Tidying>,
+    /// The next snapshot, which is being made already.
+    ahead: Option<JoinHandle<(Tree, Result<Snapshot, TreeError>)>>,
+    /// The last snapshot found something.
+    was_dirty: bool,
     /// The files that this process says everything to, by device and inode.
     outputs: Vec<(u64, u64)>,
 }
@@ -145,7 +150,7 @@ impl Tree {
     /// The same for those who only compare snapshots, beside a run that may be going on.
     pub fn look(root: &Path, store: &Path, repo: Option<&Repo>) -> Result<Tree, TreeError> {
         let place = Place::open(root, store, repo)?;
-        Ok(Tree { place, compared: None, tidying: None, outputs: crate::ui::own_outputs() })
+        Ok(Tree { place, compared: None, tidying: None, ahead: None, was_dirty: false, outputs: crate::ui::own_outputs() })
     }
 
     /// Opens them after the store was damaged: what an index remembers of lost objects is worth nothing.
@@ -168,10 +173,20 @@ impl Tree {
     /// Measures the working tree. A file that changes while it is read, or an object store that is being
     /// repacked, is tried again; the last attempt starts over from the user's index.
     pub fn snapshot(&mut self) -> Result<Snapshot, TreeError> {
+        self.snapshot_while(|| {})
+    }
+
+    /// The same; while git compares, something else is done once.
+    pub fn snapshot_while(&mut self, meanwhile: impl FnOnce()) -> Result<Snapshot, TreeError> {
+        if let Some(taken) = self.taken_ahead() {
+            return taken;
+        }
         self.let_tidying_end();
         let mut memory = Memory::load(&self.place);
+        let mut meanwhile = Some(meanwhile);
         for wait in WAITS {
-            match self.take(memory) {
+            let meanwhile = || meanwhile.take().map_or((), |meanwhile| meanwhile());
+            match self.take(memory, meanwhile) {
                 Err(error) if !error.is_final() => pause(wait),
                 done => return done,
             }
@@ -179,7 +194,35 @@ impl Tree {
             memory = Memory::load(&self.place);
         }
         memory.distrust_index();
-        self.take(memory)
+        self.take(memory, || {})
+    }
+
+    /// Begins to measure while the caller does something else; what it finds is the next snapshot.
+    pub fn measure_ahead(&mut self) {
+        if self.ahead.is_some() {
+            return;
+        }
+        self.let_tidying_end();
+        let (place, outputs, was_dirty) = (self.place.clone(), self.outputs.clone(), self.was_dirty);
+        let mut other = Tree { place, compared: None, tidying: None, ahead: None, was_dirty, outputs };
+        let measure = move || {
+            let taken = other.snapshot();
+            (other, taken)
+        };
+        self.ahead = thread::Builder::new().name("tree".into()).spawn(measure).ok();
+    }
+
+    /// Lets go of what was measured ahead and nobody asked for: it is too old for whoever asks later.
+    pub fn forget_ahead(&mut self) {
+        let _ = self.taken_ahead();
+    }
+
+    fn taken_ahead(&mut self) -> Option<Result<Snapshot, TreeError>> {
+        let (mut other, taken) = self.ahead.take()?.join().ok()?;
+        self.place = other.place.clone();
+        self.compared = other.compared.take();
+        self.was_dirty = other.was_dirty;
+        Some(taken)
     }
 
     /// What differs between two snapshots.
@@ -260,20 +303,32 @@ impl Tree {
     }
 
     /// One attempt.
-    fn take(&mut self, mut memory: Memory) -> Result<Snapshot, TreeError> {
+    fn take(&mut self, mut memory: Memory, meanwhile: impl FnOnce()) -> Result<Snapshot, TreeError> {
         let mut fresh = seed::refresh(&mut self.place, &mut memory)?;
-        let mut found = files::look(&self.place, &memory, &self.outputs)?;
+        // Whoever changed something the last time is likely to have done so again.
+        let takes = self.was_dirty && !fresh;
+        let mut begun = None;
+        let mut found = files::look(&self.place, &memory, &self.outputs, takes, || {
+            if takes {
+                begun = files::begin_to_take_in(&self.place, &memory);
+            }
+            meanwhile();
+        })?;
         // Where git skips files that are absent, an absent file need not be a deletion.
         if !fresh && (found.ignore_rules || memory.skips && !found.gone.is_empty()) {
+            begun = None;
             seed::replace(&self.place, &mut memory)?;
             fresh = true;
-            found = files::look(&self.place, &memory, &self.outputs)?;
+            found = files::look(&self.place, &memory, &self.outputs, false, || {})?;
         }
         let before = memory.tree.take();
         let mut taken = Taken::Nothing;
-        if !found.dirty.is_empty() {
-            taken = files::take_in(&self.place, &memory, &mut found)?;
+        self.was_dirty = !found.dirty.is_empty();
+        if self.was_dirty {
+            taken = files::take_in(&self.place, &memory, &mut found, begun)?;
             seed::note_gone(&self.place, &mut memory, &found.gone)?;
+        } else {
+            drop(begun);
         }
         let tree = match &before {
             Some(tree) if !fresh && matches!(taken, Taken::Nothing) => tree.clone(),

@@ -276,7 +276,8 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         }
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
-    let (stop, state) = Runner::new(project, &mut lock, run, journal, state, secrets::of(&project.root), ui)?
+    let (tree, secrets) = (runner::open_tree(project)?, secrets::of(&project.root));
+    let (stop, state) = Runner::new(project, &mut lock, run, journal, state, tree, secrets, ui)
         .agreed(agreed)
         .notifying(notifier)
         .run(first)?;

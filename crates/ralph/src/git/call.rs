@@ -6,11 +6,11 @@ use std::path::Path;
 use ralph_core::git_text;
 
 use super::{GitError, Kept};
-use crate::process::{self, Captured, SpawnError, Spec};
+use crate::process::{self, Begun, Captured, SpawnError, Spec};
 
 /// Settings of the user that must not have a say in a measurement, because they run programs, write files of
 /// their own, hide edits or turn a warning into a refusal.
-const MEASURING: [&str; 7] = [
+const MEASURING: [&str; 8] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.splitIndex=false",
@@ -21,6 +21,8 @@ const MEASURING: [&str; 7] = [
     // A checksum over the private index, written several times a snapshot, costs more than it tells: one that does not
     // fit what is remembered of it is made again.
     "index.skipHash=true",
+    // A new object under its name in one step instead of two.
+    "core.createObject=rename",
 ];
 
 /// Who the user is, if the environment says it.
@@ -112,10 +114,12 @@ impl Call {
 
     /// Runs it; any exit is an answer.
     pub fn run(&self) -> Result<Captured, GitError> {
-        process::capture(&self.spec).map_err(|error| match error {
-            SpawnError::NotFound { .. } => GitError::Missing,
-            error => GitError::Start(error),
-        })
+        process::capture(&self.spec).map_err(start_error)
+    }
+
+    /// Starts it; what it is to read on its standard input follows.
+    pub fn begin(&self) -> Result<Begun, GitError> {
+        process::begin(&self.spec).map_err(start_error)
     }
 
     /// Runs it and hands back what it printed; any exit but 0 is an error.
@@ -146,5 +150,12 @@ impl Call {
     /// What to call an answer that is none.
     pub fn strange(&self, reason: &str) -> GitError {
         GitError::Strange { command: self.command, reason: reason.to_owned() }
+    }
+}
+
+fn start_error(error: SpawnError) -> GitError {
+    match error {
+        SpawnError::NotFound { .. } => GitError::Missing,
+        error => GitError::Start(error),
     }
 }

@@ -35,8 +35,44 @@ pub fn capture_for(spec: &Spec, limit: Duration) -> Result<Captured, SpawnError>
     run(spec, Some(limit))
 }
 
+/// Starts a helper before it is known what it is to read, so that its start costs no time then. `spec` says nothing about
+/// its standard input.
+pub fn begin(spec: &Spec) -> Result<Begun, SpawnError> {
+    let spec = Spec { stdin: Stdin::Bytes(Vec::new()), ..spec.clone() };
+    Ok(Begun { child: Some(spawn(&spec, false)?), spec })
+}
+
+/// A helper that waits for its input. Dropped, it gets none, and is waited for.
+#[derive(Debug)]
+pub struct Begun {
+    child: Option<Child>,
+    spec: Spec,
+}
+
+impl Begun {
+    pub fn finish(mut self, stdin: Vec<u8>) -> Result<Captured, SpawnError> {
+        let Some(child) = self.child.take() else { unreachable!("it is taken once") };
+        self.spec.stdin = Stdin::Bytes(stdin);
+        finish(&self.spec, child, None)
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            // This closes its standard input first.
+            let _ = child.wait();
+        }
+    }
+}
+
 fn run(spec: &Spec, limit: Option<Duration>) -> Result<Captured, SpawnError> {
     let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+    let child = spawn(spec, limit.is_some())?;
+    finish(spec, child, deadline)
+}
+
+fn spawn(spec: &Spec, own_group: bool) -> Result<Child, SpawnError> {
     let mut command = spec.command(&spec.program);
     command.args(&spec.args).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.stdin(match &spec.stdin {
@@ -46,14 +82,17 @@ fn run(spec: &Spec, limit: Option<Duration>) -> Result<Captured, SpawnError> {
         }
         Stdin::Bytes(_) => Stdio::piped(),
     });
-    if limit.is_some() {
+    if own_group {
         command.process_group(0);
     }
     for name in point::VARIABLES {
         command.env_remove(name);
     }
     let spawned = point::call("start", &spec.program, &spec.args).and_then(|()| command.spawn());
-    let mut child = spawned.map_err(|error| spec.spawn_error(&error))?;
+    spawned.map_err(|error| spec.spawn_error(&error))
+}
+
+fn finish(spec: &Spec, mut child: Child, deadline: Option<Instant>) -> Result<Captured, SpawnError> {
     let captured = point::call("wait for", &spec.program, &spec.args)
         .and_then(|()| collect(&mut child, &spec.stdin, deadline));
     captured.map_err(|error| {

@@ -8,7 +8,6 @@ mod family;
 mod plan;
 
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -34,44 +33,45 @@ use copy::Copies;
 use family::Family;
 use plan::{Plan, Request};
 
-/// What `ralph __keep` does: keep one command. `args` is what follows `__keep`; standard input is the socket
-/// shared with ralph, standard output and error are the command's.
-pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
-    match Order::from_args(args).map(|order| keep(&order)) {
-        Some(Ok(())) => ExitCode::SUCCESS,
+/// What `ralph __keep` does: keep one command, which is named on standard input, the socket shared with ralph. Standard
+/// output and error are the command's.
+pub fn main() -> ExitCode {
+    let Ok(line) = stdin().try_clone_to_owned().map(UnixStream::from) else { return ExitCode::FAILURE };
+    // A keeper that is started ahead may turn out not to be needed.
+    let Some(order) = Order::read_from(&line) else { return ExitCode::from(64) };
+    match keep(&order, &line) {
+        Ok(()) => ExitCode::SUCCESS,
         // There is nobody to tell more: ralph is gone, or never was.
-        Some(Err(_)) => ExitCode::FAILURE,
-        None => ExitCode::from(64),
+        Err(_) => ExitCode::FAILURE,
     }
 }
 
-fn keep(order: &Order) -> io::Result<()> {
-    let line = UnixStream::from(stdin().try_clone_to_owned()?);
+fn keep(order: &Order, line: &UnixStream) -> io::Result<()> {
     let requests = line.try_clone()?;
     let _held = match order.hold.as_deref().map(hold).transpose() {
         Ok(held) => held,
         Err(error) => {
             let error = format!("its custody cannot be told: {error}");
-            return Report::Failed { error, kind: Failure::Other }.write_to(&line);
+            return Report::Failed { error, kind: Failure::Other }.write_to(line);
         }
     };
     // A later ralph that asked for the lock before we held it did not wait for us. It could ask only because ours was
     // dead, and then nothing may be started any more.
-    if is_cut(&line)? {
+    if is_cut(line)? {
         return Ok(());
     }
     let (command, copies) = match begin(order) {
         Ok(begun) => begun,
-        Err((kind, error)) => return Report::Failed { error: error.to_string(), kind }.write_to(&line),
+        Err((kind, error)) => return Report::Failed { error: error.to_string(), kind }.write_to(line),
     };
     // If ralph cannot be told any more it is gone; the listener sees that too, and ends the command.
     let _ = point::pass("keeper: tell start");
-    let _ = Report::Started { pid: raw(command) }.write_to(&line);
+    let _ = Report::Started { pid: raw(command) }.write_to(line);
     let mut ended = watch(command, order, requests);
     ended.unkept = copies.and_then(|copies| copies.finish().err()).map(|error| error.to_string());
     order.sign.iter().for_each(|file| store::sign_of_life(file));
     let _ = point::pass("keeper: tell end");
-    Report::Ended(ended).write_to(&line)
+    Report::Ended(ended).write_to(line)
 }
 
 /// Tells a ralph that comes after that something is still kept here.
@@ -116,6 +116,13 @@ fn begin(order: &Order) -> Result<(Pid, Option<Copies>), (Failure, io::Error)> {
     let [stdout, stderr] = streams;
     let mut command = Command::new(&order.program);
     command.args(&order.args).stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
+    command.current_dir(&order.cwd);
+    for (name, value) in &order.env {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
     for name in point::VARIABLES {
         command.env_remove(name);
     }

@@ -1,10 +1,11 @@
 //! What ralph and a keeper say to each other.
 //!
-//! Ralph gives its order as arguments, because those carry any bytes; folder and environment are simply inherited.
-//! Requests to end are single bytes on the shared socket, reports are JSON lines on the same socket.
+//! All on one socket that they share: ralph's order first, as words of any bytes with their lengths, for a keeper may be
+//! started before it is known what for; then requests to end, single bytes. Reports are JSON lines.
 
 use std::ffi::OsString;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,6 +23,9 @@ pub(super) const END_NOW: u8 = b'k';
 /// What a keeper is to run.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Order {
+    pub(super) cwd: PathBuf,
+    /// In order; `None` removes the variable.
+    pub(super) env: Vec<(OsString, Option<OsString>)>,
     pub(super) grace: Duration,
     pub(super) stdin: Option<PathBuf>,
     pub(super) hold: Option<PathBuf>,
@@ -46,6 +50,8 @@ impl Order {
             }
         };
         Ok(Order {
+            cwd: spec.cwd.clone(),
+            env: spec.env.clone(),
             grace: spec.grace,
             stdin,
             hold: spec.hold.clone(),
@@ -57,30 +63,82 @@ impl Order {
         })
     }
 
-    pub(super) fn into_args(self) -> impl Iterator<Item = OsString> {
+    pub(super) fn write_to(self, mut line: impl Write) -> io::Result<()> {
+        let words: Vec<OsString> = self.into_words().collect();
+        let mut bytes = Vec::new();
+        put_length(&mut bytes, words.len())?;
+        for word in words {
+            put_length(&mut bytes, word.len())?;
+            bytes.extend_from_slice(word.as_bytes());
+        }
+        line.write_all(&bytes)
+    }
+
+    /// Not a byte more than the order is read. `None` when ralph is gone, or talks nonsense.
+    pub(super) fn read_from(mut line: impl Read) -> Option<Order> {
+        let count = length(&mut line)?;
+        let mut words = Vec::new();
+        for _ in 0..count {
+            let length = length(&mut line)?;
+            let mut word = Vec::new();
+            let read = (&mut line).take(length.into()).read_to_end(&mut word).ok()?;
+            if read as u64 != u64::from(length) {
+                return None;
+            }
+            words.push(OsString::from_vec(word));
+        }
+        Order::from_words(words.into_iter())
+    }
+
+    fn into_words(self) -> impl Iterator<Item = OsString> {
         let grace = self.grace.as_millis().to_string().into();
         let stdin = self.stdin.unwrap_or_default().into_os_string();
         let hold = self.hold.unwrap_or_default().into_os_string();
         let mark = self.mark.map_or(OsString::new(), |mark| mark.to_word().into());
         let [out, err] = self.transcripts.unwrap_or_default().map(PathBuf::into_os_string);
         let sign = self.sign.unwrap_or_default().into_os_string();
-        [grace, stdin, hold, out, err, sign, mark, self.program].into_iter().chain(self.args)
+        let variables = self.env.len().to_string().into();
+        let env = self.env.into_iter().flat_map(|(name, value)| {
+            let kept: OsString = if value.is_some() { "=" } else { "" }.into();
+            [name, kept, value.unwrap_or_default()]
+        });
+        let first = [grace, stdin, hold, out, err, sign, mark, self.cwd.into_os_string(), variables];
+        first.into_iter().chain(env).chain([self.program]).chain(self.args)
     }
 
-    pub(super) fn from_args(mut args: impl Iterator<Item = OsString>) -> Option<Order> {
-        let grace = Duration::from_millis(args.next()?.to_str()?.parse().ok()?);
-        let mut file = || Some(PathBuf::from(args.next()?));
+    fn from_words(mut words: impl Iterator<Item = OsString>) -> Option<Order> {
+        let grace = Duration::from_millis(words.next()?.to_str()?.parse().ok()?);
+        let mut file = || Some(PathBuf::from(words.next()?));
         let files = [file()?, file()?, file()?, file()?, file()?];
         let [stdin, hold, out, err, sign] =
             files.map(|file| Some(file).filter(|file| !file.as_os_str().is_empty()));
         let transcripts = out.zip(err).map(|(out, err)| [out, err]);
-        let mark = match args.next()?.to_str()? {
+        let mark = match words.next()?.to_str()? {
             "" => None,
             word => Some(Mark::from_word(word)?),
         };
-        let program = args.next()?;
-        Some(Order { grace, stdin, hold, mark, transcripts, sign, program, args: args.collect() })
+        let cwd = words.next()?.into();
+        let variables: usize = words.next()?.to_str()?.parse().ok()?;
+        let mut variable = || {
+            let (name, kept, value) = (words.next()?, words.next()?, words.next()?);
+            Some((name, (!kept.is_empty()).then_some(value)))
+        };
+        let env = (0..variables).map(|_| variable()).collect::<Option<_>>()?;
+        let program = words.next()?;
+        Some(Order { cwd, env, grace, stdin, hold, mark, transcripts, sign, program, args: words.collect() })
     }
+}
+
+fn put_length(bytes: &mut Vec<u8>, length: usize) -> io::Result<()> {
+    let length = u32::try_from(length).map_err(io::Error::other)?;
+    bytes.extend_from_slice(&length.to_le_bytes());
+    Ok(())
+}
+
+fn length(line: &mut impl Read) -> Option<u32> {
+    let mut length = [0; 4];
+    line.read_exact(&mut length).ok()?;
+    Some(u32::from_le_bytes(length))
 }
 
 /// What a keeper tells: `started` or `failed` first, `ended` last.
@@ -131,39 +189,52 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::ffi::OsStringExt;
-
     use super::*;
+
+    fn order(odd: &OsString, file: Option<PathBuf>) -> Order {
+        Order {
+            cwd: PathBuf::from(odd),
+            env: vec![("A".into(), Some(OsString::new())), (odd.clone(), None), ("B".into(), Some(odd.clone()))],
+            grace: Duration::from_millis(1500),
+            stdin: file.clone(),
+            hold: file.clone(),
+            mark: file.as_ref().and_then(|_| Mark::of("/".as_ref()).ok()),
+            transcripts: file.clone().map(|file| [file, PathBuf::from("err")]),
+            sign: file,
+            program: odd.clone(),
+            args: vec!["--".into(), OsString::new(), odd.clone()],
+        }
+    }
 
     #[test]
     fn an_order_survives_the_trip_byte_for_byte() {
         let odd = OsString::from_vec(b"\xff \n\"'".to_vec());
-        for stdin in [None, Some(PathBuf::from(&odd))] {
-            let order = || Order {
-                grace: Duration::from_millis(1500),
-                stdin: stdin.clone(),
-                hold: stdin.clone(),
-                mark: stdin.as_ref().and_then(|_| Mark::of("/".as_ref()).ok()),
-                transcripts: stdin.clone().map(|file| [file, PathBuf::from("err")]),
-                sign: stdin.clone(),
-                program: odd.clone(),
-                args: vec!["--".into(), OsString::new(), odd.clone()],
-            };
-            assert_eq!(Order::from_args(order().into_args()), Some(order()));
+        for file in [None, Some(PathBuf::from(&odd))] {
+            let mut bytes = Vec::new();
+            order(&odd, file.clone()).write_to(&mut bytes).expect("a vector");
+            let whole = bytes.len();
+            bytes.extend_from_slice(&[END]);
+            let mut line = bytes.as_slice();
+            assert_eq!(Order::read_from(&mut line), Some(order(&odd, file)));
+            assert_eq!(line, [END], "what comes after is not the order's");
+            for end in 0..whole {
+                assert_eq!(Order::read_from(&bytes[..end]).map(|order| order.args.len()), None, "cut at {end}");
+            }
         }
     }
 
     #[test]
     fn half_an_order_is_none() {
-        for args in [
+        for words in [
             &[][..],
             &["1"],
             &["1", ""],
-            &["1", "", "", "", "", "", ""],
-            &["one", "", "", "", "", "", "", "sh"],
-            &["1", "", "", "", "", "", "1024", "sh"],
+            &["1", "", "", "", "", "", "", "/", "0"],
+            &["1", "", "", "", "", "", "", "/", "1", "A", "="],
+            &["one", "", "", "", "", "", "", "/", "0", "sh"],
+            &["1", "", "", "", "", "", "1024", "/", "0", "sh"],
         ] {
-            assert_eq!(Order::from_args(args.iter().map(OsString::from)), None, "{args:?}");
+            assert_eq!(Order::from_words(words.iter().map(OsString::from)), None, "{words:?}");
         }
     }
 

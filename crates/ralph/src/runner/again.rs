@@ -11,7 +11,7 @@ use ralph_core::redact::Secrets;
 use super::effects::{Custody, Heard, Jobs};
 use super::{Input, check_job, signals};
 use crate::error::Result;
-use crate::process::{Ender, Mark, Spec};
+use crate::process::{Ahead, Ender, Mark, Spec};
 use crate::store::IterationFiles;
 use crate::ui::Ui;
 
@@ -50,7 +50,7 @@ impl Again {
         let spec = Custody::at(beside, Mark::of(beside).ok()).over(spec);
         let heard = Heard { outbox: self.outbox.clone(), pulse: ui.pulse() };
         let files = IterationFiles::at(beside);
-        let running = check_job::start(check, &spec, &files, self.secrets.clone(), heard);
+        let running = check_job::start(check, &spec, &mut Ahead::default(), &files, self.secrets.clone(), heard);
         self.jobs.check(running.clone());
         let ended = self.wait(running.as_ref());
         self.jobs.check(None);

@@ -18,7 +18,7 @@ use super::reader::Reader;
 use super::silence::{self, Voice};
 use super::{Input, Tool, Tools};
 use crate::clock;
-use crate::process::{self, Ender, Job, Output, SpawnError, Spec};
+use crate::process::{self, Ahead, Ender, Job, Leaving, Output, SpawnError, Spec};
 use crate::store::{self, IterationFiles};
 
 /// A moment late is better than one early: the agent would run into the same limit again.
@@ -42,10 +42,16 @@ pub(super) struct Talk<'a> {
 }
 
 /// Starts it. A failure to start is an end like any other.
-pub(super) fn start(spec: &Spec, talk: &Talk<'_>, files: &IterationFiles, heard: &Heard) -> Option<Ender> {
+pub(super) fn start(
+    spec: &Spec,
+    keeper: &mut Ahead,
+    talk: &Talk<'_>,
+    files: &IterationFiles,
+    heard: &Heard,
+) -> Option<Ender> {
     let outbox = &heard.outbox;
     let begun = Instant::now();
-    let mut job = match process::start(spec) {
+    let mut job = match keeper.keep(spec) {
         Ok(job) => job,
         Err(error) => {
             let ended = match &error {
@@ -79,7 +85,7 @@ pub(super) fn start(spec: &Spec, talk: &Talk<'_>, files: &IterationFiles, heard:
     });
     thread::spawn(move || {
         let _watch = watch;
-        let mut ended = wait(job, begun, words, complaints, signal.as_deref());
+        let (mut ended, _leaving) = wait(job, begun, words, complaints, signal.as_deref());
         if ended.end == End::Lost {
             // The keeper writes before it passes on, so the file may know more; but not what ralph itself found.
             let found = std::mem::take(&mut ended.report.problems);
@@ -98,8 +104,8 @@ fn wait(
     words: thread::JoinHandle<(Format, IterationReport)>,
     complaints: thread::JoinHandle<String>,
     signal: Option<&Path>,
-) -> AgentEnded {
-    let end = job.wait();
+) -> (AgentEnded, Leaving) {
+    let (end, leaving) = job.wait_for_word();
     let duration_ms = millis(begun.elapsed());
     let (format, mut report) = words.join().unwrap_or((Format::Auto, IterationReport::default()));
     report.problems.extend(unended(&end.survivors));
@@ -118,7 +124,7 @@ fn wait(
     let stderr = text::last_line(&complaints, 300);
     let reset = report.limit.as_ref().and_then(|limit| limit.reset.as_ref());
     let reset_at = reset.and_then(|reset| clock::reset_at(reset, clock::now())).map(|at| at.plus(LATER_MS));
-    AgentEnded {
+    let ended = AgentEnded {
         end: end_of(end.end),
         duration_ms,
         asked: end.asked,
@@ -126,7 +132,8 @@ fn wait(
         report,
         stderr,
         reset_at,
-    }
+    };
+    (ended, leaving)
 }
 
 fn unended(survivors: &[u32]) -> Option<String> {

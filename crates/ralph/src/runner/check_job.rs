@@ -14,7 +14,7 @@ use ralph_core::text;
 use super::Input;
 use super::agent_job::end_of;
 use super::effects::{Heard, tee};
-use crate::process::{self, Ender, Output, Spec};
+use crate::process::{Ahead, Ender, Output, Spec};
 use crate::store::{self, IterationFiles};
 use crate::ui::Pulse;
 
@@ -24,6 +24,7 @@ const KEPT_TAIL: usize = 4 << 10;
 pub(super) fn start(
     check: &CheckSpec,
     spec: &Spec,
+    keeper: &mut Ahead,
     files: &IterationFiles,
     secrets: Secrets,
     heard: Heard,
@@ -39,7 +40,7 @@ pub(super) fn start(
     };
     // A check that was cut off runs again, and the file holds one run.
     let started = store::write_private(&output, b"").map_err(|error| error.to_string());
-    let mut job = match started.and_then(|()| process::start(spec).map_err(|error| error.to_string())) {
+    let mut job = match started.and_then(|()| keeper.keep(spec).map_err(|error| error.to_string())) {
         Ok(job) => job,
         Err(error) => {
             report(End::NotStarted { error }, false, vec![], String::new());
@@ -54,7 +55,7 @@ pub(super) fn start(
         thread::spawn(move || read(stream, &output, &tail, &pulse))
     });
     thread::spawn(move || {
-        let ended = job.wait();
+        let (ended, _leaving) = job.wait_for_word();
         let failing = readers.into_iter().flat_map(|reader| reader.join().unwrap_or_default()).collect();
         let tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         let tail = text::plain(&String::from_utf8_lossy(&tail));

@@ -142,7 +142,8 @@ impl Runner<'_> {
                 let (root, secrets) = (&self.project.root, self.secrets.clone());
                 let spec =
                     self.custody().over(Spec::shell(&check.command, root)).sign(files.check(&check.name));
-                let check = check_job::start(check, &spec, &files, secrets, self.heard());
+                let heard = self.heard();
+                let check = check_job::start(check, &spec, &mut self.ahead, &files, secrets, heard);
                 self.jobs.check(check);
             }
             Effect::EndAgent { .. } => self.jobs.lock().agent.iter().for_each(Ender::end),
@@ -185,7 +186,10 @@ impl Runner<'_> {
     }
 
     fn measure(&mut self, when: When, todos_since: Option<&str>) -> std::result::Result<Measured, String> {
-        let snapshot = self.tree.snapshot().map_err(|error| error.to_string())?;
+        // An agent or a check is next, mostly; a session is started by its user.
+        let (is_session, ahead) = (self.is_session(), &mut self.ahead);
+        let keeper = || if !is_session { ahead.start() };
+        let snapshot = self.tree.snapshot_while(keeper).map_err(|error| error.to_string())?;
         self.measured_branch = Some(snapshot.branch.clone());
         if !snapshot.own_output.is_empty() && !std::mem::replace(&mut self.output_told, true) {
             let names = snapshot.own_output.join(", ");
@@ -283,7 +287,8 @@ impl Runner<'_> {
             .env("RALPH_RUN_ID", run)
             .transcripts(files.transcript(), files.stderr())
             .sign(files.transcript());
-        let started = agent_job::start(&self.custody().over(spec), &talk, &files, &self.heard());
+        let (spec, heard) = (self.custody().over(spec), self.heard());
+        let started = agent_job::start(&spec, &mut self.ahead, &talk, &files, &heard);
         self.jobs.lock().agent = started;
         self.tidy();
         Ok(())

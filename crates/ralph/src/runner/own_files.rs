@@ -156,6 +156,7 @@ impl Runner<'_> {
         if self.tree.is_whole() {
             return;
         }
+        self.tree.forget_ahead();
         let project = self.project;
         if let Ok(tree) = Tree::anew(&project.root, &project.truth, project.repo.as_ref()) {
             self.tree = tree;

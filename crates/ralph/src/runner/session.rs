@@ -170,7 +170,7 @@ fn tail(path: &Path) -> (Vec<u8>, bool) {
         }
         let from = data.len().saturating_sub(TAIL);
         file.seek(SeekFrom::Start(from))?;
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(usize::try_from(data.len() - from).unwrap_or(0) + 1);
         file.take(TAIL).read_to_end(&mut bytes)?;
         Ok((bytes, from == 0))
     };

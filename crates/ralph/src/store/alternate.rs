@@ -13,7 +13,7 @@ use crate::point;
 use crate::unix::identity::MetadataExt;
 
 /// `beside` is the other one's name; on the same file system.
-pub(super) fn replace(beside: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(beside: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
     // A folder, or a link, is not what a view takes turns with.
     if std::fs::symlink_metadata(path).is_ok_and(|data| !data.is_file()) {
         return files::replace_through(beside, path, text);

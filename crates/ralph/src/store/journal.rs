@@ -335,7 +335,7 @@ fn read_tail(path: &Path) -> Result<(Opened, u64)> {
     loop {
         let start = length.saturating_sub(span);
         file.seek(SeekFrom::Start(start)).map_err(io)?;
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(usize::try_from(length - start).unwrap_or(0) + 1);
         Read::by_ref(&mut file).take(length - start).read_to_end(&mut bytes).map_err(io)?;
         let from = journal::last_checkpoint(&bytes, start == 0).or((start == 0).then_some(0));
         if let Some(from) = from {

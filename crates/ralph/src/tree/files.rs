@@ -4,7 +4,8 @@ use ralph_core::git_text::{self, Change};
 
 use super::memory::Memory;
 use super::{Place, TreeError, WAITS, pause};
-use crate::git::Call;
+use crate::git::{Call, GitError};
+use crate::process::Begun;
 
 /// Untracked files over this size are named, not stored.
 const BIG: u64 = 50_000_000;
@@ -30,10 +31,17 @@ pub(super) struct Found {
     pub(super) problems: Vec<String>,
 }
 
-/// Compares. git may write the index here, to note files that were touched but are the same, so that it need not
-/// read them next time.
-pub(super) fn look(place: &Place, memory: &Memory, outputs: &[(u64, u64)]) -> Result<Found, TreeError> {
-    let call = seeing_all(place, memory, "status").env("GIT_OPTIONAL_LOCKS", "1").args([
+/// Compares, and does something else meanwhile. git may write the index here, to note files that were touched but are the
+/// same, so that it need not read them next time; not if somebody `holds` it.
+pub(super) fn look(
+    place: &Place,
+    memory: &Memory,
+    outputs: &[(u64, u64)],
+    holds: bool,
+    meanwhile: impl FnOnce(),
+) -> Result<Found, TreeError> {
+    let locks = if holds { "0" } else { "1" };
+    let call = seeing_all(place, memory, "status").env("GIT_OPTIONAL_LOCKS", locks).args([
         "--porcelain=v2",
         "-z",
         "--branch",
@@ -42,7 +50,9 @@ pub(super) fn look(place: &Place, memory: &Memory, outputs: &[(u64, u64)]) -> Re
         "--untracked-files=all",
         "--ignore-submodules=none",
     ]);
-    let captured = call.run()?;
+    let begun = call.begin()?;
+    meanwhile();
+    let captured = begun.finish(Vec::new()).map_err(GitError::Start)?;
     if !captured.end.success() {
         return Err(call.failure(&captured).into());
     }
@@ -96,16 +106,37 @@ pub(super) enum Taken {
     Nothing,
 }
 
+/// Takes files into the private index by name, which spares git another walk over all of them. It stops at the first
+/// file that it cannot read.
+fn by_name(place: &Place, memory: &Memory) -> Call {
+    let call = seeing_all(place, memory, "update-index");
+    call.args(["-z", "--add", "--remove", "--replace", "--stdin"])
+}
+
+/// Begins to take in what is yet to be found: git gets ready meanwhile. It holds the private index until then. `None`: it
+/// cannot be started, which whoever has something to take in finds out.
+pub(super) fn begin_to_take_in(place: &Place, memory: &Memory) -> Option<Begun> {
+    by_name(place, memory).begin().ok()
+}
+
 /// Takes the dirty files into the private index.
-pub(super) fn take_in(place: &Place, memory: &Memory, found: &mut Found) -> Result<Taken, TreeError> {
-    // By name, which spares git another walk over all files. It stops at the first file that it cannot read.
+pub(super) fn take_in(
+    place: &Place,
+    memory: &Memory,
+    found: &mut Found,
+    begun: Option<Begun>,
+) -> Result<Taken, TreeError> {
     if found.dirty.iter().all(|path| !path.ends_with(b"/")) {
-        let by_name = seeing_all(place, memory, "update-index");
-        let by_name =
-            by_name.args(["-z", "--add", "--remove", "--replace", "--stdin"]).stdin(list("", &found.dirty));
-        if by_name.run()?.end.success() {
+        let names = list("", &found.dirty);
+        let taken = match begun {
+            Some(begun) => begun.finish(names).map_err(GitError::Start)?,
+            None => by_name(place, memory).stdin(names).run()?,
+        };
+        if taken.end.success() {
             return Ok(Taken::All);
         }
+    } else {
+        drop(begun);
     }
     Ok(if add_all(place, memory, found)? { Taken::Some } else { Taken::Nothing })
 }

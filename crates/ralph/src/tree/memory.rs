@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::{Place, TreeError, TreeId};
 use crate::unix::identity::MetadataExt;
-use crate::{point, store};
+use crate::store;
 
 const FIRST_LINE: &str = "ralph snapshot 2";
 
@@ -91,11 +91,7 @@ impl Memory {
             return Ok(());
         }
         let path = place.memory();
-        let next = path.with_extension("next");
-        point::file("write", &next)
-            .and_then(|()| store::write_private(&next, text.as_bytes()))
-            .and_then(|()| point::file("rename", &path))
-            .and_then(|()| fs::rename(&next, &path))
+        store::take_turns(&path.with_extension("other"), &path, text.as_bytes())
             .map_err(TreeError::file(&path))?;
         self.saved = text;
         Ok(())

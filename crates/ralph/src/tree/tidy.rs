@@ -26,6 +26,10 @@ pub(super) struct Tidying {
 
 impl Drop for Tree {
     fn drop(&mut self) {
+        // Whoever comes next must not find it at work.
+        if let Some(ahead) = self.ahead.take() {
+            let _ = ahead.join();
+        }
         if let Some(tidying) = self.tidying.take() {
             let _ = tidying.thread.join();
         }

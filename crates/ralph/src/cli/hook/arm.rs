@@ -125,7 +125,8 @@ pub(in crate::cli) fn arm(
     let first = run::started(&run, &goal, plan, carried);
     let mut quiet = Ui::new(true);
     let (state, secrets) = (State::default(), secrets::of(&project.root));
-    let mut runner = Runner::new(project, &mut lock, run, journal, state, secrets, &mut quiet)?;
+    let tree = runner::open_tree(project)?;
+    let mut runner = Runner::new(project, &mut lock, run, journal, state, tree, secrets, &mut quiet);
     match runner.hold([first])? {
         Came::HandedOver(_) => {}
         Came::Stopped(stop) => return Err(Error::new(format!("no session is held: {stop}"))),

@@ -18,6 +18,7 @@ use crate::notify::Notifier;
 use crate::project::Project;
 use crate::runner::{self, Came, Heard, Runner};
 use crate::store::{ArmFile, JournalFile, Lock, Run, Runs};
+use crate::tree::Tree;
 use crate::ui::Ui;
 use crate::{clock, secrets, trust};
 
@@ -30,6 +31,7 @@ struct Held {
     run: Run,
     journal: JournalFile,
     state: State,
+    tree: Tree,
 }
 
 /// What became of a run that is not there to be held any more.
@@ -50,6 +52,9 @@ fn open(call: &Call<'_>) -> Result<Option<Found>> {
         file.remove(&lock)?;
         return Ok(Some(Found::Over(format!("run {} is not the last one here any more", arm.run))));
     };
+    let mut tree = runner::open_tree(project)?;
+    // The session rests: git may look at its files while the record is read. What is found counts from this turn on.
+    tree.measure_ahead();
     let (journal, state) = JournalFile::resume_briefly(&run.journal())?;
     if let Some(stop) = state.stop() {
         file.remove(&lock)?;
@@ -64,7 +69,7 @@ fn open(call: &Call<'_>) -> Result<Option<Found>> {
     if arm.session.is_none() {
         file.write(&arm.bound(&call.told.session_id), &lock)?;
     }
-    Ok(Some(Found::Held(Box::new(Held { lock, run, journal, state }))))
+    Ok(Some(Found::Held(Box::new(Held { lock, run, journal, state, tree }))))
 }
 
 /// The session wants to stop: what it did is an iteration, and the machine says what follows.
@@ -78,7 +83,7 @@ pub(super) fn stop(call: &Call<'_>) -> Result<()> {
         }
         Some(Found::Held(held)) => *held,
     };
-    let Held { mut lock, run, journal, state } = held;
+    let Held { mut lock, run, journal, state, tree } = held;
     let secrets = secrets::of(&project.root);
     let signal = project.ralph_dir.join("status");
     let heard = match runner::heard(told, &state, &run, &signal, &secrets) {
@@ -96,7 +101,7 @@ pub(super) fn stop(call: &Call<'_>) -> Result<()> {
     // A hook that was cut off left an iteration to be concluded.
     let first = (!asked).then(|| resumed(&state)).flatten();
     let mut ui = Ui::new(true);
-    let mut runner = Runner::new(project, &mut lock, run, journal, state, secrets, &mut ui)?;
+    let mut runner = Runner::new(project, &mut lock, run, journal, state, tree, secrets, &mut ui);
     let came = runner.hold(first.into_iter().chain([heard]))?;
     answer(&match came {
         Came::HandedOver(prompt) => Answer::Block { reason: prompt, message: goes_on(runner.state()) },
@@ -173,11 +178,11 @@ pub(super) fn begin(call: &Call<'_>) -> Result<()> {
         }
         Some(Found::Held(held)) => *held,
     };
-    let Held { mut lock, run, journal, state } = held;
+    let Held { mut lock, run, journal, state, tree } = held;
     let mut ui = Ui::new(true);
     let Some(event) = resumed(&state) else { return Ok(()) };
     let secrets = secrets::of(&call.project.root);
-    let mut runner = Runner::new(call.project, &mut lock, run, journal, state, secrets, &mut ui)?;
+    let mut runner = Runner::new(call.project, &mut lock, run, journal, state, tree, secrets, &mut ui);
     match runner.hold([event])? {
         Came::HandedOver(prompt) => say(&json!({
             "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": prompt}
