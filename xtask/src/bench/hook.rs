@@ -85,6 +85,7 @@ pub(super) fn hook(place: &Place) -> Result<(Vec<Row>, Vec<String>)> {
     )?);
     for (size, bytes) in SIZES {
         let path = transcript(place, "transcript.jsonl", bytes)?;
+        place.settle(0)?;
         let input = told(&path, SESSION)?;
         let what = format!("hook stop, held, {size}, - scan");
         rows.push(against(&what, &|| with_input(place.ralph(&repo, &stop), &input), true)?);

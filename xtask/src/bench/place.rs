@@ -3,9 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::Result;
+
+/// After how long a file system has forgotten what was deleted.
+const FORGETS: Duration = Duration::from_secs(70);
 
 /// Files in one folder of a repository.
 const FOLDER: usize = 100;
@@ -83,6 +86,17 @@ impl Place {
         let mut command = self.command(&self.ralph, cwd);
         command.args(args);
         command
+    }
+
+    /// Lets the disk finish with what was written just now, and the file system forget what was deleted: ext4 does not give
+    /// out again the numbers of files that were deleted within the last minute, and looks past all of them for every new
+    /// file. Hundreds of `iterations` in a few seconds leave thousands of them, which no agent that works does.
+    pub(super) fn settle(&self, iterations: usize) -> Result<()> {
+        self.time(&mut self.command("sync", &self.dir), 0)?;
+        if iterations > 200 {
+            std::thread::sleep(FORGETS);
+        }
+        Ok(())
     }
 
     /// How long a command takes, in milliseconds. It must end with `code`.
