@@ -424,9 +424,11 @@ impl<'a> Runner<'a> {
         if self.state.wants_checkpoint() || point::early_checkpoint(self.state.since_checkpoint) {
             self.checkpoint()?;
         }
-        // Who measures after an item's agent also puts back what it did to the task file.
+        // Who measures after an item's agent also puts back what it did to the task file. Whoever starts an agent writes its
+        // prompt first, and waits for the record then.
         let about_item = self.state.current.as_ref().is_some_and(|current| current.item.is_some());
-        if about_item || !decision.effects.iter().all(Effect::only_looks) {
+        let waits = |effect: &Effect| effect.only_looks() || *effect == Effect::StartAgent;
+        if about_item || !decision.effects.iter().all(waits) {
             self.journal.settle()?;
         }
         for effect in &decision.effects {

@@ -17,6 +17,7 @@
 //! | `scratch` | folders for a while |
 //! | `runs` | which runs there are, and what each iteration left |
 //! | `copy` `stamp` | a copy of the journal or the ledger that nobody can touch; whether a file was touched |
+//! | `syncer` | making a record durable beside what else is done |
 //! | `guard` | what an agent must leave alone in `.ralph/` |
 //! | `setup` | files that are put where none are |
 //! | `trust` | which commands of which project the user agreed to, outside of it |
@@ -41,6 +42,7 @@ mod runs;
 mod scratch;
 mod setup;
 mod stamp;
+mod syncer;
 mod trust;
 mod views;
 

@@ -42,7 +42,6 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use ralph_core::evidence::AddedTodos;
@@ -50,9 +49,10 @@ use ralph_core::git_text::{self, Change, ChangeKind, UnknownForm};
 use ralph_core::todos;
 
 use crate::git::{Call, GitError, Repo};
+use crate::process;
 use crate::unix::names::OsStringExt;
 pub use back::{BackError, WayBack};
-use files::Taken;
+use files::{Looking, Taken};
 use memory::Memory;
 use place::Place;
 use tidy::Tidying;
@@ -69,11 +69,22 @@ pub struct Tree {
     compared: Option<(TreeId, TreeId, Vec<Change>)>,
     tidying: Option<Tidying>,
     /// The next snapshot, which is being made already.
-    ahead: Option<JoinHandle<(Tree, Result<Snapshot, TreeError>)>>,
+    ahead: Option<Begun>,
     /// The last snapshot found something.
     was_dirty: bool,
     /// The files that this process says everything to, by device and inode.
     outputs: Vec<(u64, u64)>,
+}
+
+/// A snapshot for which git is comparing files.
+#[derive(Debug)]
+struct Begun {
+    memory: Memory,
+    /// The private index was made anew.
+    fresh: bool,
+    looking: Looking,
+    /// git is ready to take in what differs.
+    taking: Option<process::Begun>,
 }
 
 /// The working tree as it was at one moment.
@@ -178,51 +189,38 @@ impl Tree {
 
     /// The same; while git compares, something else is done once.
     pub fn snapshot_while(&mut self, meanwhile: impl FnOnce()) -> Result<Snapshot, TreeError> {
-        if let Some(taken) = self.taken_ahead() {
-            return taken;
-        }
-        self.let_tidying_end();
-        let mut memory = Memory::load(&self.place);
-        let mut meanwhile = Some(meanwhile);
+        let (mut begun, mut meanwhile) = (self.ahead.take(), Some(meanwhile));
         for wait in WAITS {
-            let meanwhile = || meanwhile.take().map_or((), |meanwhile| meanwhile());
-            match self.take(memory, meanwhile) {
+            let begun = match begun.take() {
+                Some(begun) => Ok(begun),
+                None => self.begin(Memory::load(&self.place)),
+            };
+            if let Some(meanwhile) = meanwhile.take() {
+                meanwhile();
+            }
+            match begun.and_then(|begun| self.take(begun)) {
                 Err(error) if !error.is_final() => pause(wait),
                 done => return done,
             }
             self.place.remove_stale_lock();
-            memory = Memory::load(&self.place);
         }
+        let mut memory = Memory::load(&self.place);
         memory.distrust_index();
-        self.take(memory, || {})
+        let begun = self.begin(memory)?;
+        self.take(begun)
     }
 
-    /// Begins to measure while the caller does something else; what it finds is the next snapshot.
+    /// Begins to measure, and lets git compare while the caller does something else; what it finds is the next snapshot. If it
+    /// cannot, that snapshot begins anew.
     pub fn measure_ahead(&mut self) {
-        if self.ahead.is_some() {
-            return;
+        if self.ahead.is_none() {
+            self.ahead = self.begin(Memory::load(&self.place)).ok();
         }
-        self.let_tidying_end();
-        let (place, outputs, was_dirty) = (self.place.clone(), self.outputs.clone(), self.was_dirty);
-        let mut other = Tree { place, compared: None, tidying: None, ahead: None, was_dirty, outputs };
-        let measure = move || {
-            let taken = other.snapshot();
-            (other, taken)
-        };
-        self.ahead = thread::Builder::new().name("tree".into()).spawn(measure).ok();
     }
 
-    /// Lets go of what was measured ahead and nobody asked for: it is too old for whoever asks later.
+    /// Lets go of what was begun ahead and nobody asked for: it is too old for whoever asks later.
     pub fn forget_ahead(&mut self) {
-        let _ = self.taken_ahead();
-    }
-
-    fn taken_ahead(&mut self) -> Option<Result<Snapshot, TreeError>> {
-        let (mut other, taken) = self.ahead.take()?.join().ok()?;
-        self.place = other.place.clone();
-        self.compared = other.compared.take();
-        self.was_dirty = other.was_dirty;
-        Some(taken)
+        self.ahead = None;
     }
 
     /// What differs between two snapshots.
@@ -302,33 +300,37 @@ impl Tree {
         self.place.call(command)
     }
 
-    /// One attempt.
-    fn take(&mut self, mut memory: Memory, meanwhile: impl FnOnce()) -> Result<Snapshot, TreeError> {
-        let mut fresh = seed::refresh(&mut self.place, &mut memory)?;
+    /// The beginning of an attempt: git is asked what differs.
+    fn begin(&mut self, mut memory: Memory) -> Result<Begun, TreeError> {
+        self.let_tidying_end();
+        let fresh = seed::refresh(&mut self.place, &mut memory)?;
         // Whoever changed something the last time is likely to have done so again.
         let takes = self.was_dirty && !fresh;
-        let mut begun = None;
-        let mut found = files::look(&self.place, &memory, &self.outputs, takes, || {
-            if takes {
-                begun = files::begin_to_take_in(&self.place, &memory);
-            }
-            meanwhile();
-        })?;
+        let looking = files::begin_to_look(&self.place, &memory, takes)?;
+        let taking = takes.then(|| files::begin_to_take_in(&self.place, &memory)).flatten();
+        Ok(Begun { memory, fresh, looking, taking })
+    }
+
+    /// The rest of it.
+    fn take(&mut self, begun: Begun) -> Result<Snapshot, TreeError> {
+        let Begun { mut memory, mut fresh, looking, mut taking } = begun;
+        let mut found = files::look(&self.place, looking, &self.outputs)?;
         // Where git skips files that are absent, an absent file need not be a deletion.
         if !fresh && (found.ignore_rules || memory.skips && !found.gone.is_empty()) {
-            begun = None;
+            taking = None;
             seed::replace(&self.place, &mut memory)?;
             fresh = true;
-            found = files::look(&self.place, &memory, &self.outputs, false, || {})?;
+            let looking = files::begin_to_look(&self.place, &memory, false)?;
+            found = files::look(&self.place, looking, &self.outputs)?;
         }
         let before = memory.tree.take();
         let mut taken = Taken::Nothing;
         self.was_dirty = !found.dirty.is_empty();
         if self.was_dirty {
-            taken = files::take_in(&self.place, &memory, &mut found, begun)?;
+            taken = files::take_in(&self.place, &memory, &mut found, taking)?;
             seed::note_gone(&self.place, &mut memory, &found.gone)?;
         } else {
-            drop(begun);
+            drop(taking);
         }
         let tree = match &before {
             Some(tree) if !fresh && matches!(taken, Taken::Nothing) => tree.clone(),

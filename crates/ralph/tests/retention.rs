@@ -32,7 +32,7 @@ fn diff(sandbox: &Sandbox, iteration: u64) -> ralph_testkit::Finished {
 fn many_loose_objects_are_packed_while_an_agent_works() {
     let sandbox = repository();
     let litter = format!(
-        "mkdir ../tmp/l; for i in $(seq 6000); do echo $i > ../tmp/l/$i; done; \
+        "mkdir ../tmp/l; for i in $(seq 9500); do echo $i > ../tmp/l/$i; done; \
          find ../tmp/l -type f | GIT_OBJECT_DIRECTORY={STORE} git hash-object -w --stdin-paths > /dev/null"
     );
     let agent =

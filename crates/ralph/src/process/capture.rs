@@ -60,7 +60,8 @@ impl Begun {
 impl Drop for Begun {
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
-            // This closes its standard input first.
+            // Nobody reads what it prints; waiting closes its standard input first.
+            drop((child.stdout.take(), child.stderr.take()));
             let _ = child.wait();
         }
     }

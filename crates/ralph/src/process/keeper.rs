@@ -7,7 +7,6 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags};
@@ -35,25 +34,21 @@ impl Drop for Keeper {
     }
 }
 
-/// A keeper that is being started beside something else: a program's start takes longer than all that is between two
-/// commands.
+/// A keeper that gets ready beside something else: a program's start takes longer than all that is between two commands.
 #[derive(Debug, Default)]
-pub struct Ahead(Option<JoinHandle<io::Result<Keeper>>>);
+pub struct Ahead(Option<Keeper>);
 
 impl Ahead {
     /// Starts one, unless there is one. If that fails there is none, and nobody minds.
     pub fn start(&mut self) {
-        if self.0.is_some() || point::pass("start keeper").is_err() {
-            return;
+        if self.0.is_none() {
+            self.0 = Keeper::start().ok();
         }
-        let start = || own_program().and_then(|program| Keeper::of(&program));
-        self.0 = thread::Builder::new().name("keeper".into()).spawn(start).ok();
     }
 
     /// Starts a command, with the keeper that is there or else with a new one.
     pub fn keep(&mut self, spec: &Spec) -> Result<Job, SpawnError> {
-        let ready = self.0.take().and_then(|thread| thread.join().ok()?.ok()).filter(Keeper::is_there);
-        match ready {
+        match self.0.take().filter(Keeper::is_there) {
             Some(keeper) => keeper.keep(spec),
             None => super::start(spec),
         }

@@ -287,6 +287,7 @@ impl Runner<'_> {
             .env("RALPH_RUN_ID", run)
             .transcripts(files.transcript(), files.stderr())
             .sign(files.transcript());
+        self.journal.settle()?;
         let (spec, heard) = (self.custody().over(spec), self.heard());
         let started = agent_job::start(&spec, &mut self.ahead, &talk, &files, &heard);
         self.jobs.lock().agent = started;

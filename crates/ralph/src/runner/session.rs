@@ -52,6 +52,7 @@ impl Runner<'_> {
         let path = files.prompt();
         store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
         self.keep_stand(&files);
+        self.journal.settle()?;
         self.handed = Some(prompt);
         Ok(())
     }

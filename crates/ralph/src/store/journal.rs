@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use ralph_core::journal::{self, Opened, Problem, Record};
@@ -14,6 +13,7 @@ use super::copy::Copy;
 use super::files;
 use super::lock::{LockState, lock_state, pause};
 use super::stamp::Stamp;
+use super::syncer::Syncer;
 use crate::error::{self, Error, Result};
 use crate::point;
 
@@ -36,7 +36,7 @@ pub struct JournalFile {
     /// How often it was put back for the last record.
     tries: usize,
     /// The last record, on its way to the disk.
-    syncing: Option<JoinHandle<io::Result<()>>>,
+    syncer: Syncer,
 }
 
 /// How long a deletion that goes on is waited out before each further attempt to write.
@@ -61,7 +61,7 @@ impl JournalFile {
             mended: None,
             given_up: false,
             tries: 0,
-            syncing: None,
+            syncer: Syncer::default(),
         })
     }
 
@@ -97,7 +97,7 @@ impl JournalFile {
                 mended: None,
                 given_up: false,
                 tries: 0,
-                syncing: None,
+                syncer: Syncer::default(),
             },
             opened.state,
         ))
@@ -120,10 +120,10 @@ impl JournalFile {
 
     /// What was begun is durable, under the journal's name, when this returns.
     pub fn settle(&mut self) -> Result<()> {
-        let Some(sync) = self.syncing.take() else { return Ok(()) };
-        sync.join()
-            .unwrap_or_else(|_| Err(io::Error::other("the thread that syncs it failed")))
-            .map_err(error::io("cannot write the journal", &self.path))?;
+        if !self.syncer.is_begun() {
+            return Ok(());
+        }
+        self.syncer.settle().map_err(error::io("cannot write the journal", &self.path))?;
         self.hold()
     }
 
@@ -171,12 +171,7 @@ impl JournalFile {
 
     fn begin_sync(&mut self) -> io::Result<()> {
         point::file("sync", &self.path)?;
-        let file = self.file.try_clone()?;
-        match thread::Builder::new().name("journal".into()).spawn(move || file.sync_data()) {
-            Ok(sync) => self.syncing = Some(sync),
-            Err(_) => self.file.sync_data()?,
-        }
-        Ok(())
+        self.syncer.begin(&self.file)
     }
 
     /// Whether another ralph has taken the place: what has the journal's name may be its own.

@@ -31,15 +31,16 @@ pub(super) struct Found {
     pub(super) problems: Vec<String>,
 }
 
-/// Compares, and does something else meanwhile. git may write the index here, to note files that were touched but are the
-/// same, so that it need not read them next time; not if somebody `holds` it.
-pub(super) fn look(
-    place: &Place,
-    memory: &Memory,
-    outputs: &[(u64, u64)],
-    holds: bool,
-    meanwhile: impl FnOnce(),
-) -> Result<Found, TreeError> {
+/// A comparison that git is making.
+#[derive(Debug)]
+pub(super) struct Looking {
+    call: Call,
+    begun: Begun,
+}
+
+/// Begins to compare. git may write the index here, to note files that were touched but are the same, so that it need not
+/// read them next time; not if somebody `holds` it.
+pub(super) fn begin_to_look(place: &Place, memory: &Memory, holds: bool) -> Result<Looking, TreeError> {
     let locks = if holds { "0" } else { "1" };
     let call = seeing_all(place, memory, "status").env("GIT_OPTIONAL_LOCKS", locks).args([
         "--porcelain=v2",
@@ -51,7 +52,12 @@ pub(super) fn look(
         "--ignore-submodules=none",
     ]);
     let begun = call.begin()?;
-    meanwhile();
+    Ok(Looking { call, begun })
+}
+
+/// What the comparison came to.
+pub(super) fn look(place: &Place, looking: Looking, outputs: &[(u64, u64)]) -> Result<Found, TreeError> {
+    let Looking { call, begun } = looking;
     let captured = begun.finish(Vec::new()).map_err(GitError::Start)?;
     if !captured.end.success() {
         return Err(call.failure(&captured).into());

@@ -14,7 +14,7 @@ use super::{Place, Tree, TreeError, TreeId};
 use crate::point;
 
 /// From how many loose objects on they are packed.
-const LOOSE: usize = 4_096;
+const LOOSE: usize = 8_192;
 /// From how many packs on they become one, without what is let go.
 const PACKS: usize = 8;
 
@@ -26,10 +26,6 @@ pub(super) struct Tidying {
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        // Whoever comes next must not find it at work.
-        if let Some(ahead) = self.ahead.take() {
-            let _ = ahead.join();
-        }
         if let Some(tidying) = self.tidying.take() {
             let _ = tidying.thread.join();
         }
