@@ -285,7 +285,7 @@ pub struct Settled {
     /// The digest of the evidence record.
     pub evidence: Option<String>,
     pub problems: Vec<String>,
-    /// Why what is proved is not committed, where it was to be.
+    /// Why what is proved, or a part of it, is not committed, where it was to be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncommitted: Option<String>,
     /// Why the backlog does not say what came of the item. Whoever selected again would have it again, without end.

@@ -161,7 +161,14 @@ impl Tree {
     /// The same for those who only compare snapshots, beside a run that may be going on.
     pub fn look(root: &Path, store: &Path, repo: Option<&Repo>) -> Result<Tree, TreeError> {
         let place = Place::open(root, store, repo)?;
-        Ok(Tree { place, compared: None, tidying: None, ahead: None, was_dirty: false, outputs: crate::ui::own_outputs() })
+        Ok(Tree {
+            place,
+            compared: None,
+            tidying: None,
+            ahead: None,
+            was_dirty: false,
+            outputs: crate::ui::own_outputs(),
+        })
     }
 
     /// Opens them after the store was damaged: what an index remembers of lost objects is worth nothing.

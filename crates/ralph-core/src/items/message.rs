@@ -12,12 +12,13 @@ pub(super) const ITEM: &str = "Ralph-Item";
 pub(super) const EVIDENCE: &str = "Ralph-Evidence";
 
 /// `feat(scope): title`, what was done, how it was verified, what was flagged, and trailers. `iteration` is the one that was settled,
-/// `evidence` the digest of its record, `run` the run's id.
+/// `evidence` the digest of its record, `run` the run's id; `left` are files that were proved and are not in the commit.
 pub fn commit_message(
     settlement: &Settlement,
     iteration: &Iteration,
     run: &str,
     evidence: Option<&str>,
+    left: &[String],
 ) -> String {
     let title = match &settlement.item {
         Some(item) => format!("feat({}): {}", scope(&item.id), one_line(&item.title, 60)),
@@ -34,6 +35,12 @@ pub fn commit_message(
         text.push_str("\n\n");
     }
     text.push_str(&verification(&iteration.checks));
+    if !left.is_empty() {
+        // The checks ran on all files, and whoever checks this commit out has not got these.
+        let left = format!("Verified with, and not in this commit (not clean before): {}", left.join(", "));
+        text.push_str(&wrapped(&one_line(&left, 800)));
+        text.push_str("\n\n");
+    }
     let flagged = settlement.commit.as_ref().map_or(&[][..], |order| &order.flagged);
     if !flagged.is_empty() {
         text.push_str(&wrapped(&one_line(&format!("Flagged: {}", flagged.join("; ")), 800)));

@@ -136,7 +136,7 @@ fn settlement() -> Settlement {
 #[test]
 fn a_commit_names_the_item_its_verification_and_its_evidence() {
     assert_eq!(
-        commit_message(&settlement(), &judged(), "run-id", Some("blake")),
+        commit_message(&settlement(), &judged(), "run-id", Some("blake"), &[]),
         "feat(FEAT-1): Greets by name\n\nVerification:\n- cargo test exit 0\n\nRalph-Item: FEAT-1\n\
          Ralph-Iteration: run-id/7\nRalph-Evidence: blake\n"
     );
@@ -150,7 +150,7 @@ fn a_commit_names_other_items_whose_work_it_holds() {
     assert_eq!(memory.spans.len(), 3, "each item's own");
     let order = CommitOrder { spans: memory.spans, base: None, flagged: vec![] };
     let message =
-        commit_message(&Settlement { commit: Some(order), ..settlement() }, &judged(), "run-id", None);
+        commit_message(&Settlement { commit: Some(order), ..settlement() }, &judged(), "run-id", None, &[]);
     let said = message.lines().find(|line| line.contains("other items"));
     assert_eq!(said, Some("Holds as well what attempts at other items left: FEAT-0."), "{message}");
 }
@@ -169,7 +169,7 @@ fn an_item_s_words_cannot_forge_a_trailer() {
     let mut settlement = settlement();
     settlement.item =
         Some(Work { id: "A\nRalph-Evidence: forged".into(), title: "x\n\nRalph-Item: B".into(), ..work() });
-    let message = commit_message(&settlement, &judged(), "run", None);
+    let message = commit_message(&settlement, &judged(), "run", None, &[]);
     assert!(
         !message.lines().any(|line| line.starts_with("Ralph-Evidence") || line == "Ralph-Item: B"),
         "{message}"
@@ -248,10 +248,19 @@ fn what_is_flagged_stands_in_the_commit_and_above_its_trailers() {
     let memory = Memory::default().changed("a", "b", None).flagged(flags.iter().chain(&flags).cloned());
     assert_eq!(memory.flagged, flags, "once");
     let order = CommitOrder { spans: memory.spans.clone(), base: None, flagged: memory.flagged.clone() };
-    let text = commit_message(&Settlement { commit: Some(order), ..settlement() }, &judged(), "run", None);
+    let text =
+        commit_message(&Settlement { commit: Some(order), ..settlement() }, &judged(), "run", None, &[]);
     let told = "\n\nFlagged: existing tests were changed: tests/a.sh; what checks run was\nchanged: b\n\nRalph-Item: ";
     assert!(text.contains(told), "{text}");
     let settled = |commit: Option<&str>| Settled { commit: commit.map(Into::into), ..Settled::default() };
     assert_eq!(memory.clone().settled(&settled(None)).flagged, flags);
     assert_eq!(memory.settled(&settled(Some("c"))).flagged, [""; 0]);
+}
+
+#[test]
+fn a_commit_without_all_that_was_proved_says_so() {
+    let left = ["greet.sh".to_owned(), "b.sh".to_owned()];
+    let text = commit_message(&settlement(), &judged(), "run", None, &left);
+    let told = "\n\nVerified with, and not in this commit (not clean before): greet.sh, b.sh\n\nRalph-Item: ";
+    assert!(text.contains(told), "{text}");
 }

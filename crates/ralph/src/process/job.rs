@@ -35,7 +35,12 @@ pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> 
 
 /// Waits until a keeper is dead, and ends what can be found without it: what has its mark or its session. The keeper is
 /// left to be reaped, so that its number stays its own until then. Returns what could not be ended.
-pub(super) fn end_all_of(keeper: &Child, mark: Option<Mark>, alone: Option<&Alone>, grace: Duration) -> Vec<u32> {
+pub(super) fn end_all_of(
+    keeper: &Child,
+    mark: Option<Mark>,
+    alone: Option<&Alone>,
+    grace: Duration,
+) -> Vec<u32> {
     let keeper = Pid::from_child(keeper);
     wait_unreaped(&WaitId::Pid(keeper));
     let mark = mark.filter(|_| alone.is_none_or(Alone::now));

@@ -123,9 +123,7 @@ impl Keeper {
                     spec.spawn_error(&io::Error::new(io::ErrorKind::PermissionDenied, error))
                 }
                 (Failure::Stdin, super::Stdin::File(file)) => SpawnError::stdin(file, error),
-                (Failure::Stdin | Failure::Other, _) => {
-                    spec.spawn_error(&io::Error::other(error))
-                }
+                (Failure::Stdin | Failure::Other, _) => spec.spawn_error(&io::Error::other(error)),
             },
             _ => SpawnError::KeeperLost {
                 program: spec.program.to_string_lossy().into_owned(),

@@ -194,7 +194,11 @@ mod tests {
     fn order(odd: &OsString, file: Option<PathBuf>) -> Order {
         Order {
             cwd: PathBuf::from(odd),
-            env: vec![("A".into(), Some(OsString::new())), (odd.clone(), None), ("B".into(), Some(odd.clone()))],
+            env: vec![
+                ("A".into(), Some(OsString::new())),
+                (odd.clone(), None),
+                ("B".into(), Some(odd.clone())),
+            ],
             grace: Duration::from_millis(1500),
             stdin: file.clone(),
             hold: file.clone(),
@@ -218,7 +222,11 @@ mod tests {
             assert_eq!(Order::read_from(&mut line), Some(order(&odd, file)));
             assert_eq!(line, [END], "what comes after is not the order's");
             for end in 0..whole {
-                assert_eq!(Order::read_from(&bytes[..end]).map(|order| order.args.len()), None, "cut at {end}");
+                assert_eq!(
+                    Order::read_from(&bytes[..end]).map(|order| order.args.len()),
+                    None,
+                    "cut at {end}"
+                );
             }
         }
     }

@@ -50,7 +50,8 @@ impl Again {
         let spec = Custody::at(beside, Mark::of(beside).ok()).over(spec);
         let heard = Heard { outbox: self.outbox.clone(), pulse: ui.pulse() };
         let files = IterationFiles::at(beside);
-        let running = check_job::start(check, &spec, &mut Ahead::default(), &files, self.secrets.clone(), heard);
+        let running =
+            check_job::start(check, &spec, &mut Ahead::default(), &files, self.secrets.clone(), heard);
         self.jobs.check(running.clone());
         let ended = self.wait(running.as_ref());
         self.jobs.check(None);

@@ -188,7 +188,11 @@ impl Runner<'_> {
     fn measure(&mut self, when: When, todos_since: Option<&str>) -> std::result::Result<Measured, String> {
         // An agent or a check is next, mostly; a session is started by its user.
         let (is_session, ahead) = (self.is_session(), &mut self.ahead);
-        let keeper = || if !is_session { ahead.start() };
+        let keeper = || {
+            if !is_session {
+                ahead.start()
+            }
+        };
         let snapshot = self.tree.snapshot_while(keeper).map_err(|error| error.to_string())?;
         self.measured_branch = Some(snapshot.branch.clone());
         if !snapshot.own_output.is_empty() && !std::mem::replace(&mut self.output_told, true) {

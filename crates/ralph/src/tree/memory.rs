@@ -8,8 +8,8 @@ use std::io;
 use std::path::Path;
 
 use super::{Place, TreeError, TreeId};
-use crate::unix::identity::MetadataExt;
 use crate::store;
+use crate::unix::identity::MetadataExt;
 
 const FIRST_LINE: &str = "ralph snapshot 2";
 

@@ -43,7 +43,12 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
         let whose = if own { ", by the agent itself" } else { "" };
         // Of the goal this comes after the reviews.
         let word = if last.item.is_some() && last.checks.is_empty() { "claimed" } else { "proved" };
-        lines.push((Tone::Good, format!("✓ {what} is {word} and committed: {}{whose}", short(commit))));
+        let (sign, part) = match settled.left.is_empty() {
+            true => ("✓", ""),
+            false => ("⚠", ", but for files that were not clean before"),
+        };
+        let tone = if part.is_empty() { Tone::Good } else { Tone::Warning };
+        lines.push((tone, format!("{sign} {what} is {word} and committed{part}: {}{whose}", short(commit))));
         if word == "claimed" {
             lines.push((
                 Tone::Warning,

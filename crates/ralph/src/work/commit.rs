@@ -82,8 +82,8 @@ impl Settler<'_> {
             &since,
             "changed since it was proved; the commit has what was proved, and your files are as they are",
         );
-        let message =
-            without_secrets(&items::commit_message(settlement, iteration, self.run, evidence), self.secrets);
+        let message = items::commit_message(settlement, iteration, self.run, evidence, &left);
+        let message = without_secrets(&message, self.secrets);
         match self.put_in(&repo, head.as_deref(), before_head, &commit, &message, problems) {
             Ok(commit) => Ok((Some(commit), left)),
             // Whoever waited for it may have died after it was there.

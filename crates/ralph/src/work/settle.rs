@@ -93,8 +93,14 @@ impl Settler<'_> {
         if settlement.commit.is_some() && settled.unmarked.is_none() {
             match self.commit(settlement, iteration, settled.evidence.as_deref(), &mut problems) {
                 Ok((commit, left)) => {
-                    let nothing = commit.is_none() && !left.is_empty();
-                    settled.uncommitted = nothing.then(|| "its files were not clean before the run".into());
+                    settled.uncommitted = match (&commit, left.is_empty()) {
+                        (_, true) => None,
+                        (None, false) => Some("its files were not clean before the run".into()),
+                        (Some(_), false) => {
+                            let names = text::one_line(&left.join(", "), 300);
+                            Some(format!("its commit is without files that were not clean before: {names}"))
+                        }
+                    };
                     (settled.commit, settled.left) = (commit, left);
                 }
                 Err(error) => {

@@ -13,7 +13,18 @@ fn what_was_staged_before_is_the_user_s_though_the_files_are_as_committed() {
     let steps = writes("one.txt").write("README.md", "# by the agent\n");
     let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
     let finished = worker(&sandbox, &agent).run();
-    finished.assert_code(0).assert_stderr_has("not clean before: README.md");
+    finished
+        .assert_code(0)
+        .assert_stderr_has("not clean before: README.md")
+        .assert_stderr_has("FEAT-1 is proved and committed, but for files that were not clean before: ")
+        .assert_stderr_has(
+            "FEAT-1, proved: its commit is without files that were not clean before: README.md",
+        );
+    let told = "Verified with, and not in this commit (not clean before): README.md";
+    assert!(
+        sandbox.git(&["log", "-1", "--format=%B"]).contains(told),
+        "whoever checks it out has not got it"
+    );
     assert_eq!(files_of(&sandbox, "HEAD"), ["A one.txt"]);
     assert_eq!(sandbox.git(&["show", ":README.md"]), "# staged");
     assert_eq!(sandbox.read("README.md"), "# by the agent\n");

@@ -62,9 +62,8 @@ fn copy(mut from: Output, mut file: Option<File>, path: &Path, ralph: PipeWriter
         let read = match from.read(&mut buffer) {
             // An agent may have taken its own transcript away.
             Ok(0) => {
-                return kept.and_then(|()| {
-                    file.as_mut().map_or(Ok(()), |file| store::put_back_if_gone(path, file))
-                });
+                return kept
+                    .and_then(|()| file.as_mut().map_or(Ok(()), |file| store::put_back_if_gone(path, file)));
             }
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
