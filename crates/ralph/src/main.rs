@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if std::env::args_os().nth(1).as_deref() == Some("__keep".as_ref()) {
-        return ralph::process::keep::main();
+    let mut args = std::env::args_os().skip(1);
+    if args.next().as_deref() == Some("__keep".as_ref()) {
+        return ralph::process::keep::main(args);
     }
     ralph::cli::main()
 }

@@ -3,7 +3,7 @@
 //! There are two ways to run one:
 //!
 //! * [`capture`] and [`capture_for`] run a short helper (git, `claude --version`) to its end and hand back what
-//!   it printed.
+//!   it printed; [`begin`] starts one that gets its input later.
 //! * [`start`] runs an agent or a check in the custody of a *keeper*: a second ralph process that stands between
 //!   ralph and the command, ends it when asked, and leaves nothing of it behind.
 //!

@@ -36,7 +36,7 @@ use crate::clock::{self, Alarm, Naps};
 use crate::error::{Error, Result};
 use crate::notify::Notifier;
 use crate::point;
-use crate::process::{self, Ahead, Mark};
+use crate::process::{self, Ahead, Leaving, Mark};
 use crate::project::Project;
 use crate::secrets;
 use crate::store::{Guard, JournalFile, Keeping, Lock, Past, Requests, Run, Runs, Tally, Views};
@@ -56,6 +56,8 @@ pub(crate) use texts::Texts;
 #[derive(Debug)]
 pub(crate) enum Input {
     Event(Event),
+    /// The keeper of what ended; what it had to say comes next.
+    Leaving(Leaving),
     /// The agent used tools; for the screen only.
     Tools(Tools),
     /// Time may have come, or leapt.
@@ -123,6 +125,8 @@ pub struct Runner<'a> {
     jobs: Jobs,
     /// For what is started next.
     ahead: Ahead,
+    /// The keeper of what ended last.
+    leaving: Option<Leaving>,
     /// By which what a killed keeper leaves is found.
     mark: Option<Mark>,
     /// Made when something is first waited for; inside, `None` where the system has none.
@@ -161,6 +165,15 @@ pub enum Came {
     Waits(String),
 }
 
+/// A run and what it is about.
+#[derive(Debug)]
+pub struct Opened {
+    pub run: Run,
+    pub journal: JournalFile,
+    pub state: State,
+    pub tree: Tree,
+}
+
 /// The project's files, to be measured. The caller holds the lock.
 pub fn open_tree(project: &Project) -> Result<Tree> {
     Tree::open(&project.root, &project.truth, project.repo.as_ref()).map_err(|error| {
@@ -172,13 +185,11 @@ impl<'a> Runner<'a> {
     pub fn new(
         project: &'a Project,
         lock: &'a mut Lock,
-        run: Run,
-        journal: JournalFile,
-        state: State,
-        tree: Tree,
+        opened: Opened,
         secrets: Secrets,
         ui: &'a mut Ui,
     ) -> Self {
+        let Opened { run, journal, state, tree } = opened;
         let (outbox, inbox) = mpsc::channel();
         let views = Views::new(&project.root, &project.ralph_dir, run.clone());
         let jobs = Jobs::default();
@@ -199,6 +210,7 @@ impl<'a> Runner<'a> {
             outbox,
             jobs,
             ahead: Ahead::default(),
+            leaving: None,
             mark: Mark::of(&project.root).ok(),
             alarm: OnceCell::new(),
             naps: Naps::from_now(),
@@ -315,8 +327,13 @@ impl<'a> Runner<'a> {
             if matches!(self.state.phase, Phase::Working | Phase::Checking | Phase::Waiting { .. }) {
                 self.keep_record()?;
             }
+            if matches!(self.state.phase, Phase::Waiting { .. }) {
+                self.ahead = Ahead::default();
+            }
             match self.next() {
                 Input::Event(event) => self.step(event)?,
+                // The one before is gone by now; this one is waited for at the end.
+                Input::Leaving(keeper) => self.leaving = Some(keeper),
                 Input::Tools(tools) => {
                     for Tool { name, target } in tools.take() {
                         self.ui.tool(&self.state, &name, target.as_deref());
@@ -424,8 +441,8 @@ impl<'a> Runner<'a> {
         if self.state.wants_checkpoint() || point::early_checkpoint(self.state.since_checkpoint) {
             self.checkpoint()?;
         }
-        // Who measures after an item's agent also puts back what it did to the task file. Whoever starts an agent writes its
-        // prompt first, and waits for the record then.
+        // Who measures after an item's agent also puts back what it did to the task file. Whoever starts an agent renders its
+        // prompt first, and waits for the record before that is written.
         let about_item = self.state.current.as_ref().is_some_and(|current| current.item.is_some());
         let waits = |effect: &Effect| effect.only_looks() || *effect == Effect::StartAgent;
         if about_item || !decision.effects.iter().all(waits) {

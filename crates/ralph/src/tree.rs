@@ -70,16 +70,28 @@ pub struct Tree {
     tidying: Option<Tidying>,
     /// The next snapshot, which is being made already.
     ahead: Option<Begun>,
-    /// The last snapshot found something.
-    was_dirty: bool,
+    /// How often in a row somebody's work changed something.
+    changed: u32,
     /// The files that this process says everything to, by device and inode.
     outputs: Vec<(u64, u64)>,
+}
+
+/// After how many snapshots that found something git may write its index while it compares.
+const NOTES: u32 = 8;
+
+/// What to expect of a look at the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Looks {
+    /// Somebody worked.
+    AfterWork,
+    AtRest,
 }
 
 /// A snapshot for which git is comparing files.
 #[derive(Debug)]
 struct Begun {
     memory: Memory,
+    looks: Looks,
     /// The private index was made anew.
     fresh: bool,
     looking: Looking,
@@ -166,7 +178,7 @@ impl Tree {
             compared: None,
             tidying: None,
             ahead: None,
-            was_dirty: false,
+            changed: 0,
             outputs: crate::ui::own_outputs(),
         })
     }
@@ -196,11 +208,20 @@ impl Tree {
 
     /// The same; while git compares, something else is done once.
     pub fn snapshot_while(&mut self, meanwhile: impl FnOnce()) -> Result<Snapshot, TreeError> {
+        self.take_in_turns(Looks::AtRest, meanwhile)
+    }
+
+    /// The same after somebody worked, so that it is likely that something changed.
+    pub fn snapshot_after_work(&mut self, meanwhile: impl FnOnce()) -> Result<Snapshot, TreeError> {
+        self.take_in_turns(Looks::AfterWork, meanwhile)
+    }
+
+    fn take_in_turns(&mut self, looks: Looks, meanwhile: impl FnOnce()) -> Result<Snapshot, TreeError> {
         let (mut begun, mut meanwhile) = (self.ahead.take(), Some(meanwhile));
         for wait in WAITS {
             let begun = match begun.take() {
                 Some(begun) => Ok(begun),
-                None => self.begin(Memory::load(&self.place)),
+                None => self.begin(Memory::load(&self.place), looks),
             };
             if let Some(meanwhile) = meanwhile.take() {
                 meanwhile();
@@ -213,15 +234,15 @@ impl Tree {
         }
         let mut memory = Memory::load(&self.place);
         memory.distrust_index();
-        let begun = self.begin(memory)?;
+        let begun = self.begin(memory, looks)?;
         self.take(begun)
     }
 
-    /// Begins to measure, and lets git compare while the caller does something else; what it finds is the next snapshot. If it
-    /// cannot, that snapshot begins anew.
+    /// Begins to measure after somebody worked, and lets git compare while the caller does something else; what it finds is the
+    /// next snapshot. If it cannot, that snapshot begins anew.
     pub fn measure_ahead(&mut self) {
         if self.ahead.is_none() {
-            self.ahead = self.begin(Memory::load(&self.place)).ok();
+            self.ahead = self.begin(Memory::load(&self.place), Looks::AfterWork).ok();
         }
     }
 
@@ -308,19 +329,20 @@ impl Tree {
     }
 
     /// The beginning of an attempt: git is asked what differs.
-    fn begin(&mut self, mut memory: Memory) -> Result<Begun, TreeError> {
+    fn begin(&mut self, mut memory: Memory, looks: Looks) -> Result<Begun, TreeError> {
         self.let_tidying_end();
         let fresh = seed::refresh(&mut self.place, &mut memory)?;
-        // Whoever changed something the last time is likely to have done so again.
-        let takes = self.was_dirty && !fresh;
+        // Whoever changed something the last time is likely to have done so again. But now and then git has its turn to
+        // note files that were touched and are the same, or it would read them again every time.
+        let takes = looks == Looks::AfterWork && !fresh && !self.changed.is_multiple_of(NOTES);
         let looking = files::begin_to_look(&self.place, &memory, takes)?;
         let taking = takes.then(|| files::begin_to_take_in(&self.place, &memory)).flatten();
-        Ok(Begun { memory, fresh, looking, taking })
+        Ok(Begun { memory, looks, fresh, looking, taking })
     }
 
     /// The rest of it.
     fn take(&mut self, begun: Begun) -> Result<Snapshot, TreeError> {
-        let Begun { mut memory, mut fresh, looking, mut taking } = begun;
+        let Begun { mut memory, looks, mut fresh, looking, mut taking } = begun;
         let mut found = files::look(&self.place, looking, &self.outputs)?;
         // Where git skips files that are absent, an absent file need not be a deletion.
         if !fresh && (found.ignore_rules || memory.skips && !found.gone.is_empty()) {
@@ -332,8 +354,11 @@ impl Tree {
         }
         let before = memory.tree.take();
         let mut taken = Taken::Nothing;
-        self.was_dirty = !found.dirty.is_empty();
-        if self.was_dirty {
+        let is_dirty = !found.dirty.is_empty();
+        if looks == Looks::AfterWork {
+            self.changed = if is_dirty { self.changed.wrapping_add(1) } else { 0 };
+        }
+        if is_dirty {
             taken = files::take_in(&self.place, &memory, &mut found, taking)?;
             seed::note_gone(&self.place, &mut memory, &found.gone)?;
         } else {

@@ -19,7 +19,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ralph::process::{
-    self, End, Job, JobEnd, Mark, Output, SpawnError, Spec, Stdin, Swept, capture, capture_for,
+    self, Ahead, End, Job, JobEnd, Mark, Output, SpawnError, Spec, Stdin, Swept, begin, capture, capture_for,
     start_with_keeper, sweep,
 };
 use rustix::fs::{CWD, Mode, mkfifoat};
@@ -559,4 +559,65 @@ fn jobs_beside_each_other_do_not_hold_each_others_lines() {
         assert!(job.wait().asked);
         assert_eq!(sleepers(mark), 0);
     }
+}
+
+/// Children of this process that wait to be keepers, or are.
+fn keepers() -> Vec<Pid> {
+    let threads = fs::read_dir("/proc/self/task").expect("threads").flatten();
+    let children: String = threads
+        .map(|thread| fs::read_to_string(thread.path().join("children")).unwrap_or_default())
+        .collect();
+    let pids = children.split_ascii_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?));
+    let is_keeper = |pid: &Pid| {
+        fs::read(format!("/proc/{}/cmdline", pid.as_raw_pid())).is_ok_and(|line| line == b"ralph\0__keep\0")
+    };
+    pids.filter(is_keeper).collect()
+}
+
+#[test]
+fn a_keeper_that_was_started_ahead_keeps_what_comes_and_one_that_was_ended_is_replaced() {
+    let mut ahead = Ahead::with_keeper(keeper());
+    ahead.start();
+    ahead.start();
+    // A program that was just started has no name for a moment.
+    until("it is there", || !keepers().is_empty());
+    assert_eq!(keepers().len(), 1, "one is enough");
+    let spec = sh("pwd; echo $WORD").env("WORD", "said");
+    let (end, stdout, _) = finish(ahead.keep(&spec).expect("it starts"));
+    assert_eq!((end, stdout), (ended(End::Exited(0)), b"/\nsaid\n".to_vec()));
+
+    ahead.start();
+    until("it is there", || !keepers().is_empty());
+    let waiting = keepers()[0];
+    kill_process(waiting, Signal::KILL).expect("kill -9");
+    until("it is dead", || {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", waiting.as_raw_pid())).unwrap_or_default();
+        stat.contains(") Z ")
+    });
+    let (end, stdout, _) = finish(ahead.keep(&spec).expect("another one starts it"));
+    assert_eq!((end, stdout), (ended(End::Exited(0)), b"/\nsaid\n".to_vec()));
+    assert!(keepers().is_empty());
+
+    ahead.start();
+    until("it is there", || !keepers().is_empty());
+    drop(ahead);
+    assert!(keepers().is_empty(), "one that is not needed leaves");
+}
+
+#[test]
+fn a_keeper_that_is_given_words_refuses_as_one_of_another_version() {
+    let refused = capture(&Spec::new(keeper(), "/").arg("__keep").arg("5000").arg("sh")).expect("it runs");
+    assert_eq!(refused.end, End::Exited(64));
+}
+
+#[test]
+fn a_helper_that_was_begun_reads_what_comes_later_or_nothing() {
+    let sum =
+        begin(&sh("cat; echo end")).expect("it starts").finish(b"some words\n".to_vec()).expect("it ends");
+    assert_eq!((sum.end, sum.stdout), (End::Exited(0), b"some words\nend\n".to_vec()));
+    // It prints more than a pipe holds, and nobody reads it.
+    drop(begin(&sh("cat; yes")).expect("it starts"));
+    let file = scratch("begun").join("done");
+    drop(begin(&sh(&format!("cat; touch {}", file.display()))).expect("it starts"));
+    assert!(file.exists(), "it was waited for");
 }

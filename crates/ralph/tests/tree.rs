@@ -111,13 +111,14 @@ impl Project {
         }
     }
 
-    /// A snapshot, during which nothing of the user's may change.
+    /// A snapshot, during which nothing of the user's may change. As after work: where the one before found something, git
+    /// gets ready to take in the next change before it is known.
     fn snap(&mut self) -> Snapshot {
         let before = self.users_things();
         let store = self.store();
         let tree =
             self.tree.get_or_insert_with(|| Tree::open(&self.root, &store, self.repo.as_ref()).unwrap());
-        let snapshot = tree.snapshot().unwrap();
+        let snapshot = tree.snapshot_after_work(|| {}).unwrap();
         assert_eq!(before, self.users_things());
         snapshot
     }
@@ -792,4 +793,49 @@ fn a_place_without_a_working_tree_is_said_plainly() {
     assert_eq!(missing.unwrap_err(), GitError::Missing);
     let nowhere = git::discover(&p.path("does-not-exist")).unwrap_err();
     assert!(matches!(nowhere, GitError::Start(_)), "{nowhere}");
+}
+
+#[test]
+fn what_is_measured_ahead_is_the_next_snapshot_and_no_later_one() {
+    let mut p = Project::new();
+    let first = p.snap();
+    p.write("a.txt", "changed\n");
+    p.tree.as_mut().unwrap().measure_ahead();
+    let second = p.snap();
+    assert_ne!(second.tree, first.tree);
+    p.write("a.txt", "changed again\n");
+    let tree = p.tree.as_mut().unwrap();
+    tree.measure_ahead();
+    tree.forget_ahead();
+    p.write("src/b.txt", "and this\n");
+    let third = p.snap();
+    let changes = p.tree.as_ref().unwrap().changes(&second.tree, &third).unwrap();
+    let names: Vec<_> = changes.iter().map(|change| change.name()).collect();
+    assert_eq!(names, ["a.txt", "src/b.txt"]);
+    // One that nobody asked for is gone with the tree, and its lock too.
+    p.tree.as_mut().unwrap().measure_ahead();
+    p.restart();
+    assert!(!p.store().join("index.lock").exists());
+    assert_eq!(p.snap().tree, third.tree);
+}
+
+#[test]
+fn many_changes_in_a_row_are_each_seen_whatever_git_was_ready_for() {
+    let mut p = Project::new();
+    p.changed();
+    for number in 0..20 {
+        p.write("a.txt", &format!("{number}\n"));
+        assert_eq!(p.changed(), ["M a.txt"], "{number}");
+    }
+    // Rules that change, and a repository in the repository, are not taken in by name.
+    p.write(".gitignore", "*.log\na.txt\n");
+    p.write("c.log", "ignored\n");
+    assert_eq!(p.changed(), ["M .gitignore"]);
+    p.write("src/b.txt", "three\n");
+    assert_eq!(p.changed(), ["M src/b.txt"]);
+    fs::create_dir(p.path("inner")).unwrap();
+    p.git("-C inner init -q -b main");
+    p.git("-C inner commit -q --allow-empty -m inner");
+    p.write("src/b.txt", "four\n");
+    assert_eq!(p.changed(), ["A inner", "M src/b.txt"]);
 }

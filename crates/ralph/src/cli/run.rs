@@ -21,7 +21,7 @@ use ralph_core::text;
 use super::args::{AgentArgs, Mode, RunArgs};
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::runner::{self, Runner};
+use crate::runner::{self, Opened, Runner};
 use crate::settings::{self, AgentWishes, For, Settled, Value, Wishes};
 use crate::store::{self, ArmFile, HarnessLock, JournalFile, Lock, Run, Runs};
 use crate::trust::{self, Consent};
@@ -277,10 +277,9 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
     let (tree, secrets) = (runner::open_tree(project)?, secrets::of(&project.root));
-    let (stop, state) = Runner::new(project, &mut lock, run, journal, state, tree, secrets, ui)
-        .agreed(agreed)
-        .notifying(notifier)
-        .run(first)?;
+    let opened = Opened { run, journal, state, tree };
+    let (stop, state) =
+        Runner::new(project, &mut lock, opened, secrets, ui).agreed(agreed).notifying(notifier).run(first)?;
     if let Stop::Complete { .. } = stop {
         warn_of_unread(&state, ui);
     }

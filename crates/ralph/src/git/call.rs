@@ -10,7 +10,7 @@ use crate::process::{self, Begun, Captured, SpawnError, Spec};
 
 /// Settings of the user that must not have a say in a measurement, because they run programs, write files of
 /// their own, hide edits or turn a warning into a refusal.
-const MEASURING: [&str; 8] = [
+const MEASURING: [&str; 7] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.splitIndex=false",
@@ -21,8 +21,6 @@ const MEASURING: [&str; 8] = [
     // A checksum over the private index, written several times a snapshot, costs more than it tells: one that does not
     // fit what is remembered of it is made again.
     "index.skipHash=true",
-    // A new object under its name in one step instead of two.
-    "core.createObject=rename",
 ];
 
 /// Who the user is, if the environment says it.

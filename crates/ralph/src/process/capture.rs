@@ -74,7 +74,7 @@ fn run(spec: &Spec, limit: Option<Duration>) -> Result<Captured, SpawnError> {
 }
 
 fn spawn(spec: &Spec, own_group: bool) -> Result<Child, SpawnError> {
-    let mut command = spec.command(&spec.program);
+    let mut command = spec.command();
     command.args(&spec.args).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.stdin(match &spec.stdin {
         Stdin::Null => Stdio::null(),

@@ -97,7 +97,6 @@ mod linux {
 
     #[cfg(test)]
     mod tests {
-        use std::ffi::OsStr;
         use std::process::Stdio;
 
         use super::*;
@@ -113,8 +112,7 @@ mod linux {
 
         #[test]
         fn both_ways_find_a_child_and_not_a_stranger() {
-            let mut cat =
-                Spec::new("cat", "/").command(OsStr::new("cat")).stdin(Stdio::piped()).spawn().expect("cat");
+            let mut cat = Spec::new("cat", "/").command().stdin(Stdio::piped()).spawn().expect("cat");
             let pid = Pid::from_child(&cat);
             assert!(by_thread().expect("this kernel lists children").contains(&pid));
             assert!(all().contains(&pid));

@@ -11,26 +11,22 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal, WaitId, WaitOptions, getsid, kill_process_group, waitpid};
 
-use super::keeper::Keeper;
+use super::keeper::Ahead;
 use super::ready::{exit_of, wait_ready, wait_unreaped};
 use super::spec::Alone;
 use super::sweep::{Ours, sweep_all};
 use super::wire::{END, END_NOW, Report};
 use super::{End, KILL_PATIENCE, Mark, Output, SpawnError, Spec};
-use crate::point;
 
 /// Starts a command in the custody of a keeper. Returns when it runs, or could not be started.
 pub fn start(spec: &Spec) -> Result<Job, SpawnError> {
-    Keeper::start().map_err(|error| keeper_error(spec, &error))?.keep(spec)
+    Ahead::default().keep(spec)
 }
 
 /// [`start`] with another program as the keeper: one that calls [`keep::main`](super::keep::main) when its first
 /// argument is `__keep`.
 pub fn start_with_keeper(spec: &Spec, keeper: &Path) -> Result<Job, SpawnError> {
-    point::pass("start keeper")
-        .and_then(|()| Keeper::of(keeper))
-        .map_err(|error| keeper_error(spec, &error))?
-        .keep(spec)
+    Ahead::with_keeper(keeper).keep(spec)
 }
 
 /// Waits until a keeper is dead, and ends what can be found without it: what has its mark or its session. The keeper is

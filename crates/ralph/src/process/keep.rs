@@ -8,6 +8,7 @@ mod family;
 mod plan;
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -27,6 +28,7 @@ use rustix::stdio::{dup2_stderr, dup2_stdout, stderr, stdin, stdout};
 use super::children::become_reaper;
 use super::mark::wear;
 use super::ready::wait_ready;
+use super::spec;
 use super::wire::{END, END_NOW, Ended, Failure, Order, Report};
 use crate::{point, store};
 use copy::Copies;
@@ -35,7 +37,12 @@ use plan::{Plan, Request};
 
 /// What `ralph __keep` does: keep one command, which is named on standard input, the socket shared with ralph. Standard
 /// output and error are the command's.
-pub fn main() -> ExitCode {
+pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+    // An older ralph gave its order as arguments, and would wait for ever for an answer.
+    if args.next().is_some() {
+        return ExitCode::from(64);
+    }
+    call_yourself_keeper();
     let Ok(line) = stdin().try_clone_to_owned().map(UnixStream::from) else { return ExitCode::FAILURE };
     // A keeper that is started ahead may turn out not to be needed.
     let Some(order) = Order::read_from(&line) else { return ExitCode::from(64) };
@@ -74,6 +81,14 @@ fn keep(order: &Order, line: &UnixStream) -> io::Result<()> {
     Report::Ended(ended).write_to(line)
 }
 
+/// For those who look at a process list; started as /proc/self/exe we would be called "exe".
+fn call_yourself_keeper() {
+    if cfg!(target_os = "linux") {
+        let name = File::options().write(true).open("/proc/self/comm");
+        let _ = name.and_then(|mut name| name.write_all(b"ralph-keeper"));
+    }
+}
+
 /// Tells a ralph that comes after that something is still kept here.
 fn hold(file: &Path) -> io::Result<File> {
     let file = store::open_itself("keeper: hold", file, File::options().read(true).write(true))?;
@@ -97,11 +112,7 @@ fn begin(order: &Order) -> Result<(Pid, Option<Copies>), (Failure, io::Error)> {
     become_reaper().map_err(other)?;
     // Without a mark all is well as long as the keeper lives.
     let _ = order.mark.map(wear);
-    if cfg!(target_os = "linux") {
-        // For those who look at a process list; started as /proc/self/exe we would be called "exe".
-        let name = File::options().write(true).open("/proc/self/comm");
-        let _ = name.and_then(|mut name| name.write_all(b"ralph-keeper"));
-    }
+    std::env::set_current_dir(&order.cwd).map_err(|error| (Failure::Folder, error))?;
     let stdin = match &order.stdin {
         None => Stdio::null(),
         Some(file) => File::open(file).map_err(|error| (Failure::Stdin, error))?.into(),
@@ -116,13 +127,7 @@ fn begin(order: &Order) -> Result<(Pid, Option<Copies>), (Failure, io::Error)> {
     let [stdout, stderr] = streams;
     let mut command = Command::new(&order.program);
     command.args(&order.args).stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
-    command.current_dir(&order.cwd);
-    for (name, value) in &order.env {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    spec::set_variables(&mut command, &order.env);
     for name in point::VARIABLES {
         command.env_remove(name);
     }

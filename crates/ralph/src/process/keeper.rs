@@ -36,32 +36,44 @@ impl Drop for Keeper {
 
 /// A keeper that gets ready beside something else: a program's start takes longer than all that is between two commands.
 #[derive(Debug, Default)]
-pub struct Ahead(Option<Keeper>);
+pub struct Ahead {
+    keeper: Option<Keeper>,
+    /// Our own, if none is named.
+    program: Option<PathBuf>,
+}
 
 impl Ahead {
+    /// With another program as the keeper, as in [`start_with_keeper`](super::start_with_keeper).
+    pub fn with_keeper(program: &Path) -> Ahead {
+        Ahead { keeper: None, program: Some(program.to_path_buf()) }
+    }
+
     /// Starts one, unless there is one. If that fails there is none, and nobody minds.
     pub fn start(&mut self) {
-        if self.0.is_none() {
-            self.0 = Keeper::start().ok();
+        if self.keeper.is_none() {
+            self.keeper = self.another().ok();
         }
     }
 
     /// Starts a command, with the keeper that is there or else with a new one.
     pub fn keep(&mut self, spec: &Spec) -> Result<Job, SpawnError> {
-        match self.0.take().filter(Keeper::is_there) {
-            Some(keeper) => keeper.keep(spec),
-            None => super::start(spec),
+        let ready = self.keeper.take().filter(Keeper::is_there);
+        let keeper = ready.map_or_else(|| self.another(), Ok);
+        keeper.map_err(|error| keeper_error(spec, &error))?.keep(spec)
+    }
+
+    fn another(&self) -> io::Result<Keeper> {
+        point::pass("start keeper")?;
+        match &self.program {
+            Some(program) => Keeper::of(program),
+            None => Keeper::of(&own_program()?),
         }
     }
 }
 
 impl Keeper {
-    pub(super) fn start() -> io::Result<Keeper> {
-        point::pass("start keeper").and_then(|()| Keeper::of(&own_program()?))
-    }
-
     #[expect(clippy::disallowed_methods, reason = "this is the spawner")]
-    pub(super) fn of(program: &Path) -> io::Result<Keeper> {
+    fn of(program: &Path) -> io::Result<Keeper> {
         let (line, theirs) = UnixStream::pair()?;
         let mut command = Command::new(program);
         command.arg0("ralph").arg(KEEP);
@@ -122,6 +134,7 @@ impl Keeper {
                 (Failure::Permission, _) => {
                     spec.spawn_error(&io::Error::new(io::ErrorKind::PermissionDenied, error))
                 }
+                (Failure::Folder, _) => SpawnError::Folder { folder: spec.cwd.clone(), reason: error },
                 (Failure::Stdin, super::Stdin::File(file)) => SpawnError::stdin(file, error),
                 (Failure::Stdin | Failure::Other, _) => spec.spawn_error(&io::Error::other(error)),
             },

@@ -53,7 +53,6 @@ pub(super) fn wait_unreaped(id: &WaitId<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::OsStr;
     use std::process::Stdio;
     use std::time::Duration;
 
@@ -65,8 +64,7 @@ mod tests {
     #[test]
     fn an_exit_is_seen_by_pidfd_and_by_thread_and_not_before_it_happens() {
         for watch in [exit_of, exit_by_thread] {
-            let mut cat =
-                Spec::new("cat", "/").command(OsStr::new("cat")).stdin(Stdio::piped()).spawn().expect("cat");
+            let mut cat = Spec::new("cat", "/").command().stdin(Stdio::piped()).spawn().expect("cat");
             let exit = watch(Pid::from_child(&cat)).expect("watch");
             let mut fds = [PollFd::new(&exit, PollFlags::IN)];
             assert!(!wait_ready(&mut fds, Some(Instant::now() + Duration::from_millis(10))).expect("poll"));

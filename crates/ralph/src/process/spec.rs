@@ -1,6 +1,6 @@
 //! What to run, and why it could not be started.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -156,17 +156,12 @@ impl Spec {
         self
     }
 
-    /// `program` in this spec's folder and environment. It is `self.program` or the keeper for it.
+    /// Its program in its folder and environment, without arguments.
     #[expect(clippy::disallowed_methods, reason = "this is the spawner")]
-    pub(super) fn command(&self, program: &OsStr) -> Command {
-        let mut command = Command::new(program);
+    pub(super) fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
         command.current_dir(&self.cwd);
-        for (name, value) in &self.env {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
+        set_variables(&mut command, &self.env);
         command
     }
 
@@ -195,6 +190,15 @@ impl Spec {
             Err(error) => error.to_string(),
         };
         Some(SpawnError::Folder { folder: self.cwd.clone(), reason })
+    }
+}
+
+pub(super) fn set_variables(command: &mut Command, variables: &[(OsString, Option<OsString>)]) {
+    for (name, value) in variables {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
     }
 }
 

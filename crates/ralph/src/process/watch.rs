@@ -108,7 +108,6 @@ mod system {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use std::ffi::OsStr;
     use std::process::Stdio;
 
     use super::*;
@@ -118,8 +117,7 @@ mod tests {
     fn a_change_and_an_end_are_seen_and_nothing_else() {
         let sandbox = ralph_testkit::Sandbox::new();
         sandbox.write("a", "1");
-        let mut cat =
-            Spec::new("cat", "/").command(OsStr::new("cat")).stdin(Stdio::piped()).spawn().expect("cat");
+        let mut cat = Spec::new("cat", "/").command().stdin(Stdio::piped()).spawn().expect("cat");
         let watch = Watch::new(cat.id()).expect("watched");
         watch.add(&sandbox.project().join("a")).expect("watched");
         watch.add(&sandbox.project()).expect("watched");

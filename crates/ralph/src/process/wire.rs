@@ -155,6 +155,8 @@ pub(super) enum Report {
 pub(super) enum Failure {
     NotFound,
     Permission,
+    /// It may not work where it is to.
+    Folder,
     Stdin,
     Other,
 }

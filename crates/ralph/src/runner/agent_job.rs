@@ -85,7 +85,7 @@ pub(super) fn start(
     });
     thread::spawn(move || {
         let _watch = watch;
-        let (mut ended, _leaving) = wait(job, begun, words, complaints, signal.as_deref());
+        let (mut ended, leaving) = wait(job, begun, words, complaints, signal.as_deref());
         if ended.end == End::Lost {
             // The keeper writes before it passes on, so the file may know more; but not what ralph itself found.
             let found = std::mem::take(&mut ended.report.problems);
@@ -93,6 +93,7 @@ pub(super) fn start(
             let known = ended.report.problems.clone();
             ended.report.problems.extend(found.into_iter().filter(|problem| !known.contains(problem)));
         }
+        let _ = outbox.send(Input::Leaving(leaving));
         let _ = outbox.send(Input::Event(Event::AgentEnded(Box::new(ended))));
     });
     Some(ender)

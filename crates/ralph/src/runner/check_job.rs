@@ -33,6 +33,7 @@ pub(super) fn start(
     let begun = Instant::now();
     let output = files.check(&check.name);
     let CheckSpec { name, command, .. } = check.clone();
+    let gone = outbox.clone();
     let report = move |end, asked, failing, output_tail| {
         let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let result = CheckResult { name, command, end, asked, failing, duration_ms, output_tail };
@@ -55,7 +56,8 @@ pub(super) fn start(
         thread::spawn(move || read(stream, &output, &tail, &pulse))
     });
     thread::spawn(move || {
-        let (ended, _leaving) = job.wait_for_word();
+        let (ended, leaving) = job.wait_for_word();
+        let _ = gone.send(Input::Leaving(leaving));
         let failing = readers.into_iter().flat_map(|reader| reader.join().unwrap_or_default()).collect();
         let tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         let tail = text::plain(&String::from_utf8_lossy(&tail));

@@ -190,10 +190,14 @@ impl Runner<'_> {
         let (is_session, ahead) = (self.is_session(), &mut self.ahead);
         let keeper = || {
             if !is_session {
-                ahead.start()
+                ahead.start();
             }
         };
-        let snapshot = self.tree.snapshot_while(keeper).map_err(|error| error.to_string())?;
+        let snapshot = match when {
+            When::After => self.tree.snapshot_after_work(keeper),
+            _ => self.tree.snapshot_while(keeper),
+        };
+        let snapshot = snapshot.map_err(|error| error.to_string())?;
         self.measured_branch = Some(snapshot.branch.clone());
         if !snapshot.own_output.is_empty() && !std::mem::replace(&mut self.output_told, true) {
             let names = snapshot.own_output.join(", ");
@@ -275,11 +279,13 @@ impl Runner<'_> {
         if let Err(error) = self.views.prepare(&self.state) {
             self.warn_of_views(&error);
         }
+        self.keep_stand(&files);
         let prompt = self.prompt(agent::unread_knowledge(&agent, &self.project.root));
         let path = files.prompt();
+        // A prompt that is there says that an agent may have been started.
+        self.journal.settle()?;
         store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
         let run = self.state.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
-        self.keep_stand(&files);
         self.watch_own_files();
         let silence = silence(&self.state).map(Duration::from_millis);
         let secrets = &self.secrets;
@@ -291,7 +297,6 @@ impl Runner<'_> {
             .env("RALPH_RUN_ID", run)
             .transcripts(files.transcript(), files.stderr())
             .sign(files.transcript());
-        self.journal.settle()?;
         let (spec, heard) = (self.custody().over(spec), self.heard());
         let started = agent_job::start(&spec, &mut self.ahead, &talk, &files, &heard);
         self.jobs.lock().agent = started;

@@ -49,10 +49,10 @@ impl Runner<'_> {
         let materials =
             Materials { project: &project, guardrails: guardrails.as_deref(), ..Materials::default() };
         let prompt = prompt::render(&self.state, materials);
-        let path = files.prompt();
-        store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
         self.keep_stand(&files);
+        let path = files.prompt();
         self.journal.settle()?;
+        store::write_private(&path, prompt.as_bytes()).map_err(error::io("cannot write", &path))?;
         self.handed = Some(prompt);
         Ok(())
     }

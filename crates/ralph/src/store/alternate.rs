@@ -1,4 +1,4 @@
-//! Views that are written again with every iteration. A new file each time costs a file system more than anything else
+//! Views, and other files that may be lost, that are written again with every iteration. A new file each time costs a file system more than anything else
 //! about a view: blocks are found for it, and those of the old one freed. So there are two, which take turns: the one
 //! that nobody sees is written over, and then the two exchange their names in one step. A reader sees the old view or
 //! the new one, whole; one that reads on over two changes may see both.

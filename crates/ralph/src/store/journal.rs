@@ -109,7 +109,7 @@ impl JournalFile {
         self.settle()
     }
 
-    /// Writes a record and lets it become durable while the caller goes on: looking at things, not doing any. The one
+    /// Writes a record and lets it become durable while the caller goes on: looking at things, making views, not doing any. The one
     /// before is durable first, so that a power loss costs the end and nothing in the middle.
     pub fn begin(&mut self, record: &Record) -> Result<()> {
         self.settle()?;

@@ -1,7 +1,6 @@
 //! What one snapshot leaves for the next: which index it was made from, and its result.
 //!
 //! It is a cache. A file that is missing, torn or does not fit what is on disk costs time, nothing else.
-#![expect(clippy::disallowed_methods, reason = "snapshots keep files of their own in the store")]
 
 use std::fs;
 use std::io;

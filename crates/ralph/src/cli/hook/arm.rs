@@ -16,7 +16,7 @@ use crate::cli::run::{self, Last, Which, consent};
 use crate::config::{Config, Layers};
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::runner::{self, Came, Runner};
+use crate::runner::{self, Came, Opened, Runner};
 use crate::settings::{self, Settled, Wishes};
 use crate::store::{ArmFile, JournalFile, Lock, Runs};
 use crate::ui::Ui;
@@ -125,8 +125,8 @@ pub(in crate::cli) fn arm(
     let first = run::started(&run, &goal, plan, carried);
     let mut quiet = Ui::new(true);
     let (state, secrets) = (State::default(), secrets::of(&project.root));
-    let tree = runner::open_tree(project)?;
-    let mut runner = Runner::new(project, &mut lock, run, journal, state, tree, secrets, &mut quiet);
+    let opened = Opened { run, journal, state, tree: runner::open_tree(project)? };
+    let mut runner = Runner::new(project, &mut lock, opened, secrets, &mut quiet);
     match runner.hold([first])? {
         Came::HandedOver(_) => {}
         Came::Stopped(stop) => return Err(Error::new(format!("no session is held: {stop}"))),

@@ -16,9 +16,8 @@ use crate::config::Layers;
 use crate::error::{Error, Result};
 use crate::notify::Notifier;
 use crate::project::Project;
-use crate::runner::{self, Came, Heard, Runner};
-use crate::store::{ArmFile, JournalFile, Lock, Run, Runs};
-use crate::tree::Tree;
+use crate::runner::{self, Came, Heard, Opened, Runner};
+use crate::store::{ArmFile, JournalFile, Lock, Runs};
 use crate::ui::Ui;
 use crate::{clock, secrets, trust};
 
@@ -28,10 +27,7 @@ pub(super) const TURN: Duration = Duration::from_secs(5);
 /// The armed run, held so that no other hook works on it.
 struct Held {
     lock: Lock,
-    run: Run,
-    journal: JournalFile,
-    state: State,
-    tree: Tree,
+    opened: Opened,
 }
 
 /// What became of a run that is not there to be held any more.
@@ -52,9 +48,11 @@ fn open(call: &Call<'_>) -> Result<Option<Found>> {
         file.remove(&lock)?;
         return Ok(Some(Found::Over(format!("run {} is not the last one here any more", arm.run))));
     };
-    let mut tree = runner::open_tree(project)?;
+    let mut tree = runner::open_tree(project);
     // The session rests: git may look at its files while the record is read. What is found counts from this turn on.
-    tree.measure_ahead();
+    if let Ok(tree) = &mut tree {
+        tree.measure_ahead();
+    }
     let (journal, state) = JournalFile::resume_briefly(&run.journal())?;
     if let Some(stop) = state.stop() {
         file.remove(&lock)?;
@@ -69,7 +67,7 @@ fn open(call: &Call<'_>) -> Result<Option<Found>> {
     if arm.session.is_none() {
         file.write(&arm.bound(&call.told.session_id), &lock)?;
     }
-    Ok(Some(Found::Held(Box::new(Held { lock, run, journal, state, tree }))))
+    Ok(Some(Found::Held(Box::new(Held { lock, opened: Opened { run, journal, state, tree: tree? } }))))
 }
 
 /// The session wants to stop: what it did is an iteration, and the machine says what follows.
@@ -83,10 +81,11 @@ pub(super) fn stop(call: &Call<'_>) -> Result<()> {
         }
         Some(Found::Held(held)) => *held,
     };
-    let Held { mut lock, run, journal, state, tree } = held;
+    let Held { mut lock, opened } = held;
+    let (run, state) = (&opened.run, &opened.state);
     let secrets = secrets::of(&project.root);
     let signal = project.ralph_dir.join("status");
-    let heard = match runner::heard(told, &state, &run, &signal, &secrets) {
+    let heard = match runner::heard(told, state, run, &signal, &secrets) {
         Heard::Ended(ended) => ended,
         Heard::Limited(why) => {
             let message = format!(
@@ -99,9 +98,9 @@ pub(super) fn stop(call: &Call<'_>) -> Result<()> {
     let asked =
         state.phase == Phase::Working && state.current.as_ref().is_some_and(|now| now.ended.is_none());
     // A hook that was cut off left an iteration to be concluded.
-    let first = (!asked).then(|| resumed(&state)).flatten();
+    let first = (!asked).then(|| resumed(state)).flatten();
     let mut ui = Ui::new(true);
-    let mut runner = Runner::new(project, &mut lock, run, journal, state, tree, secrets, &mut ui);
+    let mut runner = Runner::new(project, &mut lock, opened, secrets, &mut ui);
     let came = runner.hold(first.into_iter().chain([heard]))?;
     answer(&match came {
         Came::HandedOver(prompt) => Answer::Block { reason: prompt, message: goes_on(runner.state()) },
@@ -178,11 +177,11 @@ pub(super) fn begin(call: &Call<'_>) -> Result<()> {
         }
         Some(Found::Held(held)) => *held,
     };
-    let Held { mut lock, run, journal, state, tree } = held;
+    let Held { mut lock, opened } = held;
     let mut ui = Ui::new(true);
-    let Some(event) = resumed(&state) else { return Ok(()) };
+    let Some(event) = resumed(&opened.state) else { return Ok(()) };
     let secrets = secrets::of(&call.project.root);
-    let mut runner = Runner::new(call.project, &mut lock, run, journal, state, tree, secrets, &mut ui);
+    let mut runner = Runner::new(call.project, &mut lock, opened, secrets, &mut ui);
     match runner.hold([event])? {
         Came::HandedOver(prompt) => say(&json!({
             "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": prompt}

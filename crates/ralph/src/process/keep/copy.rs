@@ -28,9 +28,7 @@ pub(super) fn start(streams: [OwnedFd; 2], files: &[PathBuf; 2]) -> io::Result<(
     let mut ends = Vec::new();
     for (stream, path) in streams.into_iter().zip(files) {
         let (pipe, end) = io::pipe()?;
-        let output = Output::new(pipe, is_over.try_clone()?);
-        // What cannot be kept is not started. Most commands have no complaints, and need no file for them.
-        let file = if threads.is_empty() { Some(open(path)?) } else { None };
+        let (file, output) = (open(path)?, Output::new(pipe, is_over.try_clone()?));
         let path = path.clone();
         threads.push(thread::Builder::new().spawn(move || copy(output, file, &path, stream.into()))?);
         ends.push(OwnedFd::from(end));
@@ -54,34 +52,22 @@ fn open(path: &Path) -> io::Result<File> {
     store::open_itself("keeper: open", path, File::options().read(true).append(true).mode(0o600))
 }
 
-fn copy(mut from: Output, mut file: Option<File>, path: &Path, ralph: PipeWriter) -> io::Result<()> {
+fn copy(mut from: Output, mut file: File, path: &Path, ralph: PipeWriter) -> io::Result<()> {
     let mut ralph = Some(ralph);
     let mut buffer = vec![0; 256 << 10];
     let mut kept = Ok(());
     loop {
         let read = match from.read(&mut buffer) {
             // An agent may have taken its own transcript away.
-            Ok(0) => {
-                return kept
-                    .and_then(|()| file.as_mut().map_or(Ok(()), |file| store::put_back_if_gone(path, file)));
-            }
+            Ok(0) => return kept.and_then(|()| store::put_back_if_gone(path, &mut file)),
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return kept.and(Err(error)),
         };
         // A full disk must not leave the command hanging on a full pipe: go on reading, and tell at the end.
         if kept.is_ok() {
-            kept = keep(&mut file, path, &buffer[..read]);
+            kept = point::file("keeper: write", path).and_then(|()| file.write_all(&buffer[..read]));
         }
         ralph = ralph.filter(|mut ralph| ralph.write_all(&buffer[..read]).is_ok());
     }
-}
-
-fn keep(file: &mut Option<File>, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let file = match file {
-        Some(file) => file,
-        none => none.insert(open(path)?),
-    };
-    point::file("keeper: write", path)?;
-    file.write_all(bytes)
 }
