@@ -98,20 +98,6 @@ fn what_an_agent_removed_is_not_blamed_on_how_much_is_kept() {
 }
 
 #[test]
-fn an_undo_says_what_it_deletes_and_what_of_it_came_after_the_run() {
-    let sandbox = repository();
-    let agent = one_call(&sandbox, Steps::new().write("a.txt", "1").status(&StatusBlock::in_progress()));
-    run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
-    sandbox.write("mine.txt", "mine\n");
-    let said = "2 files are deleted, not there then; made after the last iteration, by you or somebody else: mine.txt";
-    ralph(&sandbox).args(["undo", "1", "--dry-run"]).run().assert_code(0).assert_stderr_has(said);
-    assert!(sandbox.exists("mine.txt"));
-    ralph(&sandbox).args(["undo", "1"]).run().assert_code(0).assert_stderr_has(said);
-    let status = ralph(&sandbox).arg("status").run();
-    status.assert_stdout_has("undone:     ").assert_stdout_has("not those that this run left");
-}
-
-#[test]
 fn an_undo_without_a_number_and_a_history_without_one_say_what_to_type() {
     let sandbox = repository();
     let agent = one_call(&sandbox, Steps::new().write("a.txt", "1").status(&StatusBlock::in_progress()));
