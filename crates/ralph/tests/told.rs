@@ -98,6 +98,30 @@ fn what_an_agent_removed_is_not_blamed_on_how_much_is_kept() {
 }
 
 #[test]
+fn after_an_undo_status_says_so_and_how_to_take_it_back() {
+    let sandbox = repository();
+    let steps = |text: &str| Steps::new().append("a.txt", text).status(&StatusBlock::in_progress());
+    let agent = FakeAgent::new("agent").call(steps("1\n")).call(steps("2\n")).install(&sandbox);
+    run(&sandbox, &agent).args(["--max-iterations", "2"]).run().assert_code(3);
+    let status = || ralph(&sandbox).arg("status").run();
+    let last = "to take its last iteration back: ralph undo 2";
+    status().assert_stdout_has(last);
+    let undone = ralph(&sandbox).args(["undo", "1"]).run();
+    undone.assert_code(0).assert_stderr_has("1 file is deleted, not there then");
+    let line =
+        undone.stderr.lines().find(|line| line.contains("ralph undo --to ")).expect("how to take it back");
+    let tree = line.rsplit(' ').next().expect("a snapshot");
+    let shown = status();
+    shown.assert_stdout_has("undone:     1 file put back as before iteration 1: the files are not those");
+    shown.assert_stdout_has(&format!("to take the undo back: ralph undo --to {tree}"));
+    assert!(!shown.stdout.contains(last), "it would bring back what was undone: {}", shown.stdout);
+    ralph(&sandbox).args(["undo", "--to", tree]).run().assert_code(0);
+    let shown = status();
+    shown.assert_stdout_has(last);
+    assert!(!shown.stdout.contains("undone:"), "{}", shown.stdout);
+}
+
+#[test]
 fn an_undo_without_a_number_and_a_history_without_one_say_what_to_type() {
     let sandbox = repository();
     let agent = one_call(&sandbox, Steps::new().write("a.txt", "1").status(&StatusBlock::in_progress()));
