@@ -122,6 +122,23 @@ fn after_an_undo_status_says_so_and_how_to_take_it_back() {
 }
 
 #[test]
+fn a_summary_names_what_agents_changed_and_not_what_the_user_did() {
+    let sandbox = repository();
+    let more = |steps: Steps| steps.status(&StatusBlock::in_progress());
+    let first = Steps::new().write("a.txt", "1\n").write("both.txt", "1\n");
+    let agent = FakeAgent::new("agent").call(more(first)).call(more(Steps::new().write("b.txt", "2\n")));
+    let agent = agent.install(&sandbox);
+    run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
+    sandbox.write("private-notes.txt", "mine\n");
+    sandbox.write("README.md", "# mine\n");
+    sandbox.write("both.txt", "mine\n");
+    let again = ralph(&sandbox).args(["run", "--max-iterations", "2"]).run();
+    again
+        .assert_code(3)
+        .assert_stderr_has("files: 3 files changed: a.txt (new), b.txt (new), both.txt (new)\n");
+}
+
+#[test]
 fn an_undo_without_a_number_and_a_history_without_one_say_what_to_type() {
     let sandbox = repository();
     let agent = one_call(&sandbox, Steps::new().write("a.txt", "1").status(&StatusBlock::in_progress()));
