@@ -291,6 +291,9 @@ pub struct Settled {
     /// Why the backlog does not say what came of the item. Whoever selected again would have it again, without end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unmarked: Option<String>,
+    /// The digest of the task file as ralph left it: what differs from that later is somebody else's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_file: Option<String>,
 }
 
 /// What the run remembers of its items.

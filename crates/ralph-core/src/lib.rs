@@ -50,5 +50,6 @@ pub mod state;
 pub mod text;
 pub mod time;
 pub mod todos;
+pub mod trail;
 pub mod transcript;
 pub mod view;

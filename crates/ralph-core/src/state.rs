@@ -626,10 +626,14 @@ impl State {
         self.since_checkpoint >= CHECKPOINT_EVERY
     }
 
-    /// What the user had put back since the last iteration was concluded; the newest, if several times.
+    /// What the user had put back since the last iteration was concluded; the newest, if several times. `None` where all
+    /// of it was taken back.
     pub fn undone_since_last(&self) -> Option<&Undone> {
         let last = self.last.as_ref().and_then(|last| last.concluded_at);
-        self.undone.last().filter(|undone| last.is_none_or(|last| undone.at >= last))
+        let since = |undone: &&Undone| last.is_none_or(|last| undone.at >= last);
+        let first = self.undone.iter().find(since)?;
+        let newest = self.undone.last()?;
+        (newest.put_back.to != first.put_back.from).then_some(newest)
     }
 
     /// Reviews this run needs.

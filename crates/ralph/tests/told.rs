@@ -98,17 +98,44 @@ fn what_an_agent_removed_is_not_blamed_on_how_much_is_kept() {
 }
 
 #[test]
-fn an_undo_says_what_it_deletes_and_what_of_it_came_after_the_run() {
+fn after_an_undo_status_says_so_and_how_to_take_it_back() {
     let sandbox = repository();
-    let agent = one_call(&sandbox, Steps::new().write("a.txt", "1").status(&StatusBlock::in_progress()));
+    let steps = |text: &str| Steps::new().append("a.txt", text).status(&StatusBlock::in_progress());
+    let agent = FakeAgent::new("agent").call(steps("1\n")).call(steps("2\n")).install(&sandbox);
+    run(&sandbox, &agent).args(["--max-iterations", "2"]).run().assert_code(3);
+    let status = || ralph(&sandbox).arg("status").run();
+    let last = "to take its last iteration back: ralph undo 2";
+    status().assert_stdout_has(last);
+    let undone = ralph(&sandbox).args(["undo", "1"]).run();
+    undone.assert_code(0).assert_stderr_has("1 file is deleted, not there then");
+    let line =
+        undone.stderr.lines().find(|line| line.contains("ralph undo --to ")).expect("how to take it back");
+    let tree = line.rsplit(' ').next().expect("a snapshot");
+    let shown = status();
+    shown.assert_stdout_has("undone:     1 file put back as before iteration 1: the files are not those");
+    shown.assert_stdout_has(&format!("to take the undo back: ralph undo --to {tree}"));
+    assert!(!shown.stdout.contains(last), "it would bring back what was undone: {}", shown.stdout);
+    ralph(&sandbox).args(["undo", "--to", tree]).run().assert_code(0);
+    let shown = status();
+    shown.assert_stdout_has(last);
+    assert!(!shown.stdout.contains("undone:"), "{}", shown.stdout);
+}
+
+#[test]
+fn a_summary_names_what_agents_changed_and_not_what_the_user_did() {
+    let sandbox = repository();
+    let more = |steps: Steps| steps.status(&StatusBlock::in_progress());
+    let first = Steps::new().write("a.txt", "1\n").write("both.txt", "1\n");
+    let agent = FakeAgent::new("agent").call(more(first)).call(more(Steps::new().write("b.txt", "2\n")));
+    let agent = agent.install(&sandbox);
     run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
-    sandbox.write("mine.txt", "mine\n");
-    let said = "2 files are deleted, not there then; made after the last iteration, by you or somebody else: mine.txt";
-    ralph(&sandbox).args(["undo", "1", "--dry-run"]).run().assert_code(0).assert_stderr_has(said);
-    assert!(sandbox.exists("mine.txt"));
-    ralph(&sandbox).args(["undo", "1"]).run().assert_code(0).assert_stderr_has(said);
-    let status = ralph(&sandbox).arg("status").run();
-    status.assert_stdout_has("undone:     ").assert_stdout_has("not those that this run left");
+    sandbox.write("private-notes.txt", "mine\n");
+    sandbox.write("README.md", "# mine\n");
+    sandbox.write("both.txt", "mine\n");
+    let again = ralph(&sandbox).args(["run", "--max-iterations", "2"]).run();
+    again
+        .assert_code(3)
+        .assert_stderr_has("files: 3 files changed: a.txt (new), b.txt (new), both.txt (new)\n");
 }
 
 #[test]

@@ -94,6 +94,118 @@ fn a_dry_run_lists_the_files_and_touches_none() {
     assert!(!ralph(&sandbox).arg("history").run().stdout.contains("undone"));
 }
 
+/// Continues the run with another agent, up to this many iterations in all.
+fn goes_on(sandbox: &Sandbox, name: &str, steps: Steps, limit: &str) -> Finished {
+    let agent = FakeAgent::new(name).call(steps.status(&StatusBlock::in_progress())).install(sandbox);
+    let finished =
+        ralph(sandbox).args(["run", "--max-iterations", limit, "--agent-cmd"]).arg(agent.path()).run();
+    finished.assert_code(3);
+    finished
+}
+
+const STAY: &str = "changed outside of the iterations, by you, a check or somebody else";
+
+#[test]
+fn what_no_iteration_changed_stays_and_is_named() {
+    let sandbox = repository();
+    sandbox.write("old.txt", "old\n");
+    sandbox.write("both.txt", "0\n");
+    sandbox.commit_all("more");
+    iterations(&sandbox, vec![Steps::new().write("notes.txt", "1\n").write("both.txt", "1\n")]);
+    sandbox.write("mine.txt", "mine\n");
+    sandbox.write("both.txt", "mine\n");
+    assert!(sandbox.command("rm").arg("old.txt").status().expect("rm").success());
+    goes_on(&sandbox, "second", Steps::new().append("notes.txt", "2\n").append("both.txt", "2\n"), "2");
+    sandbox.write("mine2.txt", "mine\n");
+    sandbox.write("README.md", "# mine\n");
+
+    let said = format!(
+        "5 files stay as they are: {STAY}\n  README.md\n  both.txt\n  mine.txt\n  mine2.txt\n  old.txt\n\
+         to put them back too: ralph undo 1 --all\n"
+    );
+    let before = sandbox.user_git_state();
+    let listed = undo(&sandbox, &["1", "--dry-run"]);
+    listed.assert_code(0).assert_stderr_has(&said).assert_stderr_has("1 file is deleted, not there then");
+    assert_eq!(listed.stdout, "D notes.txt\n");
+    before.assert_same(&sandbox.user_git_state());
+
+    let undone = undo(&sandbox, &["1"]);
+    undone.assert_code(0).assert_stderr_has(&said).assert_stderr_has("1 file put back as before iteration 1");
+    assert!(!sandbox.exists("notes.txt") && !sandbox.exists("old.txt"));
+    let read = |name: &str| sandbox.read(name);
+    assert_eq!(["README.md", "mine.txt", "mine2.txt"].map(read), ["# mine\n", "mine\n", "mine\n"]);
+    assert_eq!(sandbox.read("both.txt"), "mine\n2\n", "what both changed is not cut in two");
+    undo(&sandbox, &["1"]).assert_code(0).assert_stderr_has("all others are like that already");
+
+    undo(&sandbox, &["--to", &taking_back(&undone)]).assert_code(0).assert_stderr_lacks("files stay");
+    before.assert_same(&sandbox.user_git_state());
+    // Only what came after the wanted snapshot.
+    let last = undo(&sandbox, &["2", "--dry-run"]);
+    last.assert_code(0).assert_stderr_has("  README.md\n  mine2.txt\nto put them");
+    assert_eq!(last.stdout, "M both.txt\nM notes.txt\n");
+}
+
+#[test]
+fn all_of_it_is_put_back_where_that_is_asked_for() {
+    let sandbox = repository();
+    iterations(&sandbox, vec![Steps::new().write("notes.txt", "1\n")]);
+    sandbox.write("mine.txt", "mine\n");
+    sandbox.write("README.md", "# mine\n");
+    let said = format!("2 files are put back too: {STAY}\n  README.md\n  mine.txt\n");
+    let listed = undo(&sandbox, &["1", "--all", "--dry-run"]);
+    listed.assert_code(0).assert_stderr_has(&said);
+    assert_eq!(listed.stdout, "M README.md\nD mine.txt\nD notes.txt\n");
+    let undone = undo(&sandbox, &["1", "--all"]);
+    undone.assert_code(0).assert_stderr_has(&said).assert_stderr_has("2 files are deleted, not there then");
+    assert_eq!((sandbox.read("README.md"), sandbox.exists("mine.txt")), ("# project\n".into(), false));
+    // What came since is named, and goes: a snapshot is exact.
+    sandbox.write("later.txt", "mine\n");
+    let tree = taking_back(&undone);
+    undo(&sandbox, &["--to", &tree]).assert_code(0).assert_stderr_has(
+        "1 file is put back too: changed since the last iteration or undo, by you or somebody else\n  later.txt\n",
+    );
+    assert_eq!((sandbox.read("README.md"), sandbox.exists("later.txt")), ("# mine\n".into(), false));
+    undo(&sandbox, &["--to", &tree, "--all"]).assert_code(64);
+}
+
+#[test]
+fn what_the_user_took_back_himself_or_by_an_undo_is_no_work_of_his() {
+    let sandbox = repository();
+    iterations(&sandbox, vec![Steps::new().write("README.md", "1\n"), Steps::new().write("a.txt", "2\n")]);
+    sandbox.git(&["checkout", "README.md"]);
+    undo(&sandbox, &["2"])
+        .assert_code(0)
+        .assert_stderr_has("1 file stays as it is")
+        .assert_stderr_has("  README.md\n");
+    goes_on(&sandbox, "third", Steps::new().write("README.md", "3\n").write("a.txt", "3\n"), "3");
+    let undone = undo(&sandbox, &["1"]);
+    undone.assert_code(0).assert_stderr_lacks("stay").assert_stderr_has("2 files put back");
+    assert_eq!((sandbox.read("README.md"), sandbox.exists("a.txt")), ("# project\n".into(), false));
+}
+
+#[test]
+fn marks_of_ralph_in_a_task_file_go_back_and_what_the_user_wrote_there_stays() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [ ] first thing\n- [ ] second thing\n");
+    let write = |file: &str, status| Steps::new().write(file, "1\n").status(&status);
+    let agent = FakeAgent::new("agent").call(write("a", StatusBlock::in_progress()));
+    let agent = agent.call(write("b", StatusBlock::done())).install(&sandbox);
+    let work =
+        ["run", "--yes", "--set", "reviews=0", "--set", "commits=never", "--test-cmd", "true", "--agent-cmd"];
+    ralph(&sandbox).args(work).arg(agent.path()).run().assert_code(0);
+    assert_eq!(sandbox.read("fix_plan.md").matches("[x]").count(), 2, "{}", sandbox.read("fix_plan.md"));
+    let undone = undo(&sandbox, &["1"]);
+    undone.assert_code(0).assert_stderr_lacks("stay");
+    assert_eq!(sandbox.read("fix_plan.md"), "- [ ] first thing\n- [ ] second thing\n");
+    undo(&sandbox, &["--to", &taking_back(&undone)]).assert_code(0);
+    let mine = sandbox.read("fix_plan.md") + "- [ ] third thing\n";
+    sandbox.write("fix_plan.md", &mine);
+    let undone = undo(&sandbox, &["1"]);
+    undone.assert_code(0).assert_stderr_has("1 file stays as it is").assert_stderr_has("  fix_plan.md\n");
+    undone.assert_stderr_has("still done in fix_plan.md: ");
+    assert_eq!((sandbox.read("fix_plan.md"), sandbox.exists("a")), (mine, false));
+}
+
 #[test]
 fn nothing_is_undone_while_a_run_is_going_on() {
     let sandbox = repository();
@@ -114,7 +226,8 @@ fn what_a_killed_run_left_can_be_undone() {
     sandbox.wait_for("agent");
     running.kill9();
     running.wait();
-    undo(&sandbox, &["1"]).assert_code(0);
+    let undone = undo(&sandbox, &["1"]);
+    undone.assert_code(0).assert_stderr_has("what you changed around it cannot be told from its work");
     assert_eq!(sandbox.read("README.md"), "# project\n");
     sandbox.assert_no_processes();
     assert_eq!(status(&sandbox)["status"], "cut_off", "the run can still be continued");

@@ -51,8 +51,16 @@ impl Secrets {
             }
             Event::ItemMarked { problem } => self.hide_maybe(problem),
             Event::Settled(settled) => {
-                let Settled { left, problems, uncommitted, unmarked, commit: _, reverted: _, evidence: _ } =
-                    &mut **settled;
+                let Settled {
+                    left,
+                    problems,
+                    uncommitted,
+                    unmarked,
+                    commit: _,
+                    reverted: _,
+                    evidence: _,
+                    task_file: _,
+                } = &mut **settled;
                 self.hide_maybe(uncommitted);
                 self.hide_maybe(unmarked);
                 self.hide_all(left);

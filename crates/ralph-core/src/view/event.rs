@@ -15,7 +15,7 @@ use crate::redact::shapes;
 use crate::state::{Iteration, State};
 use crate::time::Time;
 
-/// What differs between the tree before a run and the one it left.
+/// What differs between the tree before a run and the one it left, where agents touched it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunChanges {
     /// Bounded.

@@ -1,4 +1,7 @@
 //! `ralph undo`: the files as they were before an iteration. A snapshot is taken first, so that it can be taken back.
+//! What somebody else than an agent changed since stays as it is, unless it is asked for.
+
+mod outside;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
@@ -8,8 +11,8 @@ use ralph_core::backlog::State;
 use ralph_core::event::{Event, PutBack};
 use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::ledger::Record;
-use ralph_core::state::Iteration;
 use ralph_core::text;
+use ralph_core::trail::Trail;
 
 use super::run::be_alone;
 use crate::error::{Error, Result};
@@ -17,7 +20,7 @@ use crate::project::Project;
 use crate::runner::Still;
 use crate::store::{Ledger, Runs};
 use crate::suggest::quoted;
-use crate::tree::{BackError, Tree, TreeId, WayBack};
+use crate::tree::{BackError, Tree, TreeError, TreeId, WayBack};
 use crate::ui::Ui;
 use crate::work::{self, Place};
 
@@ -34,6 +37,9 @@ pub(super) struct UndoArgs {
     /// Put them back as in this snapshot, which an undo named, to take the undo back
     #[arg(long, value_name = "SNAPSHOT", conflicts_with = "iteration")]
     to: Option<String>,
+    /// Put back too what was changed outside of the iterations: by you, a check or somebody else
+    #[arg(long, conflicts_with = "to")]
+    all: bool,
     /// Only list the files that would change: A comes back, D goes, M changes
     #[arg(long)]
     dry_run: bool,
@@ -43,6 +49,8 @@ pub(super) struct UndoArgs {
 struct Target {
     iteration: Option<u64>,
     tree: TreeId,
+    /// Who changed the files since then; where a snapshot was named, since the last that was recorded.
+    trail: Trail,
     head: Option<Option<String>>,
 }
 
@@ -59,18 +67,29 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     let target = target(args, &Runs::of(&project.truth))?;
     let mut tree = Tree::open(&project.root, &project.truth, project.repo.as_ref())
         .map_err(|error| Error::new("the tree cannot be measured").because(error))?;
-    let way = tree.way_back(&target.tree).map_err(|error| refused(&error))?;
-    let deleted = deleted(&way, still.state.last.as_deref(), &tree);
+    let now = tree.snapshot().map_err(|error| refused(&error.into()))?;
+    let outside = outside::of(&target, &now, &tree, &project);
+    let keeps = target.iteration.is_some() && !args.all;
+    let keep = |path: &[u8]| keeps && outside.as_ref().is_ok_and(|outside| outside.paths.contains(path));
+    let way = tree.way_back_from(now, &target.tree, &keep).map_err(|error| refused(&error))?;
+    let outside = match outside {
+        Err(error) if keeps => return Err(cannot_tell(&error, args)),
+        outside => outside.unwrap_or_default(),
+    };
     if args.dry_run {
         for change in &way.changes {
             ui.data_line(&format!("{} {}", change.kind.letter(), text::one_line(&change.name(), 4096)));
         }
-        deleted.iter().for_each(|line| ui.say(line));
+    }
+    outside::say(&way, &outside, args, ui);
+    if args.dry_run {
+        deleted(&way).iter().for_each(|line| ui.say(line));
         left_alone(&way, ui);
         return super::fine();
     }
     if way.changes.is_empty() {
-        ui.say("the files are like that already; nothing was put back");
+        let others = if way.kept.is_empty() { "the files are" } else { "all others are" };
+        ui.say(&format!("{others} like that already; nothing was put back"));
     } else {
         let put_back = PutBack {
             iteration: target.iteration,
@@ -85,7 +104,7 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
         still.publish(&project, ui);
         ui.say(&said);
         name(&way.changes, ui);
-        deleted.iter().for_each(|line| ui.say(line));
+        deleted(&way).iter().for_each(|line| ui.say(line));
         ui.say(&format!("to take this back: {again}"));
     }
     left_alone(&way, ui);
@@ -109,24 +128,10 @@ fn nothing_named(runs: &Runs) -> Error {
         .hint("to take an undo back: ralph undo --to SNAPSHOT, which the undo and ralph history name")
 }
 
-/// What goes, and what of it nobody but the user can have made: it came after the last iteration.
-fn deleted(way: &WayBack, last: Option<&Iteration>, tree: &Tree) -> Option<String> {
-    let gone: Vec<&Change> = way.changes.iter().filter(|change| change.kind == ChangeKind::Deleted).collect();
-    if gone.is_empty() {
-        return None;
-    }
-    let left = last.and_then(|last| TreeId::new(&last.after.as_ref()?.tree));
-    let since = left.and_then(|left| tree.diff(&left, &way.now.tree).ok()).unwrap_or_default();
-    let is_new =
-        |path: &[u8]| since.iter().any(|change| change.kind == ChangeKind::Added && change.path == path);
-    let later: Vec<String> =
-        gone.iter().filter(|change| is_new(&change.path)).map(|change| change.name().into_owned()).collect();
-    let mut line = format!("{} deleted, not there then", are(gone.len()));
-    if !later.is_empty() {
-        let names = text::one_line(&later.join(", "), 400);
-        line.push_str(&format!("; made after the last iteration, by you or somebody else: {names}"));
-    }
-    Some(line)
+/// How much of it goes.
+fn deleted(way: &WayBack) -> Option<String> {
+    let gone = way.changes.iter().filter(|change| change.kind == ChangeKind::Deleted).count();
+    (gone > 0).then(|| format!("{} deleted, not there then", are(gone)))
 }
 
 fn are(files: usize) -> String {
@@ -139,7 +144,7 @@ fn target(args: &UndoArgs, runs: &Runs) -> Result<Target> {
         return named(start, runs);
     }
     let number = args.iteration.unwrap_or_default();
-    let Some((_, iteration, _)) = runs.of_iteration(number)? else {
+    let Some((run, iteration, _)) = runs.of_iteration(number)? else {
         return Err(Error::usage(format!("there is no iteration {number}")).hint("ralph history"));
     };
     let before = iteration.before.and_then(|mark| Some((TreeId::new(&mark.tree)?, mark.head)));
@@ -147,7 +152,8 @@ fn target(args: &UndoArgs, runs: &Runs) -> Result<Target> {
         return Err(Error::new(format!("nobody measured the files before iteration {number}"))
             .because("it was cut off before it began"));
     };
-    Ok(Target { iteration: Some(number), tree, head: Some(head) })
+    let trail = runs.trail(&run, number)?;
+    Ok(Target { iteration: Some(number), tree, trail, head: Some(head) })
 }
 
 /// Only what was recorded: any other tree of git's would be taken for the whole project.
@@ -157,9 +163,13 @@ fn named(start: &str, runs: &Runs) -> Result<Target> {
     known.dedup();
     known.retain(|tree| start.len() >= 4 && tree.starts_with(start));
     match known.as_slice() {
-        [tree] => TreeId::new(tree)
-            .map(|tree| Target { iteration: None, tree, head: None })
-            .ok_or_else(|| Error::data(format!("the record names a snapshot '{tree}' that cannot be one"))),
+        [tree] => {
+            let named = TreeId::new(tree).ok_or_else(|| {
+                Error::data(format!("the record names a snapshot '{tree}' that cannot be one"))
+            });
+            let trail = runs.newest(false)?.map(|(run, _)| run.trail()).transpose()?.unwrap_or_default();
+            named.map(|tree| Target { iteration: None, tree, trail: trail.last_point(), head: None })
+        }
         [] => Err(Error::usage(format!("no snapshot is called {start}")).hint("ralph history --json")),
         _ => Err(Error::usage(format!("several snapshots begin with {start}")).hint("give more of its name")),
     }
@@ -180,11 +190,24 @@ fn refused(error: &BackError) -> Error {
     }
 }
 
+/// The snapshots in between are not whole.
+fn cannot_tell(error: &TreeError, args: &UndoArgs) -> Error {
+    Error::new("ralph cannot tell what agents changed from what you did; no file was touched")
+        .because(error)
+        .hint(format!("to put back all of it: {}", typed(args, true)))
+}
+
+/// The command for the same iteration.
+fn typed(args: &UndoArgs, all: bool) -> String {
+    let all = if all { " --all" } else { "" };
+    format!("ralph undo {}{all}", args.iteration.unwrap_or_default())
+}
+
 /// git tried the way before; what stops it on the way itself may have left it anywhere in between.
 fn half_way(error: &BackError, args: &UndoArgs, again: &str) -> Error {
     let same = match (&args.to, args.iteration) {
         (Some(to), _) => format!("ralph undo --to {to}"),
-        (None, number) => format!("ralph undo {}", number.unwrap_or_default()),
+        (None, _) => typed(args, args.all),
     };
     Error::new("not all files could be put back; some may have been")
         .because(error)

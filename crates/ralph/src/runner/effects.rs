@@ -1,5 +1,6 @@
 //! Performing effects. Each ends in an event on the channel; none decides anything.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
@@ -11,6 +12,7 @@ use ralph_core::event::{AgentInfo, Event, Measured, When};
 use ralph_core::machine::silence;
 use ralph_core::profile::{Policy, Protocol};
 use ralph_core::prompt;
+use ralph_core::trail::By;
 use ralph_core::transcript::Format;
 use ralph_core::view::event::RunChanges;
 
@@ -255,14 +257,32 @@ impl Runner<'_> {
         Ok(measured)
     }
 
-    /// What differs between the tree before the run and the last one that was measured, for the summary.
+    /// What differs between the tree before the run and the last one that was measured, for the summary. What no agent
+    /// touched is not the run's.
     pub(super) fn changes_of_the_run(&self) -> Option<RunChanges> {
         let after = self.state.last.as_ref()?.after.as_ref()?;
         let (before, after) = (TreeId::new(&self.state.base.as_ref()?.tree)?, TreeId::new(&after.tree)?);
-        let changes = self.tree.diff(&before, &after).ok()?;
+        let mut changes = self.tree.diff(&before, &after).ok()?;
+        if let Some(touched) = self.touched_by_agents() {
+            let notes = self.own_notes();
+            let below = |path: &[u8], note: &[u8]| matches!(path.strip_prefix(note), Some([] | [b'/', ..]));
+            let noted = |path: &[u8]| notes.iter().any(|note| below(path, note));
+            changes.retain(|change| touched.contains(&change.path) || noted(&change.path));
+        }
         let Measured { changed, changed_total, .. } =
             Measured::new(When::After, after.to_string(), None, &changes);
         Some(RunChanges { paths: changed, total: changed_total })
+    }
+
+    /// `None` where nobody else did anything, or nobody can tell any more.
+    fn touched_by_agents(&self) -> Option<HashSet<Vec<u8>>> {
+        let trail = self.run.trail().ok()?;
+        if trail.steps(|_| true).iter().all(|step| step.by == By::Agent) {
+            return None;
+        }
+        let steps = self.tree.along(&trail).ok()?.into_iter();
+        let theirs = steps.filter(|(by, _)| matches!(by, By::Agent | By::Unknown));
+        Some(theirs.flat_map(|(_, changes)| changes).map(|change| change.path).collect())
     }
 
     fn start_agent(&mut self) -> Result<()> {

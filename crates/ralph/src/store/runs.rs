@@ -9,6 +9,7 @@ use ralph_core::event::When;
 use ralph_core::journal::Opened;
 use ralph_core::state::{Iteration, State};
 use ralph_core::time::Time;
+use ralph_core::trail::Trail;
 
 use super::{JournalFile, cannot_continue, files, packed};
 use crate::error::{self, Result};
@@ -120,6 +121,15 @@ impl Runs {
         Ok(trees)
     }
 
+    /// Who changed the files from the snapshot before an iteration on, which this run holds.
+    pub fn trail(&self, run: &Run, iteration: u64) -> Result<Trail> {
+        let mut trail = Trail::from(iteration);
+        for run in self.all().into_iter().filter(|other| other.number >= run.number) {
+            JournalFile::read(&run.journal(), |record, state| trail.take(record, state))?;
+        }
+        Ok(trail)
+    }
+
     /// The run that holds the project's iteration `number`.
     pub fn of_iteration(&self, number: u64) -> Result<Option<(Run, Iteration, State)>> {
         for run in self.all().into_iter().rev() {
@@ -159,6 +169,13 @@ impl Run {
     /// The number of the first iteration of this run, which its first record begins.
     fn first_iteration(&self) -> Result<u64> {
         Ok(JournalFile::first(&self.journal())?.iteration)
+    }
+
+    /// Who changed the files while it was there.
+    pub fn trail(&self) -> Result<Trail> {
+        let mut trail = Trail::default();
+        JournalFile::read(&self.journal(), |record, state| trail.take(record, state))?;
+        Ok(trail)
     }
 
     /// Each concluded iteration, and the one under way, with the state at that point.

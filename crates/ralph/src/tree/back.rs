@@ -23,6 +23,8 @@ pub struct WayBack {
     /// What the files will be: the earlier snapshot without what is left alone.
     pub to: TreeId,
     pub changes: Vec<Change>,
+    /// What would have changed and was to be kept.
+    pub kept: Vec<Change>,
     /// Nested repositories that were at another commit, and stay as they are.
     pub nested: Vec<String>,
 }
@@ -51,14 +53,19 @@ fn some(names: &[String]) -> String {
 }
 
 impl Tree {
-    /// Takes a snapshot and finds the way from it to an earlier one. Touches no file.
-    pub fn way_back(&mut self, to: &TreeId) -> Result<WayBack, BackError> {
-        self.way_back_but(to, &|_| false)
-    }
-
-    /// The same, with some files as they are.
+    /// Takes a snapshot and finds the way from it to an earlier one, with some files as they are. Touches no file.
     pub fn way_back_but(&mut self, to: &TreeId, keep: &dyn Fn(&[u8]) -> bool) -> Result<WayBack, BackError> {
         let now = self.snapshot()?;
+        self.way_back_from(now, to, keep)
+    }
+
+    /// The same from a snapshot that was just taken.
+    pub fn way_back_from(
+        &self,
+        now: Snapshot,
+        to: &TreeId,
+        keep: &dyn Fn(&[u8]) -> bool,
+    ) -> Result<WayBack, BackError> {
         let there = self.place.call("cat-file").arg("-e").arg(format!("{to}^{{tree}}")).run();
         if !there.map_err(TreeError::from)?.end.success() {
             return Err(BackError::Gone(to.clone()));
@@ -77,9 +84,9 @@ impl Tree {
         self.is_stored(&changes)?;
         self.is_clear(&changes)?;
         let tried = self.read_tree(&["-n"], &now.tree, &to)?;
-        let nested = staying.iter().filter(|change| is_nested(change));
-        let nested = nested.map(|change| change.name().into_owned()).collect();
-        tried.map(|()| WayBack { now, to, changes, nested })
+        let (nested, kept): (Vec<Change>, Vec<Change>) = staying.into_iter().partition(is_nested);
+        let nested = nested.iter().map(|change| change.name().into_owned()).collect();
+        tried.map(|()| WayBack { now, to, changes, kept, nested })
     }
 
     /// Goes there.

@@ -1,6 +1,9 @@
 //! Many comparisons in one go.
 
+use std::collections::HashSet;
+
 use ralph_core::git_text::{self, Change};
+use ralph_core::trail::{By, Trail};
 
 use super::{Tree, TreeError, TreeId};
 
@@ -27,6 +30,19 @@ impl Tree {
             return Err(TreeError::Git(call.strange("each pair of trees was asked for")));
         }
         parts.into_iter().map(|part| Ok(git_text::parse_diff(part)?)).collect()
+    }
+
+    /// What was changed on the way, step by step, as far as its snapshots are still there.
+    pub fn along(&self, trail: &Trail) -> Result<Vec<(By, Vec<Change>)>, TreeError> {
+        let known: HashSet<TreeId> = trail.trees().filter_map(TreeId::new).collect();
+        let known: Vec<&TreeId> = known.iter().collect();
+        let there = known.iter().zip(self.are_there(&known)?).filter(|(_, there)| *there);
+        let there: HashSet<&str> = there.map(|(tree, _)| tree.as_str()).collect();
+        let steps = trail.steps(|tree| there.contains(tree));
+        let ends = steps.iter().filter_map(|step| TreeId::new(&step.from).zip(TreeId::new(&step.to)));
+        let ends: Vec<(TreeId, TreeId)> = ends.collect();
+        let pairs: Vec<(&TreeId, &TreeId)> = ends.iter().map(|(from, to)| (from, to)).collect();
+        Ok(steps.iter().map(|step| step.by).zip(self.diff_all(&pairs)?).collect())
     }
 }
 

@@ -89,7 +89,10 @@ pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     let mut steps = to_go_on(state, stop);
     let last = state.last.as_ref().filter(|last| last.progress());
     let reverted = |last: &Iteration| last.settled.as_ref().is_some_and(|settled| settled.reverted);
-    if let Some(last) = last.filter(|last| reverted(last)) {
+    if let Some(undone) = state.undone_since_last() {
+        // The files are another iteration's by now: to undo the last one as well would bring back what came before it.
+        steps.push(format!("to take the undo back: ralph undo --to {}", short(&undone.put_back.from)));
+    } else if let Some(last) = last.filter(|last| reverted(last)) {
         let tree = last.after.as_ref().map_or("", |after| short(&after.tree));
         steps.push(format!("to have what it did again: ralph undo --to {tree}"));
     } else if let Some(last) = last {

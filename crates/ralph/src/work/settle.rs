@@ -9,13 +9,13 @@ use ralph_core::state::Iteration;
 use ralph_core::text;
 
 use super::{paths, record};
-use crate::clock;
 use crate::error::Result;
 use crate::git::{IDENTIFY, Kept};
 use crate::project::Project;
 use crate::store::{HeldLedger, IterationFiles};
 use crate::tree::Tree;
 use crate::work::{OwnBacklog, Source, in_a_line};
+use crate::{clock, digest};
 
 pub(crate) struct Settler<'a> {
     pub(crate) project: &'a Project,
@@ -126,6 +126,7 @@ impl Settler<'_> {
         }
         if let Some(source) = self.source {
             OwnBacklog::new(self.project, self.tree, self.base, source).keep(source);
+            settled.task_file = source.bytes().ok().map(|bytes| digest::of(&bytes));
         }
         settled.problems = problems;
         settled

@@ -84,9 +84,13 @@ fn an_undo_is_told_to_the_next_iteration_and_takes_the_refusal_with_the_work() {
     assert_eq!((sim.state.refusal.clone(), sim.state.active_ms), (None, worked));
     let told = sim.state.undone_since_last().map(|undone| undone.put_back.to_string());
     assert_eq!(told, number.map(|number| format!("2 files put back as before iteration {number}")));
+    let taken_back = PutBack { iteration: None, from: "b".repeat(40), to: "a".repeat(40), files: 2 };
+    sim.event(Event::TreePutBack(Box::new(taken_back)));
+    assert_eq!(sim.state.undone_since_last(), None, "the files are as the first undo found them");
     for _ in 0..30 {
         sim.event(put_back(None));
     }
+    assert!(sim.state.undone_since_last().is_some());
     assert_eq!(sim.state.undone.len(), 20, "bounded");
 }
 
