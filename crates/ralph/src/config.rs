@@ -152,7 +152,10 @@ fn parse(text: &str, name: &str) -> Result<Config> {
                     }
                 }
             }
-            POOL => config.agents.pool = agents::pool(item, &origin)?,
+            POOL => {
+                config.agents.pool = agents::pool(item, &origin)?;
+                config.agents.pool_from = Some(origin);
+            }
             PERMISSIONS => config.agents.permissions = Some(agents::permissions(item, &origin)?),
             AGENTS => config.agents.tables = agents::tables(item, &origin, file)?,
             NOTIFY => config.notify = notify::read(item, &origin, file)?,

@@ -140,14 +140,17 @@ fn meant(user: bool) -> Result<(PathBuf, String, Option<PathBuf>)> {
 }
 
 fn set(args: &SetArgs, ui: &mut Ui) -> Result<()> {
-    let (path, name, _) = meant(args.user)?;
-    write(&path, &name, args)?;
+    let (path, name, ralph_dir) = meant(args.user)?;
+    write(&path, &name, args, ralph_dir.as_deref())?;
     ui.say(&format!("{name}: {} = {}", args.key, args.value));
     Ok(())
 }
 
-fn write(path: &Path, name: &str, args: &SetArgs) -> Result<()> {
-    let change = |text: &str| config::change(text, name, &args.key, &args.value);
+fn write(path: &Path, name: &str, args: &SetArgs, ralph_dir: Option<&Path>) -> Result<()> {
+    // What another file says wrong keeps nobody from changing this one.
+    let layers = ralph_dir.and_then(|dir| Layers::read(dir).ok());
+    let known = layers.map(|layers| layers.merged().agents.tables);
+    let change = |text: &str| config::change(text, name, &args.key, &args.value, known.as_deref());
     if path.exists() {
         return store::edit(path, |bytes| Ok((Some(change(text(bytes, name)?)?.into_bytes()), ())));
     }

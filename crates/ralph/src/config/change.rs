@@ -5,13 +5,15 @@ use ralph_core::edit::{Edit, splice};
 use ralph_core::profile::{self, Policy};
 use toml_edit::{Item, TableLike};
 
-use super::{AGENTS, File, agents, document, keys, leaves, parse};
+use super::{AGENTS, File, NAME, POOL, agents, document, keys, leaves, parse};
 use crate::error::{Error, Result};
+use crate::settings::pool::{self, Table};
 use crate::settings::{self, Value};
 use crate::suggest;
 
-/// The text with that key set. `name` is what the file is called in messages.
-pub fn change(text: &str, name: &str, key: &str, value: &str) -> Result<String> {
+/// The text with that key set. `name` is what the file is called in messages, `agents` those that the settings make of
+/// commands, in whatever file, if they are known: only they and the built-in ones can be in a pool.
+pub fn change(text: &str, name: &str, key: &str, value: &str, agents: Option<&[Table]>) -> Result<String> {
     let key = whole(key)?;
     let before = parse(text, name)?;
     let written = written(&key, value)?;
@@ -23,6 +25,9 @@ pub fn change(text: &str, name: &str, key: &str, value: &str) -> Result<String> 
     settings::set(&mut Policy::default(), &after.values)?;
     if !says(&before.said, &after.said, &key.name, 1) {
         return Err(by_hand(name, &key.name));
+    }
+    if let Some(agents) = agents.filter(|_| key.name == POOL) {
+        pool::refuse_strangers(&after.agents.pool, agents, name != NAME)?;
     }
     Ok(made)
 }
@@ -244,8 +249,12 @@ fn by_hand(name: &str, key: &str) -> Error {
 mod tests {
     use super::*;
 
+    fn mine() -> [Table; 1] {
+        [Table { name: "mine".into(), command: Some("./m".into()), ..Table::default() }]
+    }
+
     fn set(text: &str, key: &str, value: &str) -> String {
-        change(text, "f", key, value).unwrap_or_else(|error| panic!("{text}\n{error}"))
+        change(text, "f", key, value, Some(&mine())).unwrap_or_else(|error| panic!("{text}\n{error}"))
     }
 
     #[test]
@@ -299,7 +308,7 @@ mod tests {
             assert_eq!(made, format!("[agents.claude]\nargs = {written}\n"));
         }
         for wrong in ["[1]", "['a'", "['a']\nb = 1", "[['a']]", "[a]"] {
-            let error = change("", "f", "agents.claude.args", wrong).expect_err(wrong).to_string();
+            let error = change("", "f", "agents.claude.args", wrong, None).expect_err(wrong).to_string();
             assert!(error.contains("no list of texts"), "{wrong}: {error}");
         }
     }
@@ -319,7 +328,8 @@ mod tests {
     #[test]
     fn unsetting_takes_out_the_line_that_setting_put_there() {
         let init = crate::config::reference::template(&[]);
-        let tall = "# mine\r\npool = [ # who\r\n  'a', # first\r\n  'b'\r\n]\r\n\r\n[policy]\r\ngate = 'dual'";
+        let tall =
+            "# mine\r\npool = [ # who\r\n  'a', # first\r\n  'b'\r\n]\r\n\r\n[policy]\r\ngate = 'dual'";
         for text in ["", "# top\n\n[checks]\n# none\n", "[policy]\nreviews = 2 # two\n", &init] {
             for (key, value) in [("profile", "dual"), ("policy.gate", "dual"), ("checks.test", "make test")] {
                 let with = set(text, key, value);
@@ -341,7 +351,8 @@ mod tests {
 
     #[test]
     fn an_agent_goes_with_its_last_key_and_not_without_its_command() {
-        let text = "pool = ['mine']\n\n[agents.mine]\n# ours\ncommand = './a' # mine\n\n[checks]\ntest = 'x'\n";
+        let text =
+            "pool = ['mine']\n\n[agents.mine]\n# ours\ncommand = './a' # mine\n\n[checks]\ntest = 'x'\n";
         let without = unset(text, "f", "agents.mine.command").expect("unset").expect("changed");
         assert_eq!(without, "pool = ['mine']\n\n# ours\n\n[checks]\ntest = 'x'\n");
         let text = "[agents.mine]\ncommand = './a'\ntitle = 'A'\n";
@@ -358,7 +369,7 @@ mod tests {
 
     #[test]
     fn a_value_that_was_not_written_has_no_line() {
-        let error = change("profile = 'dual'\n", "f", "permissions", "all").expect_err("none");
+        let error = change("profile = 'dual'\n", "f", "permissions", "all", None).expect_err("none");
         assert_eq!(error.what, "permissions = all was not set: 'all' is none of full, edits, inherit");
     }
 
@@ -372,11 +383,14 @@ mod tests {
             ("", "profile", "strickt", "there is no profile"),
             ("", "permissions", "all", "none of full, edits, inherit"),
             ("", "agents.cluade.model", "x", "has no command"),
+            ("", "pool", "mien:review,codex", "pool was not set: unknown agent 'mien'"),
+            ("", "pool", "mien:review,codex", "try: ralph config set --user pool mine:review,codex"),
+            ("", "pool", "banana", "first: ralph config set --user agents.banana.command CMD"),
             ("policy = { gate = 'dual' }\n", "reviews", "2", "by hand"),
             ("colour = 1\n", "gate", "dual", "f:1: there is no key 'colour'"),
             ("gate = \n", "gate", "dual", "f:1: this is not TOML"),
         ] {
-            let error = change(text, "f", key, value).expect_err(key).to_string();
+            let error = change(text, "f", key, value, Some(&mine())).expect_err(key).to_string();
             assert!(error.contains(told), "{key} {value}: {error}");
         }
     }
