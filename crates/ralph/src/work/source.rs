@@ -8,10 +8,9 @@ use ralph_core::check::CheckSpec;
 use ralph_core::evidence::Items;
 use ralph_core::items::{BacklogPlan, BacklogRead, Found, ItemAfter, Memory, Needs, PhaseItems, Work};
 
-use super::Place;
+use super::{Place, stuck};
 use crate::error::{Error, Exit, Result};
 use crate::store::{self, Tried};
-use crate::suggest::quoted;
 use crate::{clock, digest};
 
 /// How much of an item's words a prompt holds.
@@ -148,20 +147,16 @@ impl Source {
 
     fn found(&self, backlog: &Backlog<'_>, selection: &Selection, memory: &Memory) -> Result<Found> {
         let name = |at: &usize| backlog.items()[*at].id.to_string();
-        let reset = |at: &usize| format!("ralph backlog reset {}, then ralph run", quoted(&name(at)));
+        let reset = |at: &usize| stuck::reset(&name(at));
         let names = |items: &[usize]| items.iter().take(10).map(name).collect::<Vec<_>>().join(", ");
         Ok(match selection {
             Selection::Item(at) => Found::Selected(Box::new(self.work(backlog, *at, memory)?)),
             Selection::Complete => Found::Complete,
             Selection::Waiting(waiting) => {
-                let told = waiting
-                    .iter()
-                    .take(10)
-                    .map(|waits| format!("{} waits for {}", name(&waits.item), waits.on.join(", ")));
-                let mut on = waiting.iter().flat_map(|waits| &waits.on).filter_map(|id| backlog.find(id));
-                let next = on.find(|at| backlog.items()[*at].state == State::Blocked);
+                let told = waiting.iter().take(10).map(|waits| waits.told(backlog));
                 let why = told.collect::<Vec<_>>().join("; ");
-                Found::Stuck { why, next: next.as_ref().map(reset) }
+                let is_out = |id: &str| self.had_its_attempts(backlog, memory, id);
+                Found::Stuck { why, next: stuck::to_begin(backlog, &self.plan, waiting, is_out) }
             }
             Selection::AtLimit(items) => Found::Stuck {
                 why: format!(
@@ -176,7 +171,7 @@ impl Source {
             },
             Selection::Cycle(ring) => {
                 let why = format!("items depend on each other in a ring: {}", ring.join(" -> "));
-                Found::Stuck { why, next: None }
+                Found::Stuck { why, next: Some(stuck::to_break(&self.plan)) }
             }
         })
     }

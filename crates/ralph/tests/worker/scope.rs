@@ -1,7 +1,7 @@
 //! What is meant of a backlog, and what a call says about it.
 
 use ralph_testkit::Sandbox;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::common::{ralph, repository};
 use crate::stage::{
@@ -51,6 +51,30 @@ fn a_run_without_an_iteration_names_none_to_look_at() {
     let agent = writer(&sandbox, &["a.txt"]);
     let stopped = works_through(&sandbox, &agent).run();
     stopped.assert_code(2).assert_stderr_has("in a ring").assert_stderr_lacks("ralph history 0");
+}
+
+#[test]
+fn what_dependencies_stop_is_told_with_what_settles_it() {
+    let sandbox = repository();
+    let story = |id: &str, on: &str| json!({"id": id, "title": id, "passes": false, "dependsOn": [on]});
+    let put = |stories: Vec<Value>| sandbox.write("prd.json", json!({ "userStories": stories }).to_string());
+    let agent = writer(&sandbox, &["a.txt"]);
+    put(vec![story("A", "B"), story("B", "A")]);
+    let ring = works_through(&sandbox, &agent).run();
+    ring.assert_code(2).assert_stderr_has("to go on: take one of these dependencies out of prd.json, then ralph run");
+    ring.assert_stderr_lacks("ralph note");
+    let doctor = ralph(&sandbox).arg("doctor").run();
+    doctor.assert_stdout_has("prd.json: items depend on each other in a ring: A -> B -> A");
+    put(vec![story("A", "Q")]);
+    let missing = works_through(&sandbox, &agent).run();
+    missing.assert_code(2).assert_stderr_has("A waits for Q (not in the file)").assert_stderr_lacks("ralph note");
+    missing.assert_stderr_has("to go on: add Q to prd.json, or take it out of what A depends on, then ralph run");
+    let doctor = ralph(&sandbox).arg("doctor").run();
+    doctor.assert_stdout_has("1 of 1 item open; A: it depends on Q, which is not in the file");
+    put(vec![story("A", "B"), json!({"id": "B", "title": "B", "passes": false})]);
+    let alone = works_through(&sandbox, &agent).args(["--task", "A", "--fresh"]).run();
+    alone.assert_code(2).assert_stderr_has("to go on: ralph run --task B, and then this again");
+    assert_eq!(agent.calls(&sandbox).len(), 0);
 }
 
 #[test]

@@ -108,10 +108,7 @@ pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stat
         }
         Selection::Complete => "Backlog complete".into(),
         Selection::Waiting(items) => {
-            let waits = items
-                .iter()
-                .take(NAMED)
-                .map(|one| format!("{} waits for {}", id(&one.item), one.on.join(", ")));
+            let waits = items.iter().take(NAMED).map(|one| one.told(backlog));
             format!("no item can begin: {}", more(&waits.collect::<Vec<_>>().join("; "), items.len()))
         }
         Selection::AtLimit(items) => format!(
@@ -121,7 +118,10 @@ pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stat
         Selection::Blocked(items) => {
             format!("only blocked items are left: {}; ralph backlog reset ID opens one", named(items))
         }
-        Selection::Cycle(ring) => format!("items depend on each other in a ring: {}", ring.join(" -> ")),
+        Selection::Cycle(ring) => format!(
+            "items depend on each other in a ring: {}; take one of these dependencies out of the file",
+            ring.join(" -> ")
+        ),
     }
 }
 
