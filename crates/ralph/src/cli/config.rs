@@ -114,7 +114,7 @@ fn get(args: &GetArgs, ui: &Ui) -> Result<()> {
     let key = config::whole(&args.key)?;
     let rows = Layers::read(&Project::look()?.ralph_dir)?.shown()?;
     let row = rows.iter().find(|row| row.key.name == key.name);
-    ui.exact_line(row.map_or(&key.default, |row| settled(row, &rows)));
+    ui.exact_line(row.map_or(key.default.as_str(), |row| settled(row, &rows)));
     Ok(())
 }
 

@@ -92,7 +92,7 @@ fn fault(root: &Path, path: &Path, file: &str, stands: &str) -> Option<Finding> 
     let bytes = place.read().ok()?;
     let backlog = place.parse(&bytes).ok()?;
     let found = validate_with(&backlog, None, false, &TwoHands).findings;
-    let of = |rule: Rule| found.iter().find(|finding| finding.rule == rule);
+    let of = |rule: Rule| found.iter().find(move |finding| finding.rule == rule);
     if let Some(ring) = of(Rule::Cycle) {
         let remedy = format!("take one of these dependencies out of {file}");
         return Some(Finding::failed("backlog", format!("{file}: {}", ring.what), remedy));

@@ -84,7 +84,7 @@ impl Settler<'_> {
                     "the agent left the backlog unreadable; it is put back as it was before the attempt"
                         .into(),
                 ),
-                Err(error) => problems.push(error.to_string()),
+                Err(error) => problems.push(in_a_line(&error)),
             }
         }
         problems.extend(self.mark(settlement));

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use ralph_core::backlog::{self, Altered, Backlog, Change, Refusal, Selection, State, Wish};
+use ralph_core::backlog::{self, Altered, Backlog, Change, Problem, Refusal, Selection, State, Wish};
 use ralph_core::check::CheckSpec;
 use ralph_core::evidence::Items;
 use ralph_core::items::{BacklogPlan, BacklogRead, Found, ItemAfter, Memory, Needs, PhaseItems, Work};
@@ -70,6 +70,9 @@ impl Source {
         let wish = Wish { phase: self.plan.phase.as_deref(), task: self.plan.task.as_deref() };
         let (selection, _) =
             backlog::select_but(&backlog, wish, |id| self.had_its_attempts(&backlog, memory, id));
+        if let Selection::Item(at) = selection {
+            self.place.is_alone(&backlog, at)?;
+        }
         let phase = self.phase(&backlog, &selection);
         Ok(BacklogRead {
             items: self.count(&backlog),
@@ -80,10 +83,22 @@ impl Source {
         })
     }
 
-    /// What is meant of it is there, and all of it can be read.
+    /// What is meant of it is there, all of it can be read, and no item that is to be done has another one's id.
     pub(crate) fn is_there(&self) -> Result<()> {
         let bytes = self.place.read()?;
-        self.is_in(&self.place.parse(&bytes)?)
+        let backlog = self.place.parse(&bytes)?;
+        self.is_in(&backlog)?;
+        let again: HashSet<&str> = backlog.problems().iter().filter_map(Problem::duplicate).collect();
+        if again.is_empty() {
+            return Ok(());
+        }
+        let to_do = |at: &usize| {
+            let item = &backlog.items()[*at];
+            let over = matches!(item.state, State::Done | State::Cancelled);
+            again.contains(&*item.id) && !over && self.in_scope(&backlog, *at)
+        };
+        let twice = (0..backlog.items().len()).find(to_do);
+        twice.map_or(Ok(()), |at| self.place.is_alone(&backlog, at))
     }
 
     fn is_in(&self, backlog: &Backlog<'_>) -> Result<()> {

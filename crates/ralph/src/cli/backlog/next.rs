@@ -27,6 +27,9 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
     }
     let wish = Wish { phase: args.phase.as_deref(), task: args.task.as_deref() };
     let (selection, stats) = as_a_run_would(&place, &backlog, wish);
+    if let Selection::Item(at) = selection {
+        place.is_alone(&backlog, at)?;
+    }
     let message = message(&selection, &backlog, &stats);
     if args.common.json {
         let mut document = document(&selection, &backlog, &stats);
