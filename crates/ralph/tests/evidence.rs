@@ -202,6 +202,19 @@ fn a_goal_that_was_reached_and_committed_has_evidence_too() {
 }
 
 #[test]
+fn a_goal_that_was_not_committed_says_where_its_proof_is_told() {
+    let sandbox = repository();
+    let done = || Steps::new().write("green", "1\n").status(&StatusBlock::done());
+    let agent = FakeAgent::new("agent").call(done()).install(&sandbox);
+    let run = ralph(&sandbox).args(["run", GOAL, "--yes", "--test-cmd", TEST, "--agent-cmd"]);
+    run.arg(agent.path()).run().assert_code(0);
+    for (word, code) in [("show", 0), ("verify", 3)] {
+        let told = evidence(&sandbox, &[word]);
+        told.assert_code(code).assert_stderr_has("ralph run --commit").assert_stderr_has("ralph history");
+    }
+}
+
+#[test]
 fn records_that_were_changed_removed_or_moved_are_found_and_named() {
     let sandbox = proved_by(TEST);
     let whole = sandbox.read(LEDGER);
