@@ -130,13 +130,20 @@ fn tip(error: &clap::Error) -> Option<String> {
     if word.contains(' ') {
         return Some(format!("to work on a goal: ralph run \"{}\"", ralph_core::text::one_line(word, 100)));
     }
-    let command = Cli::command();
+    // Of the commands where the word stood: below `config` nobody means `ralph reset`.
+    let mut command = &Cli::command();
+    let mut path = String::from("ralph");
+    for word in std::env::args_os().skip(1) {
+        let Some(below) = word.to_str().and_then(|word| command.find_subcommand(word)) else { break };
+        path.push_str(&format!(" {}", below.get_name()));
+        command = below;
+    }
     let names: Vec<&str> = command
         .get_subcommands()
         .filter(|command| !command.is_hide_set())
         .map(clap::Command::get_name)
         .collect();
-    suggest::nearest(word, names).map(|name| format!("a similar command exists: 'ralph {name}'"))
+    suggest::nearest(word, names).map(|name| format!("a similar command exists: '{path} {name}'"))
 }
 
 /// Whether these words, the program's name first, are a command line: for pages that show some.

@@ -12,7 +12,7 @@
 //! | `layers` | user, project and environment, one above the other |
 //! | `environment` | `RALPH_*` |
 //! | `agents`, `notify` | what a file says about agents and about telling the user |
-//! | `change` | setting a key: the bytes that change and no others |
+//! | `change` | setting and unsetting a key: the bytes that change and no others |
 //! | `reference` | the keys as a commented file and as a page |
 
 mod agents;
@@ -32,7 +32,7 @@ use crate::settings::pool::FileAgents;
 use crate::settings::{self, Value};
 use crate::suggest;
 
-pub use change::change;
+pub use change::{change, unset, whole};
 pub use layers::{Layers, Origin, Shown, user_file};
 pub use notify::{FileNotify, InTerminal};
 
@@ -152,7 +152,10 @@ fn parse(text: &str, name: &str) -> Result<Config> {
                     }
                 }
             }
-            POOL => config.agents.pool = agents::pool(item, &origin)?,
+            POOL => {
+                config.agents.pool = agents::pool(item, &origin)?;
+                config.agents.pool_from = Some(origin);
+            }
             PERMISSIONS => config.agents.permissions = Some(agents::permissions(item, &origin)?),
             AGENTS => config.agents.tables = agents::tables(item, &origin, file)?,
             NOTIFY => config.notify = notify::read(item, &origin, file)?,

@@ -10,7 +10,7 @@ pub enum Exit {
     Error = 1,
     /// The command line is wrong.
     Usage = 64,
-    /// A file is there but cannot be read as what it should be.
+    /// A file that somebody names is not there, or one cannot be read as what it should be.
     Data = 65,
 }
 
@@ -78,6 +78,12 @@ pub fn io(what: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> 
         let error = Error::new(what).because(error);
         hint.into_iter().fold(error, Error::hint)
     }
+}
+
+/// The same for a file that the user names: it cannot be read.
+pub fn named(what: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Error {
+    let told = io(what, path);
+    |error| Error { exit: Exit::Data, ..told(error) }
 }
 
 /// What to do where something may not be done: what is there of the path has the rights.

@@ -70,4 +70,4 @@ pub use runs::{IterationFiles, Run, Runs};
 pub use scratch::{Scratch, lend_objects};
 pub use setup::{Placed, own_folder, place};
 pub use trust::TrustFile;
-pub use views::Views;
+pub use views::{SESSION_VIEW, Views};

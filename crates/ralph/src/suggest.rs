@@ -9,10 +9,11 @@ pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// The known word that is at most two slips of the finger away.
+/// The known word that is at most two slips of the finger away, and has something in common with this one.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.into_iter().map(|known| (distance(known, word), known)).min()?;
-    (near.0 <= 2).then_some(near.1)
+    let letters = word.chars().count().max(near.1.chars().count());
+    (near.0 <= 2 && near.0 < letters).then_some(near.1)
 }
 
 /// How many letters must change to get from one word to the other.
@@ -46,5 +47,9 @@ mod tests {
     fn the_nearest_word_is_suggested_and_a_far_one_is_not() {
         assert_eq!(nearest("rnu", ["status", "run"]), Some("run"));
         assert_eq!(nearest("elephant", ["status", "run"]), None);
+        for (word, other) in [("Z", "A"), ("", "A"), ("xy", "A"), ("T1", "AB")] {
+            assert_eq!(nearest(word, [other]), None, "{word} and {other} have nothing in common");
+        }
+        assert_eq!(nearest("T1", ["A", "T2"]), Some("T2"));
     }
 }

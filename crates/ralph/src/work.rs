@@ -3,6 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `source` | the task file of a run: what it hands out, what an agent did to it, changing it |
+//! | `stuck` | what to do where no item can begin |
 //! | `place`, `large`, `hands` | which task file it is, and reading it; the same in several threads |
 //! | `settle` | the parts of a settlement, each of which is done once however often it is asked for |
 //! | `commit`, `paths`, `back` | its commit; which of the changed files that may hold; taking a failed attempt back |
@@ -24,6 +25,7 @@ mod record;
 mod settle;
 mod source;
 mod stand;
+mod stuck;
 mod taken;
 
 pub(crate) use boot::boot;

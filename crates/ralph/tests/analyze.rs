@@ -50,7 +50,7 @@ fn standard_input_a_profile_and_an_explanation() {
     run(&["-", "--explain", "--profile", "analyzer"])
         .assert_stdout_has("\n  - test_saturation: 0 iterations");
     run(&["-", "--profile", "analyser"]).assert_code(64).assert_stderr_has("--profile analyzer");
-    ralph(&sandbox).args(["analyze", "missing.txt"]).run().assert_code(1).assert_stderr_has("missing.txt");
+    ralph(&sandbox).args(["analyze", "missing.txt"]).run().assert_code(65).assert_stderr_has("missing.txt");
 }
 
 #[test]

@@ -137,9 +137,9 @@ fn next_tells_complete_waiting_limit_and_cycle_apart() {
     put(vec![story("a", true, &[])]);
     backlog(&sandbox, &["next"]).assert_code(1).assert_stderr_has("Backlog complete");
     put(vec![story("a", false, &["gone"])]);
-    backlog(&sandbox, &["next"]).assert_code(1).assert_stderr_has("a waits for gone");
+    backlog(&sandbox, &["next"]).assert_code(1).assert_stderr_has("a waits for gone (not in the file)");
     put(vec![story("a", false, &["b"]), story("b", false, &["a"]), story("c", false, &[])]);
-    backlog(&sandbox, &["next"]).assert_code(2).assert_stderr_has("a -> b -> a");
+    backlog(&sandbox, &["next"]).assert_code(2).assert_stderr_has("a -> b -> a; take one");
     assert_eq!(document(&sandbox, 2, &["next"])["cycle"], json!(["a", "b", "a"]));
     let mut limited = features();
     limited["items"][0]["ralph_loop"]["current_iteration"] = 2.into();

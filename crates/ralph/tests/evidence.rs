@@ -143,7 +143,7 @@ fn what_was_claimed_measured_and_proved_is_shown_and_exported() {
     let item = proved["item"].as_str().expect("an id");
     for (what, count) in [(item, 2), ("3", 1), (proved["attempt"].as_str().expect("an id"), 1)] {
         let shown = evidence(&sandbox, &["show", what]);
-        assert_eq!(shown.stdout.matches(" in #").count(), count, "{what}\n{shown}");
+        assert_eq!(shown.stdout.matches("\n  record ").count(), count, "{what}\n{shown}");
     }
     evidence(&sandbox, &["show", "NONE"])
         .assert_code(64)
@@ -193,10 +193,25 @@ fn a_goal_that_was_reached_and_committed_has_evidence_too() {
     run.arg(agent.path()).run().assert_code(0);
     evidence(&sandbox, &["show"])
         .assert_stdout_has("goal: make it green: PASSED")
+        .assert_stdout_has("1 file changed in all, nothing in #2, by custom")
         .assert_stdout_has("exit 0;");
+    evidence(&sandbox, &["export"]).assert_stdout_has("1 file changed in all");
     Schema::published("ralph.evidence/1").assert(&evidence(&sandbox, &["show", "--json"]).json());
     let document = verify(&sandbox, 0, &[]);
     assert_eq!((&document["attempts"][0]["item"], verdicts(&document)), (&Value::Null, vec!["holds"]));
+}
+
+#[test]
+fn a_goal_that_was_not_committed_says_where_its_proof_is_told() {
+    let sandbox = repository();
+    let done = || Steps::new().write("green", "1\n").status(&StatusBlock::done());
+    let agent = FakeAgent::new("agent").call(done()).install(&sandbox);
+    let run = ralph(&sandbox).args(["run", GOAL, "--yes", "--test-cmd", TEST, "--agent-cmd"]);
+    run.arg(agent.path()).run().assert_code(0);
+    for (word, code) in [("show", 0), ("verify", 3)] {
+        let told = evidence(&sandbox, &[word]);
+        told.assert_code(code).assert_stderr_has("ralph run --commit").assert_stderr_has("ralph history");
+    }
 }
 
 #[test]

@@ -314,8 +314,8 @@ fn what_cannot_be_done_says_why() {
     ralph(&sandbox).args(negative).run().assert_code(64).assert_stderr_has("-1");
     emit(&sandbox, "x", &["--test-cmd", " "]).assert_code(64).assert_stderr_has("--test-cmd is empty");
     emit(&sandbox, "x", &["--since", "nowhere"]).assert_code(64).assert_stderr_has("no revision 'nowhere'");
-    emit(&sandbox, "x", &["--plan", "missing.md"]).assert_code(1).assert_stderr_has("missing.md");
-    check(&sandbox, &"", &["missing.txt"]).assert_code(1).assert_stderr_has("cannot read missing.txt");
+    emit(&sandbox, "x", &["--plan", "missing.md"]).assert_code(65).assert_stderr_has("missing.md");
+    check(&sandbox, &"", &["missing.txt"]).assert_code(65).assert_stderr_has("cannot read missing.txt");
     ralph(&sandbox).arg("report").run().assert_code(64);
     ralph(&sandbox).args(["report", "emit"]).run().assert_code(64).assert_stderr_has("--recommendation");
     let bare = Sandbox::new();

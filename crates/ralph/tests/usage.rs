@@ -37,6 +37,14 @@ fn a_misspelt_command_is_64_with_a_suggestion() {
 }
 
 #[test]
+fn a_word_below_a_command_is_never_taken_for_another_command() {
+    let sandbox = Sandbox::new();
+    let below = ralph(&sandbox).args(["config", "reset"]).run();
+    below.assert_code(64).assert_stderr_lacks("'ralph reset'");
+    ralph(&sandbox).args(["config", "shw"]).run().assert_code(64).assert_stderr_has("show");
+}
+
+#[test]
 fn help_and_version_are_data() {
     let sandbox = Sandbox::new();
     let version = ralph(&sandbox).arg("--version").run();

@@ -179,9 +179,7 @@ impl Backlog<'_> {
 
     /// The only item of this id.
     fn one(&self, id: &str) -> Result<usize, Refusal> {
-        let again =
-            |problem: &Problem| matches!(problem, Problem::Duplicate { id: again, .. } if again == id);
-        if self.problems.iter().any(again) {
+        if self.problems.iter().filter_map(Problem::duplicate).any(|again| again == id) {
             return Err(Refusal::Ambiguous(id.into()));
         }
         self.find(id).ok_or_else(|| Refusal::UnknownId(id.into()))

@@ -190,6 +190,16 @@ pub enum Problem {
     NoItem { line: usize },
 }
 
+impl Problem {
+    /// The id that several items have.
+    pub fn duplicate(&self) -> Option<&str> {
+        match self {
+            Self::Duplicate { id, .. } => Some(id),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -40,6 +40,17 @@ pub struct Waiting {
     pub on: Vec<String>,
 }
 
+impl Waiting {
+    /// `A waits for B, Q (not in the file)`
+    pub fn told(&self, backlog: &Backlog<'_>) -> String {
+        let on = self.on.iter().map(|id| match backlog.find(id) {
+            Some(_) => id.clone(),
+            None => format!("{id} (not in the file)"),
+        });
+        format!("{} waits for {}", backlog.items()[self.item].id, on.collect::<Vec<_>>().join(", "))
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
     Item(usize),

@@ -31,6 +31,8 @@ pub struct Record {
     /// The files as they were when the checks ran.
     pub tree: Option<String>,
     pub files_changed: Option<u64>,
+    /// By all the iterations since the last commit, where they are several.
+    pub files_in_all: Option<u64>,
     /// The task file, which ralph changes itself.
     pub backlog: Option<String>,
     pub custody: Custody,

@@ -68,10 +68,18 @@ fn claimed(record: &Record) -> String {
 }
 
 fn measured(record: &Record) -> String {
-    let files = match record.files_changed {
-        Some(0) => "nothing changed".into(),
-        Some(n) => format!("{} changed", count(n, "file")),
-        None => "nobody measured the files".into(),
+    let changed = |n: u64| match n {
+        0 => "nothing changed".to_owned(),
+        n => format!("{} changed", count(n, "file")),
+    };
+    let nth = record.iteration;
+    // A goal is reached in several iterations, of which the last one is a review that changes nothing.
+    let files = match (record.files_in_all, record.files_changed) {
+        (_, None) => "nobody measured the files".into(),
+        (Some(all), Some(0)) => format!("{} in all, nothing in #{nth},", changed(all)),
+        (Some(all), Some(n)) => format!("{} in all, {} in #{nth},", changed(all), count(n, "file")),
+        (None, Some(n)) if record.item.is_none() => format!("{} in #{nth}", changed(n)),
+        (None, Some(n)) => changed(n),
     };
     let cost = record.cost_micro_usd.map(|cost| format!(", {}", money(cost))).unwrap_or_default();
     let tokens = record.tokens.filter(|tokens| *tokens > 0);

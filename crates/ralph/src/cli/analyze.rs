@@ -45,7 +45,7 @@ fn read(file: &Path, format: Format) -> Result<(Format, IterationReport)> {
         true => store::unpacked(io::stdin().lock()),
         false => store::open_kept(file),
     };
-    let mut source = source.map_err(error::io("cannot read", file))?;
+    let mut source = source.map_err(error::named("cannot read", file))?;
     let mut decoder = Decoder::new(format);
     let mut builder = Builder::default();
     let mut buffer = vec![0; 64 << 10];
@@ -54,7 +54,7 @@ fn read(file: &Path, format: Format) -> Result<(Format, IterationReport)> {
             Ok(0) => break,
             Ok(read) => decoder.feed(&buffer[..read], |item| builder.add(item)),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error::io("cannot read", file)(error)),
+            Err(error) => return Err(error::named("cannot read", file)(error)),
         }
     }
     decoder.finish(|item| builder.add(item));

@@ -1,4 +1,4 @@
-//! `ralph config`: what is settled and where it comes from; setting a key.
+//! `ralph config`: what is settled and where it comes from; setting a key, and taking it out again.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,8 +16,12 @@ use crate::ui::Ui;
 pub(super) enum ConfigCommand {
     /// Show every value that a new run would have, and where it comes from
     Show(ShowArgs),
+    /// Write the value of one key that a new run would have, alone
+    Get(GetArgs),
     /// Set a key in the project's file; nothing else in it changes
     Set(SetArgs),
+    /// Take a key out of the project's file, with its line; nothing else in it changes
+    Unset(UnsetArgs),
 }
 
 #[derive(Debug, Args)]
@@ -25,6 +29,21 @@ pub(super) struct ShowArgs {
     /// As JSON (schema ralph.config/1)
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct GetArgs {
+    /// Such as profile, gate, checks.test or agents.claude.model; `ralph config show` names them
+    key: String,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct UnsetArgs {
+    /// Such as profile, gate, checks.test or agents.claude.model; `ralph config show` names them
+    key: String,
+    /// Out of the user's own file instead
+    #[arg(long)]
+    user: bool,
 }
 
 #[derive(Debug, Args)]
@@ -42,7 +61,9 @@ pub(super) struct SetArgs {
 pub(super) fn main(command: &ConfigCommand, ui: &mut Ui) -> Result<ExitCode> {
     match command {
         ConfigCommand::Show(args) => show(args, ui)?,
+        ConfigCommand::Get(args) => get(args, ui)?,
         ConfigCommand::Set(args) => set(args, ui)?,
+        ConfigCommand::Unset(args) => unset(args, ui)?,
     }
     super::fine()
 }
@@ -71,19 +92,29 @@ fn show(args: &ShowArgs, ui: &mut Ui) -> Result<()> {
     let of_runs = |row: &Shown| matches!(row.key.name.as_str(), "profile" | "policy.reviews");
     let misleads =
         rows.iter().any(|row| of_runs(row) && !matches!(row.origin, Origin::Default | Origin::Profile));
-    let is = |name: &str, value: &str| rows.iter().any(|row| row.key.name == name && row.value == value);
-    let looked_for = is("checks.detect", "true") && is("policy.evidence", "required");
     for row in &rows {
-        let found = looked_for && row.key.name.starts_with("checks.") && row.value == row.key.default;
-        let value = match found && row.key.name != "checks.detect" {
-            true => "found when a run starts".into(),
-            false => ralph_core::text::visible(&row.value),
-        };
+        let value = ralph_core::text::visible(settled(row, &rows));
         ui.data_row(30, &format!("{:<29} {value:<24} {}", row.key.name, row.place));
     }
     if misleads {
         ui.say("profile and reviews are for ralph run; those of a held session go with ralph hook arm");
     }
+    Ok(())
+}
+
+/// The value of a row, in words where a run would look for it.
+fn settled<'a>(row: &'a Shown, rows: &[Shown]) -> &'a str {
+    let is = |name: &str, value: &str| rows.iter().any(|row| row.key.name == name && row.value == value);
+    let looked_for = is("checks.detect", "true") && is("policy.evidence", "required");
+    let found = looked_for && row.key.name.starts_with("checks.") && row.value == row.key.default;
+    if found && row.key.name != "checks.detect" { "found when a run starts" } else { &row.value }
+}
+
+fn get(args: &GetArgs, ui: &Ui) -> Result<()> {
+    let key = config::whole(&args.key)?;
+    let rows = Layers::read(&Project::look()?.ralph_dir)?.shown()?;
+    let row = rows.iter().find(|row| row.key.name == key.name);
+    ui.exact_line(row.map_or(key.default.as_str(), |row| settled(row, &rows)));
     Ok(())
 }
 
@@ -94,34 +125,59 @@ fn files(project: &Project) -> Vec<(&'static str, PathBuf, String)> {
     user.into_iter().chain([own]).collect()
 }
 
-fn set(args: &SetArgs, ui: &mut Ui) -> Result<()> {
-    let (path, name) = match args.user {
-        true => config::user_file().ok_or_else(|| {
+/// The file that is to be changed, how messages call it, and where the settings of the project are, if this is one.
+fn meant(user: bool) -> Result<(PathBuf, String, Option<PathBuf>)> {
+    if user {
+        let (path, name) = config::user_file().ok_or_else(|| {
             Error::new("there is no place for the user's file")
                 .because("neither XDG_CONFIG_HOME nor HOME names a folder")
-        })?,
-        false => {
-            let project = Project::find()?;
-            store::nobody_is_at_work(
-                &project.truth,
-                "the settings of a run stand, and its files are put back",
-            )?;
-            (config::project_file(&project.ralph_dir), config::NAME.to_owned())
-        }
-    };
-    write(&path, &name, args)?;
+        })?;
+        return Ok((path, name, Project::look().ok().map(|project| project.ralph_dir)));
+    }
+    let project = Project::find()?;
+    store::nobody_is_at_work(&project.truth, "the settings of a run stand, and its files are put back")?;
+    Ok((config::project_file(&project.ralph_dir), config::NAME.to_owned(), Some(project.ralph_dir)))
+}
+
+fn set(args: &SetArgs, ui: &mut Ui) -> Result<()> {
+    let (path, name, ralph_dir) = meant(args.user)?;
+    write(&path, &name, args, ralph_dir.as_deref())?;
     ui.say(&format!("{name}: {} = {}", args.key, args.value));
     Ok(())
 }
 
-fn write(path: &Path, name: &str, args: &SetArgs) -> Result<()> {
-    let change = |text: &str| config::change(text, name, &args.key, &args.value);
+fn write(path: &Path, name: &str, args: &SetArgs, ralph_dir: Option<&Path>) -> Result<()> {
+    // What another file says wrong keeps nobody from changing this one.
+    let layers = ralph_dir.and_then(|dir| Layers::read(dir).ok());
+    let known = layers.map(|layers| layers.merged().agents.tables);
+    let change = |text: &str| config::change(text, name, &args.key, &args.value, known.as_deref());
     if path.exists() {
-        return store::edit(path, |bytes| {
-            let text = String::from_utf8(bytes.to_vec())
-                .map_err(|_| Error::data(format!("{name}: this is not UTF-8")))?;
-            Ok((Some(change(&text)?.into_bytes()), ()))
-        });
+        return store::edit(path, |bytes| Ok((Some(change(text(bytes, name)?)?.into_bytes()), ())));
     }
     store::write_settings(path, change("")?.as_bytes(), !args.user)
+}
+
+fn text<'a>(bytes: &'a [u8], name: &str) -> Result<&'a str> {
+    std::str::from_utf8(bytes).map_err(|_| Error::data(format!("{name}: this is not UTF-8")))
+}
+
+fn unset(args: &UnsetArgs, ui: &mut Ui) -> Result<()> {
+    let (path, name, ralph_dir) = meant(args.user)?;
+    let key = config::whole(&args.key)?.name;
+    let was_set = path.exists()
+        && store::edit(&path, |bytes| {
+            let changed = config::unset(text(bytes, &name)?, &name, &key)?;
+            let was_set = changed.is_some();
+            Ok((changed.map(String::into_bytes), was_set))
+        })?;
+    // Settings that are wrong elsewhere are told by whoever needs them.
+    let shown = ralph_dir.and_then(|dir| Layers::read(&dir).and_then(|layers| layers.shown()).ok());
+    let rows = shown.unwrap_or_default();
+    let row = rows.iter().find(|row| row.key.name == key);
+    let now = row.map(|row| format!("; it is: {} ({})", settled(row, &rows), row.place)).unwrap_or_default();
+    ui.say(&match was_set {
+        true => format!("{name}: {key} is not set any more{now}"),
+        false => format!("{name} does not set {key}, so nothing was changed{now}"),
+    });
+    Ok(())
 }

@@ -14,6 +14,10 @@ use crate::project::Project;
 use crate::ui::Ui;
 use crate::verify::{Anchored, Loaded, load};
 
+/// Where a run was proved and there is no record all the same, its history tells.
+const NOTHING: &str = "no evidence is recorded here yet: ralph records it for each attempt at an item of a backlog, and for a goal with \
+                       ralph run --commit; what runs did and why it counted: ralph history";
+
 #[derive(Debug, Subcommand)]
 pub(super) enum EvidenceCommand {
     /// Show what was claimed, measured and proved, newest last
@@ -88,9 +92,7 @@ fn show(args: &ShowArgs, ui: &mut Ui) -> Result<ExitCode> {
         ui.warn(&fault.what);
     }
     if attempts.is_empty() {
-        ui.say(
-            "no evidence is recorded here yet; ralph records it for each attempt at an item, and for commits",
-        );
+        ui.say(NOTHING);
     }
     super::fine()
 }

@@ -214,6 +214,14 @@ mod tests {
     }
 
     #[test]
+    fn a_section_is_shown_alone_and_leans_on_no_other() {
+        for stop in stops() {
+            let shown: String = sections(PAGE, stop.word()).into_iter().map(folded).collect();
+            assert!(!shown.contains("the same, "), "{shown}");
+        }
+    }
+
+    #[test]
     fn links_are_told_by_their_names() {
         let text = "see [exit 7](#exit-7), a[0] and [b](c.md#d).";
         assert_eq!(unlinked(text), "see exit 7, a[0] and b (docs/c.md).");

@@ -16,6 +16,7 @@ use crate::settings::{Value, Wishes};
 use crate::ui::Ui;
 pub(super) use arm::{Order, arm};
 pub(super) use fired::Fired;
+pub(super) use install::anywhere as is_installed;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum HookCommand {
@@ -28,7 +29,7 @@ pub(super) enum HookCommand {
     Arm(Box<ArmArgs>),
     /// Let go of the session
     Disarm,
-    /// Show which session is held
+    /// Show which session is held, and whose settings have the hooks
     Status {
         /// As JSON (schema ralph.hook/1)
         #[arg(long)]
@@ -93,6 +94,15 @@ pub(super) struct InstallArgs {
 pub(super) enum Agent {
     Claude,
     Codex,
+}
+
+impl Agent {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+        }
+    }
 }
 
 pub(super) fn main(command: HookCommand, ui: &mut Ui) -> Result<ExitCode> {

@@ -15,6 +15,7 @@ use ralph_core::view::json::{self, Surroundings};
 use ralph_core::{redact, text, time, view};
 
 use super::args::StatusArgs;
+use super::hook;
 use crate::clock;
 use crate::error::Result;
 use crate::project::Project;
@@ -104,7 +105,9 @@ fn show(
     ui: &Ui,
     odd: Odd,
 ) {
-    for line in lines(state, holder, odd, held(state, project)) {
+    // Without hooks nobody asks ralph, so that nothing is held yet.
+    let held = held(state, project).map(|arm| (arm, hook::is_installed(project)));
+    for line in lines(state, holder, odd, held) {
         ui.data_row(12, &line);
     }
     for note in unread(state, project) {
@@ -160,7 +163,7 @@ fn budgets(state: &State, budget: &Budget) -> Vec<String> {
     .collect()
 }
 
-fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<Arm>) -> Vec<String> {
+fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<(Arm, bool)>) -> Vec<String> {
     let Some((state, run)) = state.and_then(|state| Some((state, state.run.as_ref()?))) else {
         if odd == Odd::Hidden {
             return vec!["a run is going on here; to stop it: Ctrl-C where it was started".into()];
@@ -180,7 +183,14 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<
             (None, None) if odd == Odd::Hidden => "working".into(),
             (None, None) if odd == Odd::Damaged => "cannot be continued: its journal is damaged".into(),
             (None, None) => match held {
-                Some(Arm { session: Some(session), .. }) => {
+                Some((arm, false)) if state.last.is_none() => {
+                    let whom = arm.session.as_ref().map(|session| format!("session {}", text::one_line(session, 80)));
+                    let whom = whom.unwrap_or_else(|| "the next session that starts here".into());
+                    format!(
+                        "{whom} is to be held, and no agent's settings name ralph's hooks yet: ralph hook install; to let go: ralph hook disarm"
+                    )
+                }
+                Some((Arm { session: Some(session), .. }, _)) => {
                     format!("session {} is held; to let go: ralph hook disarm", text::one_line(&session, 80))
                 }
                 Some(_) => "waits for the next session that starts here; to let go: ralph hook disarm".into(),

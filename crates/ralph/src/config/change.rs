@@ -1,32 +1,100 @@
-//! Setting a key in a file: the bytes of its value change, or a line comes to it, and nothing else does. The changed text
-//! is read again and must say what was meant and everything it said before.
+//! Setting a key in a file: the bytes of its value change, or a line comes to it, and nothing else does. Unsetting takes that
+//! line out. The changed text is read again and must say what was meant and everything it said before.
 
 use ralph_core::edit::{Edit, splice};
 use ralph_core::profile::{self, Policy};
 use toml_edit::{Item, TableLike};
 
-use super::{Config, File, agents, document, keys, parse};
+use super::{AGENTS, File, NAME, POOL, agents, document, keys, leaves, parse};
 use crate::error::{Error, Result};
+use crate::settings::pool::{self, Table};
 use crate::settings::{self, Value};
 use crate::suggest;
 
-/// The text with that key set. `name` is what the file is called in messages.
-pub fn change(text: &str, name: &str, key: &str, value: &str) -> Result<String> {
+/// The text with that key set. `name` is what the file is called in messages, `agents` those that the settings make of
+/// commands, in whatever file, if they are known: only they and the built-in ones can be in a pool.
+pub fn change(text: &str, name: &str, key: &str, value: &str, agents: Option<&[Table]>) -> Result<String> {
     let key = whole(key)?;
     let before = parse(text, name)?;
     let written = written(&key, value)?;
     let made = splice(text, &[edit(File { name, text }, &key.name, &written)?])
         .ok_or_else(|| by_hand(name, &key.name))?;
-    let after = parse(&made, name)?;
+    // The file says nothing wrong, so what is wrong now stands nowhere.
+    let not_set = |error| without_place(error, name, &format!("{} = {value} was not set", key.name));
+    let after = parse(&made, name).map_err(not_set)?;
     settings::set(&mut Policy::default(), &after.values)?;
-    if !says(&before, &after, &key.name) {
+    if !says(&before.said, &after.said, &key.name, 1) {
         return Err(by_hand(name, &key.name));
+    }
+    if let Some(agents) = agents.filter(|_| key.name == POOL) {
+        pool::refuse_strangers(&after.agents.pool, agents, name != NAME)?;
     }
     Ok(made)
 }
 
+/// The text without that key and its line; `None` where it does not say it. A file that says something wrong elsewhere, or
+/// just there, may get rid of it like this.
+pub fn unset(text: &str, name: &str, key: &str) -> Result<Option<String>> {
+    let key = whole(key)?.name;
+    let file = File { name, text };
+    let before = said(file)?;
+    if before.iter().all(|said| said.key != key) {
+        return Ok(None);
+    }
+    let edits = lines_of(file, &key)?.ok_or_else(|| by_hand(name, &key))?;
+    let made = splice(text, &edits).ok_or_else(|| by_hand(name, &key))?;
+    if parse(text, name).is_ok() {
+        let not_unset = |error| without_place(error, name, &format!("{key} was not unset"));
+        parse(&made, name).map_err(not_unset)?;
+    }
+    let after = said(File { name, text: &made })?;
+    if !says(&before, &after, &key, 0) {
+        return Err(by_hand(name, &key));
+    }
+    Ok(Some(made))
+}
+
+fn said(file: File<'_>) -> Result<Vec<Value>> {
+    let mut said = vec![];
+    leaves(document(file)?.as_table(), "", file, &mut said);
+    Ok(said)
+}
+
+/// The key's line with its end, or lines where its value has several; where it is all that makes an agent, the line of its
+/// table too. `None` where it shares its line with others.
+fn lines_of(file: File<'_>, key: &str) -> Result<Option<Vec<Edit>>> {
+    let document = document(file)?;
+    let parts: Vec<&str> = key.split('.').collect();
+    let (last, tables) = parts.split_last().unwrap_or((&"", &[]));
+    let owner = tables.iter().try_fold(document.as_item(), |item, part| item.get(part));
+    let Some(owner) = owner.and_then(Item::as_table) else { return Ok(None) };
+    let starts = owner.key(last).and_then(toml_edit::Key::span);
+    let Some((starts, ends)) = starts.zip(owner.get(last).and_then(Item::span)) else { return Ok(None) };
+    let line = |start: usize, end: usize| {
+        let start = file.text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let end = file.text[end..].find('\n').map_or(file.text.len(), |at| end + at + 1);
+        Edit::replace(start..end, "")
+    };
+    let mut edits = vec![line(starts.start, ends.end)];
+    let header = owner.span().filter(|_| !owner.is_implicit() && !owner.is_dotted());
+    if let (Some(header), [AGENTS, _], 1) = (header, tables, owner.len()) {
+        edits.push(line(header.start, header.end));
+    }
+    Ok(Some(edits))
+}
+
+/// An error about a text that is not written: it has no line in the file.
+fn without_place(error: Error, name: &str, instead: &str) -> Error {
+    let told = error.what.strip_prefix(name).and_then(|rest| rest.strip_prefix(':')?.split_once(": "));
+    let what = match told {
+        Some((_, told)) => format!("{instead}: {told}"),
+        None => format!("{instead}: {}", error.what),
+    };
+    Error { what, ..error }
+}
+
 /// The key that is meant: keys of the policy need not say so.
-fn whole(key: &str) -> Result<keys::Key> {
+pub fn whole(key: &str) -> Result<keys::Key> {
     let policy = format!("policy.{key}");
     let name = if profile::key(key).is_some() { policy } else { key.to_owned() };
     if let Some(known) = keys::find(&name) {
@@ -160,19 +228,19 @@ fn below_the_opening(text: &str) -> usize {
     if text.ends_with('\n') { at } else { 0 }
 }
 
-/// Whether all is as it was but for the one key, which is there.
-fn says(before: &Config, after: &Config, key: &str) -> bool {
-    let others = |config: &Config| -> Vec<(String, String)> {
-        let others = config.said.iter().filter(|said| said.key != key);
+/// Whether all is as it was but for the one key, which is there as often as it should.
+fn says(before: &[Value], after: &[Value], key: &str, times: usize) -> bool {
+    let others = |said: &[Value]| -> Vec<(String, String)> {
+        let others = said.iter().filter(|said| said.key != key);
         let mut others: Vec<_> = others.map(|said| (said.key.clone(), said.value.clone())).collect();
         others.sort();
         others
     };
-    others(before) == others(after) && after.said.iter().filter(|said| said.key == key).count() == 1
+    others(before) == others(after) && after.iter().filter(|said| said.key == key).count() == times
 }
 
 fn by_hand(name: &str, key: &str) -> Error {
-    Error::new(format!("{key} cannot be set in {name} without changing more than that"))
+    Error::new(format!("{key} cannot be changed in {name} without changing more than that"))
         .because("the file is written in a way that ralph does not edit")
         .hint("make this change by hand")
 }
@@ -181,8 +249,12 @@ fn by_hand(name: &str, key: &str) -> Error {
 mod tests {
     use super::*;
 
+    fn mine() -> [Table; 1] {
+        [Table { name: "mine".into(), command: Some("./m".into()), ..Table::default() }]
+    }
+
     fn set(text: &str, key: &str, value: &str) -> String {
-        change(text, "f", key, value).unwrap_or_else(|error| panic!("{text}\n{error}"))
+        change(text, "f", key, value, Some(&mine())).unwrap_or_else(|error| panic!("{text}\n{error}"))
     }
 
     #[test]
@@ -236,7 +308,7 @@ mod tests {
             assert_eq!(made, format!("[agents.claude]\nargs = {written}\n"));
         }
         for wrong in ["[1]", "['a'", "['a']\nb = 1", "[['a']]", "[a]"] {
-            let error = change("", "f", "agents.claude.args", wrong).expect_err(wrong).to_string();
+            let error = change("", "f", "agents.claude.args", wrong, None).expect_err(wrong).to_string();
             assert!(error.contains("no list of texts"), "{wrong}: {error}");
         }
     }
@@ -254,6 +326,54 @@ mod tests {
     }
 
     #[test]
+    fn unsetting_takes_out_the_line_that_setting_put_there() {
+        let init = crate::config::reference::template(&[]);
+        let tall =
+            "# mine\r\npool = [ # who\r\n  'a', # first\r\n  'b'\r\n]\r\n\r\n[policy]\r\ngate = 'dual'";
+        for text in ["", "# top\n\n[checks]\n# none\n", "[policy]\nreviews = 2 # two\n", &init] {
+            for (key, value) in [("profile", "dual"), ("policy.gate", "dual"), ("checks.test", "make test")] {
+                let with = set(text, key, value);
+                let without = unset(&with, "f", key).unwrap_or_else(|error| panic!("{with}\n{error}"));
+                let table = format!("[{}]", key.split('.').next().unwrap_or_default());
+                // A table that came with its first key stays, and says nothing.
+                if !with.contains(&table) || text.lines().any(|line| line == table) {
+                    assert_eq!(without.as_deref(), Some(text), "{key}");
+                }
+                assert_eq!(unset(&without.expect("changed"), "f", key).expect("read"), None, "{key}");
+            }
+        }
+        let unset = |text: &str, key: &str| unset(text, "f", key).expect("unset").expect("changed");
+        assert_eq!(unset(tall, "pool"), "# mine\r\n\r\n[policy]\r\ngate = 'dual'");
+        assert_eq!(unset(tall, "gate"), tall.replace("gate = 'dual'", ""));
+        assert_eq!(unset("policy.gate = 'dual'\npolicy.reviews = 2\n", "gate"), "policy.reviews = 2\n");
+        assert_eq!(unset("a = 1\npermissions = 'all'\n", "permissions"), "a = 1\n", "a wrong one too");
+    }
+
+    #[test]
+    fn an_agent_goes_with_its_last_key_and_not_without_its_command() {
+        let text =
+            "pool = ['mine']\n\n[agents.mine]\n# ours\ncommand = './a' # mine\n\n[checks]\ntest = 'x'\n";
+        let without = unset(text, "f", "agents.mine.command").expect("unset").expect("changed");
+        assert_eq!(without, "pool = ['mine']\n\n# ours\n\n[checks]\ntest = 'x'\n");
+        let text = "[agents.mine]\ncommand = './a'\ntitle = 'A'\n";
+        let error = unset(text, "f", "agents.mine.command").expect_err("a table without a command");
+        assert_eq!(error.what, "agents.mine.command was not unset: mine has no command");
+        for shared in ["policy = { gate = 'dual' }\n", "agents = { mine = { command = 'x' } }\n"] {
+            let key = if shared.contains("gate") { "gate" } else { "agents.mine.command" };
+            let error = unset(shared, "f", key).expect_err(shared).to_string();
+            assert!(error.contains("by hand"), "{error}");
+        }
+        let error = unset("", "f", "gat").expect_err("no key").to_string();
+        assert!(error.contains("did you mean gate?"), "{error}");
+    }
+
+    #[test]
+    fn a_value_that_was_not_written_has_no_line() {
+        let error = change("profile = 'dual'\n", "f", "permissions", "all", None).expect_err("none");
+        assert_eq!(error.what, "permissions = all was not set: 'all' is none of full, edits, inherit");
+    }
+
+    #[test]
     fn what_cannot_be_set_is_refused_with_a_reason() {
         for (text, key, value, told) in [
             ("", "gat", "dual", "did you mean gate?"),
@@ -263,11 +383,14 @@ mod tests {
             ("", "profile", "strickt", "there is no profile"),
             ("", "permissions", "all", "none of full, edits, inherit"),
             ("", "agents.cluade.model", "x", "has no command"),
+            ("", "pool", "mien:review,codex", "pool was not set: unknown agent 'mien'"),
+            ("", "pool", "mien:review,codex", "try: ralph config set --user pool mine:review,codex"),
+            ("", "pool", "banana", "first: ralph config set --user agents.banana.command CMD"),
             ("policy = { gate = 'dual' }\n", "reviews", "2", "by hand"),
             ("colour = 1\n", "gate", "dual", "f:1: there is no key 'colour'"),
             ("gate = \n", "gate", "dual", "f:1: this is not TOML"),
         ] {
-            let error = change(text, "f", key, value).expect_err(key).to_string();
+            let error = change(text, "f", key, value, Some(&mine())).expect_err(key).to_string();
             assert!(error.contains(told), "{key} {value}: {error}");
         }
     }

@@ -51,6 +51,7 @@ pub(super) fn read(var: impl Fn(&str) -> Option<OsString>) -> Result<Config> {
             PROFILE => config.profile = Some(profile_named(&value, name)?),
             POOL => {
                 config.agents.pool = value.split(',').map(|agent| agent.trim().to_owned()).collect();
+                config.agents.pool_from = Some(name.into());
                 for agent in &config.agents.pool {
                     pool::role_of(agent)
                         .map_err(|error| Error { what: format!("{name}: {}", error.what), ..error })?;

@@ -183,11 +183,11 @@ fn above(high: FileAgents, low: FileAgents) -> FileAgents {
             None => tables.push(table),
         }
     }
-    FileAgents {
-        pool: if high.pool.is_empty() { low.pool } else { high.pool },
-        permissions: high.permissions.or(low.permissions),
-        tables,
-    }
+    let (pool, pool_from) = match high.pool.is_empty() {
+        true => (low.pool, low.pool_from),
+        false => (high.pool, high.pool_from),
+    };
+    FileAgents { pool, pool_from, permissions: high.permissions.or(low.permissions), tables }
 }
 
 #[cfg(test)]

@@ -18,8 +18,9 @@ A value comes from the highest of these that says anything:\n\n\
 4. the user's file, `~/.config/ralph/config.toml` (`$XDG_CONFIG_HOME/ralph/config.toml`)\n\
 5. the profile\n\
 6. the default\n\n\
-`ralph config show` tells every value and where it comes from; `ralph config set KEY VALUE` changes the project's file,\n\
-with `--user` the user's, and nothing in it but that value. A key that does not exist is an error with its line. Variables\n\
+`ralph config show` tells every value and where it comes from, `ralph config get KEY` one of them; `ralph config set KEY VALUE`\n\
+changes the project's file, with `--user` the user's, and nothing in it but that value; `ralph config unset KEY` takes the line\n\
+out again. A key that does not exist is an error with its line. Variables\n\
 that ralph does not know are passed over, and an empty one says nothing.\n\n\
 All of it is for new runs: a run that is continued keeps its plan, and only the command line changes it. `[notify]` is read\n\
 anew each time. Commands that the project's file brings (`[checks]`, `agents.NAME.command`, `notify.command`) run only after\n\

@@ -33,7 +33,7 @@ pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
             true => Finding::warned(
                 "checks",
                 "none are set, and none were found in the project's files",
-                "ralph config set checks.test \"cargo test\", or --test-cmd",
+                "ralph config set checks.test \"cargo test\", or ralph run --test-cmd",
             ),
             false => Finding::held("checks", format!("profile {} runs none", meant.policy.profile)),
         });
@@ -56,7 +56,7 @@ fn one(project: &Project, check: &CheckSpec, from: &str, run: bool, agreed: bool
         (true, false) => Finding::failed(
             &about,
             format!("not run: it comes with the project, and nobody agreed to it: {shown}"),
-            "ralph run asks; or give it with --test-cmd",
+            "read it; ralph run asks, and takes --yes where there is no terminal",
         ),
         (true, true) => tried(&about, check, project),
     }

@@ -1,5 +1,8 @@
 //! What a run by these settings, and with no word on the command line, would do.
 
+use std::path::Path;
+
+use ralph_core::backlog::{Rule, validate_with};
 use ralph_core::check::CheckSpec;
 use ralph_core::detect::Stack;
 use ralph_core::items::BacklogPlan;
@@ -11,6 +14,7 @@ use crate::config::{Config, Layers};
 use crate::project::Project;
 use crate::settings::{self, NO_CHECK, Wishes};
 use crate::trust::Commands;
+use crate::work::{Place, TwoHands};
 use crate::{brought, detected, setup, work};
 
 #[derive(Debug)]
@@ -76,8 +80,25 @@ fn backlog(project: &Project, policy: &Policy) -> (Option<Finding>, Option<Comma
             return (Some(Finding::failed("backlog", text, remedy)), None);
         }
     };
-    let held =
-        Finding::held("backlog", format!("{file}: {open} of {} open", text::count(all as u64, "item")));
+    let stands = format!("{file}: {open} of {} open", text::count(all as u64, "item"));
+    let finding = fault(root, &path, &file, &stands).unwrap_or_else(|| Finding::held("backlog", stands));
     let plan = BacklogPlan { file, ..BacklogPlan::default() };
-    (Some(held), brought::by_backlog(project, policy, &plan).ok().map(|(commands, _)| commands))
+    (Some(finding), brought::by_backlog(project, policy, &plan).ok().map(|(commands, _)| commands))
+}
+
+/// What in it keeps a run from its items, or some of them; the rules of evidence are not looked at here.
+fn fault(root: &Path, path: &Path, file: &str, stands: &str) -> Option<Finding> {
+    let place = Place::at(root, path.to_path_buf()).ok()?;
+    let bytes = place.read().ok()?;
+    let backlog = place.parse(&bytes).ok()?;
+    let found = validate_with(&backlog, None, false, &TwoHands).findings;
+    let of = |rule: Rule| found.iter().find(move |finding| finding.rule == rule);
+    if let Some(ring) = of(Rule::Cycle) {
+        let remedy = format!("take one of these dependencies out of {file}");
+        return Some(Finding::failed("backlog", format!("{file}: {}", ring.what), remedy));
+    }
+    let odd = of(Rule::Shape).or(of(Rule::Dependency))?;
+    let who = odd.id.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
+    let remedy = "ralph backlog validate, which names every fault";
+    Some(Finding::warned("backlog", format!("{stands}; {who}{}", odd.what), remedy))
 }

@@ -72,8 +72,13 @@ pub(super) fn agents(config: &Config, cwd: &Path) -> Vec<Finding> {
         }
         None => Finding::failed(
             &format!("agent {name}"),
-            "is in the pool and nobody knows it",
-            "ralph config show",
+            match &config.agents.pool_from {
+                Some(from) => format!("is in the pool and nobody knows it ({from})"),
+                None => "is in the pool and nobody knows it".into(),
+            },
+            format!(
+                "correct the pool, or make a command that agent: ralph config set agents.{name}.command CMD"
+            ),
         ),
     };
     named.iter().map(each).collect()

@@ -94,7 +94,7 @@ impl Runner<'_> {
             Some(source) => source.and_then(|source| self.mark(&source, id)),
             None => Ok(()),
         };
-        self.send(Event::ItemMarked { problem: marked.err().map(|error| error.to_string()) });
+        self.send(Event::ItemMarked { problem: marked.err().map(|error| work::in_a_line(&error)) });
         Ok(())
     }
 

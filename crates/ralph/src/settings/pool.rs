@@ -7,6 +7,7 @@ use ralph_core::event::{AgentInfo, Permissions};
 use ralph_core::transcript::Format;
 
 use crate::agent::{self, Adapter};
+use crate::config;
 use crate::error::{Error, Result};
 use crate::suggest;
 
@@ -16,6 +17,8 @@ pub struct AgentWishes {
     pub session: bool,
     /// With a role behind a colon, if they have one.
     pub names: Vec<String>,
+    /// Where they stand, if not on the command line.
+    pub names_from: Option<String>,
     pub commands: Vec<String>,
     pub format: Option<Format>,
     pub models: Vec<For<String>>,
@@ -41,6 +44,8 @@ impl<T> For<T> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileAgents {
     pub pool: Vec<String>,
+    /// `.ralph/config.toml:3`, `RALPH_AGENTS`
+    pub pool_from: Option<String>,
     pub permissions: Option<Permissions>,
     pub tables: Vec<Table>,
 }
@@ -62,11 +67,11 @@ impl AgentWishes {
     /// With what the project's file says, where the command line says nothing.
     #[must_use]
     pub fn over(&self, file: FileAgents) -> Self {
-        let names = match self.names.is_empty() && self.commands.is_empty() {
-            true => file.pool.clone(),
-            false => self.names.clone(),
+        let (names, names_from) = match self.names.is_empty() && self.commands.is_empty() {
+            true => (file.pool.clone(), file.pool_from.clone()),
+            false => (self.names.clone(), None),
         };
-        Self { names, file, ..self.clone() }
+        Self { names, names_from, file, ..self.clone() }
     }
 
     /// Whether nobody has said yet what a built-in agent may do.
@@ -205,17 +210,63 @@ fn kind(wishes: &AgentWishes, name: &str, same: Option<&AgentInfo>) -> Result<Ki
 }
 
 fn unknown(wishes: &AgentWishes, name: &str) -> Error {
-    let own = wishes.file.tables.iter().filter(|table| table.command.is_some());
+    let (error, near) = stranger(&wishes.file.tables, name);
+    let Some(from) = &wishes.names_from else {
+        return match near {
+            Some(near) => error.hint(format!("--agents {near}")),
+            None => error
+                .hint("--agent-cmd CMD runs any other command")
+                .hint(format!("or name it in .ralph/config.toml: [agents.{name}] and command = \"CMD\"")),
+        };
+    };
+    let error = Error { what: format!("{from}: {}", error.what), ..error };
+    let meant = near.map(|near| instead(&wishes.names, name, near));
+    let how = match from {
+        variable if variable.starts_with("RALPH_") => format!("{variable}="),
+        file if file.starts_with(config::NAME) => "ralph config set pool ".into(),
+        _ => "ralph config set --user pool ".into(),
+    };
+    let error = meant.into_iter().fold(error, |error, meant| error.hint(format!("{how}{meant}")));
+    error.hint(format!("ralph config set agents.{name}.command CMD, which makes a command that agent"))
+}
+
+/// Names for a pool that cannot be set, since nobody knows them.
+pub(crate) fn refuse_strangers(names: &[String], tables: &[Table], user: bool) -> Result<()> {
+    for whole in names {
+        let (name, _) = role_of(whole)?;
+        let own = tables.iter().any(|table| table.name == name && table.command.is_some());
+        if own || agent::adapter(name).is_some() {
+            continue;
+        }
+        let (error, near) = stranger(tables, name);
+        let user = if user { "--user " } else { "" };
+        let error = Error { what: format!("pool was not set: {}", error.what), ..error };
+        return Err(match near {
+            Some(near) => error.hint(format!("ralph config set {user}pool {}", instead(names, name, near))),
+            None => error.hint(format!("first: ralph config set {user}agents.{name}.command CMD")),
+        });
+    }
+    Ok(())
+}
+
+/// An agent that nobody knows, and the one that was probably meant.
+fn stranger<'a>(tables: &'a [Table], name: &str) -> (Error, Option<&'a str>) {
+    let own = tables.iter().filter(|table| table.command.is_some());
     let mut names: Vec<&str> = agent::names().collect();
     names.extend(own.map(|table| table.name.as_str()));
     let error = Error::usage(format!("unknown agent '{name}'"))
         .because(format!("known agents: {}", names.join(", ")));
-    match suggest::nearest(name, names) {
-        Some(near) => error.hint(format!("--agents {near}")),
-        None => error
-            .hint("--agent-cmd CMD runs any other command")
-            .hint(format!("or name it in .ralph/config.toml: [agents.{name}] and command = \"CMD\"")),
-    }
+    (error, suggest::nearest(name, names))
+}
+
+/// The pool as `config set` takes it, with another name in the place of one.
+fn instead(names: &[String], wrong: &str, right: &str) -> String {
+    let each = names.iter().map(|whole| match whole.split_once(':') {
+        Some((name, role)) if name == wrong => format!("{right}:{role}"),
+        None if whole == wrong => right.to_owned(),
+        _ => whole.clone(),
+    });
+    each.collect::<Vec<_>>().join(",")
 }
 
 /// A model, permissions or arguments that nobody in the pool, or nobody in particular, could take.

@@ -170,7 +170,10 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
 /// What to type where the backlog stops the run, and no agent that waits for an answer.
 fn by_the_backlog(state: &State, why: &str) -> Option<String> {
     match state.backlog.as_ref().map(|read| &read.found) {
-        Some(Found::Stuck { why: stuck, next }) if stuck == why => return next.clone(),
+        // No answer to an agent helps here; an older record may name no way.
+        Some(Found::Stuck { why: stuck, next }) if stuck == why => {
+            return Some(next.clone().unwrap_or_else(|| "settle that, then ralph run".into()));
+        }
         Some(Found::Selected(work)) if items::unprovable(work) == why => {
             return Some("ralph run --test-cmd CMD".into());
         }

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use ralph_core::backlog::{Backlog, NAMES, Refusal, Requirements, Shape, Syntax, Unreadable};
+use ralph_core::backlog::{Backlog, NAMES, Problem, Refusal, Requirements, Shape, Syntax, Unreadable};
 
 use super::hands::TwoHands;
 use super::large;
 use crate::config::Layers;
-use crate::error::{Error, Result};
+use crate::error::{Error, Exit, Result};
 use crate::suggest::{self, quoted};
 
 /// The task file of a harness.
@@ -71,6 +71,25 @@ impl Place {
         backlog.find(id).ok_or_else(|| self.refused(&Refusal::UnknownId(id.into()), backlog))
     }
 
+    /// An item with an id that another one has can neither be marked nor proved.
+    pub(crate) fn is_alone(&self, backlog: &Backlog<'_>, at: usize) -> Result<()> {
+        let id = &*backlog.items()[at].id;
+        if !backlog.problems().iter().filter_map(Problem::duplicate).any(|again| again == id) {
+            return Ok(());
+        }
+        let error = self.refused(&Refusal::Ambiguous(id.into()), backlog);
+        Err(Error { exit: Exit::Data, ..error })
+    }
+
+    /// Where the items of an id are.
+    fn lines_of(&self, backlog: &Backlog<'_>, id: &str) -> String {
+        let items = backlog.items().iter().enumerate().filter(|(_, item)| item.id == id);
+        let mut lines: Vec<usize> = items.map(|(at, _)| backlog.line(at)).collect();
+        lines.dedup();
+        let lines: Vec<String> = lines.iter().map(|line| format!("{}:{line}", self.path.display())).collect();
+        format!("they are in {}", lines.join(" and "))
+    }
+
     /// A phase that nobody is in is a slip, not one that is complete.
     pub(crate) fn has_phase(&self, backlog: &Backlog<'_>, phase: &str) -> Result<()> {
         let phases = backlog.phases();
@@ -108,7 +127,9 @@ impl Place {
                 let hint = near.map_or_else(|| "ralph backlog list".into(), |near| format!("did you mean {near}?"));
                 error.because(format!("{} has no such id", self.path.display())).hint(hint)
             }
-            Refusal::Ambiguous(_) => error.hint("give one of them another id"),
+            Refusal::Ambiguous(id) => {
+                error.because(self.lines_of(backlog, id)).hint("give one of them another id")
+            }
             Refusal::Duplicate(id) => error.hint(format!("ralph backlog show {}; or --id with another id", quoted(id))),
             Refusal::IllegalMove { id, .. } => {
                 error.hint(format!("open it first: ralph backlog set {} open", quoted(id)))

@@ -11,13 +11,15 @@ use serde_json::{Value, json};
 use crate::store::{self, IterationFiles};
 use crate::{clock, digest};
 
-/// The record of an attempt, without its place in the chain. `backlog` is the task file, from the top of the project.
+/// The record of an attempt, without its place in the chain. `backlog` is the task file, from the top of the project, and
+/// `in_all` how many files earlier iterations and this one changed, where that is more to tell than its own.
 pub(super) fn of(
     settlement: &Settlement,
     iteration: &Iteration,
     run: &str,
     files: &IterationFiles,
     backlog: Option<&[u8]>,
+    in_all: Option<usize>,
 ) -> Value {
     let item = settlement.item.as_ref();
     let (before, after) = (iteration.before.as_ref(), iteration.after.as_ref());
@@ -40,6 +42,7 @@ pub(super) fn of(
         "base": {"tree": before.map(|mark| &mark.tree), "head": before.and_then(|mark| mark.head.as_ref())},
         "tree": after.map(|after| &after.tree),
         "files_changed": after.map(|after| after.changed_total),
+        "files_in_all": in_all,
         "backlog": backlog.map(String::from_utf8_lossy),
         "custody": custody(settlement, iteration),
         "checks": iteration.checks.iter().map(|result| check(result, files)).collect::<Vec<_>>(),

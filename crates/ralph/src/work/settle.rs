@@ -1,6 +1,8 @@
 //! Settling an attempt. ralph may be cut off between any two parts and settle again: each part looks first whether it
 //! is there already.
 
+use std::collections::BTreeSet;
+
 use ralph_core::backlog::{Attempt as Recorded, Change, Outcome, State};
 use ralph_core::decision::TreeMark;
 use ralph_core::items::{Attempt, Settled, Settlement, UNCOMMITTED, attempt_id};
@@ -44,7 +46,8 @@ impl Settler<'_> {
         let hidden = self.secrets;
         self.task_file_is_ours = settlement.commit.is_some() && self.task_file_is_as_left(iteration);
         let backlog = self.source.and_then(|source| source.below(&self.project.root));
-        let evidence = record::of(settlement, iteration, self.run, &self.files, backlog.as_deref());
+        let in_all = self.files_in_all(settlement, iteration, backlog.as_deref());
+        let evidence = record::of(settlement, iteration, self.run, &self.files, backlog.as_deref(), in_all);
         match self.ledger.append(record::without_secrets(evidence, hidden)) {
             Ok(appended) => {
                 settled.evidence = Some(appended.digest);
@@ -84,7 +87,7 @@ impl Settler<'_> {
                     "the agent left the backlog unreadable; it is put back as it was before the attempt"
                         .into(),
                 ),
-                Err(error) => problems.push(error.to_string()),
+                Err(error) => problems.push(in_a_line(&error)),
             }
         }
         problems.extend(self.mark(settlement));
@@ -130,6 +133,28 @@ impl Settler<'_> {
         }
         settled.problems = problems;
         settled
+    }
+
+    /// How many files were changed by all the iterations that are committed now; `None` where that is this one alone, or
+    /// nobody can tell.
+    fn files_in_all(
+        &self,
+        settlement: &Settlement,
+        iteration: &Iteration,
+        backlog: Option<&[u8]>,
+    ) -> Option<usize> {
+        let order = settlement.commit.as_ref()?;
+        let own = iteration.before.as_ref().zip(iteration.after.as_ref());
+        if let ([span], Some((before, after))) = (&order.spans[..], own)
+            && (&span.from, &span.to) == (&before.tree, &after.tree)
+        {
+            return None;
+        }
+        let mut changed = BTreeSet::new();
+        for span in &order.spans {
+            changed.extend(paths::between(self.tree, &span.from, &span.to).ok()?);
+        }
+        Some(changed.iter().filter(|path| !paths::is_own(path) && Some(path.as_slice()) != backlog).count())
     }
 
     /// Why there is no commit, and what to type where git does not know whose it would be.

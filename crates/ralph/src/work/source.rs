@@ -3,15 +3,14 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use ralph_core::backlog::{self, Altered, Backlog, Change, Refusal, Selection, State, Wish};
+use ralph_core::backlog::{self, Altered, Backlog, Change, Problem, Refusal, Selection, State, Wish};
 use ralph_core::check::CheckSpec;
 use ralph_core::evidence::Items;
 use ralph_core::items::{BacklogPlan, BacklogRead, Found, ItemAfter, Memory, Needs, PhaseItems, Work};
 
-use super::Place;
+use super::{Place, stuck};
 use crate::error::{Error, Exit, Result};
 use crate::store::{self, Tried};
-use crate::suggest::quoted;
 use crate::{clock, digest};
 
 /// How much of an item's words a prompt holds.
@@ -71,6 +70,9 @@ impl Source {
         let wish = Wish { phase: self.plan.phase.as_deref(), task: self.plan.task.as_deref() };
         let (selection, _) =
             backlog::select_but(&backlog, wish, |id| self.had_its_attempts(&backlog, memory, id));
+        if let Selection::Item(at) = selection {
+            self.place.is_alone(&backlog, at)?;
+        }
         let phase = self.phase(&backlog, &selection);
         Ok(BacklogRead {
             items: self.count(&backlog),
@@ -81,10 +83,22 @@ impl Source {
         })
     }
 
-    /// What is meant of it is there, and all of it can be read.
+    /// What is meant of it is there, all of it can be read, and no item that is to be done has another one's id.
     pub(crate) fn is_there(&self) -> Result<()> {
         let bytes = self.place.read()?;
-        self.is_in(&self.place.parse(&bytes)?)
+        let backlog = self.place.parse(&bytes)?;
+        self.is_in(&backlog)?;
+        let again: HashSet<&str> = backlog.problems().iter().filter_map(Problem::duplicate).collect();
+        if again.is_empty() {
+            return Ok(());
+        }
+        let to_do = |at: &usize| {
+            let item = &backlog.items()[*at];
+            let over = matches!(item.state, State::Done | State::Cancelled);
+            again.contains(&*item.id) && !over && self.in_scope(&backlog, *at)
+        };
+        let twice = (0..backlog.items().len()).find(to_do);
+        twice.map_or(Ok(()), |at| self.place.is_alone(&backlog, at))
     }
 
     fn is_in(&self, backlog: &Backlog<'_>) -> Result<()> {
@@ -148,20 +162,16 @@ impl Source {
 
     fn found(&self, backlog: &Backlog<'_>, selection: &Selection, memory: &Memory) -> Result<Found> {
         let name = |at: &usize| backlog.items()[*at].id.to_string();
-        let reset = |at: &usize| format!("ralph backlog reset {}, then ralph run", quoted(&name(at)));
+        let reset = |at: &usize| stuck::reset(&name(at));
         let names = |items: &[usize]| items.iter().take(10).map(name).collect::<Vec<_>>().join(", ");
         Ok(match selection {
             Selection::Item(at) => Found::Selected(Box::new(self.work(backlog, *at, memory)?)),
             Selection::Complete => Found::Complete,
             Selection::Waiting(waiting) => {
-                let told = waiting
-                    .iter()
-                    .take(10)
-                    .map(|waits| format!("{} waits for {}", name(&waits.item), waits.on.join(", ")));
-                let mut on = waiting.iter().flat_map(|waits| &waits.on).filter_map(|id| backlog.find(id));
-                let next = on.find(|at| backlog.items()[*at].state == State::Blocked);
+                let told = waiting.iter().take(10).map(|waits| waits.told(backlog));
                 let why = told.collect::<Vec<_>>().join("; ");
-                Found::Stuck { why, next: next.as_ref().map(reset) }
+                let is_out = |id: &str| self.had_its_attempts(backlog, memory, id);
+                Found::Stuck { why, next: stuck::to_begin(backlog, &self.plan, waiting, is_out) }
             }
             Selection::AtLimit(items) => Found::Stuck {
                 why: format!(
@@ -176,7 +186,7 @@ impl Source {
             },
             Selection::Cycle(ring) => {
                 let why = format!("items depend on each other in a ring: {}", ring.join(" -> "));
-                Found::Stuck { why, next: None }
+                Found::Stuck { why, next: Some(stuck::to_break(&self.plan)) }
             }
         })
     }

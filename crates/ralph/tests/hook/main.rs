@@ -264,7 +264,7 @@ fn what_is_held_is_shown_and_can_be_let_go() {
         (&status(&sandbox)["running"], &status(&sandbox)["status"]),
         (&json!(true), &json!("working"))
     );
-    ralph(&sandbox).arg("status").run().assert_stdout_has("session 5f3c is held");
+    ralph(&sandbox).arg("status").run().assert_stdout_has("session 5f3c is to be held");
     ralph(&sandbox)
         .args(["hook", "arm", "other"])
         .run()
@@ -285,9 +285,24 @@ fn without_hooks_nothing_is_said_to_be_held() {
     let armed = ralph(&sandbox).args(["hook", "arm", "goal", "--session", "s9"]).run();
     armed.assert_code(0).assert_stderr_has("session s9 is to be held").assert_stderr_lacks("s9 is held");
     armed.assert_stderr_has("until then nothing is held: ralph hook install");
+    let told = || ralph(&sandbox).arg("status").run().stdout;
+    assert!(
+        told().contains("s9 is to be held, and no agent's settings") && !told().contains("s9 is held"),
+        "{}",
+        told()
+    );
     ralph(&sandbox).args(["hook", "install"]).run().assert_code(0);
-    ralph(&sandbox).args(["hook", "status"]).run().assert_stdout_has("session s9 is held");
-    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+    let status = ralph(&sandbox).args(["hook", "status"]).run();
+    status.assert_stdout_has("session s9 is held");
+    status.assert_stdout_has("hooks are installed for claude (.claude/settings.json)");
+    assert!(told().contains("session s9 is held"), "{}", told());
+    let view = ".ralph-session.json, which shows how the last held session stood, stays";
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0).assert_stderr_has(view);
+    ralph(&sandbox).args(["hook", "uninstall"]).run().assert_code(0).assert_stderr_has(view);
+    let gone = sandbox.command("rm").arg(".ralph-session.json").status().expect("start rm");
+    assert!(gone.success());
+    ralph(&sandbox).args(["hook", "install"]).run().assert_code(0);
+    ralph(&sandbox).args(["hook", "uninstall"]).run().assert_code(0).assert_stderr_lacks(view);
     let waits = ralph(&sandbox).args(["hook", "arm", "goal"]).run();
     waits.assert_code(0).assert_stderr_has("say go: it is told the goal when it starts");
 }

@@ -132,6 +132,77 @@ fn setting_a_key_changes_that_line_alone() {
 }
 
 #[test]
+fn unsetting_a_key_takes_its_line_out_and_says_what_holds_then() {
+    let sandbox = repository();
+    let config = |args: &[&str]| ralph(&sandbox).arg("config").args(args).run();
+    let text = "# ours\r\npool = ['claude'] # for now\r\n\r\n[policy]\r\nreviews  = 2\r\n";
+    sandbox.write(PROJECT, text);
+    sandbox.write(USER, "pool = ['codex']\n");
+    let unset = config(&["unset", "pool"]);
+    unset
+        .assert_code(0)
+        .assert_stderr_has("pool is not set any more; it is: codex (~/.config/ralph/config.toml:1)");
+    assert_eq!(sandbox.read(PROJECT), text.replace("pool = ['claude'] # for now\r\n", ""));
+    let before = sandbox.read(PROJECT);
+    config(&["unset", "pool"])
+        .assert_code(0)
+        .assert_stderr_has("does not set pool, so nothing was changed; it is: codex");
+    config(&["unset", "pol"]).assert_code(64).assert_stderr_has("did you mean pool?");
+    assert_eq!(sandbox.read(PROJECT), before);
+    config(&["unset", "--user", "pool"])
+        .assert_code(0)
+        .assert_stderr_has("the first that is installed (default)");
+    assert_eq!(sandbox.read(USER), "");
+    sandbox.write(PROJECT, "permissions = 'all'\n");
+    config(&["unset", "permissions"]).assert_code(0);
+    assert_eq!(sandbox.read(PROJECT), "", "what is wrong can be taken out");
+}
+
+#[test]
+fn one_value_is_written_alone() {
+    let sandbox = repository();
+    let get = |key: &str| ralph(&sandbox).args(["config", "get", key]).run();
+    sandbox.write(PROJECT, "[policy]\nreviews = 2\n[checks]\ntest = 'make  test'\n");
+    for (key, value) in [
+        ("reviews", "2"),
+        ("policy.reviews", "2"),
+        ("checks.test", "make  test"),
+        ("checks.lint", "found when a run starts"),
+        ("profile", "default"),
+        ("agents.claude.model", "its own"),
+    ] {
+        let got = get(key);
+        got.assert_code(0);
+        assert_eq!((got.stdout.as_str(), got.stderr.as_str()), (format!("{value}\n").as_str(), ""), "{key}");
+    }
+    get("reviewss").assert_code(64).assert_stderr_has("did you mean reviews?");
+}
+
+#[test]
+fn a_pool_of_strangers_is_not_set_and_is_told_with_its_place() {
+    let sandbox = repository();
+    let set = |args: &[&str]| ralph(&sandbox).args(["config", "set"]).args(args).run();
+    set(&["agents.mine.command", "./m"]).assert_code(0);
+    let before = sandbox.read(PROJECT);
+    let refused = set(&["pool", "mien"]);
+    refused.assert_code(64).assert_stderr_has("pool was not set: unknown agent 'mien'");
+    refused.assert_stderr_has("try: ralph config set pool mine\n");
+    set(&["permissions", "all"]).assert_code(64).assert_stderr_has("permissions = all was not set");
+    assert_eq!(sandbox.read(PROJECT), before);
+    set(&["--user", "pool", "mine"]).assert_code(0);
+    sandbox.write(PROJECT, format!("pool = ['mien', 'codex:review']\n{before}"));
+    let run = ralph(&sandbox).args(["run", GOAL, "--yes"]).run();
+    run.assert_code(64).assert_stderr_has(".ralph/config.toml:1: unknown agent 'mien'");
+    run.assert_stderr_has("try: ralph config set pool mine,codex:review\n");
+    let doctor = ralph(&sandbox).arg("doctor").run();
+    doctor.assert_code(1).assert_stdout_has("nobody knows it (.ralph/config.toml:1)");
+    sandbox.write(PROJECT, before);
+    let run = ralph(&sandbox).args(["run", GOAL, "--yes"]).env("RALPH_AGENTS", "mien").run();
+    run.assert_code(64).assert_stderr_has("RALPH_AGENTS: unknown agent 'mien'");
+    run.assert_stderr_has("try: RALPH_AGENTS=mine\n");
+}
+
+#[test]
 fn a_file_is_made_where_there_is_none_and_is_kept_out_of_commits() {
     let sandbox = repository();
     ralph(&sandbox).args(["config", "set", "profile", "strict"]).run().assert_code(0);

@@ -1,7 +1,7 @@
 //! What is meant of a backlog, and what a call says about it.
 
 use ralph_testkit::Sandbox;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::common::{ralph, repository};
 use crate::stage::{
@@ -51,6 +51,77 @@ fn a_run_without_an_iteration_names_none_to_look_at() {
     let agent = writer(&sandbox, &["a.txt"]);
     let stopped = works_through(&sandbox, &agent).run();
     stopped.assert_code(2).assert_stderr_has("in a ring").assert_stderr_lacks("ralph history 0");
+}
+
+#[test]
+fn what_dependencies_stop_is_told_with_what_settles_it() {
+    let sandbox = repository();
+    let story = |id: &str, on: &str| json!({"id": id, "title": id, "passes": false, "dependsOn": [on]});
+    let put = |stories: Vec<Value>| sandbox.write("prd.json", json!({ "userStories": stories }).to_string());
+    let agent = writer(&sandbox, &["a.txt"]);
+    put(vec![story("A", "B"), story("B", "A")]);
+    let ring = works_through(&sandbox, &agent).run();
+    ring.assert_code(2)
+        .assert_stderr_has("to go on: take one of these dependencies out of prd.json, then ralph run");
+    ring.assert_stderr_lacks("ralph note");
+    let doctor = ralph(&sandbox).arg("doctor").run();
+    doctor.assert_stdout_has("prd.json: items depend on each other in a ring: A -> B -> A");
+    put(vec![story("A", "Q")]);
+    let missing = works_through(&sandbox, &agent).run();
+    missing
+        .assert_code(2)
+        .assert_stderr_has("A waits for Q (not in the file)")
+        .assert_stderr_lacks("ralph note");
+    missing.assert_stderr_has(
+        "to go on: add Q to prd.json, or take it out of what A depends on, then ralph run",
+    );
+    let doctor = ralph(&sandbox).arg("doctor").run();
+    doctor.assert_stdout_has("1 of 1 item open; A: it depends on Q, which is not in the file");
+    put(vec![story("A", "B"), json!({"id": "B", "title": "B", "passes": false})]);
+    let alone = works_through(&sandbox, &agent).args(["--task", "A", "--fresh"]).run();
+    alone.assert_code(2).assert_stderr_has("to go on: ralph run --task B, and then this again");
+    assert_eq!(agent.calls(&sandbox).len(), 0);
+}
+
+#[test]
+fn two_items_with_one_id_are_refused_before_anything_is_run() {
+    let sandbox = repository();
+    let stories = |passes: bool| {
+        let story = |title: &str| format!("{{\"id\": \"A\", \"title\": \"{title}\", \"passes\": {passes}}}");
+        let rest = "{\"id\": \"B\", \"title\": \"b\", \"passes\": true}";
+        format!("[\n{},\n{rest},\n{}\n]\n", story("one"), story("two"))
+    };
+    sandbox.write("prd.json", stories(false));
+    let agent = writer(&sandbox, &["a.txt"]);
+    let refused = works_through(&sandbox, &agent).run();
+    refused.assert_code(65).assert_stderr_has("there are several items with the id A");
+    refused.assert_stderr_has("prd.json:2 and ").assert_stderr_has("prd.json:4\n");
+    assert_eq!(agent.calls(&sandbox).len(), 0);
+    assert!(!sandbox.exists(".ralph/session.md"), "no run was begun");
+    let next = ralph(&sandbox).args(["backlog", "next"]).run();
+    next.assert_code(65).assert_stderr_has("give one of them another id");
+    ralph(&sandbox).arg("doctor").run().assert_stdout_has("A is there twice, again in line 4");
+    sandbox.write("prd.json", stories(true));
+    works_through(&sandbox, &agent).run().assert_code(0).assert_stderr_has("BACKLOG COMPLETE");
+}
+
+#[test]
+fn a_run_that_goes_on_tells_of_a_second_item_with_the_id_in_one_line() {
+    let sandbox = repository();
+    let story = |id: &str, passes: bool| json!({"id": id, "title": id, "passes": passes}).to_string();
+    let put = |stories: &[String]| sandbox.write("prd.json", format!("[\n{}\n]\n", stories.join(",\n")));
+    put(&[story("A", false), story("B", false)]);
+    sandbox.commit_all("stories");
+    let agent = writer(&sandbox, &["a.txt"]);
+    let most =
+        |n: &str| works_through(&sandbox, &agent).args(["--test-cmd", "false", "--max-iterations", n]).run();
+    most("1").assert_code(3);
+    put(&[story("A", true), story("B", false), story("B", false)]);
+    let stopped = most("3");
+    stopped.assert_code(65);
+    let told = stopped.stderr.lines().find(|line| line.contains("several items with the id B"));
+    assert!(told.is_some_and(|line| line.contains("prd.json:3 and ")), "{stopped}");
+    assert_eq!(agent.calls(&sandbox).len(), 1);
 }
 
 #[test]

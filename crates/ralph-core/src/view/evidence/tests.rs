@@ -56,6 +56,23 @@ fn people_are_shown_what_was_claimed_measured_and_found() {
 }
 
 #[test]
+fn what_earlier_iterations_changed_is_not_told_as_nothing() {
+    let goal = |files_in_all| Record {
+        iteration: 2,
+        agent: "custom".into(),
+        files_changed: Some(0),
+        files_in_all,
+        ..Record::default()
+    };
+    assert_eq!(measured(&goal(Some(1))), "1 file changed in all, nothing in #2, by custom");
+    assert_eq!(
+        measured(&Record { files_changed: Some(3), ..goal(Some(4)) }),
+        "4 files changed in all, 3 files in #2, by custom"
+    );
+    assert_eq!(measured(&goal(None)), "nothing changed in #2 by custom", "as older records have it");
+}
+
+#[test]
 fn what_decided_is_told_once() {
     let mut attempted = attempted();
     attempted.record.why = "refused: a|b".into();

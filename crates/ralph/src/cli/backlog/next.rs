@@ -27,6 +27,9 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
     }
     let wish = Wish { phase: args.phase.as_deref(), task: args.task.as_deref() };
     let (selection, stats) = as_a_run_would(&place, &backlog, wish);
+    if let Selection::Item(at) = selection {
+        place.is_alone(&backlog, at)?;
+    }
     let message = message(&selection, &backlog, &stats);
     if args.common.json {
         let mut document = document(&selection, &backlog, &stats);
@@ -108,10 +111,7 @@ pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stat
         }
         Selection::Complete => "Backlog complete".into(),
         Selection::Waiting(items) => {
-            let waits = items
-                .iter()
-                .take(NAMED)
-                .map(|one| format!("{} waits for {}", id(&one.item), one.on.join(", ")));
+            let waits = items.iter().take(NAMED).map(|one| one.told(backlog));
             format!("no item can begin: {}", more(&waits.collect::<Vec<_>>().join("; "), items.len()))
         }
         Selection::AtLimit(items) => format!(
@@ -121,7 +121,10 @@ pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stat
         Selection::Blocked(items) => {
             format!("only blocked items are left: {}; ralph backlog reset ID opens one", named(items))
         }
-        Selection::Cycle(ring) => format!("items depend on each other in a ring: {}", ring.join(" -> ")),
+        Selection::Cycle(ring) => format!(
+            "items depend on each other in a ring: {}; take one of these dependencies out of the file",
+            ring.join(" -> ")
+        ),
     }
 }
 

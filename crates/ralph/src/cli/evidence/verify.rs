@@ -9,7 +9,7 @@ use ralph_core::text::{count, one_line};
 use ralph_core::time;
 use ralph_core::view::evidence;
 
-use super::{VerifyArgs, chosen};
+use super::{NOTHING, VerifyArgs, chosen};
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::Again;
@@ -64,6 +64,9 @@ pub(super) fn main(args: &VerifyArgs, ui: &mut Ui) -> Result<ExitCode> {
     match args.json {
         true => ui.json(&evidence::verification(&loaded.summary, &verified, again.is_some())),
         false => summary(&verified, result, ui),
+    }
+    if loaded.attempts.is_empty() {
+        ui.say(NOTHING);
     }
     Ok(match result {
         Verdict::Holds => ExitCode::SUCCESS,

@@ -202,6 +202,7 @@ pub(super) fn disarm(ui: &mut Ui) -> Result<ExitCode> {
                 ui.warn(&format!("its run cannot be closed: {}", error.what));
             }
             ui.say("disarmed: every session stops when it wants to; nothing was deleted: ralph history");
+            install::tell_of_the_view(&project.root, ui);
         }
     }
     crate::cli::fine()
@@ -228,14 +229,17 @@ pub(super) fn status(as_json: bool, ui: &Ui) -> Result<ExitCode> {
         }));
         return crate::cli::fine();
     }
-    let installed = install::anywhere(&project);
+    let installed = install::everywhere(&project);
     match held {
-        Some((arm, state)) => ui.data_line(&format!("armed: {}", described(arm, state, installed))),
+        Some((arm, state)) => {
+            ui.data_line(&format!("armed: {}", described(arm, state, !installed.is_empty())));
+        }
         None => ui.data_line("no session is held here; to hold one: ralph hook arm \"GOAL\""),
     }
-    if !installed {
-        ui.data_line("no agent's settings name ralph's hooks: ralph hook install");
-    }
+    ui.data_line(&match installed.is_empty() {
+        true => "no agent's settings name ralph's hooks: ralph hook install".into(),
+        false => format!("hooks are installed for {}", installed.join(", ")),
+    });
     crate::cli::fine()
 }
 

@@ -18,8 +18,27 @@ use crate::{digest, process};
 use place::{Place, Record};
 
 /// Whether some agent's settings name the hooks, the project's or the user's own.
-pub(super) fn anywhere(project: &Project) -> bool {
+pub(in crate::cli) fn anywhere(project: &Project) -> bool {
     Place::all(project).any(|place| runs_ralph(&place))
+}
+
+/// Whose settings name them, and which: `claude (.claude/settings.json)`.
+pub(super) fn everywhere(project: &Project) -> Vec<String> {
+    let named = |place: Place| {
+        let file = place.settings.strip_prefix(&project.root).unwrap_or(&place.settings);
+        format!("{} ({})", place.agent.word(), file.display())
+    };
+    Place::all(project).filter(runs_ralph).map(named).collect()
+}
+
+/// A file that a held session leaves beside the agent's, if it is there.
+pub(super) fn tell_of_the_view(root: &Path, ui: &mut Ui) {
+    if root.join(store::SESSION_VIEW).exists() {
+        ui.say(&format!(
+            "{}, which shows how the last held session stood, stays; delete it as you like",
+            store::SESSION_VIEW
+        ));
+    }
 }
 
 fn runs_ralph(place: &Place) -> bool {
@@ -155,6 +174,9 @@ pub(super) fn uninstall(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
     }
     place.record_file().remove(top)?;
     ui.say(&format!("taken out of {}", place.dir.display()));
+    if let (false, Ok(project)) = (args.user, Project::look()) {
+        tell_of_the_view(&project.root, ui);
+    }
     warn_of_others(&place, ui);
     crate::cli::fine()
 }

@@ -93,7 +93,7 @@ fn root() -> Result<std::path::PathBuf> {
 /// The whole text as it is, or the agent's own words where it is a stream.
 fn read(file: Option<&Path>, ui: &Ui) -> Result<String> {
     let bytes = match file.filter(|file| *file != Path::new("-")) {
-        Some(file) => std::fs::read(file).map_err(error::io("cannot read", file))?,
+        Some(file) => std::fs::read(file).map_err(error::named("cannot read", file))?,
         None => {
             ui.reads_standard_input();
             let mut bytes = Vec::new();

@@ -62,6 +62,6 @@ pub(super) fn plan(named: Option<&Path>, root: &Path) -> Result<Option<Plan>> {
     match std::fs::read(&file) {
         Ok(bytes) => Ok(Some(form::read_plan(&String::from_utf8_lossy(&bytes)))),
         Err(error) if named.is_none() && error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error::io("cannot read the plan", &file)(error)),
+        Err(error) => Err(error::named("cannot read the plan", &file)(error)),
     }
 }

@@ -11,7 +11,7 @@ use ralph_core::view::files::progress;
 
 use crate::store::{Run, alternate};
 
-const NAME: &str = ".ralph-session.json";
+pub const NAME: &str = ".ralph-session.json";
 
 #[derive(Debug)]
 pub(super) struct Progress {
