@@ -89,6 +89,28 @@ fn the_laziest_lie_meets_a_reviewer_though_the_tests_are_green() {
 }
 
 #[test]
+fn a_check_that_is_no_command_is_not_told_like_a_test_that_fails() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let check = ["--test-cmd", "nosuchcmd --foo", "--max-iterations", "2"];
+    let finished = run(&sandbox, &agent).args(check).run();
+    finished
+        .assert_code(3)
+        .assert_stderr_has(
+            "before the run: ✗ nosuchcmd --foo exit 127 (command not found): is it spelt right? It printed: ",
+        )
+        .assert_stderr_has("refused: nosuchcmd --foo exit 127 (command not found, red before the run)");
+    assert!(agent.calls(&sandbox)[0].prompt.contains("nosuchcmd --foo exit 127 (command not found)"));
+
+    // The work may be to bring it.
+    let sandbox = repository();
+    let steps = Steps::new().write("t.sh", "exit 0\n").shell("chmod +x t.sh").status(&StatusBlock::done());
+    let agent = one_call(&sandbox, steps);
+    let finished = run(&sandbox, &agent).args(["--test-cmd", "./t.sh"]).run();
+    finished.assert_code(0).assert_stderr_has("./t.sh exit 127 (command not found): is it spelt right?");
+}
+
+#[test]
 fn a_report_that_contradicts_itself_is_named() {
     let sandbox = repository();
     let mut block = StatusBlock::done();

@@ -1,5 +1,6 @@
 //! What is worth a word beside the boxes: how a check stood before, what is odd about an iteration.
 
+use ralph_core::check::CheckResult;
 use ralph_core::decision::{Kind, Outcome};
 use ralph_core::event::{Event, TAKEN_ALONG};
 use ralph_core::evidence::Held;
@@ -19,8 +20,17 @@ pub(super) fn baseline(state: &State, event: &Event) -> Option<(Tone, String)> {
     }
     match check.passed() {
         true => Some((Tone::Faint, format!("before the run: {}", check.describe()))),
-        false => Some((Tone::Warning, format!("before the run: ✗ {}", check.describe()))),
+        false => Some((Tone::Warning, format!("before the run: ✗ {}{}", check.describe(), spelling(check)))),
     }
+}
+
+/// A check that never ran says nothing about the work: the user may have meant another command, or the work is to bring it.
+fn spelling(check: &CheckResult) -> String {
+    if check.never_ran().is_none() {
+        return String::new();
+    }
+    let printed = text::last_line(&check.output_tail, 200).map(|line| format!(" It printed: {line}"));
+    format!(": is it spelt right?{}", printed.unwrap_or_default())
 }
 
 /// What was done to ralph's own files while no iteration was under way that could tell it at its end.
