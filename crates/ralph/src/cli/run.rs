@@ -186,7 +186,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         consent::permit(&mut plan, None);
     }
     for agent in &plan.agents {
-        agent::find_script(agent, &project.root)?;
+        agent::find_command(agent, &project.root)?;
     }
     for remark in remarks.into_iter().chain(missing).chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
