@@ -108,6 +108,14 @@ pub(super) fn remarks(last: &Iteration) -> Vec<(Tone, String)> {
         Outcome::Accepted if last.kind == Kind::Review && last.progress() => {
             warn("the review changed something, so it is reviewed again".into());
         }
+        // Its own pass makes the count look full.
+        Outcome::Accepted
+            if last.kind == Kind::Work
+                && conclusion.passes_needed > 0
+                && conclusion.passes >= conclusion.passes_needed =>
+        {
+            warn("nobody has doubted the claim yet: a review has the last word".into());
+        }
         _ => {}
     }
     let flagged = conclusion.evidence.conditions.iter().filter(|condition| condition.name == "leftovers");
