@@ -92,6 +92,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         memory = memory.judged(&item.id, attempt, claimed && !progress);
         if attempt == Attempt::Passed {
             memory = memory.proved(item, current.after.as_ref().map(|after| after.tree.as_str()));
+            memory = if current.checks.is_empty() { memory.claimed() } else { memory };
         }
     }
     if current.item.is_none() && counts {

@@ -24,7 +24,9 @@ pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
         .into_iter()
         .flatten()
         .find(|condition| condition.name == "change" && condition.held == Held::NotApplicable);
-    unchanged.map(|condition| condition.fact.clone()).into_iter().collect()
+    let claimed = Some(state.rules.items.unchecked).filter(|claimed| *claimed > 0);
+    let claimed = claimed.map(|claimed| format!("{} claimed without a check", count(claimed, "item")));
+    unchanged.map(|condition| condition.fact.clone()).into_iter().chain(claimed).collect()
 }
 
 /// What a run lacks that stopped between a claim that was accepted and its review.

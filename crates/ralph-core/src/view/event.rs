@@ -112,6 +112,7 @@ pub fn stopped(state: &State, stop: &Stop, changes: Option<&RunChanges>, at: Tim
         "commits": state.totals.commits,
         "items": state.backlog.as_ref().map(|backlog| json!({
             "passed": state.rules.items.passed,
+            "unchecked": state.rules.items.unchecked,
             "open": backlog.items.open,
             "total": backlog.items.total,
         })),

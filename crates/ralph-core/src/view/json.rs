@@ -107,6 +107,7 @@ fn backlog(state: &State) -> Option<Value> {
         "done": items.total.saturating_sub(items.open),
         "open": items.open,
         "passed": state.rules.items.passed,
+        "unchecked": state.rules.items.unchecked,
         "current": state.current.as_ref().and_then(|current| current.item.as_deref()).map(item),
     }))
 }

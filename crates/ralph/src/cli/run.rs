@@ -19,6 +19,7 @@ use ralph_core::state::State;
 use ralph_core::text;
 
 use super::args::{AgentArgs, Mode, RunArgs};
+use super::introduction;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::{self, Runner};
@@ -219,6 +220,10 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         }
         let first = last.is_none();
         Proposal { project, goal, commands: &commands, first, unchosen }.agree(consent, &mut plan, ui)?;
+    }
+
+    if earlier.is_none() {
+        introduction::unchecked(project, &plan).iter().for_each(|bare| ui.warn(bare));
     }
 
     let mut lock = Lock::take(&project.truth, clock::now())?;

@@ -4,7 +4,7 @@ use ralph_core::check::CheckResult;
 use ralph_core::decision::{Kind, Outcome};
 use ralph_core::event::{Event, TAKEN_ALONG};
 use ralph_core::evidence::Held;
-use ralph_core::items::UNCOMMITTED;
+use ralph_core::items::{Attempt, UNCOMMITTED};
 use ralph_core::own_files;
 use ralph_core::report::MISPLACED;
 use ralph_core::state::{Iteration, State};
@@ -54,12 +54,12 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
         // Of the goal this comes after the reviews.
         let word = if last.item.is_some() && last.checks.is_empty() { "claimed" } else { "proved" };
         lines.push((Tone::Good, format!("✓ {what} is {word} and committed: {}{whose}", short(commit))));
-        if word == "claimed" {
-            lines.push((
-                Tone::Warning,
-                format!("{what}: no check was run, so nothing but the agent's word says so yet"),
-            ));
-        }
+    }
+    let passed = last.conclusion.as_ref().is_some_and(|told| told.attempt == Some(Attempt::Passed));
+    if passed && last.checks.is_empty() {
+        let line =
+            format!("{what} is claimed, and no check was run: nothing but the agent's word says so yet");
+        lines.push((Tone::Warning, line));
     }
     if !settled.left.is_empty() && !settled.reverted {
         let names = text::one_line(&settled.left.join(", "), 400);

@@ -27,11 +27,16 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         rows.extend(last.checks.iter().map(outcome));
     }
     if let Some(backlog) = &state.backlog {
-        let (proved, items) = (state.rules.items.passed, backlog.items);
+        let (memory, items) = (&state.rules.items, backlog.items);
+        let claimed = match memory.unchecked {
+            0 => String::new(),
+            claimed => format!(", {claimed} claimed without a check"),
+        };
         let blocked = backlog.blocked.min(items.open);
         let waits = if blocked > 0 { format!(", {blocked} blocked") } else { String::new() };
         let (open, total) = (items.open - blocked, text::count(items.total, "item"));
-        let left = format!("{proved} proved in this run, {open} of {total} open{waits}");
+        let proved = memory.proved_by_checks();
+        let left = format!("{proved} proved in this run{claimed}, {open} of {total} open{waits}");
         rows.push(("Items:", left));
     }
     if !state.flagged.is_empty() {
