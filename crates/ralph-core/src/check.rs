@@ -77,6 +77,10 @@ pub struct CheckResult {
     pub output_tail: String,
 }
 
+/// What a shell ends with when it has not found the program, or may not start it.
+pub const NOT_FOUND: i32 = 127;
+pub const NOT_STARTED: i32 = 126;
+
 /// A command within a sentence: in backticks where it could be taken for a part of it.
 pub fn shown(command: &str) -> String {
     let line = crate::text::one_line(&crate::redact::shapes(command), 120);
@@ -89,6 +93,15 @@ impl CheckResult {
         self.end == End::Exited { code: 0 }
     }
 
+    /// Why it said nothing about the work, if its exit code says that it, or a command in it, was never run.
+    pub fn never_ran(&self) -> Option<&'static str> {
+        match self.end {
+            End::Exited { code: NOT_FOUND } => Some("command not found"),
+            End::Exited { code: NOT_STARTED } => Some("command cannot be run"),
+            _ => None,
+        }
+    }
+
     /// `cargo test exit 101 (auth::login, auth::logout and 3 more)`
     pub fn describe(&self) -> String {
         self.describe_as(None)
@@ -96,7 +109,7 @@ impl CheckResult {
 
     /// The same with a remark: `cargo test exit 101 (auth::login, new)`
     pub fn describe_as(&self, remark: Option<&str>) -> String {
-        let mut notes: Vec<String> = vec![];
+        let mut notes: Vec<String> = self.never_ran().into_iter().map(Into::into).collect();
         if !self.passed() {
             notes.extend(self.failing.iter().take(3).cloned());
             if let Some(last) = notes.last_mut()
@@ -115,17 +128,34 @@ impl CheckResult {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_command_that_could_run_into_the_text_is_quoted() {
-        let check = |command: &str| CheckResult {
+    fn ended(command: &str, code: i32, failing: &[&str]) -> CheckResult {
+        CheckResult {
             name: "test".into(),
             command: command.into(),
-            end: End::Exited { code: 1 },
+            end: End::Exited { code },
             asked: false,
-            failing: vec![],
+            failing: failing.iter().map(|name| (*name).into()).collect(),
             duration_ms: 0,
             output_tail: String::new(),
-        };
+        }
+    }
+
+    #[test]
+    fn a_command_that_was_never_run_is_not_told_like_a_test_that_fails() {
+        let told = |code: i32| ended("nosuch --all", code, &[]).describe_as(Some("red before the run"));
+        assert_eq!(told(127), "nosuch --all exit 127 (command not found, red before the run)");
+        assert_eq!(told(126), "nosuch --all exit 126 (command cannot be run, red before the run)");
+        assert_eq!(told(2), "nosuch --all exit 2 (red before the run)");
+        let named = ended("sh test.sh", 127, &["greets"]).describe();
+        assert_eq!(
+            named, "sh test.sh exit 127 (command not found, greets)",
+            "a test script that lacks a tool"
+        );
+    }
+
+    #[test]
+    fn a_command_that_could_run_into_the_text_is_quoted() {
+        let check = |command: &str| ended(command, 1, &[]);
         assert_eq!(check("cargo test -p a").describe(), "cargo test -p a exit 1");
         assert_eq!(check("echo OUT; exit 1").describe(), "`echo OUT; exit 1` exit 1");
         assert_eq!(check("make\ntest").describe(), "`make test` exit 1");

@@ -55,6 +55,8 @@ pub struct Context<'a> {
     pub items: Option<Items>,
     /// What else stands for or against a claim about one item, whose open neighbours do not matter.
     pub item: Option<&'a [Condition]>,
+    /// Of a claim about a goal: the files are as they were when the run began.
+    pub unchanged: bool,
     /// TODO and FIXME comments the run added, if somebody looked.
     pub added_todos: Option<&'a AddedTodos>,
 }
@@ -93,7 +95,26 @@ pub fn judge(context: Context<'_>) -> Evidence {
     if let Some(todos) = context.added_todos.filter(|_| context.todos != Todos::Off) {
         conditions.push(leftovers(todos, context.todos));
     }
+    if context.unchanged && !about_an_item {
+        conditions.push(condition("change", Held::NotApplicable, unchanged(context)));
+    }
     Evidence { conditions }
+}
+
+/// A goal may have been reached before anybody began, so this refuses nothing; but checks that were green all the time prove
+/// nothing that was asked for.
+fn unchanged(context: Context<'_>) -> String {
+    let green = |check: &CheckResult| {
+        context.before.iter().any(|before| before.command == check.command && before.passed())
+    };
+    match context.checks {
+        [_, ..] if context.checks.iter().all(green) => {
+            "nothing was changed, and the checks were green before the run: the goal was reached already, or they do not \
+             measure it"
+        }
+        _ => "nothing was changed in this run",
+    }
+    .into()
 }
 
 fn items(items: Option<Items>) -> Condition {

@@ -302,8 +302,11 @@ pub struct Settled {
 pub struct Memory {
     /// Attempts of this run that did not pass, by item.
     pub tried: Vec<Tried>,
-    /// Items proved in this run.
+    /// Items that passed in this run.
     pub passed: u64,
+    /// Those of them for which no check was run: the agent's word, and what reviews find in the whole.
+    #[serde(skip_serializing_if = "is_none_yet")]
+    pub unchecked: u64,
     /// What agents changed since the last commit of ours.
     pub spans: Vec<Span>,
     /// What was flagged about that.
@@ -389,6 +392,17 @@ impl Memory {
         self.proved_tree = tree.map(Into::into).or(self.proved_tree);
         self.whole_refused = 0;
         self
+    }
+
+    /// An item passed, and no check was run for it.
+    #[must_use]
+    pub(crate) fn claimed(self) -> Self {
+        Self { unchecked: self.unchecked.saturating_add(1), ..self }
+    }
+
+    /// How many items checks have proved in this run.
+    pub fn proved_by_checks(&self) -> u64 {
+        self.passed.saturating_sub(self.unchecked)
     }
 
     /// Without what is committed or put back.

@@ -13,6 +13,7 @@ use crate::report::{MISPLACED, PROMISE};
 use crate::state::{Iteration, Note, State};
 use crate::text;
 use crate::transcript::Format;
+use protocol::About;
 
 /// What the files of the project contribute. Each is absent when the file is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -99,7 +100,8 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
     if let Some(refused) = refused(state) {
         part(&refused);
     }
-    part(&protocol::ask(run.plan.policy.protocol));
+    let about = if current.item.is_some() { About::Item } else { About::Whole };
+    part(&protocol::ask(run.plan.policy.protocol, about));
     if in_session(state) || run.plan.policy.promise != PROMISE {
         part(&protocol::promise(&run.plan.policy.promise));
     }
@@ -338,6 +340,26 @@ mod tests {
         let prompt = render(&begun().state, Materials::default());
         assert!(prompt.contains(BEGIN));
         assert_eq!(block::last(&prompt).0, None);
+    }
+
+    #[test]
+    fn whoever_works_on_an_item_is_told_how_to_claim_it_alone() {
+        let whole = "EXIT_SIGNAL: true means that the whole goal is reached";
+        for (protocol, claim) in [
+            (Protocol::Block, "TASKS_COMPLETED_THIS_LOOP: 1 means that the item of this iteration is done"),
+            (Protocol::StatusFile, "mark it as done in its file"),
+            (Protocol::Json, "mark it as done in its file"),
+        ] {
+            let mut state = begun().state.clone();
+            state.run.as_mut().expect("a run").plan.policy.protocol = protocol;
+            let prompt = render(&state, Materials::default());
+            assert_eq!(prompt.contains(whole), protocol == Protocol::Block, "{prompt}");
+            assert!(!prompt.contains(claim), "{prompt}");
+            state.current.as_mut().expect("begun").item = Some(Box::default());
+            let prompt = render(&state, Materials::default());
+            assert!(prompt.contains(claim) && !prompt.contains(whole), "{prompt}");
+            assert!(prompt.len() < 4000, "{} bytes", prompt.len());
+        }
     }
 
     #[test]

@@ -326,7 +326,7 @@ fn without_ends(words: &str) -> Cow<'_, str> {
 fn own_part<'a>(words: &'a str, prompt: &str) -> &'a str {
     let after =
         |echo: &str| (!echo.is_empty()).then(|| words.rfind(echo)).flatten().map(|at| at + echo.len());
-    let instructions = protocol::ALL.into_iter().filter_map(|asked| after(protocol::ask(asked).trim())).max();
+    let instructions = protocol::every().filter_map(|asked| after(asked.trim())).max();
     let start = after(prompt).max(instructions).unwrap_or(0);
     &words[start..]
 }
@@ -414,7 +414,7 @@ mod tests {
         let example = "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---";
         let prompt = format!(
             "Notes:\n{example}\n\n{}\n",
-            crate::prompt::protocol::ask(crate::profile::Protocol::Block)
+            crate::prompt::protocol::ask(crate::profile::Protocol::Block, protocol::About::Whole)
         );
         let said = |words: &str| {
             let mut builder = Builder::new(&prompt);

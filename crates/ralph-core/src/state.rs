@@ -378,7 +378,12 @@ fn observe_settled(state: &mut State, settled: &Settled) {
             (None, Some(backlog)) => backlog.one_less_open(),
             (None, None) => {}
             // It is as open as it was.
-            (Some(_), _) => state.rules.items.passed = state.rules.items.passed.saturating_sub(1),
+            (Some(_), _) => {
+                let unchecked = state.last.as_ref().is_some_and(|last| last.checks.is_empty());
+                let items = &mut state.rules.items;
+                items.passed = items.passed.saturating_sub(1);
+                items.unchecked = items.unchecked.saturating_sub(u64::from(unchecked));
+            }
         }
     }
     if let (Phase::Settling { settlement, .. }, Some(backlog)) = (&state.phase, &mut state.backlog)

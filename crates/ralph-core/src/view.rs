@@ -2,11 +2,14 @@
 //! decision.
 
 pub mod doing;
+mod ended;
 pub mod event;
 pub mod evidence;
 pub mod files;
 pub mod json;
 pub mod notice;
+
+pub use ended::{ended, missing, weak_points};
 
 use crate::decision::{Outcome, Phase};
 use crate::event::AgentInfo;

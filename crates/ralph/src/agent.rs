@@ -101,12 +101,22 @@ pub fn remedy(agent: &AgentInfo, limit: LimitKind) -> Option<String> {
     }
 }
 
-/// A script that is not there is better said now than five times in a row. Only a plain path can be told; anything
-/// else is the shell's business.
-pub fn find_script(agent: &AgentInfo, root: &Path) -> Result<()> {
+/// A command that is not there is better said now than five times in a row. Only a plain path or name can be told;
+/// anything else is the shell's business.
+pub fn find_command(agent: &AgentInfo, root: &Path) -> Result<()> {
     let first = agent.command.as_deref().and_then(|command| command.split_whitespace().next()).unwrap_or("");
-    let plain = first.contains('/') && first.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
-    if !plain || root.join(first).exists() {
+    if !first.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c)) {
+        return Ok(());
+    }
+    if !first.contains('/') {
+        return match process::missing_program(first, root) {
+            None => Ok(()),
+            Some(name) => Err(Error::usage(format!("there is no command {name}"))
+                .because("it is not on the PATH, and the shell has no such word")
+                .hint("--agent-cmd with another command, or with the path of a script: ./agent.sh")),
+        };
+    }
+    if root.join(first).exists() {
         return Ok(());
     }
     Err(Error::usage(format!("there is no {first}"))

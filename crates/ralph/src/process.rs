@@ -61,7 +61,7 @@ pub use keeper::Ahead;
 pub use mark::Mark;
 pub use nudge::{is_there, nudge};
 pub use output::Output;
-pub use program::find_program;
+pub use program::{find_program, missing_program};
 pub use spec::{SpawnError, Spec, Stdin};
 pub use sweep::{Swept, sweep};
 pub use watch::{Watch, Woken};

@@ -33,6 +33,7 @@ use ralph_core::effect::Effect;
 use ralph_core::event::{Event, StopBy};
 use ralph_core::journal::{Body, Record};
 use ralph_core::state::State;
+use ralph_core::view;
 use ralph_core::view::doing::Doing;
 use ralph_core::view::event::{self, RunChanges};
 
@@ -338,6 +339,7 @@ impl Ui {
         // It was asked for another goal, which a probe has to name again.
         self.steps(
             stop,
+            &stop.to_string(),
             stops::next_steps(last, stop)
                 .into_iter()
                 .map(|step| step.replace("ralph run --probe", "ralph run \"GOAL\" --probe")),
@@ -346,7 +348,7 @@ impl Ui {
 
     /// What to do next, after a run has stopped.
     pub fn next_steps(&mut self, state: &State, stop: &Stop) {
-        self.steps(stop, stops::next_steps(state, stop).into_iter());
+        self.steps(stop, &view::ended(state, stop), stops::next_steps(state, stop).into_iter());
     }
 
     /// One more thing to do, with a command in it.
@@ -358,13 +360,13 @@ impl Ui {
         }
     }
 
-    fn steps(&mut self, stop: &Stop, steps: impl Iterator<Item = String>) {
+    fn steps(&mut self, stop: &Stop, words: &str, steps: impl Iterator<Item = String>) {
         let indent = match self.mode {
             Mode::Boxes => "  ",
             Mode::Plain | Mode::Quiet => "[ralph] ",
         };
         if self.mode == Mode::Quiet {
-            let words = clock::for_people(&stop.to_string());
+            let words = clock::for_people(words);
             return self.line(stops::tone(stop), &format!("{indent}{words}"));
         }
         for step in steps {

@@ -89,6 +89,71 @@ fn the_laziest_lie_meets_a_reviewer_though_the_tests_are_green() {
 }
 
 #[test]
+fn a_check_that_is_no_command_is_not_told_like_a_test_that_fails() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let check = ["--test-cmd", "nosuchcmd --foo", "--max-iterations", "2"];
+    let finished = run(&sandbox, &agent).args(check).run();
+    finished
+        .assert_code(3)
+        .assert_stderr_has(
+            "before the run: ✗ nosuchcmd --foo exit 127 (command not found): is it spelt right? It printed: ",
+        )
+        .assert_stderr_has("refused: nosuchcmd --foo exit 127 (command not found, red before the run)");
+    assert!(agent.calls(&sandbox)[0].prompt.contains("nosuchcmd --foo exit 127 (command not found)"));
+
+    // The work may be to bring it.
+    let sandbox = repository();
+    let steps = Steps::new().write("t.sh", "exit 0\n").shell("chmod +x t.sh").status(&StatusBlock::done());
+    let agent = one_call(&sandbox, steps);
+    let finished = run(&sandbox, &agent).args(["--test-cmd", "./t.sh"]).run();
+    finished.assert_code(0).assert_stderr_has("./t.sh exit 127 (command not found): is it spelt right?");
+}
+
+#[test]
+fn a_goal_for_which_nothing_was_done_says_what_its_green_checks_are_worth() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let worth = "nothing was changed, and the checks were green before the run: the goal was reached already";
+    let finished = run(&sandbox, &agent).args(["--test-cmd", "true"]).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("COMPLETE, proof: checks: true exit 0; 1/1 reviews without a change; nothing was")
+        .assert_stderr_has(worth);
+    assert_eq!(status(&sandbox)["proof"], "checks", "its word is a promise");
+    assert!(status(&sandbox)["stop_text"].as_str().is_some_and(|text| text.contains(worth)));
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has("complete, proved by checks; nothing was changed");
+    ralph(&sandbox).arg("history").run().assert_stdout_has("complete, proved by checks; nothing was changed");
+    ralph(&sandbox)
+        .args(["history", "2"])
+        .run()
+        .assert_stdout_has(&format!("- change not applicable: {worth}"));
+
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().write("green", "").status(&StatusBlock::done()));
+    let finished = run(&sandbox, &agent).args(["--test-cmd", "true"]).run();
+    finished.assert_code(0).assert_stderr_lacks("nothing was changed");
+}
+
+#[test]
+fn a_run_that_stops_before_the_review_of_an_accepted_claim_says_what_is_missing() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let finished = run(&sandbox, &agent).args(["--test-cmd", "true", "--max-iterations", "1"]).run();
+    let missing = "missing: 1 review of the last claim, which was accepted";
+    finished
+        .assert_code(3)
+        .assert_stderr_has("verification 1/1")
+        .assert_stderr_has("nobody has doubted the claim yet: a review has the last word")
+        .assert_stderr_has(missing);
+    ralph(&sandbox).arg("status").run().assert_stdout_has(&format!("1 of 1 iterations used; {missing}"));
+    ralph(&sandbox).arg("history").run().assert_stdout_has(missing);
+    let finished = ralph(&sandbox).args(["run", "--max-iterations", "2"]).run();
+    finished.assert_code(0).assert_stderr_lacks("missing: ");
+}
+
+#[test]
 fn a_report_that_contradicts_itself_is_named() {
     let sandbox = repository();
     let mut block = StatusBlock::done();

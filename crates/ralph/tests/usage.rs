@@ -78,6 +78,23 @@ fn a_script_that_is_not_there_is_said_at_once_with_the_folder_it_was_looked_for_
 }
 
 #[test]
+fn a_command_that_is_not_there_is_said_at_once_and_one_of_the_shell_s_is_not() {
+    let sandbox = repository();
+    let missing = ralph(&sandbox).args(["run", "goal", "--agent-cmd", "nosuchagent --fast"]).run();
+    missing.assert_code(64).assert_stderr_has("there is no command nosuchagent").assert_stderr_has("PATH");
+    assert!(!sandbox.exists(".ralph"));
+    // What only the shell can tell is left to it.
+    for words in ["exit 3", "eval exit 3", "PATH=$PATH:. nosuchagent", "nosuchagent; exit 3"] {
+        let args = ["--set", "max_failures=1", "--agent-cmd", words];
+        let failed = ralph(&sandbox).args(["run", "--fresh", "goal"]).args(args).run();
+        failed
+            .assert_code(4)
+            .assert_stderr_has("to try again: ralph run")
+            .assert_stderr_has("with another command: ralph run --agent-cmd CMD");
+    }
+}
+
+#[test]
 fn a_typo_in_the_agent_s_name_runs_nothing_and_suggests() {
     let sandbox = repository();
     let typo = ralph(&sandbox).args(["run", "goal", "--agents", "cluade", "--permissions", "full"]).run();

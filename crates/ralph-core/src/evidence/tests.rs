@@ -22,6 +22,7 @@ const NOTHING: Context<'static> = Context {
     before: &[],
     items: None,
     item: None,
+    unchanged: false,
     added_todos: None,
 };
 
@@ -122,4 +123,22 @@ fn todos_that_the_run_added_are_shown_and_refuse_where_that_is_asked() {
     assert_eq!(failures(refused).len(), 1);
     assert!(failures(Context { added_todos: Some(&AddedTodos::default()), ..refused }).is_empty());
     assert!(failures(Context { todos: Todos::Off, ..refused }).is_empty());
+}
+
+#[test]
+fn a_goal_for_which_nothing_was_done_holds_and_says_what_green_checks_are_worth_then() {
+    let told = |context: Context<'_>| {
+        let evidence = judge(Context { unchanged: true, ..context });
+        assert!(evidence.holds(), "it may have been reached before");
+        let found = evidence.conditions.into_iter().find(|condition| condition.name == "change");
+        found.map(|condition| condition.fact).unwrap_or_default()
+    };
+    let (green, red) = ([check(0, &[])], [check(1, &[])]);
+    let worth = "nothing was changed, and the checks were green before the run";
+    assert!(told(Context { checks: &green, before: &green, ..NOTHING }).starts_with(worth));
+    for (checks, before) in [(&green[..], &red[..]), (&green, &[]), (&[], &[])] {
+        assert_eq!(told(Context { checks, before, ..NOTHING }), "nothing was changed in this run");
+    }
+    assert_eq!(told(Context { item: Some(&[]), ..NOTHING }), "", "items have a rule of their own");
+    assert!(judge(NOTHING).conditions.iter().all(|condition| condition.name != "change"));
 }

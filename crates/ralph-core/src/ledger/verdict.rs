@@ -1,14 +1,10 @@
 //! What running the recorded checks again amounts to.
 
 use super::{Fault, Ran, Record};
-use crate::check::CheckResult;
+use crate::check::{CheckResult, NOT_FOUND, NOT_STARTED};
 use crate::event::End;
 use crate::prelude::*;
 use crate::text::count;
-
-/// What a shell ends with when it has not found the program, or may not start it.
-const NOT_FOUND: i32 = 127;
-const NOT_STARTED: i32 = 126;
 
 /// In the order in which one outweighs the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

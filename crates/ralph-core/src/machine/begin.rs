@@ -66,7 +66,8 @@ pub(super) fn next_iteration(
     match selection {
         // An open item is worked on, whatever was reviewed before.
         Selection::Item(_) => rules.reviews = Default::default(),
-        Selection::Whole => rules.reviews.reviewing |= seen.reviews_needed() > 0,
+        // The whole is doubted first. From then on it goes as with a goal: who was refused, or found more to do, works.
+        Selection::Whole => rules.reviews.reviewing |= seen.reviews_needed() > 0 && !is_about_the_whole(seen),
         Selection::None => {}
     }
     let kind = if rules.reviews.reviewing { Kind::Review } else { Kind::Work };
@@ -109,6 +110,11 @@ pub(super) fn next_iteration(
         _ => None,
     };
     begin(seen, plan, rules, Beginning { used, kind, agent, before: before.is_some(), item })
+}
+
+/// Whether the last iteration was about the whole of a backlog already.
+fn is_about_the_whole(seen: &State) -> bool {
+    seen.last.as_ref().is_some_and(|last| last.item.is_none())
 }
 
 /// The next check of which nobody knows how it stood before the run.

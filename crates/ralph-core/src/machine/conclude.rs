@@ -92,6 +92,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         memory = memory.judged(&item.id, attempt, claimed && !progress);
         if attempt == Attempt::Passed {
             memory = memory.proved(item, current.after.as_ref().map(|after| after.tree.as_str()));
+            memory = if current.checks.is_empty() { memory.claimed() } else { memory };
         }
     }
     if current.item.is_none() && counts {
@@ -221,8 +222,17 @@ fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure
         before: &seen.baseline.results,
         items: after.and_then(|after| after.items),
         item: about_item.as_deref(),
+        unchanged: plan.backlog.is_none() && is_as_it_was(seen, current),
         added_todos: after.and_then(|after| after.todos.as_ref()),
     })
+}
+
+/// Whether no agent of the run has changed anything, or nothing is left of it.
+fn is_as_it_was(seen: &State, current: &Iteration) -> bool {
+    let Some(after) = &current.after else { return false };
+    let untouched = seen.totals.files == 0 && seen.totals.commits == 0 && !after.progress();
+    let back = seen.base.as_ref().is_some_and(|base| base.tree == after.tree && base.head == after.head);
+    untouched || back
 }
 
 fn outcome(ended: &AgentEnded, words: &Words, failure: Option<&str>, evidence: &Evidence) -> Outcome {

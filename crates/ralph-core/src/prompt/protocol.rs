@@ -6,16 +6,46 @@ use crate::report::block::{BEGIN, END};
 
 pub(crate) const ALL: [Protocol; 3] = [Protocol::Block, Protocol::StatusFile, Protocol::Json];
 
+/// What an iteration is asked to report about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum About {
+    /// The goal, or the backlog as a whole.
+    Whole,
+    /// One item, which can be done while others are open.
+    Item,
+}
+
 /// The last part of a prompt.
-pub(crate) fn ask(protocol: Protocol) -> String {
-    match protocol {
-        Protocol::Block => block(),
-        Protocol::StatusFile => STATUS_FILE.into(),
-        Protocol::Json => JSON.into(),
+pub(crate) fn ask(protocol: Protocol, about: About) -> String {
+    let asked = match protocol {
+        Protocol::Block => return block(about),
+        Protocol::StatusFile => STATUS_FILE,
+        Protocol::Json => JSON,
+    };
+    match about {
+        About::Whole => asked.into(),
+        About::Item => format!("{asked}\n\n{TICK}"),
     }
 }
 
-fn block() -> String {
+/// Everything that may stand at the end of a prompt.
+pub(crate) fn every() -> impl Iterator<Item = String> {
+    ALL.into_iter().flat_map(|protocol| [About::Whole, About::Item].map(|about| ask(protocol, about)))
+}
+
+/// These protocols have no word of their own for an item.
+const TICK: &str = "\
+All of this is about the whole. To say that the item of this iteration is done, mark it as done in its file; that is \
+checked, not believed.";
+
+fn block(about: About) -> String {
+    let means = match about {
+        About::Whole => "EXIT_SIGNAL: true means that the whole goal is reached and the tests pass.",
+        About::Item => {
+            "TASKS_COMPLETED_THIS_LOOP: 1 means that the item of this iteration is done and its tests pass, \
+             whatever else is open. EXIT_SIGNAL: true means that nothing else is open either."
+        }
+    };
     format!(
         "# Report\n\nEnd your last message with exactly this block, each value filled in:\n\n{BEGIN}\n\
          STATUS: [IN_PROGRESS | COMPLETE | BLOCKED]\n\
@@ -25,7 +55,7 @@ fn block() -> String {
          WORK_TYPE: [IMPLEMENTATION | TESTING | DOCUMENTATION | REFACTORING]\n\
          EXIT_SIGNAL: [false | true]\n\
          RECOMMENDATION: [one line: what is next, what is complete, or what blocks you]\n{END}\n\n\
-         EXIT_SIGNAL: true means that the whole goal is reached and the tests pass. It is checked, not believed. \
+         {means} It is checked, not believed. \
          STATUS: BLOCKED means that you cannot go on without a person; say what you need in RECOMMENDATION."
     )
 }
@@ -80,9 +110,9 @@ mod tests {
 
     #[test]
     fn no_protocol_s_own_words_are_a_report() {
-        for protocol in ALL {
+        for asked in every() {
             let mut builder = Builder::default();
-            builder.add(Item::Words(format!("{}\n\n{}", ask(protocol), promise("COMPLETE"))));
+            builder.add(Item::Words(format!("{asked}\n\n{}", promise("COMPLETE"))));
             let context = gate::Context {
                 gate: crate::profile::Gate::Explicit,
                 indicators: 2,
@@ -91,8 +121,8 @@ mod tests {
                 believes_contradictions: true,
             };
             let report = builder.finish();
-            assert_eq!(gate::judge(context, &report), Words::Silence, "{protocol:?}");
-            assert_eq!(report.indicators.count, 0, "{protocol:?}");
+            assert_eq!(gate::judge(context, &report), Words::Silence, "{asked}");
+            assert_eq!(report.indicators.count, 0, "{asked}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::json::{check, checks, item};
-use super::result_word;
+use super::{ended, result_word};
 use crate::check::CheckSpec;
 use crate::decision::{Decision, Phase, Stop};
 use crate::effect::Effect;
@@ -100,7 +100,7 @@ pub fn stopped(state: &State, stop: &Stop, changes: Option<&RunChanges>, at: Tim
     event["iteration"] = state.last.as_ref().map(|last| last.number).into();
     let more = json!({
         "stop_reason": stop.word(),
-        "text": stop.to_string(),
+        "text": ended(state, stop),
         "exit_code": stop.exit_code(),
         "proof": stop.proof().map(|proof| proof.word()),
         "iterations": state.used,
@@ -112,6 +112,7 @@ pub fn stopped(state: &State, stop: &Stop, changes: Option<&RunChanges>, at: Tim
         "commits": state.totals.commits,
         "items": state.backlog.as_ref().map(|backlog| json!({
             "passed": state.rules.items.passed,
+            "unchecked": state.rules.items.unchecked,
             "open": backlog.items.open,
             "total": backlog.items.total,
         })),

@@ -87,6 +87,25 @@ fn measured(record: &Record) -> String {
     format!("{files} by {}{tokens}{cost}", one_line(&record.agent, 60))
 }
 
+/// Whether an item passed for which nothing was run.
+fn is_unchecked(record: &Record) -> bool {
+    record.passed() && record.item.is_some() && record.checks.is_empty()
+}
+
+fn result(record: &Record) -> String {
+    let bare = if is_unchecked(record) { " without a check" } else { "" };
+    format!("{}{bare}", record.result)
+}
+
+/// How that is called which decided; `proved` where it is a proof.
+fn decided<'a>(record: &Record, proved: &'a str) -> &'a str {
+    match record.passed() {
+        true if is_unchecked(record) => "rests on",
+        true => proved,
+        false => "why",
+    }
+}
+
 /// What decided. Where there is no item, `why` is the goal itself, and the conditions tell.
 fn proof(record: &Record) -> String {
     let facts = || {
@@ -94,7 +113,8 @@ fn proof(record: &Record) -> String {
         conditions.map(|condition| condition.fact.as_str()).collect::<Vec<_>>().join("; ")
     };
     let told = Some(facts()).filter(|facts| record.item.is_none() && !facts.is_empty());
-    one_line(&told.unwrap_or_else(|| record.why.clone()), 400)
+    let word = if is_unchecked(record) { "the agent's word: " } else { "" };
+    one_line(&format!("{word}{}", told.unwrap_or_else(|| record.why.clone())), 400)
 }
 
 /// One attempt for people: what was claimed, measured and proved.
@@ -104,7 +124,7 @@ pub fn lines(attempted: &Attempted) -> Vec<String> {
     let mut lines = vec![format!(
         "{mark} {}: {} in #{}, {}",
         subject(record),
-        record.result,
+        result(record),
         record.iteration,
         record.at
     )];
@@ -119,7 +139,7 @@ pub fn lines(attempted: &Attempted) -> Vec<String> {
     for condition in failed.filter(|condition| !told.contains(&one_line(&condition.fact, 300))) {
         line("against", &format!("{}: {}", condition.name, one_line(&condition.fact, 300)));
     }
-    line(if record.passed() { "proved" } else { "why" }, &told);
+    line(decided(record, "proved"), &told);
     match attempted.commit() {
         Some(commit) => line("commit", short(commit)),
         None => line("commit", "none"),

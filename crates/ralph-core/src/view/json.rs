@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::agent_of;
-use super::{result_word, status_word};
+use super::{ended, result_word, status_word};
 use crate::breaker::Breaker;
 use crate::check::CheckResult;
 use crate::decision::{Phase, Stop};
@@ -67,7 +67,7 @@ pub fn status(state: Option<&State>, around: Surroundings<'_>) -> Value {
             _ => None,
         }),
         "stop_reason": state.and_then(State::stop).map(Stop::word),
-        "stop_text": state.and_then(State::stop).map(ToString::to_string),
+        "stop_text": state.and_then(|state| Some(ended(state, state.stop()?))),
         "done_count": state.map_or(0, |state| state.rules.reviews.passes),
         "done_needed": state.map(State::reviews_needed),
         "goal": run.map(|run| &run.goal),
@@ -107,6 +107,7 @@ fn backlog(state: &State) -> Option<Value> {
         "done": items.total.saturating_sub(items.open),
         "open": items.open,
         "passed": state.rules.items.passed,
+        "unchecked": state.rules.items.unchecked,
         "current": state.current.as_ref().and_then(|current| current.item.as_deref()).map(item),
     }))
 }

@@ -6,6 +6,7 @@ use crate::journal::{Body, Record};
 use crate::prelude::*;
 use crate::state::State;
 use crate::text;
+use crate::view::ended;
 
 /// Shorter waits are over before anybody has looked.
 const WORTH_A_WORD_MS: u64 = 60_000;
@@ -25,7 +26,7 @@ pub struct Notice {
 pub fn of(state: &State, record: &Record) -> Option<Notice> {
     let Body::Step { event, decision } = &record.body else { return None };
     let (word, what) = match (&decision.next, decision.verdict) {
-        (_, Verdict::Halt) => state.stop().and_then(|stop| Some((word(stop)?, stop.to_string())))?,
+        (_, Verdict::Halt) => state.stop().and_then(|stop| Some((word(stop)?, ended(state, stop))))?,
         (Phase::Waiting { until, why }, Verdict::Wait)
             if until.since(record.at) >= WORTH_A_WORD_MS && !matches!(event, Event::NoteAdded { .. }) =>
         {

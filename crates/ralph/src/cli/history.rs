@@ -149,7 +149,7 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
         }
         undone.extend(opened.state.undone.iter().map(|one| view::json::undone(one, run.number)));
         if let Some(stop) = opened.state.stop() {
-            lines.push(format!("  stopped: {}", clock::for_people(&stop.to_string())));
+            lines.push(format!("  stopped: {}", clock::for_people(&view::ended(&opened.state, stop))));
         }
         problems.extend(opened.problems.iter().map(|problem| format!("run {}: {problem}", run.number)));
         lines.extend(opened.problems.iter().map(|problem| format!("  journal: {problem}")));

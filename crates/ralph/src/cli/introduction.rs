@@ -7,6 +7,7 @@ use ralph_core::{text, time, view};
 use crate::project::Project;
 use crate::trust::{self, Commands};
 use crate::ui::{Introduction, describe_agent};
+use crate::work::Source;
 
 pub(super) fn introduction(project: &Project, goal: &str, plan: &Plan, commands: &Commands) -> Introduction {
     let mut shown = Introduction { title: "The first run in this project".into(), ..Introduction::default() };
@@ -24,19 +25,22 @@ pub(super) fn introduction(project: &Project, goal: &str, plan: &Plan, commands:
         let from = check.source.as_deref().or(brought).unwrap_or("your command line");
         shown.row("checks", format!("{}: {} ({from})", check.name, trust::shown(&check.command)));
     }
+    let bare = unchecked(project, plan);
     if let Some(backlog) = plan.backlog.as_ref().filter(|_| plan.checks.is_empty()) {
         let own = format!("{}, ", backlog.file);
         let any = commands.iter().any(|command| command.source.starts_with(&own));
         shown.row(
             "checks",
             match (any, plan.policy.gate) {
-                (true, _) => "those of each item",
+                (true, _) => format!("those of each item{}", behind(bare)),
                 (false, Gate::Evidence) => {
-                    "none, and no item has any: nothing could prove one; --test-cmd CMD adds one"
+                    "none, and no item has any: nothing could prove one; --test-cmd CMD adds one".into()
                 }
-                (false, _) => "none, and no item has any: done is a matter of words and reviews",
+                (false, _) => "none, and no item has any: done is a matter of words and reviews".into(),
             },
         );
+    } else if let Some(bare) = bare {
+        shown.row("checks", bare);
     } else if plan.checks.is_empty() {
         shown.row("checks", "none: done is a matter of words and reviews");
     }
@@ -44,6 +48,25 @@ pub(super) fn introduction(project: &Project, goal: &str, plan: &Plan, commands:
     shown.row("limits", limits(&plan.policy, each));
     shown.row("commits", commits(project, plan));
     shown
+}
+
+fn behind(more: Option<String>) -> String {
+    more.map(|more| format!("; {more}")).unwrap_or_default()
+}
+
+/// The items for which nothing would be run, in a sentence, where there are any.
+pub(super) fn unchecked(project: &Project, plan: &Plan) -> Option<String> {
+    let backlog = plan.backlog.as_ref().filter(|_| plan.policy.wants_checks())?;
+    // What cannot be read stops the run, with its own words.
+    let (bare, all) = Source::new(&project.root, backlog, 0).ok()?.unchecked(&plan.checks).ok()?;
+    let (have, it, is) = if bare.len() == 1 { ("has", "it", "is") } else { ("have", "they", "are") };
+    let so = match plan.policy.gate {
+        Gate::Evidence => format!("nothing could prove that {it} {is} done"),
+        _ => format!("only words and reviews say that {it} {is} done"),
+    };
+    let (some, of) = (bare.len(), text::count(all, "open item"));
+    let names = text::one_line(&bare.join(", "), 200);
+    (some > 0).then(|| format!("{some} of {of} {have} no check, so {so}: {names}"))
 }
 
 fn commits(project: &Project, plan: &Plan) -> &'static str {

@@ -19,6 +19,7 @@ use ralph_core::state::State;
 use ralph_core::text;
 
 use super::args::{AgentArgs, Mode, RunArgs};
+use super::introduction;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::{self, Opened, Runner};
@@ -186,7 +187,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         consent::permit(&mut plan, None);
     }
     for agent in &plan.agents {
-        agent::find_script(agent, &project.root)?;
+        agent::find_command(agent, &project.root)?;
     }
     for remark in remarks.into_iter().chain(missing).chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
@@ -219,6 +220,10 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         }
         let first = last.is_none();
         Proposal { project, goal, commands: &commands, first, unchosen }.agree(consent, &mut plan, ui)?;
+    }
+
+    if earlier.is_none() {
+        introduction::unchecked(project, &plan).iter().for_each(|bare| ui.warn(bare));
     }
 
     let mut lock = Lock::take(&project.truth, clock::now())?;

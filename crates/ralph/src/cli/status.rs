@@ -203,7 +203,7 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<
             (_, Some(Stop::CircuitOpen { why, .. })) if state.rules.breaker.circuit == Circuit::Closed => {
                 format!("circuit open: {why}; closed since, to go on: ralph run")
             }
-            (_, Some(stop)) => clock::for_people(&stop.to_string()),
+            (_, Some(stop)) => clock::for_people(&view::ended(state, stop)),
         },
     );
     if let Some(undone) = state.undone_since_last() {

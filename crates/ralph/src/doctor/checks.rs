@@ -1,6 +1,5 @@
 //! The checks of a run, and the programs that they begin with.
 
-use std::path::Path;
 use std::time::Duration;
 
 use ralph_core::check::CheckSpec;
@@ -12,8 +11,6 @@ use crate::project::Project;
 use crate::{runner, trust};
 
 const CHECK: Duration = Duration::from_secs(30 * 60);
-/// How long the shell may take to say whether it knows a word.
-const ASKED: Duration = Duration::from_secs(10);
 
 pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
     let told = |stack: &ralph_core::detect::Stack| {
@@ -44,7 +41,7 @@ pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
 fn one(project: &Project, check: &CheckSpec, from: &str, run: bool, agreed: bool) -> Finding {
     let about = format!("check {}", check.name);
     let shown = format!("{} ({from})", text::one_line(&check.command, 200));
-    if let Some(tool) = missing(&check.command, &project.root) {
+    if let Some(tool) = process::missing_program(&check.command, &project.root) {
         return Finding::failed(
             &about,
             format!("{tool} is not there, or cannot be run: {shown}"),
@@ -62,19 +59,6 @@ fn one(project: &Project, check: &CheckSpec, from: &str, run: bool, agreed: bool
     }
 }
 
-/// The program that a command begins with, if the shell would not find it. Anything but a plain word is told only by
-/// running it.
-pub(super) fn missing(command: &str, root: &Path) -> Option<String> {
-    let first = command.split_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
-    let plain = !first.is_empty() && first.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+[".contains(c));
-    if !plain {
-        return None;
-    }
-    let asked = Spec::shell("command -v -- \"$1\"", root).arg("sh").arg(first);
-    let told = process::capture_for(&asked, ASKED).ok()?;
-    (told.end != End::Exited(0)).then(|| first.to_owned())
-}
-
 fn tried(about: &str, check: &CheckSpec, project: &Project) -> Finding {
     let spec = runner::kept(Spec::shell(&check.command, &project.root), &project.truth);
     let remedy = "see what it says: run it yourself";
@@ -87,35 +71,5 @@ fn tried(about: &str, check: &CheckSpec, project: &Project) -> Finding {
             Finding::failed(about, format!("{}: {}: {last}", check.command, brief.end), remedy)
         }
         Err(error) => Finding::failed(about, error.to_string(), remedy),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_program_that_is_not_there_is_named_and_the_shell_s_own_words_are_not() {
-        let root = Path::new("/");
-        for gone in ["no-such-tool --all", "A=1 no-such-tool", "./no/such.sh"] {
-            let tool = gone.split(' ').find(|word| word.contains("no")).expect("one");
-            assert_eq!(missing(gone, root).as_deref(), Some(tool), "{gone}");
-        }
-        for there in [
-            "sh -c x",
-            "test -e x",
-            "[ -e x ]",
-            "A=1 sh",
-            "$TOOL x",
-            "(cd x && make)",
-            "",
-            "export CI=1 && true",
-            "if true; then true; fi",
-            "umask 022; true",
-            "! false",
-            "command true",
-        ] {
-            assert_eq!(missing(there, root), None, "{there}");
-        }
     }
 }

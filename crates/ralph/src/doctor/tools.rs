@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ralph_core::{git_text, text};
 
-use super::{Finding, checks};
+use super::Finding;
 use crate::config::Config;
 use crate::git::Repo;
 use crate::process::{self, Spec};
@@ -88,7 +88,7 @@ pub(super) fn agents(config: &Config, cwd: &Path) -> Vec<Finding> {
 fn command(name: &str, command: &str, root: &Path) -> Finding {
     let about = format!("agent {name}");
     let shown = text::one_line(command, 200);
-    match checks::missing(command, root) {
+    match process::missing_program(command, root) {
         None => Finding::held(&about, format!("a command of the settings: {shown}")),
         Some(tool) => Finding::failed(
             &about,

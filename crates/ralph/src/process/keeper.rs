@@ -63,7 +63,6 @@ impl Ahead {
     }
 
     fn another(&self) -> io::Result<Keeper> {
-        point::pass("start keeper")?;
         match &self.program {
             Some(program) => Keeper::of(program),
             None => Keeper::of(&own_program()?),
@@ -78,7 +77,7 @@ impl Keeper {
         let mut command = Command::new(program);
         command.arg0("ralph").arg(KEEP);
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let process = command.spawn();
+        let process = point::pass("start keeper").and_then(|()| command.spawn());
         // It holds the keeper's end of the socket, which would hide the keeper's death from us.
         drop(command);
         Ok(Keeper { process: Some(process?), line })

@@ -1,9 +1,10 @@
 //! What is worth a word beside the boxes: how a check stood before, what is odd about an iteration.
 
+use ralph_core::check::CheckResult;
 use ralph_core::decision::{Kind, Outcome};
 use ralph_core::event::{Event, TAKEN_ALONG};
 use ralph_core::evidence::Held;
-use ralph_core::items::UNCOMMITTED;
+use ralph_core::items::{Attempt, UNCOMMITTED};
 use ralph_core::own_files;
 use ralph_core::report::MISPLACED;
 use ralph_core::state::{Iteration, State};
@@ -19,8 +20,17 @@ pub(super) fn baseline(state: &State, event: &Event) -> Option<(Tone, String)> {
     }
     match check.passed() {
         true => Some((Tone::Faint, format!("before the run: {}", check.describe()))),
-        false => Some((Tone::Warning, format!("before the run: ✗ {}", check.describe()))),
+        false => Some((Tone::Warning, format!("before the run: ✗ {}{}", check.describe(), spelling(check)))),
     }
+}
+
+/// A check that never ran says nothing about the work: the user may have meant another command, or the work is to bring it.
+fn spelling(check: &CheckResult) -> String {
+    if check.never_ran().is_none() {
+        return String::new();
+    }
+    let printed = text::last_line(&check.output_tail, 200).map(|line| format!(" It printed: {line}"));
+    format!(": is it spelt right?{}", printed.unwrap_or_default())
 }
 
 /// What was done to ralph's own files while no iteration was under way that could tell it at its end.
@@ -49,12 +59,12 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
         };
         let tone = if part.is_empty() { Tone::Good } else { Tone::Warning };
         lines.push((tone, format!("{sign} {what} is {word} and committed{part}: {}{whose}", short(commit))));
-        if word == "claimed" {
-            lines.push((
-                Tone::Warning,
-                format!("{what}: no check was run, so nothing but the agent's word says so yet"),
-            ));
-        }
+    }
+    let passed = last.conclusion.as_ref().is_some_and(|told| told.attempt == Some(Attempt::Passed));
+    if passed && last.checks.is_empty() {
+        let line =
+            format!("{what} is claimed, and no check was run: nothing but the agent's word says so yet");
+        lines.push((Tone::Warning, line));
     }
     if !settled.left.is_empty() && !settled.reverted {
         let names = text::one_line(&settled.left.join(", "), 400);
@@ -102,6 +112,14 @@ pub(super) fn remarks(last: &Iteration) -> Vec<(Tone, String)> {
         }
         Outcome::Accepted if last.kind == Kind::Review && last.progress() => {
             warn("the review changed something, so it is reviewed again".into());
+        }
+        // Its own pass makes the count look full.
+        Outcome::Accepted
+            if last.kind == Kind::Work
+                && conclusion.passes_needed > 0
+                && conclusion.passes >= conclusion.passes_needed =>
+        {
+            warn("nobody has doubted the claim yet: a review has the last word".into());
         }
         _ => {}
     }

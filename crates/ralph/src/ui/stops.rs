@@ -157,7 +157,11 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
         Stop::AgentsExhausted { .. } => {
             let printed = looked("what it printed", " --transcript");
             let again = "to try again: ralph run".to_owned();
-            printed.into_iter().chain(remedies(state)).chain([again]).collect()
+            // What a run was given is its own: it goes on with the same command until another is named.
+            let plan = state.run.as_ref().map(|run| &run.plan);
+            let given = plan.is_some_and(|plan| plan.agents.iter().all(|agent| agent.command.is_some()));
+            let other = given.then(|| "with another command: ralph run --agent-cmd CMD".to_owned());
+            printed.into_iter().chain(remedies(state)).chain([again]).chain(other).collect()
         }
         Stop::Interrupted | Stop::Terminated | Stop::Stopped => {
             vec!["the work is kept; to go on: ralph run".into()]

@@ -13,8 +13,9 @@ const NAMED: usize = 5;
 pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     if stop.proof().is_some() {
-        rows.push(("Proof:", proof(state)));
+        rows.push(("Proof:", proof(state, stop)));
     }
+    rows.extend(view::missing(state, stop).map(|missing| ("Missing:", missing)));
     // What a completion rests on says how the checks ended.
     if !stop.proof().is_some_and(|proof| proof == Proof::Checks)
         && let Some(last) = &state.last
@@ -26,11 +27,16 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         rows.extend(last.checks.iter().map(outcome));
     }
     if let Some(backlog) = &state.backlog {
-        let (proved, items) = (state.rules.items.passed, backlog.items);
+        let (memory, items) = (&state.rules.items, backlog.items);
+        let claimed = match memory.unchecked {
+            0 => String::new(),
+            claimed => format!(", {claimed} claimed without a check"),
+        };
         let blocked = backlog.blocked.min(items.open);
         let waits = if blocked > 0 { format!(", {blocked} blocked") } else { String::new() };
         let (open, total) = (items.open - blocked, text::count(items.total, "item"));
-        let left = format!("{proved} proved in this run, {open} of {total} open{waits}");
+        let proved = memory.proved_by_checks();
+        let left = format!("{proved} proved in this run{claimed}, {open} of {total} open{waits}");
         rows.push(("Items:", left));
     }
     if !state.flagged.is_empty() {
@@ -108,7 +114,7 @@ pub(super) fn used(state: &State) -> String {
 }
 
 /// `checks: cargo test exit 0; 1/1 reviews`
-fn proof(state: &State) -> String {
+fn proof(state: &State, stop: &Stop) -> String {
     let Some(last) = &state.last else { return "none".into() };
     let conditions = last.conclusion.iter().flat_map(|conclusion| &conclusion.evidence.conditions);
     let checks = conditions.filter(|condition| condition.name.starts_with("check "));
@@ -116,6 +122,7 @@ fn proof(state: &State) -> String {
     if let Some(conclusion) = last.conclusion.as_ref().filter(|conclusion| conclusion.passes_needed > 0) {
         parts.push(format!("{}/{} reviews without a change", conclusion.passes, conclusion.passes_needed));
     }
+    parts.extend(view::weak_points(state, stop));
     let word = state.stop().and_then(Stop::proof).map_or("none", Proof::word);
     if parts.is_empty() { word.to_owned() } else { format!("{word}: {}", parts.join("; ")) }
 }

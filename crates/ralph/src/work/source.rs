@@ -127,6 +127,27 @@ impl Source {
         Ok(commands)
     }
 
+    /// The items that are to be worked on, and for which nothing would be run beside `project`, with how many are to be
+    /// worked on at all.
+    pub(crate) fn unchecked(&self, project: &[CheckSpec]) -> Result<(Vec<String>, u64)> {
+        let bytes = self.place.read()?;
+        let backlog = self.place.parse(&bytes)?;
+        let (mut bare, mut all) = (vec![], 0);
+        for at in (0..backlog.items().len()).filter(|at| self.in_scope(&backlog, *at)) {
+            let item = &backlog.items()[at];
+            if matches!(item.state, State::Done | State::Cancelled | State::Blocked) {
+                continue;
+            }
+            all += 1;
+            let work =
+                Work { checks: own_checks(&backlog, at), needs: needs(&backlog, at), ..Work::default() };
+            if work.checks(project).next().is_none() {
+                bare.push(item.id.to_string());
+            }
+        }
+        Ok((bare, all))
+    }
+
     /// The commands that the file wants to pass for every item, each with where it stands.
     pub(crate) fn checks(&self) -> Result<Vec<CheckSpec>> {
         let bytes = self.place.read()?;
@@ -198,21 +219,14 @@ impl Source {
             Some(Ok(prd)) => Some(prd),
             Some(Err(why)) => return Err(Error::data(format!("{}: {why}", item.id))),
         };
-        let convergence = backlog.convergence(at);
-        let checks = backlog.verification(at).into_iter().enumerate();
-        let own = checks.map(|(nth, command)| CheckSpec::named(format!("verify-{}", nth + 1), command));
         let limit = item.limit;
         Ok(Work {
             id: item.id.to_string(),
             title: item.title.to_string(),
             text: ralph_core::text::head(&backlog.words(at, prd.as_ref()), MOST_OF_TEXT),
             criteria: self.criteria(backlog, at),
-            checks: own.collect(),
-            needs: Needs {
-                build: convergence.build,
-                tests: convergence.tests,
-                acceptance: convergence.acceptance,
-            },
+            checks: own_checks(backlog, at),
+            needs: needs(backlog, at),
             // What ralph recorded itself counts as well: a file can be edited by anybody.
             attempts: limit.map_or_else(
                 || self.tried(backlog, memory, &item.id),
@@ -375,6 +389,17 @@ impl Source {
         let Some(at) = backlog.find(id) else { return false };
         backlog.attempts(at).iter().any(|attempt| attempt.run_id.as_deref() == Some(run_id))
     }
+}
+
+/// An item's own commands.
+fn own_checks(backlog: &Backlog<'_>, at: usize) -> Vec<CheckSpec> {
+    let commands = backlog.verification(at).into_iter().enumerate();
+    commands.map(|(nth, command)| CheckSpec::named(format!("verify-{}", nth + 1), command)).collect()
+}
+
+fn needs(backlog: &Backlog<'_>, at: usize) -> Needs {
+    let convergence = backlog.convergence(at);
+    Needs { build: convergence.build, tests: convergence.tests, acceptance: convergence.acceptance }
 }
 
 /// An error as the reason of a stop.

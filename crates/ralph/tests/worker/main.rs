@@ -16,3 +16,4 @@ mod scope;
 mod shown;
 mod stage;
 mod staged;
+mod whole;

@@ -1,10 +1,12 @@
 //! What people and programs see of a backlog that is worked through.
 
-use ralph_testkit::{Schema, Terminal};
+use ralph_testkit::{Schema, StatusBlock, Steps, Terminal};
 use serde_json::{Value, json};
 
 use crate::common::{history, ralph, status};
-use crate::stage::{HARNESS, another, claims, two_items, worker, writer, writes};
+use crate::stage::{
+    HARNESS, another, claims, harness, item, two_items, worker, works_through, writer, writes,
+};
 
 fn view(sandbox: &ralph_testkit::Sandbox, path: &str) -> Value {
     serde_json::from_str(&sandbox.read(path)).expect("JSON")
@@ -38,6 +40,43 @@ fn lines_name_the_item_the_commit_and_how_to_have_work_back() {
 }
 
 #[test]
+fn an_item_without_a_check_is_claimed_and_not_counted_as_proved() {
+    let mut bare = item("FEAT-2", "two.txt");
+    bare["verification"] = json!([]);
+    let sandbox = harness(&[item("FEAT-1", "one.txt"), bare]);
+    let done = || Steps::new().status(&StatusBlock::done());
+    let agent = another(&sandbox).call(claims(writes("one.txt"))).call(done()).install(&sandbox);
+    let told = "1 of 2 open items has no check, so only words and reviews say that it is done: FEAT-2";
+    let dry = works_through(&sandbox, &agent).arg("--dry-run").run();
+    dry.assert_code(0).assert_stdout_has("those of each item; 1 of 2 open items has no check");
+    let finished = works_through(&sandbox, &agent).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has(told)
+        .assert_stderr_has(
+            "FEAT-2 is claimed, and no check was run: nothing but the agent's word says so yet",
+        )
+        .assert_stderr_has("reviews without a change; 1 item claimed without a check")
+        .assert_stderr_has("items: 1 proved in this run, 1 claimed without a check, 0 of 2 items open");
+    let now = status(&sandbox);
+    Schema::published("ralph.status/1").assert(&now);
+    assert_eq!((&now["backlog"]["passed"], &now["backlog"]["unchecked"]), (&json!(2), &json!(1)));
+    let words = "complete, proved by checks; 1 item claimed without a check";
+    ralph(&sandbox).arg("status").run().assert_stdout_has(words);
+    ralph(&sandbox).arg("history").run().assert_stdout_has(words);
+    let shown = ralph(&sandbox).args(["evidence", "show", "FEAT-2"]).run();
+    shown.assert_stdout_has("PASSED without a check").assert_stdout_has("rests on  the agent's word: ");
+    let shown = ralph(&sandbox).args(["evidence", "show", "FEAT-1"]).run();
+    shown.assert_stdout_has("FEAT-1 make one.txt: PASSED in #1").assert_stdout_has("  proved ");
+
+    // A check for every item is one for this one too.
+    let sandbox = harness(&[item("FEAT-1", "one.txt")]);
+    let agent = another(&sandbox).call(claims(writes("one.txt"))).call(done()).install(&sandbox);
+    let finished = works_through(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_lacks("no check").assert_stderr_lacks("claimed without");
+}
+
+#[test]
 fn boxes_name_the_item_on_a_terminal() {
     let sandbox = two_items();
     let agent = writer(&sandbox, &["one.txt"]);
@@ -59,7 +98,7 @@ fn status_history_and_views_tell_item_attempt_commit_and_evidence() {
     Schema::published("ralph.status/1").assert(&now);
     assert_eq!(
         now["backlog"],
-        json!({"file": HARNESS, "phase": null, "total": 2, "done": 0, "open": 2, "passed": 0,
+        json!({"file": HARNESS, "phase": null, "total": 2, "done": 0, "open": 2, "passed": 0, "unchecked": 0,
             "current": {"id": "FEAT-1", "title": "make one.txt", "attempt": 1, "max_attempts": 3}})
     );
     ralph(&sandbox).arg("status").run().assert_stdout_has("item:       FEAT-1 make one.txt (attempt 1/3)");

@@ -344,6 +344,34 @@ fn the_whole_is_worked_on_where_nobody_has_to_review_it() {
 }
 
 #[test]
+fn a_whole_that_is_not_done_is_worked_on_until_a_claim_is_accepted_and_then_reviewed() {
+    let kind = |sim: &Sim| sim.state.current.as_ref().map(|current| current.kind);
+    let whole = |sim: &mut Sim, says: &str, changed: u64, checks: &[i32]| {
+        sim.iteration(says, changed, End::Exited { code: 0 });
+        checks.iter().for_each(|code| sim.check(*code));
+        sim.event(read(Found::Complete));
+        kind(sim)
+    };
+    let mut sim = all_proved(backlog(|_| {}), 1);
+    assert_eq!(kind(&sim), Some(Kind::Review), "the items are proved, and the whole is doubted");
+    assert_eq!(whole(&mut sim, DONE, 1, &[1, 0]), Some(Kind::Work), "it was refused");
+    assert_eq!(whole(&mut sim, MORE, 1, &[]), Some(Kind::Work), "there is more to do");
+    assert_eq!(whole(&mut sim, DONE, 1, &[0, 0]), Some(Kind::Review), "it was accepted");
+    sim.iteration(DONE, 0, End::Exited { code: 0 });
+    [0, 0].iter().for_each(|code| sim.check(*code));
+    assert_eq!(stop(&mut sim), PROVED);
+
+    // Work that changes nothing is a stall, as with a goal.
+    let mut sim = all_proved(backlog(|_| {}), 1);
+    whole(&mut sim, MORE, 0, &[]);
+    for left in [2, 1] {
+        assert_eq!(whole(&mut sim, MORE, 0, &[]), Some(Kind::Work), "{left} left");
+    }
+    sim.iteration(MORE, 0, End::Exited { code: 0 });
+    assert_eq!(sim.stop(), "circuit_open");
+}
+
+#[test]
 fn the_boot_ritual_comes_first_and_what_it_finds_broken_is_not_worked_on() {
     let booting = || backlog(|plan| plan.boot = Some(CheckSpec::named("boot", "./init.sh")));
     let mut sim = Sim::new(booting());

@@ -1,7 +1,7 @@
 //! The ledger as a document that reads well in a pull request.
 
 use super::document::Ledger;
-use super::{claimed, custody, measured, proof, short, subject};
+use super::{claimed, custody, decided, measured, proof, result, short, subject};
 use crate::evidence::Held;
 use crate::ledger::{Attempted, Record};
 use crate::prelude::*;
@@ -31,11 +31,11 @@ pub fn markdown(ledger: &Ledger, attempts: &[Attempted]) -> String {
 
 fn section(attempted: &Attempted) -> String {
     let record = &attempted.record;
-    let mut text = format!("\n## {}: {}\n\n", plain(&subject(record)), plain(&record.result));
+    let mut text = format!("\n## {}: {}\n\n", plain(&subject(record)), plain(&result(record)));
     let mut row = |name: &str, value: &str| text.push_str(&format!("- {name}: {value}\n"));
     row("claimed", &plain(&claimed(record)));
     row("measured", &plain(&measured(record)));
-    row(if record.passed() { "proof" } else { "why" }, &plain(&proof(record)));
+    row(decided(record, "proof"), &plain(&proof(record)));
     row("commit", &attempted.commit().map_or_else(|| "none".into(), code));
     if let Some(criteria) = &record.criteria {
         row("criteria", &format!("{} (BLAKE3, when the work began)", code(criteria)));

@@ -91,3 +91,24 @@ fn markdown_takes_words_for_words() {
         assert!(text.contains(part), "{part}\n{text}");
     }
 }
+
+#[test]
+fn an_item_that_passed_without_a_check_is_not_called_proved() {
+    let mut attempted = attempted();
+    let record = &mut attempted.record;
+    (record.result, record.why) = ("PASSED".into(), "no check is configured".into());
+    record.checks.clear();
+    let text = lines(&attempted).join("\n");
+    assert!(text.contains("✓ FEAT-1 Store <b>: PASSED without a check in #3"), "{text}");
+    assert!(text.contains("rests on  the agent's word: no check is configured"), "{text}");
+    assert!(!text.contains("proved"), "{text}");
+    let page = markdown(&Ledger::default(), &[attempted.clone()]);
+    assert!(
+        page.contains(": PASSED without a check\n") && page.contains("- rests on: the agent's word"),
+        "{page}"
+    );
+    // A goal without a check is proved by reviews.
+    attempted.record.item = None;
+    let text = lines(&attempted).join("\n");
+    assert!(text.contains(": PASSED in #3") && text.contains("  proved "), "{text}");
+}

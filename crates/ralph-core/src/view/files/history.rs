@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::state::{Iteration, State};
 use crate::text::{count, one_line};
 use crate::time::duration;
-use crate::view::{files, money, nth_of, result_word, thousands};
+use crate::view::{ended, files, money, nth_of, result_word, thousands};
 
 /// `state` is that of the record that concluded the iteration, or a later one, which knows less about it.
 pub fn history(state: &State, iteration: &Iteration) -> String {
@@ -157,7 +157,7 @@ fn decision_part(text: &mut String, state: &State, iteration: &Iteration) {
     }
     stuck_part(text, state, conclusion);
     if let Some(stop) = state.stop().filter(|_| state.just_concluded(iteration)) {
-        text.push_str(&format!("- the run stops: {}\n", one_line(&stop.to_string(), 500)));
+        text.push_str(&format!("- the run stops: {}\n", one_line(&ended(state, stop), 500)));
     }
 }
 

@@ -5,7 +5,7 @@ use crate::event::RunInfo;
 use crate::prelude::*;
 use crate::state::{Recent, State};
 use crate::text::one_line;
-use crate::view::{changes, cost, nth_of, outcome_word, status_word};
+use crate::view::{changes, cost, ended, nth_of, outcome_word, status_word};
 
 pub fn session(state: &State) -> String {
     let Some(run) = &state.run else { return String::new() };
@@ -26,7 +26,7 @@ pub fn session(state: &State) -> String {
     line("Iteration", &format!("{} of this run", nth_of(state, state.used)));
     line("Status", status_word(state, true));
     if let Some(stop) = state.stop() {
-        line("Stopped", &one_line(&stop.to_string(), 500));
+        line("Stopped", &one_line(&ended(state, stop), 500));
     }
     line("Cost", &cost(&state.totals));
     if !state.recent.is_empty() {
