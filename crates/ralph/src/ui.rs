@@ -43,6 +43,7 @@ pub(crate) use first::Introduction;
 use live::Live;
 pub(crate) use live::Pulse;
 use stream::Stream;
+pub(crate) use summary::{flagged, taken, uncommitted};
 
 /// How a run is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -142,6 +142,22 @@ fn tests_and_scripts_that_the_run_found_and_an_agent_changed_are_flagged_with_a_
     let page = sandbox.read(".ralph/history/iteration-001.md");
     assert!(page.contains("- flagged: existing tests were changed: tests/test_calc.py"), "{page}");
     Schema::published("ralph.history/1").assert(&ralph(&sandbox).args(["history", "--json"]).run().json());
+
+    // Whoever comes later and only asks how it ended is told as well.
+    let listed = ralph(&sandbox).arg("history").run();
+    listed
+        .assert_stdout_has("; flagged: existing tests were changed: tests/test_calc.py\n")
+        .assert_stdout_has("; flagged: what checks run was changed: check.sh\n");
+    ralph(&sandbox).arg("status").run().assert_stdout_has(
+        "flagged:    existing tests were changed: tests/test_calc.py (#1); what checks run was changed: check.sh (#2)\n",
+    );
+    let status = common::status(&sandbox);
+    Schema::published("ralph.status/1").assert(&status);
+    let flags = json!([
+        {"iteration": 1, "text": "existing tests were changed: tests/test_calc.py"},
+        {"iteration": 2, "text": "what checks run was changed: check.sh"},
+    ]);
+    assert_eq!(status["flags"], flags);
 }
 
 #[test]

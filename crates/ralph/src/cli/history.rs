@@ -196,6 +196,10 @@ fn line(iteration: &Iteration, pool: bool) -> String {
         let limit = view::limit_words(iteration).filter(|limit| !failure.contains(limit.as_str()));
         words.push_str(&limit.map_or_else(String::new, |limit| format!(": {}", text::one_line(&limit, 160))));
     }
+    let flags = iteration.conclusion.as_ref().map_or(&[][..], |conclusion| &conclusion.flags);
+    if !flags.is_empty() {
+        words.push_str(&format!("; flagged: {}", text::one_line(&flags.join("; "), 300)));
+    }
     words
 }
 
