@@ -51,6 +51,12 @@ fn a_run_without_an_iteration_names_none_to_look_at() {
     let agent = writer(&sandbox, &["a.txt"]);
     let stopped = works_through(&sandbox, &agent).run();
     stopped.assert_code(2).assert_stderr_has("in a ring").assert_stderr_lacks("ralph history 0");
+    sandbox.write(".ralph/ralph.yml", format!("tasks:\n{}", task("a", "")));
+    works_through(&sandbox, &agent).args(["--fresh", "--max-iterations", "1"]).run();
+    let listed = ralph(&sandbox).arg("history").run().stdout;
+    let lines: Vec<&str> = listed.lines().collect();
+    assert!(lines[0].starts_with("run 1: every item of") && lines[1].starts_with("  stopped: blocked: "), "{listed}");
+    assert!(lines[2].starts_with("run 2: every item of") && lines[3].starts_with("  #1 "), "{listed}");
 }
 
 #[test]
