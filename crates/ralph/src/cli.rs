@@ -30,7 +30,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
-use crate::error::{Exit, Result};
+use crate::error::{Error, Exit, Result};
 use crate::ui::Ui;
 use crate::{runner, suggest};
 use args::{Cli, Command};
@@ -57,7 +57,7 @@ pub fn main() -> ExitCode {
     runner::heed();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return refuse(&Ui::new(false), &error),
+        Err(error) => return refuse(&mut Ui::new(false).with_events(wants_events()), &error),
     };
     let mut ui = match &cli.command {
         Command::Run(args) => Ui::new(args.quiet).with_events(args.json),
@@ -98,7 +98,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Wrong usage is 64, for 2 means blocked here. Help and version are data.
-fn refuse(ui: &Ui, error: &clap::Error) -> ExitCode {
+fn refuse(ui: &mut Ui, error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -107,12 +107,24 @@ fn refuse(ui: &Ui, error: &clap::Error) -> ExitCode {
         }
         _ => {
             ui.talk(&text);
-            if let Some(tip) = tip(error) {
+            let tip = tip(error);
+            if let Some(tip) = &tip {
                 ui.talk(&format!("  tip: {tip}\n"));
             }
-            ExitCode::from(Exit::Usage as u8)
+            // What is wrong stands above how it is used.
+            let what = text.split("\n\n").next().unwrap_or_default();
+            let what = ralph_core::text::one_line(what.trim_start_matches("error: "), 600);
+            ui.tell_failure(&tip.into_iter().fold(Error::usage(what), Error::hint));
+            ui.ending(ExitCode::from(Exit::Usage as u8))
         }
     }
+}
+
+/// Whether events are asked for, by words that could not be parsed.
+fn wants_events() -> bool {
+    let mut words = std::env::args_os().skip(1);
+    words.next().is_some_and(|command| command == "run")
+        && words.take_while(|word| word != "--").any(|word| word == "--json")
 }
 
 /// What was probably meant, where the parser has no idea.

@@ -176,6 +176,11 @@ impl Ui {
         if error.exit != Exit::Usage {
             self.line(Tone::Faint, &format!("  more: ralph explain {}", error.exit as u8));
         }
+        self.tell_failure(error);
+    }
+
+    /// The last event, where events are told.
+    pub(crate) fn tell_failure(&mut self, error: &Error) {
         if self.events {
             let (why, exit) = (error.why.as_deref(), error.exit as u8);
             self.json_line(&event::failed(clock::now(), &error.what, why, &error.hints, exit));

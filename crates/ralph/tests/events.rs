@@ -94,6 +94,20 @@ fn what_cannot_begin_is_told_too() {
     none.assert_code(64);
     let told = events(&none);
     assert_eq!((types(&told), &told[0]["exit_code"]), (vec!["error"], &json!(64)));
+    for wrong in [&["--max-iterations", "foo"][..], &["--nonsense"], &["two", "goals"]] {
+        let refused = ralph(&sandbox).args(["run", "goal", "--json"]).args(wrong).run();
+        refused.assert_code(64);
+        let told = events(&refused);
+        assert_eq!((types(&told), &told[0]["exit_code"]), (vec!["error"], &json!(64)), "{wrong:?}");
+        let what = told[0]["what"].as_str().expect("what");
+        assert!(refused.stderr.starts_with(&format!("error: {what}")), "{what}: {refused}");
+    }
+    // Where nobody asked for events, and where the word is the agent's, nothing is data.
+    for quiet in [&["--max-iterations", "foo"][..], &["--max-iterations", "foo", "--", "--json"]] {
+        let refused = ralph(&sandbox).args(["run", "goal"]).args(quiet).run();
+        refused.assert_code(64);
+        assert_eq!(refused.stdout, "", "{quiet:?}");
+    }
 
     let agent = one_call(&sandbox, says_more());
     run(&sandbox, &agent).run().assert_code(5);
