@@ -57,9 +57,15 @@ fn a_value_that_is_none_is_told_what_is_taken() {
     let replay = ralph(&sandbox).args(["replay", "last"]).run();
     replay.assert_code(64).assert_stderr_has("it takes a whole number");
     // Behind -- is what the agent gets, so nothing of ralph's is sent there.
-    ralph(&sandbox).args(["run", "x", "--max-time", "-1h"]).run().assert_code(64).assert_stderr_lacks("-- -1");
+    ralph(&sandbox)
+        .args(["run", "x", "--max-time", "-1h"])
+        .run()
+        .assert_code(64)
+        .assert_stderr_lacks("-- -1");
     let agent_s = ralph(&sandbox).args(["run", "x", "--verbose"]).run();
-    agent_s.assert_code(64).assert_stderr_has("what is meant for the agent stands at the end, behind --: -- --verbose");
+    agent_s
+        .assert_code(64)
+        .assert_stderr_has("what is meant for the agent stands at the end, behind --: -- --verbose");
 }
 
 #[test]
@@ -118,7 +124,16 @@ fn nobody_but_the_user_chooses_permissions() {
 #[test]
 fn a_run_needs_a_goal_or_something_to_continue() {
     let sandbox = repository();
-    ralph(&sandbox).arg("run").run().assert_code(64).assert_stderr_has("no goal");
+    let nothing = ralph(&sandbox).arg("run").run();
+    nothing.assert_code(64).assert_stderr_has("no goal given, no unfinished run to continue, and no backlog");
+    nothing
+        .assert_stderr_has("fix_plan.md")
+        .assert_stderr_has("try: ralph init, then ralph backlog add \"TITLE\"");
+    // What it says to type is what makes it one.
+    let begun = repository();
+    ralph(&begun).args(["init", "--yes"]).run();
+    ralph(&begun).args(["backlog", "add", "greet by name"]).run().assert_code(0);
+    ralph(&begun).arg("run").run().assert_code(1).assert_stderr_has("no agent found");
     ralph(&sandbox).args(["run", "  "]).run().assert_code(64).assert_stderr_has("empty");
     ralph(&sandbox).args(["run", "--fresh"]).run().assert_code(64);
     ralph(&sandbox)

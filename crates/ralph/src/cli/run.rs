@@ -12,6 +12,7 @@ pub(super) use backlog::below;
 
 use std::process::ExitCode;
 
+use ralph_core::backlog::NAMES;
 use ralph_core::decision::Stop;
 use ralph_core::event::{Carried, Event, Permissions, Plan, RunInfo, RunResumed, RunStarted};
 use ralph_core::redact::Secrets;
@@ -400,10 +401,15 @@ fn choose<'a>(goal: Option<&'a str>, which: Which, last: Option<&Last>) -> Resul
             Err(Error::usage("there is no unfinished run to continue").hint("ralph run \"GOAL\""))
         }
         (Which::Fresh, None, _) => {
-            Err(Error::usage("--fresh needs a goal").hint("ralph run --fresh \"GOAL\""))
+            Err(Error::usage("--fresh needs a goal or a backlog").hint("ralph run --fresh \"GOAL\""))
         }
-        (Which::Either, None, None) => Err(Error::usage("no goal given, and no unfinished run to continue")
-            .hint("ralph run \"make the tests pass\" --test-cmd \"cargo test\"")
-            .hint("ralph demo")),
+        // Whoever asks looks for a backlog before this is said.
+        (Which::Either, None, None) => {
+            Err(Error::usage("no goal given, no unfinished run to continue, and no backlog to work through")
+                .because(format!("none of {} is here", NAMES.join(", ")))
+                .hint("ralph run \"make the tests pass\" --test-cmd \"cargo test\"")
+                .hint("ralph init, then ralph backlog add \"TITLE\" for each task")
+                .hint("ralph demo"))
+        }
     }
 }
