@@ -194,6 +194,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     }
     let of_items = backlog::brought(project, &wishes, &mut plan)?;
     detected::remember(&project.root, &mut plan, earlier.map(|run| &run.plan));
+    branch::may_commit(project, own.commit)?;
     if let Some(name) = order.branch {
         branch::may_begin(project, &plan, name)?;
     }

@@ -60,7 +60,8 @@ fn where_git_does_not_know_the_user_the_missing_commits_are_named_until_the_end_
     shown.assert_stdout_has("to commit:  ⚠ FEAT-1, FEAT-2, proved: git commit-tree failed");
     let told = status(&sandbox);
     Schema::published("ralph.status/1").assert(&told);
-    let items: Vec<_> = told["uncommitted"].as_array().expect("a list").iter().map(|one| &one["what"]).collect();
+    let items: Vec<_> =
+        told["uncommitted"].as_array().expect("a list").iter().map(|one| &one["what"]).collect();
     assert_eq!(items, ["FEAT-1", "FEAT-2"]);
     assert!(told["uncommitted"][0]["why"].as_str().is_some_and(|why| why.contains("commit-tree")), "{told}");
     assert_eq!(commits(&sandbox), 2);
@@ -101,7 +102,9 @@ fn files_of_the_user_s_that_an_agent_commits_along_are_named() {
     finished
         .assert_stderr_has(&format!("yours: ⚠ agents committed files that you had not committed: {names}"));
     let shown = ralph(&sandbox).arg("status").run();
-    shown.assert_stdout_has(&format!("yours:      ⚠ agents committed files that you had not committed: {names}"));
+    shown.assert_stdout_has(&format!(
+        "yours:      ⚠ agents committed files that you had not committed: {names}"
+    ));
     for told in [&history(&sandbox)[0], &status(&sandbox)] {
         assert_eq!(told["committed_of_yours"], json!(["README.md", "mine.txt", "staged.txt"]));
     }
@@ -253,10 +256,29 @@ fn without_git_items_are_proved_and_nothing_is_committed() {
     let sandbox = Sandbox::new();
     write_items(&sandbox, &[item("FEAT-1", "one.txt"), item("FEAT-2", "two.txt")]);
     let agent = writer(&sandbox, &["one.txt", "wrong.txt"]);
-    worker(&sandbox, &agent).run().assert_code(0);
+    let first = worker(&sandbox, &agent).run();
+    first
+        .assert_code(0)
+        .assert_stderr_has("proved work is not committed, for this folder is no git repository");
     assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "PASSING");
+    let dry = worker(&sandbox, &agent).arg("--dry-run").run();
+    dry.assert_code(0).assert_stdout_has("none, for this folder is no git repository");
+    worker(&sandbox, &agent)
+        .args(["--set", "commits=never", "--dry-run"])
+        .run()
+        .assert_stdout_has("ralph makes none");
     worker(&sandbox, &agent).run().assert_code(3);
     assert!(!sandbox.exists("wrong.txt") && sandbox.exists("one.txt"), "put back all the same");
+}
+
+#[test]
+fn a_commit_that_is_asked_for_where_nobody_can_make_it_is_refused() {
+    let sandbox = Sandbox::new();
+    let agent = writer(&sandbox, &["one.txt"]);
+    let goal =
+        ralph(&sandbox).args(["run", "goal", "--yes", "--commit", "--agent-cmd"]).arg(agent.path()).run();
+    goal.assert_code(64).assert_stderr_has("--commit needs a git repository").assert_stderr_has("git init");
+    assert!(!sandbox.exists(".ralph") && agent.calls(&sandbox).is_empty(), "nothing was run or written");
 }
 
 #[test]
