@@ -337,10 +337,7 @@ impl Ui {
             self.line(stops::tone(stop), &format!("{mark}{}", stops::in_a_line(stop)));
             self.line(Tone::Plain, &format!("{mark}no new run was begun"));
         }
-        if self.events {
-            // Nothing was used or changed: the last run's figures would be taken for this one's.
-            self.json_line(&event::stopped(&State::default(), stop, None, clock::now()));
-        }
+        self.tell_not_begun(stop);
         // It was asked for another goal, which a probe has to name again.
         self.steps(
             stop,
@@ -348,6 +345,14 @@ impl Ui {
                 .into_iter()
                 .map(|step| step.replace("ralph run --probe", "ralph run \"GOAL\" --probe")),
         );
+    }
+
+    /// The only event of a run that was not begun. Nothing was used or changed: the last run's figures would be taken for
+    /// this one's.
+    pub(crate) fn tell_not_begun(&mut self, stop: &Stop) {
+        if self.events {
+            self.json_line(&event::stopped(&State::default(), stop, None, clock::now()));
+        }
     }
 
     /// What to do next, after a run has stopped.

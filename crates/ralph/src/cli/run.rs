@@ -162,6 +162,11 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let own = wishes;
     let Configured { config, mut brought, notifier } = configured(project, own, earlier.is_some(), ui)?;
     let mut wishes = own.over(config);
+    if earlier.is_none()
+        && let Some(stop) = backlog::nothing_to_do(project, &wishes, order.dry, ui)?
+    {
+        return Ok(Some(stop));
+    }
     // A run that goes on has its plan already.
     let missing = if earlier.is_some() { vec![] } else { detected::look(&project.root, &mut wishes) };
     // What is asked before a first run includes the permissions; until then they are nobody's choice.
@@ -171,15 +176,6 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         wishes.agent.permissions.push(For::all(Permissions::Inherit));
     }
     let Settled { mut plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
-    if let Some((backlog, empty)) = plan
-        .backlog
-        .as_ref()
-        .filter(|_| earlier.is_none())
-        .and_then(|backlog| backlog::is_empty(project, backlog).map(|empty| (backlog, empty)))
-    {
-        ui.warn(&empty);
-        return Ok(Some(Stop::BacklogComplete { once: backlog.once }));
-    }
     if earlier.is_none() {
         brought.extend(brought::by_detection(&plan.checks));
     }
