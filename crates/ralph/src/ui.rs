@@ -37,7 +37,7 @@ use ralph_core::view::doing::Doing;
 use ralph_core::view::event::{self, RunChanges};
 
 use crate::clock;
-use crate::error::{Error, Exit};
+use crate::error::Error;
 pub(crate) use boxes::{describe_agent, wrap_whole as wrapped};
 pub(crate) use first::Introduction;
 use live::Live;
@@ -172,8 +172,7 @@ impl Ui {
     pub fn error(&mut self, error: &Error) {
         self.close_box();
         self.line(Tone::Bad, &error.to_string());
-        // Wrong usage says what was meant; these may need more than a line.
-        if error.exit != Exit::Usage {
+        if !error.is_all {
             self.line(Tone::Faint, &format!("  more: ralph explain {}", error.exit as u8));
         }
         self.tell_failure(error);

@@ -41,7 +41,7 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
                 .because(why)
                 .hint(hint));
         }
-        return Err(Error::new(format!("the output of iteration {number} is not kept any more"))
+        return Err(Error::no(format!("the output of iteration {number} is not kept any more"))
             .because(format!("only that of the last {keep} iterations is (keep_output)"))
             .hint(hint));
     }
@@ -52,7 +52,7 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
     } else if args.checks {
         if iteration.checks.is_empty() {
             let none = state.run.as_ref().is_none_or(|run| run.plan.checks.is_empty());
-            let error = Error::new(format!("iteration {number} ran no checks"));
+            let error = Error::no(format!("iteration {number} ran no checks"));
             return Err(match none {
                 true => error.because("its run has none").hint("ralph run --test-cmd \"cargo test\""),
                 false => error.because("checks run when the agent says done"),
@@ -82,7 +82,7 @@ fn diff(project: &Project, runs: &Runs, (iteration, keep): (&Iteration, u64), ui
     let before = iteration.before.as_ref().and_then(|mark| TreeId::new(&mark.tree));
     let after = iteration.after.as_ref().and_then(|after| TreeId::new(&after.tree));
     let Some((before, after)) = before.zip(after) else {
-        return Err(Error::new(format!("iteration {number} has no two snapshots to compare"))
+        return Err(Error::no(format!("iteration {number} has no two snapshots to compare"))
             .because("it is still at work, or was cut off before it was measured"));
     };
     if before == after {
