@@ -331,19 +331,27 @@ impl Ui {
 
     /// A run that was not even begun, and what to do about it.
     pub fn refused(&mut self, last: &State, stop: &Stop) {
+        // It was asked for another goal, which a probe has to name again.
+        let named = |step: String| step.replace("ralph run --probe", "ralph run \"GOAL\" --probe");
+        let steps = stops::next_steps(last, stop).into_iter().map(named);
+        self.not_begun(stop, "no new run was begun", steps);
+    }
+
+    /// A run that would stop again at once.
+    pub fn refused_again(&mut self, last: &State, stop: &Stop) {
+        let number = last.run.as_ref().map_or(0, |run| run.number);
+        let said = format!("run {number} is as it was: nothing was run or written");
+        self.not_begun(stop, &said, stops::next_steps(last, stop).into_iter());
+    }
+
+    fn not_begun(&mut self, stop: &Stop, said: &str, steps: impl Iterator<Item = String>) {
         if self.mode != Mode::Quiet {
             let mark = if self.mode == Mode::Boxes { "  " } else { "[ralph] " };
             self.line(stops::tone(stop), &format!("{mark}{}", stops::in_a_line(stop)));
-            self.line(Tone::Plain, &format!("{mark}no new run was begun"));
+            self.line(Tone::Plain, &format!("{mark}{said}"));
         }
         self.tell_not_begun(stop);
-        // It was asked for another goal, which a probe has to name again.
-        self.steps(
-            stop,
-            stops::next_steps(last, stop)
-                .into_iter()
-                .map(|step| step.replace("ralph run --probe", "ralph run \"GOAL\" --probe")),
-        );
+        self.steps(stop, steps);
     }
 
     /// The only event of a run that was not begun. Nothing was used or changed: the last run's figures would be taken for

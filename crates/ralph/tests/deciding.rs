@@ -33,8 +33,15 @@ fn three_iterations_that_change_nothing_open_the_circuit_and_the_next_run_starts
             .assert_stderr_has("no new run was begun")
             .assert_stderr_has("ralph circuit reset");
     }
+    let again = ralph(&sandbox).arg("run").run();
+    again
+        .assert_code(5)
+        .assert_stderr_has("✗ CIRCUIT OPEN: no_progress")
+        .assert_stderr_has("run 1 is as it was: nothing was run or written")
+        .assert_stderr_has("go on if it makes progress: ralph run --probe")
+        .assert_stderr_lacks("continued")
+        .assert_stderr_lacks("3 iterations in");
     assert_eq!(status(&sandbox), state, "nothing was written");
-    ralph(&sandbox).arg("run").run().assert_code(5).assert_stderr_has("run 1 continued");
     assert_eq!(agent.calls(&sandbox).len(), 3, "nothing was spent");
 
     ralph(&sandbox)

@@ -149,12 +149,13 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         wishes.backlog = Some(backlog.clone());
     }
     let wishes = &wishes;
-    if let (Choice::Start(_), Some(last)) = (&choice, &last)
-        && let Err(open) = last.state.rules.breaker.carried().guard(clock::now(), probe)
+    if let Some(last) = &last
+        && let Err(stop) = may_begin(&choice, last, order)
     {
-        // A run without an iteration would only make the last one impossible to continue.
-        let stop = Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at };
-        ui.refused(&last.state, &stop);
+        match choice {
+            Choice::Start(_) => ui.refused(&last.state, &stop),
+            Choice::Resume => ui.refused_again(&last.state, &stop),
+        }
         return Ok(Some(stop));
     }
     let earlier =
@@ -285,6 +286,20 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     ui.next_steps(&state, &stop);
     drop(lock);
     Ok(Some(stop))
+}
+
+/// Whether the circuit lets anybody in. A new run without an iteration would make the last one impossible to continue;
+/// and one that an open circuit has stopped would stop again at once, and tell what it did before as if it were new.
+fn may_begin(choice: &Choice<'_>, last: &Last, order: Order<'_>) -> std::result::Result<(), Stop> {
+    let breaker = &last.state.rules.breaker;
+    let guarded = match choice {
+        Choice::Start(_) => breaker.carried().guard(clock::now(), order.probe),
+        Choice::Resume if order.dry || !matches!(last.state.stop(), Some(Stop::CircuitOpen { .. })) => {
+            return Ok(());
+        }
+        Choice::Resume => breaker.guard(clock::now(), order.probe),
+    };
+    guarded.map(drop).map_err(|open| Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at })
 }
 
 /// Goals and commands are kept: a secret in one is better told otherwise.
