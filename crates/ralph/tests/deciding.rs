@@ -53,6 +53,22 @@ fn three_iterations_that_change_nothing_open_the_circuit_and_the_next_run_starts
 }
 
 #[test]
+fn a_limit_that_is_lowered_below_what_is_used_is_told_as_such() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, works("a.txt").status(&ralph_testkit::StatusBlock::in_progress()));
+    run(&sandbox, &agent)
+        .args(["--max-iterations", "2"])
+        .run()
+        .assert_code(3)
+        .assert_stderr_has("2 of 2 used, not done");
+    let lowered = ralph(&sandbox).args(["run", "--max-iterations", "1"]).run();
+    lowered.assert_code(3).assert_stderr_has("⚠ MAX ITERATIONS: 2 used, more than the limit of 1, not done");
+    let status = ralph(&sandbox).arg("status").run();
+    status.assert_stdout_has("status:     2 iterations used, more than the limit of 1");
+    assert_eq!(agent.calls(&sandbox).len(), 2);
+}
+
+#[test]
 fn a_probe_for_which_there_is_no_iteration_left_lets_nobody_in() {
     let sandbox = repository();
     let agent = one_call(&sandbox, says_more());
