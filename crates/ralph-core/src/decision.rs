@@ -347,6 +347,9 @@ impl fmt::Display for Stop {
             Self::Complete { proof: Proof::None } => f.write_str("complete, with no proof"),
             Self::Complete { proof } => write!(f, "complete, proved by {}", proof.word()),
             Self::Blocked { why } => write!(f, "blocked: {why}"),
+            Self::MaxIterations { used, max } if used > max => {
+                write!(f, "{used} iterations used, more than the limit of {max}")
+            }
             Self::MaxIterations { used, max } => write!(f, "{used} of {max} iterations used"),
             Self::Saturated { word, why } => write!(f, "{word}: {why}"),
             Self::CircuitOpen { why, probe_at: None } => write!(f, "circuit open: {why}"),

@@ -30,7 +30,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
-use crate::error::{Exit, Result};
+use crate::error::{Error, Exit, Result};
 use crate::ui::Ui;
 use crate::{runner, suggest};
 use args::{Cli, Command};
@@ -57,7 +57,7 @@ pub fn main() -> ExitCode {
     runner::heed();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return refuse(&Ui::new(false), &error),
+        Err(error) => return refuse(&mut Ui::new(false).with_events(wants_events()), error),
     };
     let mut ui = match &cli.command {
         Command::Run(args) => Ui::new(args.quiet).with_events(args.json),
@@ -98,7 +98,9 @@ pub fn main() -> ExitCode {
 }
 
 /// Wrong usage is 64, for 2 means blocked here. Help and version are data.
-fn refuse(ui: &Ui, error: &clap::Error) -> ExitCode {
+fn refuse(ui: &mut Ui, mut error: clap::Error) -> ExitCode {
+    // The parser offers to have a value put behind --, where only the agent's arguments are.
+    let behind = is_run() && error.remove(ContextKind::Suggested).is_some();
     let text = error.render().to_string();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -107,23 +109,42 @@ fn refuse(ui: &Ui, error: &clap::Error) -> ExitCode {
         }
         _ => {
             ui.talk(&text);
-            if let Some(tip) = tip(error) {
+            let tip = tip(&error, behind);
+            if let Some(tip) = &tip {
                 ui.talk(&format!("  tip: {tip}\n"));
             }
-            ExitCode::from(Exit::Usage as u8)
+            // What is wrong stands above how it is used.
+            let what = text.split("\n\n").next().unwrap_or_default();
+            let what = ralph_core::text::one_line(what.trim_start_matches("error: "), 600);
+            ui.tell_failure(&tip.into_iter().fold(Error::usage(what), Error::hint));
+            ui.ending(ExitCode::from(Exit::Usage as u8))
         }
     }
 }
 
-/// What was probably meant, where the parser has no idea.
-fn tip(error: &clap::Error) -> Option<String> {
+/// Whether events are asked for, by words that could not be parsed.
+fn wants_events() -> bool {
+    is_run() && std::env::args_os().skip(2).take_while(|word| word != "--").any(|word| word == "--json")
+}
+
+fn is_run() -> bool {
+    std::env::args_os().nth(1).is_some_and(|command| command == "run")
+}
+
+/// What was probably meant, where the parser has no idea; `behind`: it may be meant for the agent.
+fn tip(error: &clap::Error, behind: bool) -> Option<String> {
+    let wrong = error.get(ContextKind::InvalidArg);
+    if let (true, Some(ContextValue::String(word))) = (behind, wrong)
+        && word.trim_start_matches('-').starts_with(|c: char| !c.is_ascii_digit())
+    {
+        return Some(format!("what is meant for the agent stands at the end, behind --: -- {word}"));
+    }
     if error.get(ContextKind::SuggestedSubcommand).is_some() || error.get(ContextKind::SuggestedArg).is_some()
     {
         return None;
     }
-    if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) {
-        let run = std::env::args_os().nth(1).is_some_and(|command| command == "run");
-        let goal = run && error.kind() == ErrorKind::UnknownArgument && !word.starts_with('-');
+    if let Some(ContextValue::String(word)) = wrong {
+        let goal = is_run() && error.kind() == ErrorKind::UnknownArgument && !word.starts_with('-');
         return goal.then(|| "a goal of several words is put in quotes: ralph run \"fix the login\"".into());
     }
     let ContextValue::String(word) = error.get(ContextKind::InvalidSubcommand)? else { return None };

@@ -20,17 +20,25 @@ pub struct Error {
     pub what: String,
     pub why: Option<String>,
     pub hints: Vec<String>,
+    /// The message says it all: `ralph explain` has no more about it.
+    pub is_all: bool,
 }
 
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     pub fn new(what: impl Into<String>) -> Self {
-        Self { exit: Exit::Error, what: what.into(), why: None, hints: Vec::new() }
+        Self { exit: Exit::Error, what: what.into(), why: None, hints: Vec::new(), is_all: false }
+    }
+
+    /// An answer that is no, and not that something went wrong.
+    pub fn no(what: impl Into<String>) -> Self {
+        Self { is_all: true, ..Self::new(what) }
     }
 
     pub fn usage(what: impl Into<String>) -> Self {
-        Self { exit: Exit::Usage, ..Self::new(what) }
+        // It says what was meant.
+        Self { exit: Exit::Usage, is_all: true, ..Self::new(what) }
     }
 
     pub fn data(what: impl Into<String>) -> Self {

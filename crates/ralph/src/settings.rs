@@ -63,8 +63,8 @@ pub struct Settled {
     pub remarks: Vec<String>,
 }
 
-/// The plan of a new run, or of one that goes on with `earlier` and what the user changed.
-pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
+/// The rules of a new run, or of one that goes on with `earlier`.
+fn policy(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Policy> {
     let mut policy = match (&wishes.profile, earlier) {
         // What a run may use was decided when it began, and only a value of its own changes that.
         (Some(name), Some(plan)) => Policy {
@@ -77,6 +77,17 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
         (None, None) => Policy::default(),
     };
     set(&mut policy, &wishes.values)?;
+    Ok(policy)
+}
+
+/// What a new run would do of a backlog, whoever does it.
+pub fn backlog(wishes: &Wishes) -> Result<Option<BacklogPlan>> {
+    Ok(backlog_plan(wishes, None, &policy(wishes, None)?))
+}
+
+/// The plan of a new run, or of one that goes on with `earlier` and what the user changed.
+pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
+    let mut policy = policy(wishes, earlier)?;
     let mut checks = earlier.map_or(vec![], |plan| plan.checks.clone());
     for (name, command) in &wishes.checks {
         if command.trim().is_empty() {

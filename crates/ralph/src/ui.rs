@@ -38,12 +38,13 @@ use ralph_core::view::doing::Doing;
 use ralph_core::view::event::{self, RunChanges};
 
 use crate::clock;
-use crate::error::{Error, Exit};
+use crate::error::Error;
 pub(crate) use boxes::{describe_agent, wrap_whole as wrapped};
 pub(crate) use first::Introduction;
 use live::Live;
 pub(crate) use live::Pulse;
 use stream::Stream;
+pub(crate) use summary::{flagged, taken, uncommitted};
 
 /// How a run is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,10 +173,14 @@ impl Ui {
     pub fn error(&mut self, error: &Error) {
         self.close_box();
         self.line(Tone::Bad, &error.to_string());
-        // Wrong usage says what was meant; these may need more than a line.
-        if error.exit != Exit::Usage {
+        if !error.is_all {
             self.line(Tone::Faint, &format!("  more: ralph explain {}", error.exit as u8));
         }
+        self.tell_failure(error);
+    }
+
+    /// The last event, where events are told.
+    pub(crate) fn tell_failure(&mut self, error: &Error) {
         if self.events {
             let (why, exit) = (error.why.as_deref(), error.exit as u8);
             self.json_line(&event::failed(clock::now(), &error.what, why, &error.hints, exit));
@@ -327,23 +332,35 @@ impl Ui {
 
     /// A run that was not even begun, and what to do about it.
     pub fn refused(&mut self, last: &State, stop: &Stop) {
+        // It was asked for another goal, which a probe has to name again.
+        let named = |step: String| step.replace("ralph run --probe", "ralph run \"GOAL\" --probe");
+        let steps = stops::next_steps(last, stop).into_iter().map(named);
+        self.not_begun(stop, "no new run was begun", steps);
+    }
+
+    /// A run that would stop again at once.
+    pub fn refused_again(&mut self, last: &State, stop: &Stop) {
+        let number = last.run.as_ref().map_or(0, |run| run.number);
+        let said = format!("run {number} is as it was: nothing was run or written");
+        self.not_begun(stop, &said, stops::next_steps(last, stop).into_iter());
+    }
+
+    fn not_begun(&mut self, stop: &Stop, said: &str, steps: impl Iterator<Item = String>) {
         if self.mode != Mode::Quiet {
             let mark = if self.mode == Mode::Boxes { "  " } else { "[ralph] " };
             self.line(stops::tone(stop), &format!("{mark}{}", stops::in_a_line(stop)));
-            self.line(Tone::Plain, &format!("{mark}no new run was begun"));
+            self.line(Tone::Plain, &format!("{mark}{said}"));
         }
+        self.tell_not_begun(stop);
+        self.steps(stop, &stop.to_string(), steps);
+    }
+
+    /// The only event of a run that was not begun. Nothing was used or changed: the last run's figures would be taken for
+    /// this one's.
+    pub(crate) fn tell_not_begun(&mut self, stop: &Stop) {
         if self.events {
-            // Nothing was used or changed: the last run's figures would be taken for this one's.
             self.json_line(&event::stopped(&State::default(), stop, None, clock::now()));
         }
-        // It was asked for another goal, which a probe has to name again.
-        self.steps(
-            stop,
-            &stop.to_string(),
-            stops::next_steps(last, stop)
-                .into_iter()
-                .map(|step| step.replace("ralph run --probe", "ralph run \"GOAL\" --probe")),
-        );
     }
 
     /// What to do next, after a run has stopped.

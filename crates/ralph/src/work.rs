@@ -35,6 +35,6 @@ pub(crate) use paths::is_own;
 pub(crate) use place::{Place, find, known};
 pub(crate) use record::reset as reset_record;
 pub(crate) use settle::Settler;
-pub(crate) use source::{Source, in_a_line};
+pub(crate) use source::{Left, Source, in_a_line};
 pub(crate) use stand::{Stand, departed};
 pub(crate) use taken::{Before, taken_along};

@@ -33,8 +33,15 @@ fn three_iterations_that_change_nothing_open_the_circuit_and_the_next_run_starts
             .assert_stderr_has("no new run was begun")
             .assert_stderr_has("ralph circuit reset");
     }
+    let again = ralph(&sandbox).arg("run").run();
+    again
+        .assert_code(5)
+        .assert_stderr_has("✗ CIRCUIT OPEN: no_progress")
+        .assert_stderr_has("run 1 is as it was: nothing was run or written")
+        .assert_stderr_has("go on if it makes progress: ralph run --probe")
+        .assert_stderr_lacks("continued")
+        .assert_stderr_lacks("3 iterations in");
     assert_eq!(status(&sandbox), state, "nothing was written");
-    ralph(&sandbox).arg("run").run().assert_code(5).assert_stderr_has("run 1 continued");
     assert_eq!(agent.calls(&sandbox).len(), 3, "nothing was spent");
 
     ralph(&sandbox)
@@ -43,6 +50,22 @@ fn three_iterations_that_change_nothing_open_the_circuit_and_the_next_run_starts
         .assert_code(5)
         .assert_stderr_has("the probe made no progress");
     assert_eq!(agent.calls(&sandbox).len(), 4, "exactly one iteration");
+}
+
+#[test]
+fn a_limit_that_is_lowered_below_what_is_used_is_told_as_such() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, works("a.txt").status(&ralph_testkit::StatusBlock::in_progress()));
+    run(&sandbox, &agent)
+        .args(["--max-iterations", "2"])
+        .run()
+        .assert_code(3)
+        .assert_stderr_has("2 of 2 used, not done");
+    let lowered = ralph(&sandbox).args(["run", "--max-iterations", "1"]).run();
+    lowered.assert_code(3).assert_stderr_has("⚠ MAX ITERATIONS: 2 used, more than the limit of 1, not done");
+    let status = ralph(&sandbox).arg("status").run();
+    status.assert_stdout_has("status:     2 iterations used, more than the limit of 1");
+    assert_eq!(agent.calls(&sandbox).len(), 2);
 }
 
 #[test]

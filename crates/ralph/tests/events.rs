@@ -94,6 +94,20 @@ fn what_cannot_begin_is_told_too() {
     none.assert_code(64);
     let told = events(&none);
     assert_eq!((types(&told), &told[0]["exit_code"]), (vec!["error"], &json!(64)));
+    for wrong in [&["--max-iterations", "foo"][..], &["--nonsense"], &["two", "goals"]] {
+        let refused = ralph(&sandbox).args(["run", "goal", "--json"]).args(wrong).run();
+        refused.assert_code(64);
+        let told = events(&refused);
+        assert_eq!((types(&told), &told[0]["exit_code"]), (vec!["error"], &json!(64)), "{wrong:?}");
+        let what = told[0]["what"].as_str().expect("what");
+        assert!(refused.stderr.starts_with(&format!("error: {what}")), "{what}: {refused}");
+    }
+    // Where nobody asked for events, and where the word is the agent's, nothing is data.
+    for quiet in [&["--max-iterations", "foo"][..], &["--max-iterations", "foo", "--", "--json"]] {
+        let refused = ralph(&sandbox).args(["run", "goal"]).args(quiet).run();
+        refused.assert_code(64);
+        assert_eq!(refused.stdout, "", "{quiet:?}");
+    }
 
     let agent = one_call(&sandbox, says_more());
     run(&sandbox, &agent).run().assert_code(5);
@@ -142,6 +156,22 @@ fn tests_and_scripts_that_the_run_found_and_an_agent_changed_are_flagged_with_a_
     let page = sandbox.read(".ralph/history/iteration-001.md");
     assert!(page.contains("- flagged: existing tests were changed: tests/test_calc.py"), "{page}");
     Schema::published("ralph.history/1").assert(&ralph(&sandbox).args(["history", "--json"]).run().json());
+
+    // Whoever comes later and only asks how it ended is told as well.
+    let listed = ralph(&sandbox).arg("history").run();
+    listed
+        .assert_stdout_has("; flagged: existing tests were changed: tests/test_calc.py\n")
+        .assert_stdout_has("; flagged: what checks run was changed: check.sh\n");
+    ralph(&sandbox).arg("status").run().assert_stdout_has(
+        "flagged:    existing tests were changed: tests/test_calc.py (#1); what checks run was changed: check.sh (#2)\n",
+    );
+    let status = common::status(&sandbox);
+    Schema::published("ralph.status/1").assert(&status);
+    let flags = json!([
+        {"iteration": 1, "text": "existing tests were changed: tests/test_calc.py"},
+        {"iteration": 2, "text": "what checks run was changed: check.sh"},
+    ]);
+    assert_eq!(status["flags"], flags);
 }
 
 #[test]

@@ -34,6 +34,7 @@ fn the_first_run_on_a_terminal_shows_all_and_asks_once() {
             "{}",
             terminal.all_output()
         );
+        assert!(!terminal.all_output().contains("ralph explain"), "{}", terminal.all_output());
     }
     assert_eq!(before, (sandbox.user_git_state(), false, false), "nothing was written");
     assert!(sandbox.agent_calls().is_empty());

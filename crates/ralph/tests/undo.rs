@@ -78,6 +78,12 @@ fn an_undo_is_on_record_and_the_next_iteration_is_told() {
         prompts[1]
     );
     assert!(!prompts[0].contains("undid"), "said once");
+    let listed = ralph(&sandbox).arg("history").run().stdout;
+    let place = |what: &str| listed.find(what).unwrap_or_else(|| panic!("{what}: {listed}"));
+    assert!(
+        place("  #2 ") < place("undone after #2") && place("undone after #2") < place("  #3 "),
+        "{listed}"
+    );
     assert_eq!(sandbox.read("a.txt"), "1\n");
 }
 

@@ -19,7 +19,6 @@ fn a_misspelt_command_is_64_with_a_suggestion() {
         .assert_code(64)
         .assert_stderr_has("--max-iterations");
     ralph(&sandbox).args(["run", "x", "--timeout", "soon"]).run().assert_code(64).assert_stderr_has("30m");
-    ralph(&sandbox).args(["run", "x", "--max-iterations", "many"]).run().assert_code(64);
     ralph(&sandbox).run().assert_code(64).assert_stderr_has("Usage");
     ralph(&sandbox)
         .args(["run", "fix", "the", "login"])
@@ -42,6 +41,39 @@ fn a_word_below_a_command_is_never_taken_for_another_command() {
     let below = ralph(&sandbox).args(["config", "reset"]).run();
     below.assert_code(64).assert_stderr_lacks("'ralph reset'");
     ralph(&sandbox).args(["config", "shw"]).run().assert_code(64).assert_stderr_has("show");
+}
+
+#[test]
+fn a_value_that_is_none_is_told_what_is_taken() {
+    let sandbox = Sandbox::new();
+    for (flag, value, said) in [
+        ("--max-iterations", "many", "it takes a whole number, 0 or more"),
+        ("--max-iterations", "-1", "it takes a whole number, 0 or more"),
+        ("--reviews", "x", "it takes a whole number, 0 or more"),
+        ("--max-tokens", "1e6", "it takes a whole number, 0 or more"),
+        ("--reviews", "99999999999", "the number is too large"),
+        ("--budget", "-5", "dollars above 0, such as 5 or 0.50"),
+        ("--timeout", "-5", "30m"),
+    ] {
+        let spaced = ralph(&sandbox).args(["run", "x", flag, value]).run();
+        let joined = ralph(&sandbox).args(["run", "x", &format!("{flag}={value}")]).run();
+        for refused in [spaced, joined] {
+            refused.assert_code(64).assert_stderr_has(flag).assert_stderr_has(said);
+            refused.assert_stderr_lacks("invalid digit").assert_stderr_lacks("tip:");
+        }
+    }
+    let replay = ralph(&sandbox).args(["replay", "last"]).run();
+    replay.assert_code(64).assert_stderr_has("it takes a whole number");
+    // Behind -- is what the agent gets, so nothing of ralph's is sent there.
+    ralph(&sandbox)
+        .args(["run", "x", "--max-time", "-1h"])
+        .run()
+        .assert_code(64)
+        .assert_stderr_lacks("-- -1");
+    let agent_s = ralph(&sandbox).args(["run", "x", "--verbose"]).run();
+    agent_s
+        .assert_code(64)
+        .assert_stderr_has("what is meant for the agent stands at the end, behind --: -- --verbose");
 }
 
 #[test]
@@ -117,7 +149,16 @@ fn nobody_but_the_user_chooses_permissions() {
 #[test]
 fn a_run_needs_a_goal_or_something_to_continue() {
     let sandbox = repository();
-    ralph(&sandbox).arg("run").run().assert_code(64).assert_stderr_has("no goal");
+    let nothing = ralph(&sandbox).arg("run").run();
+    nothing.assert_code(64).assert_stderr_has("no goal given, no unfinished run to continue, and no backlog");
+    nothing
+        .assert_stderr_has("fix_plan.md")
+        .assert_stderr_has("try: ralph init, then ralph backlog add \"TITLE\"");
+    // What it says to type is what makes it one.
+    let begun = repository();
+    ralph(&begun).args(["init", "--yes"]).run();
+    ralph(&begun).args(["backlog", "add", "greet by name"]).run().assert_code(0);
+    ralph(&begun).arg("run").run().assert_code(1).assert_stderr_has("no agent found");
     ralph(&sandbox).args(["run", "  "]).run().assert_code(64).assert_stderr_has("empty");
     ralph(&sandbox).args(["run", "--fresh"]).run().assert_code(64);
     ralph(&sandbox)

@@ -92,6 +92,9 @@ pub fn status(state: Option<&State>, around: Surroundings<'_>) -> Value {
         "last_decision": state.and_then(|state| state.last.as_deref()).map(last_decision),
         "notes": around.notes,
         "proof": state.and_then(State::stop).and_then(Stop::proof).map(|proof| proof.word()),
+        "flags": state.map_or(vec![], |state| state.flagged.iter().map(|f| json!({"iteration": f.iteration, "text": f.what})).collect()),
+        "uncommitted": state.map_or(vec![], |state| state.uncommitted.iter().map(|u| json!({"what": u.what, "why": u.why})).collect()),
+        "committed_of_yours": state.map_or(&[][..], |state| &state.taken),
     })
 }
 

@@ -1,6 +1,8 @@
 //! The command line as data.
 
+use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ralph_core::event::Permissions;
@@ -112,10 +114,10 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub(super) set: Vec<(String, String)>,
     /// Stop after N iterations in all; 0 = no limit [default: 50]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub(super) max_iterations: Option<u64>,
     /// How many reviews must confirm a claim without changing anything [default: 1; 3 without a check]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>, allow_negative_numbers = true)]
     pub(super) reviews: Option<u32>,
     /// The command that builds: exit 0 means it does
     #[arg(long, value_name = "CMD")]
@@ -130,19 +132,19 @@ pub(super) struct RunArgs {
     #[arg(long)]
     pub(super) no_detect: bool,
     /// Longest time for one agent process, such as 90s, 30m or 2h [default: 30m]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(super) timeout: Option<String>,
     /// Longest time an agent may print nothing, such as 10m; 0 = no limit [default: 10m]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(super) idle_timeout: Option<String>,
     /// Stop when the run has cost this many dollars
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(super) budget: Option<String>,
     /// Stop when the run has used this many tokens
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub(super) max_tokens: Option<u64>,
     /// Stop when the run has worked this long, such as 8h
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(super) max_time: Option<String>,
     /// Work through this task file instead of a goal
     #[arg(long, value_name = "FILE", conflicts_with = "goal")]
@@ -250,6 +252,7 @@ pub(super) struct HistoryArgs {
 #[derive(Debug, Args)]
 pub(super) struct ReplayArgs {
     /// A run, by its number [default: the last one]
+    #[arg(value_parser = whole::<u64>)]
     pub(super) run: Option<u64>,
     /// Decide by this profile instead
     #[arg(long, value_name = "NAME")]
@@ -274,7 +277,7 @@ pub(super) struct AnalyzeArgs {
     #[arg(long, value_name = "NAME", default_value = "analyzer")]
     pub(super) profile: String,
     /// The iteration's number, for the JSON [default: one more than previous outputs]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     pub(super) iteration: Option<u64>,
     /// An earlier output, for stuck loops and saturation; repeat the option for each, oldest first
     #[arg(long, value_name = "FILE")]
@@ -381,6 +384,14 @@ fn named(text: &str) -> (Option<String>, &str) {
 pub(super) fn key_value(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or_else(|| format!("'{text}' is not KEY=VALUE"))?;
     Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// How many. A number below 0 comes here too (`allow_negative_numbers`), to be told what is taken.
+pub(super) fn whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => "the number is too large".into(),
+        _ => "it takes a whole number, 0 or more".into(),
+    })
 }
 
 /// An iteration's number, as `ralph history` shows it.

@@ -22,7 +22,7 @@ pub(super) struct NoteArgs {
 
 pub(super) fn stop(ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::look()?;
-    let nobody = || Error::new("no run is going on here").hint("ralph status");
+    let nobody = || Error::no("no run is going on here").hint("ralph status");
     let holder = store::holder(&project.truth).ok_or_else(nobody)?;
     let requests = Requests::of(&project.truth);
     if is_asked(&project, &holder)? {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use ralph_core::decision::Kind;
 use ralph_core::redact::Secrets;
-use ralph_core::state::Iteration;
+use ralph_core::state::{Iteration, Undone};
 use ralph_core::view;
 use ralph_core::{text, time};
 use serde_json::json;
@@ -41,7 +41,7 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
                 .because(why)
                 .hint(hint));
         }
-        return Err(Error::new(format!("the output of iteration {number} is not kept any more"))
+        return Err(Error::no(format!("the output of iteration {number} is not kept any more"))
             .because(format!("only that of the last {keep} iterations is (keep_output)"))
             .hint(hint));
     }
@@ -52,7 +52,7 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
     } else if args.checks {
         if iteration.checks.is_empty() {
             let none = state.run.as_ref().is_none_or(|run| run.plan.checks.is_empty());
-            let error = Error::new(format!("iteration {number} ran no checks"));
+            let error = Error::no(format!("iteration {number} ran no checks"));
             return Err(match none {
                 true => error.because("its run has none").hint("ralph run --test-cmd \"cargo test\""),
                 false => error.because("checks run when the agent says done"),
@@ -82,7 +82,7 @@ fn diff(project: &Project, runs: &Runs, (iteration, keep): (&Iteration, u64), ui
     let before = iteration.before.as_ref().and_then(|mark| TreeId::new(&mark.tree));
     let after = iteration.after.as_ref().and_then(|after| TreeId::new(&after.tree));
     let Some((before, after)) = before.zip(after) else {
-        return Err(Error::new(format!("iteration {number} has no two snapshots to compare"))
+        return Err(Error::no(format!("iteration {number} has no two snapshots to compare"))
             .because("it is still at work, or was cut off before it was measured"));
     };
     if before == after {
@@ -129,24 +129,24 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
     let mut lines = Vec::new();
     let mut undone = Vec::new();
     for run in runs.all() {
-        let mut headed = false;
+        let mut told = Vec::new();
         let opened = run.iterations(|iteration, state| {
             if as_json {
                 entries.push(view::json::iteration(iteration, run.number));
                 return;
             }
-            if !std::mem::replace(&mut headed, true) {
-                let goal = state.run.as_ref().map(|run| text::one_line(&run.goal, 100)).unwrap_or_default();
-                lines.push(format!("run {}: {goal}", run.number));
-            }
             let pool = state.run.as_ref().is_some_and(|run| run.plan.agents.len() > 1);
-            lines.push(line(iteration, pool));
+            told.push((iteration.number, line(iteration, pool)));
         })?;
-        for one in &opened.state.undone {
-            let from = one.put_back.from.get(..12).unwrap_or_default();
-            let line = format!("after #{}: {}; back again: ralph undo --to {from}", one.after, one.put_back);
-            lines.push(format!("  undone {line}"));
+        told.extend(opened.state.undone.iter().map(|one| (one.after, undone_line(one))));
+        // The order of what is of one iteration stays: first the iteration, then what was undone after it.
+        told.sort_by_key(|(number, _)| *number);
+        let begun = opened.state.run.as_ref();
+        if begun.is_some() || !opened.problems.is_empty() {
+            let goal = begun.map_or("it is not on record how it began", |begun| &begun.goal);
+            lines.push(format!("run {}: {}", run.number, text::one_line(goal, 100)));
         }
+        lines.extend(told.into_iter().map(|(_, line)| line));
         undone.extend(opened.state.undone.iter().map(|one| view::json::undone(one, run.number)));
         if let Some(stop) = opened.state.stop() {
             lines.push(format!("  stopped: {}", clock::for_people(&view::ended(&opened.state, stop))));
@@ -163,6 +163,11 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
         lines.iter().for_each(|line| ui.data_line(line));
     }
     super::fine()
+}
+
+fn undone_line(undone: &Undone) -> String {
+    let from = undone.put_back.from.get(..12).unwrap_or_default();
+    format!("  undone after #{}: {}; back again: ralph undo --to {from}", undone.after, undone.put_back)
 }
 
 fn line(iteration: &Iteration, pool: bool) -> String {
@@ -195,6 +200,10 @@ fn line(iteration: &Iteration, pool: bool) -> String {
         words.push_str(&format!("; {}", text::one_line(&failure, 160)));
         let limit = view::limit_words(iteration).filter(|limit| !failure.contains(limit.as_str()));
         words.push_str(&limit.map_or_else(String::new, |limit| format!(": {}", text::one_line(&limit, 160))));
+    }
+    let flags = iteration.conclusion.as_ref().map_or(&[][..], |conclusion| &conclusion.flags);
+    if !flags.is_empty() {
+        words.push_str(&format!("; flagged: {}", text::one_line(&flags.join("; "), 300)));
     }
     words
 }

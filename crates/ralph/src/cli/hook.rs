@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::args::key_value;
+use super::args::{key_value, whole};
 use crate::error::Result;
 use crate::project::Project;
 use crate::settings::{Value, Wishes};
@@ -49,7 +49,7 @@ pub(super) struct ArmArgs {
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Let go after N iterations; 0 = no limit [default: 50]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true)]
     max_iterations: Option<u64>,
     /// The text that says done as <promise>TEXT</promise> [default: COMPLETE]
     #[arg(long, value_name = "TEXT")]

@@ -73,6 +73,7 @@ fn commits(project: &Project, plan: &Plan) -> &'static str {
     match (plan.commits(), &project.repo) {
         (true, Some(_)) if plan.backlog.is_some() => "one for each item that is proved",
         (true, Some(_)) => "one, when the goal is reached",
+        (true, None) => "none, for this folder is no git repository",
         _ => "ralph makes none; the agent may, as far as its permissions go",
     }
 }

@@ -36,7 +36,7 @@ pub(super) struct EmitArgs {
     #[arg(long, ignore_case = true)]
     status: Option<StatusArg>,
     /// How many tasks were completed in this iteration
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::args::whole::<u64>, allow_negative_numbers = true)]
     tasks: u64,
     /// What the work mostly was
     #[arg(long, value_name = "TYPE", ignore_case = true)]

@@ -12,6 +12,7 @@ pub(super) use backlog::below;
 
 use std::process::ExitCode;
 
+use ralph_core::backlog::NAMES;
 use ralph_core::decision::Stop;
 use ralph_core::event::{Carried, Event, Permissions, Plan, RunInfo, RunResumed, RunStarted};
 use ralph_core::redact::Secrets;
@@ -149,12 +150,13 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         wishes.backlog = Some(backlog.clone());
     }
     let wishes = &wishes;
-    if let (Choice::Start(_), Some(last)) = (&choice, &last)
-        && let Err(open) = last.state.rules.breaker.carried().guard(clock::now(), probe)
+    if let Some(last) = &last
+        && let Err(stop) = may_begin(&choice, last, order)
     {
-        // A run without an iteration would only make the last one impossible to continue.
-        let stop = Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at };
-        ui.refused(&last.state, &stop);
+        match choice {
+            Choice::Start(_) => ui.refused(&last.state, &stop),
+            Choice::Resume => ui.refused_again(&last.state, &stop),
+        }
         return Ok(Some(stop));
     }
     let earlier =
@@ -162,6 +164,11 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let own = wishes;
     let Configured { config, mut brought, notifier } = configured(project, own, earlier.is_some(), ui)?;
     let mut wishes = own.over(config);
+    if earlier.is_none()
+        && let Some(stop) = backlog::nothing_to_do(project, &wishes, order.dry, ui)?
+    {
+        return Ok(Some(stop));
+    }
     // A run that goes on has its plan already.
     let missing = if earlier.is_some() { vec![] } else { detected::look(&project.root, &mut wishes) };
     // What is asked before a first run includes the permissions; until then they are nobody's choice.
@@ -171,15 +178,6 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         wishes.agent.permissions.push(For::all(Permissions::Inherit));
     }
     let Settled { mut plan, remarks } = settings::settle(&wishes, earlier.map(|run| &run.plan))?;
-    if let Some((backlog, empty)) = plan
-        .backlog
-        .as_ref()
-        .filter(|_| earlier.is_none())
-        .and_then(|backlog| backlog::is_empty(project, backlog).map(|empty| (backlog, empty)))
-    {
-        ui.warn(&empty);
-        return Ok(Some(Stop::BacklogComplete { once: backlog.once }));
-    }
     if earlier.is_none() {
         brought.extend(brought::by_detection(&plan.checks));
     }
@@ -194,6 +192,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     }
     let of_items = backlog::brought(project, &wishes, &mut plan)?;
     detected::remember(&project.root, &mut plan, earlier.map(|run| &run.plan));
+    branch::may_commit(project, own.commit)?;
     if let Some(name) = order.branch {
         branch::may_begin(project, &plan, name)?;
     }
@@ -291,6 +290,20 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     ui.next_steps(&state, &stop);
     drop(lock);
     Ok(Some(stop))
+}
+
+/// Whether the circuit lets anybody in. A new run without an iteration would make the last one impossible to continue;
+/// and one that an open circuit has stopped would stop again at once, and tell what it did before as if it were new.
+fn may_begin(choice: &Choice<'_>, last: &Last, order: Order<'_>) -> std::result::Result<(), Stop> {
+    let breaker = &last.state.rules.breaker;
+    let guarded = match choice {
+        Choice::Start(_) => breaker.carried().guard(clock::now(), order.probe),
+        Choice::Resume if order.dry || !matches!(last.state.stop(), Some(Stop::CircuitOpen { .. })) => {
+            return Ok(());
+        }
+        Choice::Resume => breaker.guard(clock::now(), order.probe),
+    };
+    guarded.map(drop).map_err(|open| Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at })
 }
 
 /// Goals and commands are kept: a secret in one is better told otherwise.
@@ -404,10 +417,15 @@ fn choose<'a>(goal: Option<&'a str>, which: Which, last: Option<&Last>) -> Resul
             Err(Error::usage("there is no unfinished run to continue").hint("ralph run \"GOAL\""))
         }
         (Which::Fresh, None, _) => {
-            Err(Error::usage("--fresh needs a goal").hint("ralph run --fresh \"GOAL\""))
+            Err(Error::usage("--fresh needs a goal or a backlog").hint("ralph run --fresh \"GOAL\""))
         }
-        (Which::Either, None, None) => Err(Error::usage("no goal given, and no unfinished run to continue")
-            .hint("ralph run \"make the tests pass\" --test-cmd \"cargo test\"")
-            .hint("ralph demo")),
+        // Whoever asks looks for a backlog before this is said.
+        (Which::Either, None, None) => {
+            Err(Error::usage("no goal given, no unfinished run to continue, and no backlog to work through")
+                .because(format!("none of {} is here", NAMES.join(", ")))
+                .hint("ralph run \"make the tests pass\" --test-cmd \"cargo test\"")
+                .hint("ralph init, then ralph backlog add \"TITLE\" for each task")
+                .hint("ralph demo"))
+        }
     }
 }

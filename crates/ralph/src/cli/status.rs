@@ -206,6 +206,16 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<
             (_, Some(stop)) => clock::for_people(&view::ended(state, stop)),
         },
     );
+    // What the summary of the run said, for whoever did not see it.
+    if let Some(flagged) = ui::flagged(state) {
+        add("flagged:", flagged);
+    }
+    if let Some(taken) = ui::taken(state) {
+        add("yours:", taken);
+    }
+    for left in ui::uncommitted(state) {
+        add("to commit:", left);
+    }
     if let Some(undone) = state.undone_since_last() {
         let words = format!("{}: the files are not those that this run left", undone.put_back);
         add("undone:", words);

@@ -43,6 +43,9 @@ pub(super) fn details(stop: &Stop) -> Vec<String> {
         Stop::ItemFailed { id, why } => vec![format!("{id}: {why}")],
         Stop::BacklogComplete { .. } => vec!["nothing is left to do".into()],
         Stop::Blocked { why } => vec!["Human input needed".into(), why.clone()],
+        Stop::MaxIterations { used, max } if used > max => {
+            vec![format!("{used} used, more than the limit of {max}, not done")]
+        }
         Stop::MaxIterations { used, max } => vec![format!("{used} of {max} used, not done")],
         Stop::CircuitOpen { why, probe_at } => {
             let probe = match probe_at {

@@ -39,9 +39,7 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         let left = format!("{proved} proved in this run{claimed}, {open} of {total} open{waits}");
         rows.push(("Items:", left));
     }
-    if !state.flagged.is_empty() {
-        rows.push(("Flagged:", flagged(state)));
-    }
+    rows.extend(flagged(state).map(|line| ("Flagged:", line)));
     if let Some(changes) = changes {
         rows.push(("Files:", files(changes)));
     }
@@ -51,16 +49,13 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         (agents, 0) => rows.push(("Commits:", agents.to_string())),
         (agents, ours) => rows.push(("Commits:", format!("{ours}, and {agents} by agents"))),
     }
-    if !state.taken.is_empty() {
-        let names = text::one_line(&state.taken.join(", "), 400);
-        rows.push(("Yours:", format!("⚠ agents committed files that you had not committed: {names}")));
-    }
+    rows.extend(taken(state).map(|line| ("Yours:", line)));
     rows.extend(uncommitted(state).into_iter().map(|line| ("Uncommitted:", line)));
     rows
 }
 
 /// `⚠ FEAT-1, FEAT-2, proved: a hook refused it`, a line for each reason.
-fn uncommitted(state: &State) -> Vec<String> {
+pub(crate) fn uncommitted(state: &State) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = vec![];
     for known in &state.uncommitted {
         match reasons.iter_mut().find(|(why, _)| *why == known.why) {
@@ -75,9 +70,16 @@ fn uncommitted(state: &State) -> Vec<String> {
 }
 
 /// `existing tests were changed: tests/a.sh (#2)`, each with the iteration that did it.
-fn flagged(state: &State) -> String {
+pub(crate) fn flagged(state: &State) -> Option<String> {
     let told = state.flagged.iter().map(|flagged| format!("{} (#{})", flagged.what, flagged.iteration));
-    text::one_line(&told.collect::<Vec<_>>().join("; "), 600)
+    let told = text::one_line(&told.collect::<Vec<_>>().join("; "), 600);
+    (!told.is_empty()).then_some(told)
+}
+
+/// Files of the user's that are in commits of agents.
+pub(crate) fn taken(state: &State) -> Option<String> {
+    let names = text::one_line(&state.taken.join(", "), 400);
+    (!names.is_empty()).then(|| format!("⚠ agents committed files that you had not committed: {names}"))
 }
 
 /// `3 files changed: src/a.rs, src/b.rs (new), c.txt (deleted)`

@@ -119,7 +119,7 @@ impl Place {
 
     /// A refusal as an error, with what to do about it.
     pub(crate) fn refused(&self, refusal: &Refusal, backlog: &Backlog<'_>) -> Error {
-        let error = Error::new(refusal.to_string());
+        let error = Error::no(refusal.to_string());
         match refusal {
             Refusal::Unreadable(error) => self.unreadable(error),
             Refusal::UnknownId(id) => {

@@ -8,7 +8,7 @@ use ralph_core::check::CheckSpec;
 use ralph_core::evidence::Items;
 use ralph_core::items::{BacklogPlan, BacklogRead, Found, ItemAfter, Memory, Needs, PhaseItems, Work};
 
-use super::{Place, stuck};
+use super::{Place, TwoHands, stuck};
 use crate::error::{Error, Exit, Result};
 use crate::store::{self, Tried};
 use crate::{clock, digest};
@@ -24,6 +24,16 @@ pub(crate) struct Source {
     most_attempts: u64,
     /// What was tried, where the file does not count.
     earlier: Tried,
+}
+
+/// What is left to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// There is no item at all.
+    NoItem,
+    Nothing,
+    /// An item, or something in the way of one.
+    Something,
 }
 
 impl Source {
@@ -277,10 +287,18 @@ impl Source {
         meant.filter(|at| backlog.items()[*at].state == State::Blocked).count() as u64
     }
 
-    /// Whether there is no item at all in it.
-    pub(crate) fn is_empty(&self) -> Result<bool> {
+    /// What a run that begins with it finds.
+    pub(crate) fn left(&self) -> Result<Left> {
         let bytes = self.place.read()?;
-        Ok(self.place.parse(&bytes)?.items().is_empty())
+        let backlog = self.place.parse(&bytes)?;
+        if backlog.items().is_empty() {
+            return Ok(Left::NoItem);
+        }
+        let wish = Wish { phase: self.plan.phase.as_deref(), task: self.plan.task.as_deref() };
+        Ok(match backlog::select_with(&backlog, wish, &TwoHands).0 {
+            Selection::Complete => Left::Nothing,
+            _ => Left::Something,
+        })
     }
 
     fn phase(&self, backlog: &Backlog<'_>, selection: &Selection) -> Option<String> {

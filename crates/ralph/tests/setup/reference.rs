@@ -119,4 +119,18 @@ fn messages_name_the_section_that_is_about_them() {
     torn.assert_code(65).assert_stderr_has("more: ralph explain 65");
     let usage = ralph(&sandbox).args(["profile", "show", "strickt"]).run();
     usage.assert_code(64).assert_stderr_lacks("ralph explain");
+    // Nor where the answer is no and there is nothing to explain.
+    sandbox.write(".ralph/config.toml", "");
+    sandbox.write("fix_plan.md", "- [ ] thing\n");
+    let id = ralph(&sandbox).args(["backlog", "next", "--json"]).run().json()["selected"]["id"].clone();
+    let id = id.as_str().expect("an id");
+    for no in [
+        &["stop"][..],
+        &["backlog", "attempt", id, "IN_PROGRESS"],
+        &["backlog", "show", "nobody"],
+        &["history", "1", "--checks"],
+    ] {
+        let told = ralph(&sandbox).args(no).run();
+        told.assert_code(1).assert_stderr_lacks("ralph explain");
+    }
 }

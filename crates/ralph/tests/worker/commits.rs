@@ -2,10 +2,10 @@
 
 use std::os::unix::ffi::OsStrExt;
 
-use ralph_testkit::{Sandbox, StatusBlock, Steps};
+use ralph_testkit::{Sandbox, Schema, StatusBlock, Steps};
 use serde_json::json;
 
-use crate::common::{history, ralph, repository};
+use crate::common::{history, ralph, repository, status};
 use crate::stage::{
     HARNESS, another, claims, commits, files_of, harness, item, item_now, ledger, recorded, two_items,
     worker, works_through, write_items, writer, writes,
@@ -56,6 +56,14 @@ fn where_git_does_not_know_the_user_the_missing_commits_are_named_until_the_end_
         .assert_stderr_has("tell git who you are: git config user.name \"NAME\" && git config user.email");
     finished.assert_stderr_has("uncommitted: ⚠ FEAT-1, FEAT-2, proved: git commit-tree failed");
     finished.assert_stderr_has("what is proved and not committed is in your files: git status");
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has("to commit:  ⚠ FEAT-1, FEAT-2, proved: git commit-tree failed");
+    let told = status(&sandbox);
+    Schema::published("ralph.status/1").assert(&told);
+    let items: Vec<_> =
+        told["uncommitted"].as_array().expect("a list").iter().map(|one| &one["what"]).collect();
+    assert_eq!(items, ["FEAT-1", "FEAT-2"]);
+    assert!(told["uncommitted"][0]["why"].as_str().is_some_and(|why| why.contains("commit-tree")), "{told}");
     assert_eq!(commits(&sandbox), 2);
     let verified = ralph(&sandbox).args(["evidence", "verify"]).run();
     verified.assert_code(3).assert_stdout_has("its files may be in your working tree");
@@ -73,6 +81,7 @@ fn where_git_does_not_know_the_user_the_missing_commits_are_named_until_the_end_
     let finished = worker(&sandbox, &agent).arg("--all").run();
     finished.assert_code(0).assert_stderr_has("⚠ FEAT-1: the work is proved and not committed");
     finished.assert_stderr_lacks("uncommitted: ");
+    assert_eq!(status(&sandbox)["uncommitted"], json!([]));
     assert!(files_of(&sandbox, "HEAD").contains(&"A one.txt".to_owned()));
 }
 
@@ -92,7 +101,13 @@ fn files_of_the_user_s_that_an_agent_commits_along_are_named() {
     finished.assert_stderr_has(&format!("⚠ {said}{names}"));
     finished
         .assert_stderr_has(&format!("yours: ⚠ agents committed files that you had not committed: {names}"));
-    assert_eq!(history(&sandbox)[0]["committed_of_yours"], json!(["README.md", "mine.txt", "staged.txt"]));
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has(&format!(
+        "yours:      ⚠ agents committed files that you had not committed: {names}"
+    ));
+    for told in [&history(&sandbox)[0], &status(&sandbox)] {
+        assert_eq!(told["committed_of_yours"], json!(["README.md", "mine.txt", "staged.txt"]));
+    }
     assert!(sandbox.read(".ralph/history/iteration-001.md").contains(said));
 
     // What agents left, and what ralph wrote to the task file, is nobody's; nor is anything said of clean files.
@@ -241,10 +256,29 @@ fn without_git_items_are_proved_and_nothing_is_committed() {
     let sandbox = Sandbox::new();
     write_items(&sandbox, &[item("FEAT-1", "one.txt"), item("FEAT-2", "two.txt")]);
     let agent = writer(&sandbox, &["one.txt", "wrong.txt"]);
-    worker(&sandbox, &agent).run().assert_code(0);
+    let first = worker(&sandbox, &agent).run();
+    first
+        .assert_code(0)
+        .assert_stderr_has("proved work is not committed, for this folder is no git repository");
     assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "PASSING");
+    let dry = worker(&sandbox, &agent).arg("--dry-run").run();
+    dry.assert_code(0).assert_stdout_has("none, for this folder is no git repository");
+    worker(&sandbox, &agent)
+        .args(["--set", "commits=never", "--dry-run"])
+        .run()
+        .assert_stdout_has("ralph makes none");
     worker(&sandbox, &agent).run().assert_code(3);
     assert!(!sandbox.exists("wrong.txt") && sandbox.exists("one.txt"), "put back all the same");
+}
+
+#[test]
+fn a_commit_that_is_asked_for_where_nobody_can_make_it_is_refused() {
+    let sandbox = Sandbox::new();
+    let agent = writer(&sandbox, &["one.txt"]);
+    let goal =
+        ralph(&sandbox).args(["run", "goal", "--yes", "--commit", "--agent-cmd"]).arg(agent.path()).run();
+    goal.assert_code(64).assert_stderr_has("--commit needs a git repository").assert_stderr_has("git init");
+    assert!(!sandbox.exists(".ralph") && agent.calls(&sandbox).is_empty(), "nothing was run or written");
 }
 
 #[test]

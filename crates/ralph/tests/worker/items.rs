@@ -71,6 +71,36 @@ fn a_run_works_through_every_item_and_a_review_confirms_the_whole() {
     works_through(&sandbox, &agent).arg("--once").run().assert_code(7);
 }
 
+#[test]
+fn with_nothing_left_to_do_no_agent_is_looked_for_and_no_run_is_begun() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [x] first thing\n- [x] second thing\n");
+    let call = |more: &[&str]| ralph(&sandbox).arg("run").args(more).run();
+    for (more, code) in [
+        (&[][..], 0),
+        (&["--once"], 7),
+        (&["--profile", "worker"], 7),
+        (&["--profile", "worker", "--all"], 0),
+        (&["--fresh", "--test-cmd", "touch ran"], 0),
+    ] {
+        let finished = call(more);
+        finished.assert_code(code).assert_stderr_has("✓ BACKLOG COMPLETE: nothing is left to do");
+        finished.assert_stderr_has("no new run was begun").assert_stderr_has("ralph backlog list");
+    }
+    let told = call(&["--json"]);
+    told.assert_code(0);
+    let events = told.json_lines();
+    assert_eq!(events.len(), 1, "{told}");
+    Schema::published("ralph.event/1").assert(&events[0]);
+    assert_eq!((&events[0]["type"], &events[0]["stop_reason"]), (&json!("stop"), &json!("backlog_complete")));
+    assert!(!sandbox.exists("ran") && !sandbox.exists(".git/ralph/runs"), "nothing was run or written");
+    let dry = ralph(&sandbox).args(["run", "--dry-run", "--agent-cmd", "true"]).run();
+    dry.assert_code(0).assert_stdout_has("No run would begin").assert_stdout_has("No agent would be started");
+    // An open item is work, and needs somebody.
+    sandbox.write("fix_plan.md", "- [x] first thing\n- [ ] second thing\n");
+    call(&[]).assert_code(1).assert_stderr_has("no agent found");
+}
+
 /// Does the second item and takes the first one's work away again.
 fn breaks_the_first() -> Steps {
     claims(writes("two.txt").delete("one.txt"))

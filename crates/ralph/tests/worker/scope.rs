@@ -51,6 +51,15 @@ fn a_run_without_an_iteration_names_none_to_look_at() {
     let agent = writer(&sandbox, &["a.txt"]);
     let stopped = works_through(&sandbox, &agent).run();
     stopped.assert_code(2).assert_stderr_has("in a ring").assert_stderr_lacks("ralph history 0");
+    sandbox.write(".ralph/ralph.yml", format!("tasks:\n{}", task("a", "")));
+    works_through(&sandbox, &agent).args(["--fresh", "--max-iterations", "1"]).run();
+    let listed = ralph(&sandbox).arg("history").run().stdout;
+    let lines: Vec<&str> = listed.lines().collect();
+    assert!(
+        lines[0].starts_with("run 1: every item of") && lines[1].starts_with("  stopped: blocked: "),
+        "{listed}"
+    );
+    assert!(lines[2].starts_with("run 2: every item of") && lines[3].starts_with("  #1 "), "{listed}");
 }
 
 #[test]
@@ -216,6 +225,8 @@ fn an_empty_backlog_says_what_to_do_before_anything_is_run() {
         .assert_stderr_has("the backlog .ralph/ralph.yml is empty: ralph backlog add \"TITLE\"");
     finished.assert_stderr_lacks("COMPLETE");
     call().arg("--once").run().assert_code(7);
+    let told = call().arg("--json").run().json_lines();
+    assert_eq!((told.len(), &told[0]["stop_reason"]), (1, &json!("backlog_complete")));
     call().args(["--profile", "worker"]).run().assert_code(7);
     assert!(!sandbox.exists("ran") && agent.calls(&sandbox).is_empty());
 }

@@ -3,18 +3,21 @@
 use std::path::{Path, PathBuf};
 
 use ralph_core::check::CheckSpec;
+use ralph_core::decision::Stop;
 use ralph_core::detect::CHECKS;
 use ralph_core::event::Plan;
 use ralph_core::items::BacklogPlan;
+use ralph_core::state::State;
 
 use super::RunArgs;
 use crate::brought;
 use crate::doctor;
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::settings::Wishes;
+use crate::settings::{self, Wishes};
 use crate::trust::Commands;
-use crate::work::{self, Place, Source};
+use crate::ui::Ui;
+use crate::work::{self, Left, Place, Source};
 
 /// What the command line says; `None` where it does not speak of a backlog.
 pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<BacklogPlan>> {
@@ -69,12 +72,28 @@ pub(super) fn brought(project: &Project, wishes: &Wishes, plan: &mut Plan) -> Re
     Ok(commands)
 }
 
-/// What to say where a new run would have nothing in its file; nothing is checked or asked for that.
-pub(super) fn is_empty(project: &Project, plan: &BacklogPlan) -> Option<String> {
-    let empty = source(project, plan).and_then(|source| source.is_empty()).unwrap_or(false);
-    empty.then(|| {
-        format!("the backlog {} is empty: ralph backlog add \"TITLE\", or ralph run \"GOAL\"", plan.file)
-    })
+/// How a new run would end that has nothing to do, and says so: nobody is asked or looked for, and nothing is begun.
+pub(super) fn nothing_to_do(
+    project: &Project,
+    wishes: &Wishes,
+    dry: bool,
+    ui: &mut Ui,
+) -> Result<Option<Stop>> {
+    let Some(plan) = settings::backlog(wishes)? else { return Ok(None) };
+    let stop = Stop::BacklogComplete { once: plan.once };
+    // What cannot be read stops the run, with its own words.
+    match source(project, &plan)?.left().unwrap_or(Left::Something) {
+        Left::NoItem => {
+            let file = &plan.file;
+            ui.warn(&format!(
+                "the backlog {file} is empty: ralph backlog add \"TITLE\", or ralph run \"GOAL\""
+            ));
+            ui.tell_not_begun(&stop);
+        }
+        Left::Nothing if !dry => ui.refused(&State::default(), &stop),
+        _ => return Ok(None),
+    }
+    Ok(Some(stop))
 }
 
 /// Where the harness has no ritual of its own, what `ralph doctor` looks at must be in order.

@@ -1,10 +1,20 @@
-//! Where commits go: said where it is the default branch, and elsewhere if asked.
+//! Where commits go: said where it is the default branch or nowhere, and elsewhere if asked.
 
 use ralph_core::event::Plan;
 
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::ui::Ui;
+
+/// Refuses commits that somebody asked for and nobody could make.
+pub(super) fn may_commit(project: &Project, asked: bool) -> Result<()> {
+    if asked && project.repo.is_none() {
+        return Err(Error::usage("--commit needs a git repository")
+            .because("there is none in this folder")
+            .hint("git init, or leave --commit out: what is proved stays in your files"));
+    }
+    Ok(())
+}
 
 /// Refuses what could not be begun, before anything is written.
 pub(super) fn may_begin(project: &Project, plan: &Plan, name: &str) -> Result<()> {
@@ -25,9 +35,17 @@ pub(super) fn may_begin(project: &Project, plan: &Plan, name: &str) -> Result<()
     Ok(())
 }
 
-/// Goes to the new branch, or says that commits go to the default one.
+/// Goes to the new branch, or says that commits go to the default one, or that there are none.
 pub(super) fn begin(project: &Project, plan: &Plan, name: Option<&str>, ui: &mut Ui) -> Result<()> {
-    let Some(repo) = project.repo.as_ref().filter(|_| plan.commits()) else { return Ok(()) };
+    if !plan.commits() {
+        return Ok(());
+    }
+    let Some(repo) = &project.repo else {
+        ui.remark(
+            "proved work is not committed, for this folder is no git repository; it stays in your files",
+        );
+        return Ok(());
+    };
     match name {
         Some(name) if is_on(project, name) => {}
         Some(name) => {

@@ -52,6 +52,10 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
                 item = Some(*work);
                 words
             }
+            Found::Complete if intent.state.is_none() => {
+                shown.title = "No run would begin: nothing is left to do".into();
+                "none: the backlog is complete".into()
+            }
             Found::Complete => "none: the backlog is complete".into(),
             Found::Stuck { why, .. } | Found::Unreadable { why } => format!("none: {why}"),
         };
