@@ -170,8 +170,7 @@ impl JournalFile {
     }
 
     fn begin_sync(&mut self) -> io::Result<()> {
-        point::file("sync", &self.path)?;
-        self.syncer.begin(&self.file)
+        self.syncer.begin(&self.file, &self.path)
     }
 
     /// Whether another ralph has taken the place: what has the journal's name may be its own.

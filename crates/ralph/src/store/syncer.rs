@@ -3,8 +3,11 @@
 
 use std::fs::File;
 use std::io;
+use std::path::Path;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
+
+use crate::point;
 
 #[derive(Debug, Default)]
 pub(super) struct Syncer {
@@ -20,10 +23,10 @@ struct Worker {
 }
 
 impl Worker {
-    fn start() -> io::Result<Worker> {
+    fn start(sync: fn(&File) -> io::Result<()>) -> io::Result<Worker> {
         let (orders, inbox) = mpsc::channel::<File>();
         let (outbox, done) = mpsc::channel();
-        let work = move || inbox.iter().all(|file| outbox.send(file.sync_data()).is_ok());
+        let work = move || inbox.iter().all(|file| outbox.send(sync(&file)).is_ok());
         thread::Builder::new().name("journal".into()).spawn(work)?;
         Ok(Worker { orders, done })
     }
@@ -31,10 +34,11 @@ impl Worker {
 
 impl Syncer {
     /// Begins, when what was begun before is done. Where no thread can be had it is done at once.
-    pub(super) fn begin(&mut self, file: &File) -> io::Result<()> {
+    pub(super) fn begin(&mut self, file: &File, path: &Path) -> io::Result<()> {
         self.settle()?;
+        point::file("sync", path)?;
         if self.worker.is_none() {
-            self.worker = Worker::start().ok();
+            self.worker = Worker::start(File::sync_data).ok();
         }
         let clone = file.try_clone()?;
         self.begun = self.worker.as_ref().is_some_and(|worker| worker.orders.send(clone).is_ok());
@@ -63,19 +67,20 @@ mod tests {
     fn every_file_is_synced_and_a_failure_is_told_once() {
         let sandbox = ralph_testkit::Sandbox::new();
         sandbox.write("a", "1");
-        let file = File::open(sandbox.project().join("a")).expect("a file");
+        let path = sandbox.project().join("a");
+        let file = File::open(&path).expect("a file");
         let mut syncer = Syncer::default();
         for _ in 0..3 {
-            syncer.begin(&file).expect("begun");
+            syncer.begin(&file, &path).expect("begun");
             assert!(syncer.is_begun());
         }
         syncer.settle().expect("durable");
         assert!(!syncer.is_begun());
         // A pipe cannot be made durable.
         let (pipe, _end) = io::pipe().expect("a pipe");
-        syncer.begin(&File::from(std::os::fd::OwnedFd::from(pipe))).expect("begun");
+        syncer.begin(&File::from(std::os::fd::OwnedFd::from(pipe)), &path).expect("begun");
         syncer.settle().expect_err("told");
         syncer.settle().expect("once");
-        syncer.begin(&file).and_then(|()| syncer.settle()).expect("and it goes on");
+        syncer.begin(&file, &path).and_then(|()| syncer.settle()).expect("and it goes on");
     }
 }
