@@ -14,6 +14,8 @@ mod start;
 mod streams;
 mod table;
 
+use std::path::Path;
+
 use crate::{Result, step, workspace};
 use place::Place;
 use table::{Row, Target, Value};
@@ -35,14 +37,21 @@ const PARTS: [&str; 7] = ["start", "iterations", "analyse", "deciding", "custody
 struct Wanted<'a> {
     parts: Vec<&'a str>,
     large: bool,
+    /// Where the projects are; else in the target folder.
+    at: Option<&'a str>,
 }
 
 impl<'a> Wanted<'a> {
     fn of(args: &[&'a str]) -> Result<Self> {
-        let (large, parts): (Vec<&str>, Vec<&str>) = args.iter().partition(|arg| **arg == "--large");
+        let at = match args.iter().position(|arg| *arg == "--at") {
+            Some(flag) => Some(*args.get(flag + 1).ok_or("--at takes a folder")?),
+            None => None,
+        };
+        let rest = args.iter().filter(|arg| **arg != "--at" && Some(**arg) != at);
+        let (large, parts): (Vec<&str>, Vec<&str>) = rest.partition(|arg| **arg == "--large");
         match parts.iter().find(|part| !PARTS.contains(part)) {
             Some(unknown) => Err(format!("the bench has no part '{unknown}', but {}", PARTS.join(", "))),
-            None => Ok(Self { parts, large: !large.is_empty() }),
+            None => Ok(Self { parts, large: !large.is_empty(), at }),
         }
     }
 
@@ -57,12 +66,12 @@ pub(crate) fn main(args: &[&str]) -> Result<()> {
     step::run("release build", &format!("cargo {}", args.join(" ")), workspace::cargo().args(args))?;
     let target = workspace::target_dir()?;
     let ralph = target.join("release").join("ralph");
-    let place = Place::new(&target, &ralph)?;
+    let place = Place::new(wanted.at.map_or(target.as_path(), Path::new), &ralph)?;
     let mut rows = vec![size(&place)?];
     let mut remarks = Vec::new();
     if wanted.has("start") {
         rows.extend(step::timed("start-up", || start::version(&place))?);
-        rows.extend(step::timed("a long run", || start::long_run(&place))?);
+        rows.extend(step::timed("a long run", || start::long_run(&place, wanted.large))?);
     }
     if wanted.has("iterations") || wanted.has("hook") {
         // Whatever was deleted before, by an earlier bench for example.
@@ -79,7 +88,7 @@ pub(crate) fn main(args: &[&str]) -> Result<()> {
         }
         let mut grown: Vec<(usize, &[usize])> = vec![(100, &BEHIND[..3]), (1_000, &BEHIND[..3])];
         if wanted.large {
-            grown = vec![(100, &BEHIND), (1_000, &BEHIND), (50_000, &BEHIND[..2])];
+            grown = [100, 1_000, 50_000].map(|files| (files, &BEHIND[..])).to_vec();
         }
         for (files, behind) in grown {
             let name = format!("a growing run in {files} files");
@@ -160,7 +169,10 @@ mod tests {
         let all = Wanted::of(&["--large"]).expect("known");
         assert!(all.large && PARTS.iter().all(|part| all.has(part)));
         let one = Wanted::of(&["analyse"]).expect("known");
-        assert!(!one.large && one.has("analyse") && !one.has("start"));
+        assert!(!one.large && one.has("analyse") && !one.has("start") && one.at.is_none());
+        let elsewhere = Wanted::of(&["hook", "--at", "somewhere", "--large"]).expect("known");
+        assert!(elsewhere.large && elsewhere.at == Some("somewhere") && elsewhere.parts == ["hook"]);
+        assert!(Wanted::of(&["hook", "--at"]).unwrap_err().contains("a folder"));
         assert!(Wanted::of(&["analyze"]).unwrap_err().contains("no part 'analyze'"));
     }
 }

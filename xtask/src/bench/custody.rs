@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use super::memory::peak;
+use super::memory::{keepers, peak};
 use super::place::Place;
 use super::table::{Row, Target, Value};
 use crate::Result;
@@ -98,15 +98,11 @@ fn spent(pid: u32) -> Option<Spent> {
         sum.millis += nanoseconds / 1e6;
         sum.wakes += wakes(&read("status")?)?;
         sum.threads += 1;
-        for child in read("children").unwrap_or_default().split_whitespace() {
-            let kept = fs::read_to_string(format!("/proc/{child}/comm")).unwrap_or_default();
-            if let Some(keeper) = child.parse().ok().filter(|_| kept.trim() == "ralph-keeper").and_then(spent)
-            {
-                sum.millis += keeper.millis;
-                sum.wakes += keeper.wakes;
-                sum.threads += keeper.threads;
-            }
-        }
+    }
+    for keeper in keepers(pid).into_iter().filter_map(spent) {
+        sum.millis += keeper.millis;
+        sum.wakes += keeper.wakes;
+        sum.threads += keeper.threads;
     }
     Some(sum)
 }

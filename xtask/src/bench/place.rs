@@ -27,9 +27,10 @@ impl Drop for Place {
 }
 
 impl Place {
-    /// In the target folder: there it is on a disk, as projects are, which temporary folders often are not.
-    pub(super) fn new(target: &Path, ralph: &Path) -> Result<Self> {
-        let dir = target.join(format!("bench-{}", std::process::id()));
+    /// In the target folder unless said otherwise: there it is on a disk, as projects are, which temporary folders often are
+    /// not.
+    pub(super) fn new(folder: &Path, ralph: &Path) -> Result<Self> {
+        let dir = folder.join(format!("bench-{}", std::process::id()));
         let place = Self { dir, ralph: ralph.to_path_buf() };
         make_dir(&place.dir.join("home"))?;
         Ok(place)
@@ -88,9 +89,9 @@ impl Place {
         command
     }
 
-    /// Lets the disk finish with what was written just now, and the file system forget what was deleted: ext4 does not give
-    /// out again the numbers of files that were deleted within the last minute, and looks past all of them for every new
-    /// file. Hundreds of `iterations` in a few seconds leave thousands of them, which no agent that works does.
+    /// Lets the disk finish with what was written just now, and the file system forget what was deleted: ext4 without a journal
+    /// does not give out again the numbers of files that were deleted within the last minute, and looks past all of them for
+    /// every new file. Hundreds of `iterations` in a few seconds leave thousands of them, which no agent that works does.
     pub(super) fn settle(&self, iterations: usize) -> Result<()> {
         self.time(&mut self.command("sync", &self.dir), 0)?;
         if iterations > 200 {

@@ -10,6 +10,7 @@ use crate::Result;
 const STARTS: usize = 300;
 /// The long run, and what it is compared with.
 const LONG: usize = 200;
+const LARGE: usize = 10_000;
 const SHORT: usize = 10;
 /// Iterations that each is then continued by, and how often.
 const MORE: usize = 10;
@@ -25,7 +26,8 @@ pub(super) fn version(place: &Place) -> Result<Vec<Row>> {
 }
 
 /// `ralph status` after a long run, and whether its iterations cost the same as a short one's.
-pub(super) fn long_run(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn long_run(place: &Place, large: bool) -> Result<Vec<Row>> {
+    let behind = if large { LARGE } else { LONG };
     place.script("still.sh", "echo nothing to do\n")?;
     let agent = "sh ../still.sh";
     let (long, short) = (place.repository("long", 100)?, place.repository("short", 100)?);
@@ -35,17 +37,18 @@ pub(super) fn long_run(place: &Place) -> Result<Vec<Row>> {
         let args = [&args[..], &super::STILL].concat();
         place.time(&mut place.ralph(repo, &args), super::iteration::LIMIT_REACHED)
     };
-    run(&long, LONG)?;
+    run(&long, behind)?;
     run(&short, SHORT)?;
-    let what = format!("ralph status, after {LONG} iterations");
+    place.settle(behind)?;
+    let what = format!("ralph status, after {behind} iterations");
     let status = against_true(place, &long, &what, &["status"], 5.0)?;
     let (mut of_long, mut of_short) = (Samples::default(), Samples::default());
     for time in 1..=TIMES {
         of_short.push(run(&short, SHORT + time * MORE)?);
-        of_long.push(run(&long, LONG + time * MORE)?);
+        of_long.push(run(&long, behind + time * MORE)?);
     }
     let flat = Row {
-        what: format!("flat: {MORE} iterations after {LONG}"),
+        what: format!("flat: {MORE} iterations after {behind}"),
         measured: Value::Millis(of_long.median()),
         baseline: Value::Millis(of_short.median()),
         against: "10 after 10",
