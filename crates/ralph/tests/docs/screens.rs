@@ -128,3 +128,30 @@ fn the_settings_that_install_writes_are_as_shown() {
     let shown = block("docs/hook-mode.md", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP");
     assert_eq!(json(&shown), json(&sandbox.read(".claude/settings.json")));
 }
+
+#[test]
+fn every_variable_of_a_notification_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ralph/config.toml", "[notify]\ncommand = 'env > told'\n");
+    ralph(&sandbox).args(["notify", "test", "--yes"]).run().assert_code(0);
+    let told = sandbox.read("told");
+    let names = told.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name);
+    let names: Vec<&str> = names.filter(|name| name.starts_with("RALPH_NOTIFY_")).collect();
+    assert!(names.len() > 3, "{told}");
+    let page = page("docs/running.md").text;
+    let missing: Vec<&&str> = names.iter().filter(|name| !page.contains(&format!("`{name}`"))).collect();
+    assert!(missing.is_empty(), "docs/running.md does not tell {missing:?}");
+}
+
+#[test]
+fn every_event_of_a_run_is_told() {
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../../schemas/ralph.event-1.json")).expect("JSON");
+    let defined = schema["$defs"].as_object().expect("shapes").values();
+    let kinds: Vec<&str> =
+        defined.filter_map(|shape| shape["properties"]["type"]["const"].as_str()).collect();
+    assert!(kinds.len() > 8, "{kinds:?}");
+    let page = page("docs/running.md").text;
+    let missing: Vec<&&str> = kinds.iter().filter(|kind| !page.contains(&format!("`{kind}`"))).collect();
+    assert!(missing.is_empty(), "docs/running.md does not tell {missing:?}");
+}
