@@ -11,6 +11,7 @@ mod record;
 mod simulate;
 mod step;
 mod sweep;
+mod targets;
 mod test;
 mod workspace;
 
