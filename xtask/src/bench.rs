@@ -30,7 +30,8 @@ const STILL: [&str; 2] = ["--set", "no_progress=off"];
 const BEHIND: [usize; 4] = [10, 100, 1_000, 10_000];
 
 /// The parts that can be asked for alone.
-const PARTS: [&str; 7] = ["start", "iterations", "analyse", "deciding", "custody", "backlog", "hook"];
+pub(crate) const PARTS: [&str; 7] =
+    ["start", "iterations", "analyse", "deciding", "custody", "backlog", "hook"];
 
 /// Which parts to measure; all of them where none is named.
 #[derive(Debug, PartialEq, Eq)]

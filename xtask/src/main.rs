@@ -6,10 +6,12 @@ mod deny;
 mod fuzz;
 mod lossless;
 mod mutants;
+mod newcomer;
 mod record;
 mod simulate;
 mod step;
 mod sweep;
+mod targets;
 mod test;
 mod workspace;
 
@@ -18,6 +20,7 @@ use std::process::ExitCode;
 /// Why a chore did not come to its end, in words for the terminal.
 type Result<T> = std::result::Result<T, String>;
 
+/// `PARTS` stands for the parts of the bench.
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
@@ -27,8 +30,8 @@ usage: cargo xtask COMMAND
                     record what the agent CLIs print against the stand-ins into DIR (default: the
                     recordings in the repository); with PREFIX only those whose name begins so
   bench [PART...] [--large]
-                    measure speed and size against the targets, or only: start, iterations, analyse,
-                    deciding, backlog; --large adds 50,000 files and 1 GB
+                    measure speed and size against the targets; --large adds 50,000 files and 1 GB;
+                    parts: PARTS
   fuzz [TARGET] [--seconds N] [--again FILE]
                     feed the readers bent bytes, 60 s each; --again tries one finding again
   mutants [ARGS...] change the rules in small ways and see that a test fails each time (an hour);
@@ -38,6 +41,8 @@ usage: cargo xtask COMMAND
   sweep             kill ralph, and fail its disk, at every point of two runs (docs/testing.md)
   lossless [--files N]
                     edit N made-up task files of each format by chance, 20,000 if left out
+  newcomer [--gate] clone this repository, run the README's commands there, install, and hold what was
+                    installed against a newcomer's screens; with --gate also `cargo xtask test` there
   deny              check dependencies: licences, bans, sources
 
 environment:
@@ -68,13 +73,15 @@ fn main() -> ExitCode {
             simulate::main(runs)
         }
         ["sweep"] => sweep::main(),
+        ["newcomer"] => newcomer::main(false),
+        ["newcomer", "--gate"] => newcomer::main(true),
         ["lossless"] => lossless::main("20000"),
         ["lossless", "--files", files] if files.parse::<u64>().is_ok_and(|files| files > 0) => {
             lossless::main(files)
         }
         ["deny"] => deny::main(),
         ["help" | "--help" | "-h"] => {
-            print!("{USAGE}");
+            print!("{}", usage());
             return ExitCode::SUCCESS;
         }
         _ => return wrong_usage(),
@@ -88,7 +95,20 @@ fn main() -> ExitCode {
     }
 }
 
+fn usage() -> String {
+    USAGE.replace("PARTS", &bench::PARTS.join(", "))
+}
+
 fn wrong_usage() -> ExitCode {
-    eprint!("{USAGE}");
+    eprint!("{}", usage());
     ExitCode::from(EXIT_USAGE)
+}
+
+#[test]
+fn the_usage_names_every_part_of_the_bench() {
+    let usage = usage();
+    assert!(
+        usage.contains("parts: start, iterations, analyse, deciding, custody, backlog, hook\n"),
+        "{usage}"
+    );
 }

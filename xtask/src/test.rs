@@ -3,7 +3,7 @@
 use std::thread;
 
 use crate::agents::{self, Agent};
-use crate::{Result, step, workspace};
+use crate::{Result, step, targets, workspace};
 
 /// Features that build the tests with real agent CLIs.
 const REAL_AGENTS: &str = "ralph/real-agents,ralph-testkit/real-agents";
@@ -20,6 +20,7 @@ pub(crate) fn main(runner_args: &[&str]) -> Result<()> {
         let installing = scope.spawn(agents::install_all);
         let clippy = "clippy --workspace --all-targets --all-features --locked -- -D warnings";
         step::cargo("lints", &clippy.split(' ').collect::<Vec<_>>(), &[])?;
+        targets::check()?;
         let required = std::env::var_os("RALPH_REQUIRE_AGENTS").is_some_and(|value| value == "1");
         real_agents(required, || installing.join().unwrap_or_else(|_| Err("their install panicked".into())))
     })?;

@@ -94,6 +94,11 @@ fn every_json_document_has_a_published_schema() {
 }
 
 #[test]
+fn the_page_about_agents_names_the_versions_that_are_tested() {
+    none(&docs::pinned(&text("docs/agents.md"), &text("xtask/src/agents/pins.rs")));
+}
+
+#[test]
 fn ci_runs_what_contributors_run() {
     none(&docs::ci(&text(".ci/run")));
     none(&docs::readme(&text("README.md")));

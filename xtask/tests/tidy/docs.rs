@@ -60,6 +60,33 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| word.contains('.') && !word.starts_with('.'))
 }
 
+/// Agents whose row in docs/agents.md does not have the package and the version that the tests install.
+pub(crate) fn pinned(page: &str, pins: &str) -> Vec<String> {
+    let values = |key: &str| -> Vec<&str> {
+        let lines = pins.lines().filter_map(|line| line.trim().strip_prefix(key)?.strip_prefix(": \""));
+        lines.filter_map(|rest| rest.strip_suffix("\",")).collect()
+    };
+    let (names, packages, versions) = (values("name"), values("package"), values("version"));
+    if names.is_empty() || names.len() != packages.len() || names.len() != versions.len() {
+        return vec![
+            "xtask/src/agents/pins.rs is not written as this check reads it: change one of them".into(),
+        ];
+    }
+    let rows: Vec<&str> = page.lines().filter(|line| line.contains("`npm install -g ")).collect();
+    let mut complaints = Vec::new();
+    for ((name, package), version) in names.iter().zip(packages).zip(versions) {
+        let (begin, end) = (format!("| `{name}` | `npm install -g {package}` |"), format!("| {version} |"));
+        if !rows.iter().any(|row| row.starts_with(&begin) && row.ends_with(&end)) {
+            complaints
+                .push(format!("docs/agents.md needs a row `{begin} … {end}`: that is what the tests run"));
+        }
+    }
+    if rows.len() != names.len() {
+        complaints.push(format!("docs/agents.md tells how to install {}, of {}", rows.len(), names.len()));
+    }
+    complaints
+}
+
 const TEST: &str = "cargo xtask test";
 
 pub(crate) fn ci(script: &str) -> Vec<String> {
@@ -135,6 +162,20 @@ mod tests {
         assert!(twice(once).is_empty(), "{:?}", twice(once));
         let complaints = twice(&format!("{once}| `y.rs`, `x.rs` | x |\n"));
         assert_eq!(complaints, ["ARCHITECTURE.md names x.rs of b/src 2 times: one row a file"]);
+    }
+
+    #[test]
+    fn an_agent_with_another_version_or_without_a_row_is_told() {
+        let pin = |name: &str, version: &str| {
+            format!("Pin {{\n  name: \"{name}\",\n  package: \"@x/{name}\",\n  version: \"{version}\",\n}}\n")
+        };
+        let pins = format!("    pub(super) name: &'static str,\n{}{}", pin("a", "1.2"), pin("b", "3"));
+        let page = "| `a` | `npm install -g @x/a` | log in | 1.2 |\n| `b` | `npm install -g @x/b` | | 3 |\n";
+        assert!(pinned(page, &pins).is_empty(), "{:?}", pinned(page, &pins));
+        assert_eq!(pinned(&page.replace("1.2", "1.3"), &pins).len(), 1);
+        assert_eq!(pinned(page, &pin("a", "1.2")), ["docs/agents.md tells how to install 2, of 1"]);
+        assert_eq!(pinned("", &pins).len(), 3);
+        assert_eq!(pinned(page, "").len(), 1);
     }
 
     #[test]

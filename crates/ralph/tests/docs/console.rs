@@ -75,7 +75,7 @@ fn fits(expected: &[&str], lines: &[&str]) -> bool {
     }
 }
 
-fn fits_line(expected: &str, line: &str) -> bool {
+pub(crate) fn fits_line(expected: &str, line: &str) -> bool {
     let Some((start, rest)) = expected.split_once("[..]") else { return expected == line };
     let Some(line) = line.strip_prefix(start) else { return false };
     let mut ends = line.char_indices().map(|(at, _)| at).chain([line.len()]);

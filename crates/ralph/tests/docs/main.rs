@@ -5,6 +5,7 @@
 mod common;
 mod console;
 mod pages;
+mod screens;
 mod shown;
 mod words;
 
