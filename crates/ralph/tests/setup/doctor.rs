@@ -217,6 +217,22 @@ fn an_agent_that_does_not_tell_its_version_is_a_warning() {
 }
 
 #[test]
+fn what_a_backlog_wants_for_every_item_is_a_check_and_to_be_agreed_to() {
+    let sandbox = healthy();
+    let story = r#"{"id": "S-1", "title": "one", "status": "open"}"#;
+    sandbox.write("prd.json", format!(r#"{{"qualityGates": ["touch ran"], "stories": [{story}]}}"#));
+    let told = examined(&sandbox, &[], 0);
+    assert_eq!(finding(&told, "check gate-1"), ("held", "not run: touch ran (prd.json, qualityGates 1)"));
+    let (outcome, text) = finding(&told, "trust");
+    assert!(outcome == "warned" && text.contains("touch ran (prd.json, qualityGates 1)"), "{text}");
+    let told = examined(&sandbox, &["--run-checks"], 1);
+    assert!(finding(&told, "check gate-1").1.contains("nobody agreed to it"), "{told:#}");
+    assert!(!sandbox.exists("ran"));
+    sandbox.write(".ralph/config.toml", "profile = 'analyzer'\n");
+    assert!(!examined(&sandbox, &[], 0).to_string().contains("touch ran"), "this profile runs no checks");
+}
+
+#[test]
 fn a_check_that_takes_longer_than_the_settings_allow_is_ended() {
     let sandbox = healthy();
     sandbox.write(
