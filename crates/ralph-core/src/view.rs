@@ -102,6 +102,15 @@ pub fn cost(totals: &Totals) -> String {
     }
 }
 
+/// What the run has cost so far: agents tell it when they end, so before the first one has nothing is known yet.
+pub fn spent(state: &State) -> String {
+    let waits = state.totals.concluded == 0 && state.stop().is_none();
+    match (state.totals.cost_micro_usd, state.totals.usage.total()) {
+        (None, 0) if waits => "not told yet".into(),
+        _ => cost(&state.totals),
+    }
+}
+
 pub fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
@@ -133,6 +142,16 @@ mod tests {
         assert_eq!(thousands(1_234_567), "1,234,567");
         assert_eq!(money(5_250), "$0.0052");
         assert_eq!(money(12_345_678), "$12.34");
+    }
+
+    #[test]
+    fn what_no_agent_could_tell_yet_is_not_held_against_it() {
+        let mut state = State::default();
+        assert_eq!(spent(&state), "not told yet");
+        state.totals.usage.input = 1200;
+        assert_eq!(spent(&state), "1,200 tokens");
+        state.totals = Totals { concluded: 1, ..Totals::default() };
+        assert_eq!(spent(&state), "not told by the agent");
     }
 
     #[test]

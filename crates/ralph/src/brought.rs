@@ -2,6 +2,7 @@
 //! Whoever runs them, or tells about them, asks here.
 
 use ralph_core::check::CheckSpec;
+use ralph_core::detect::CHECKS;
 use ralph_core::items::BacklogPlan;
 use ralph_core::profile::Policy;
 
@@ -46,11 +47,14 @@ pub(crate) fn by_detection(checks: &[CheckSpec]) -> Commands {
     commands
 }
 
-/// Those of a backlog's items, and the boot ritual, which becomes part of the plan.
+/// Those of a backlog: of its items, for every item, which become part of `checks`, and the boot ritual, which becomes
+/// part of the plan.
 pub(crate) fn by_backlog(
     project: &Project,
     policy: &Policy,
     backlog: &BacklogPlan,
+    wishes: &Wishes,
+    checks: &mut Vec<CheckSpec>,
 ) -> Result<(Commands, Option<CheckSpec>)> {
     let mut commands = Commands::default();
     let boot = if policy.boot { work::boot(project, backlog)? } else { None };
@@ -59,8 +63,36 @@ pub(crate) fn by_backlog(
     }
     if policy.wants_checks() {
         // What cannot be read stops the run, with its own words.
-        let of_items = Source::new(&project.root, backlog, 0)?.commands().unwrap_or_default();
+        let source = Source::new(&project.root, backlog, 0)?;
+        let of_items = source.commands().unwrap_or_default();
         of_items.into_iter().for_each(|(source, command)| commands.add(source, command));
+        for check in for_all(checks, wishes, &backlog.file, source.checks().unwrap_or_default()) {
+            commands.add(check.source.unwrap_or_else(|| backlog.file.clone()), check.command);
+        }
     }
     Ok((commands, boot.map(|boot| boot.check)))
+}
+
+/// Puts what the backlog wants for every item among the checks, as it stands there now: somebody wrote it down for this
+/// project, so it wins over what was found, and whoever names a check himself wins over it. What a run began with stays,
+/// for an agent could have taken it out. Returns what the checks have of it.
+fn for_all(
+    checks: &mut Vec<CheckSpec>,
+    wishes: &Wishes,
+    file: &str,
+    wanted: Vec<CheckSpec>,
+) -> Vec<CheckSpec> {
+    let own = format!("{file}, ");
+    for check in wanted {
+        let named = |known: &CheckSpec| known.name == check.name;
+        let said =
+            wishes.says(&check.name) || checks.iter().any(|known| named(known) && known.source.is_none());
+        checks.retain(|known| said || !named(known));
+        if !said && !checks.iter().any(|known| known.command == check.command) {
+            checks.push(check);
+        }
+    }
+    checks.sort_by_key(|check| CHECKS.iter().position(|name| *name == check.name).unwrap_or(CHECKS.len()));
+    let of_file = |check: &&CheckSpec| check.source.as_ref().is_some_and(|source| source.starts_with(&own));
+    checks.iter().filter(of_file).cloned().collect()
 }

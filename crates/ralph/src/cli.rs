@@ -116,7 +116,8 @@ fn refuse(ui: &mut Ui, mut error: clap::Error) -> ExitCode {
             // What is wrong stands above how it is used.
             let what = text.split("\n\n").next().unwrap_or_default();
             let what = ralph_core::text::one_line(what.trim_start_matches("error: "), 600);
-            ui.tell_failure(&tip.into_iter().fold(Error::usage(what), Error::hint));
+            let hint = tip.or_else(|| suggested(&error));
+            ui.tell_failure(&hint.into_iter().fold(Error::usage(what), Error::hint));
             ui.ending(ExitCode::from(Exit::Usage as u8))
         }
     }
@@ -131,17 +132,28 @@ fn is_run() -> bool {
     std::env::args_os().nth(1).is_some_and(|command| command == "run")
 }
 
+/// Where the parser says itself what was probably meant.
+const SUGGESTED: [ContextKind; 2] = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand];
+
+/// What it says there, for those who read only data.
+fn suggested(error: &clap::Error) -> Option<String> {
+    match SUGGESTED.iter().find_map(|kind| error.get(*kind))? {
+        ContextValue::String(word) => Some(word.clone()),
+        ContextValue::Strings(words) => Some(words.join(", ")),
+        _ => None,
+    }
+}
+
 /// What was probably meant, where the parser has no idea; `behind`: it may be meant for the agent.
 fn tip(error: &clap::Error, behind: bool) -> Option<String> {
+    if SUGGESTED.iter().any(|kind| error.get(*kind).is_some()) {
+        return None;
+    }
     let wrong = error.get(ContextKind::InvalidArg);
     if let (true, Some(ContextValue::String(word))) = (behind, wrong)
         && word.trim_start_matches('-').starts_with(|c: char| !c.is_ascii_digit())
     {
         return Some(format!("what is meant for the agent stands at the end, behind --: -- {word}"));
-    }
-    if error.get(ContextKind::SuggestedSubcommand).is_some() || error.get(ContextKind::SuggestedArg).is_some()
-    {
-        return None;
     }
     if let Some(ContextValue::String(word)) = wrong {
         let goal = is_run() && error.kind() == ErrorKind::UnknownArgument && !word.starts_with('-');

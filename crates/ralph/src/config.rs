@@ -113,7 +113,7 @@ pub fn project_file(ralph_dir: &Path) -> PathBuf {
 fn read(path: &Path, name: &str) -> Result<Config> {
     let Ok(data) = std::fs::metadata(path) else { return Ok(Config::default()) };
     if !data.is_file() {
-        return Err(Error::data(format!("{} is not a file", path.display())));
+        return Err(Error::data(format!("{} is not a file", path.display())).hint("move it away"));
     }
     let bytes = std::fs::read(path).map_err(error::io("cannot read", path))?;
     parse(&text(bytes, name)?, name)
@@ -122,14 +122,15 @@ fn read(path: &Path, name: &str) -> Result<Config> {
 fn text(bytes: Vec<u8>, name: &str) -> Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let line = line_of(error.as_bytes(), error.utf8_error().valid_up_to());
-        Error::data(format!("{name}:{line}: this is not UTF-8"))
+        Error::data(format!("{name}:{line}: this is not UTF-8")).hint("correct that line")
     })
 }
 
 fn document(file: File<'_>) -> Result<Document<&str>> {
     Document::parse(file.text).map_err(|error| {
         let line = file.line(error.span().map_or(0, |span| span.start));
-        Error::data(format!("{line}: this is not TOML")).because(error.message().trim())
+        let error = Error::data(format!("{line}: this is not TOML")).because(error.message().trim());
+        error.hint("correct that line")
     })
 }
 
@@ -170,6 +171,7 @@ fn parse(text: &str, name: &str) -> Result<Config> {
                 for (key, item, origin) in entries(table, file) {
                     let value = plain(item).ok_or_else(|| {
                         Error::usage(format!("{origin}: {key} is neither a text, a number, true nor false"))
+                            .hint(format!("ralph config get {key} tells what it is now"))
                     })?;
                     config.values.push(Value { key: key.into(), value, origin });
                 }
@@ -182,7 +184,8 @@ fn parse(text: &str, name: &str) -> Result<Config> {
 }
 
 fn truth(key: &str, item: &Item, origin: &str) -> Result<bool> {
-    item.as_bool().ok_or_else(|| Error::usage(format!("{origin}: {key} is true or false")))
+    let wrong = || Error::usage(format!("{origin}: {key} is true or false")).hint(format!("{key} = true"));
+    item.as_bool().ok_or_else(wrong)
 }
 
 /// Every value below a table by its whole key.
@@ -204,8 +207,10 @@ fn check(name: &str, item: &Item, origin: String) -> Result<Value> {
     if !settings::CHECKS.contains(&name) {
         let error = Error::usage(format!("{origin}: there is no check '{name}'"));
         return Err(match suggest::nearest(name, settings::CHECKS.into_iter().chain([DETECT])) {
-            Some(near) => error.hint(format!("did you mean {near}?")),
-            None => error.because(format!("checks are: {}", settings::CHECKS.join(", "))),
+            Some(near) => error.hint(suggest::instead(near, name)),
+            None => error
+                .because(format!("checks are: {}", settings::CHECKS.join(", ")))
+                .hint("put the command under one of these names"),
         });
     }
     match item.as_str().filter(|command| !command.trim().is_empty()) {
@@ -262,13 +267,15 @@ fn unknown(key: &str, origin: &str) -> Error {
     let error = Error::usage(format!("{origin}: there is no key '{key}'"));
     let is_policy = |name: &str| ralph_core::profile::key(name).is_some();
     match suggest::nearest(key, keys::top()) {
-        Some(near) => error.hint(format!("did you mean {near}?")),
-        None if is_policy(key) => error.hint(format!("{key} belongs below a line [policy]")),
-        None if agents::has(key) => error.hint(format!("{key} belongs below a line such as [agents.claude]")),
-        None => error.because(
-            "the file may have: profile, pool, permissions, backlog, and the tables [policy], [checks], [agents.NAME] \
-             and [notify]",
-        ),
+        Some(near) => error.hint(suggest::instead(near, key)),
+        None if is_policy(key) => error.hint(format!("put {key} below a line [policy]")),
+        None if agents::has(key) => error.hint(format!("put {key} below a line such as [agents.claude]")),
+        None => error
+            .because(
+                "the file may have: profile, pool, permissions, backlog, and the tables [policy], [checks], [agents.NAME] \
+                 and [notify]",
+            )
+            .hint("ralph config show lists the keys"),
     }
 }
 
@@ -334,7 +341,7 @@ mod tests {
     fn what_it_does_not_know_is_told_with_the_line() {
         for (text, exit, told) in [
             ("\nprofil = 'x'", Exit::Usage, ":2: there is no key 'profil'"),
-            ("profil = 'x'", Exit::Usage, "did you mean profile?"),
+            ("profil = 'x'", Exit::Usage, "try: write profile instead of profil"),
             ("gate = 'dual'", Exit::Usage, "below a line [policy]"),
             ("colour = 1", Exit::Usage, "the tables [policy], [checks]"),
             ("\n\nprofile = 'strickt'", Exit::Usage, ":3: there is no profile 'strickt'"),
@@ -343,7 +350,7 @@ mod tests {
             ("policy = 3", Exit::Usage, "policy is a table"),
             ("checks = 3", Exit::Usage, "checks is a table"),
             ("[checks]\ntests = 'x'", Exit::Usage, ":2: there is no check 'tests'"),
-            ("[checks]\ntests = 'x'", Exit::Usage, "did you mean test?"),
+            ("[checks]\ntests = 'x'", Exit::Usage, "try: write test instead of tests"),
             ("[checks]\ntest = ' '", Exit::Usage, ":2: test is a command"),
             ("[checks]\nlint = true", Exit::Usage, ":2: lint is a command"),
             ("[checks]\ndetect = 'no'", Exit::Usage, ":2: detect is true or false"),
@@ -354,7 +361,7 @@ mod tests {
             ("permissions = 'all'", Exit::Usage, ":1: 'all' is none of full, edits, inherit"),
             ("model = 'opus'", Exit::Usage, "below a line such as [agents.claude]"),
             ("[agents.mine]\ncommnd = 'x'", Exit::Usage, ":2: there is no key 'commnd'"),
-            ("[agents.mine]\ncommnd = 'x'", Exit::Usage, "did you mean command?"),
+            ("[agents.mine]\ncommnd = 'x'", Exit::Usage, "try: write command instead of commnd"),
             ("[agents.mine]\ncommand = ' '", Exit::Usage, ":2: command is empty"),
             ("[agents.mine]\ncommand = 'x'\nformat = 'claud'", Exit::Usage, ":3: there is no format 'claud'"),
             ("[agents.mine]\ncommand = 'x'\nmodel = 'y'", Exit::Usage, ":3: a custom command takes no model"),
@@ -368,10 +375,23 @@ mod tests {
             ("agents.mine = 3", Exit::Usage, ":1: agents.mine is a table"),
             ("[policy]\ngate = ", Exit::Data, ":2: this is not TOML"),
             ("[policy]\n[policy]\n", Exit::Data, ":2: this is not TOML"),
+            ("[checks]\nbanana = 'x'", Exit::Usage, "checks are: test, "),
+            ("permissions = 3", Exit::Usage, ":1: permissions is a text"),
+            ("[agents.mine]\ncommand = 3", Exit::Usage, ":2: command is a text"),
+            ("[agents.mine]\ncommand = 'x'\nformat = 'banana'", Exit::Usage, "try: format = \"auto\""),
+            ("[agents.mine]\nbanana = 'x'", Exit::Usage, "the table may have: command"),
+            ("[agents.claude]\nargs = 'x'", Exit::Usage, ":2: args is a list of texts"),
+            ("notify = 3", Exit::Usage, ":1: notify is a table"),
+            ("[notify]\ncomand = 'x'", Exit::Usage, "try: write command instead of comand"),
+            ("[notify]\nbanana = 'x'", Exit::Usage, "the table may have: command, terminal"),
+            ("[notify]\nterminal = 'x'", Exit::Usage, ":2: 'x' is none of "),
+            ("backlog = ' '", Exit::Usage, ":1: backlog is empty"),
         ] {
             let error = parse(text).expect_err(text);
             assert_eq!(error.exit, exit, "{text}");
             assert!(error.to_string().contains(told), "{text}: {error}");
+            assert!(!error.hints.is_empty(), "{text}: it does not say what to do: {error}");
+            assert!(error.hints.iter().all(|hint| !hint.contains('?')), "{text}: {error}");
         }
     }
 }

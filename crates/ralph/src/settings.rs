@@ -254,9 +254,9 @@ pub fn profile(name: &str) -> Result<&'static Profile> {
 fn wrong_value(wrong: &WrongValue, key: &str, origin: &str) -> Error {
     let error = Error::usage(format!("{origin}: {wrong}"));
     match (wrong, suggest::nearest(key, profile::KEYS.iter().map(|key| key.name))) {
-        (WrongValue::Name { .. }, Some(near)) => error.hint(format!("did you mean {near}?")),
+        (WrongValue::Name { .. }, Some(near)) => error.hint(suggest::instead(near, key)),
         (WrongValue::Name { .. }, None) => error.hint("ralph profile show default lists the keys"),
-        _ => error,
+        _ => error.hint("ralph profile show default tells what it is otherwise"),
     }
 }
 
@@ -314,7 +314,8 @@ mod tests {
         assert!(text(&profile).contains("--profile strict"), "{}", text(&profile));
         let key = text(&wishes("./a", &[("reviewss", "1")]));
         assert!(
-            key.contains("--set reviewss=1: there is no key") && key.contains("did you mean reviews?"),
+            key.contains("--set reviewss=1: there is no key")
+                && key.contains("try: write reviews instead of reviewss"),
             "{key}"
         );
         assert!(text(&wishes("./a", &[("gate", "half")])).contains("one of dual, explicit, evidence"));

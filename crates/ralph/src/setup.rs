@@ -14,7 +14,7 @@ use std::path::Path;
 
 pub(crate) use found::{Found, FoundBacklog, items, look};
 pub(crate) use plugin::{FILE as PLUGIN, Plugin, in_the_way};
-pub(crate) use texts::{SHARED_IGNORE, files};
+pub(crate) use texts::{files, shared_ignore};
 
 use crate::error::Result;
 use crate::store::{self, Placed};
@@ -28,14 +28,14 @@ pub(crate) struct Wanted {
     pub(crate) may_replace: bool,
 }
 
-/// Writes what is missing; with `force` also over what is there, of which a copy stays.
+/// Writes what is missing, `share` as the folder's ignore file; with `force` also over what is there, of which a copy stays.
 pub(crate) fn write(
     dir: &Path,
     wanted: &[Wanted],
-    share: bool,
+    share: Option<&str>,
     force: bool,
 ) -> Result<Vec<(String, Placed)>> {
-    let mut done = vec![(".gitignore".to_owned(), store::own_folder(dir, share.then_some(SHARED_IGNORE))?)];
+    let mut done = vec![(".gitignore".to_owned(), store::own_folder(dir, share)?)];
     for file in wanted {
         let placed = store::place(&dir.join(file.name), file.text.as_bytes(), force && file.may_replace)?;
         done.push((file.name.to_owned(), placed));

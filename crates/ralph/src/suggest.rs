@@ -9,6 +9,11 @@ pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
+/// What to do about a word that was a slip.
+pub fn instead(near: &str, wrong: &str) -> String {
+    format!("write {near} instead of {wrong}")
+}
+
 /// The known word that is at most two slips of the finger away, and has something in common with this one.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.into_iter().map(|known| (distance(known, word), known)).min()?;

@@ -217,7 +217,7 @@ fn what_is_disabled_blocked_or_no_phase_is_called_so() {
         .assert_stdout_has("none: only blocked items are left: BAD; ralph backlog reset ID opens one");
     let yaml = "tasks:\n  - id: a\n    phase: build\n";
     sandbox.write(".ralph/ralph.yml", yaml);
-    for (phase, said) in [("biuld", "did you mean build?"), ("release", "phases: build")] {
+    for (phase, said) in [("biuld", "try: --phase build"), ("release", "phases: build")] {
         let args = ["next", "--phase", phase];
         backlog(&sandbox, &args).assert_code(64).assert_stderr_has("has no phase").assert_stderr_has(said);
     }
@@ -293,8 +293,8 @@ fn every_refusal_has_its_message_and_leaves_the_file_alone() {
     let sandbox = harness();
     let before = sandbox.read(HARNESS);
     for (args, message) in [
-        (&["set", "FEAT-11", "BLOCKED"][..], "did you mean FEAT-1?"),
-        (&["show", "FEAT-11"], "did you mean FEAT-1?"),
+        (&["set", "FEAT-11", "BLOCKED"][..], "try: write FEAT-1 instead of FEAT-11"),
+        (&["show", "FEAT-11"], "try: write FEAT-1 instead of FEAT-11"),
         (&["add", "Again", "--id", "FEAT-1"], "there is an item FEAT-1 already"),
         (&["add", "New", "--id", " "], "an id needs letters"),
         (&["add", "New", "--id", "N", "--depends", "GONE"], "N depends on GONE, which is not in the file"),

@@ -353,7 +353,7 @@ fn wrong_profiles_and_settings_are_64_and_name_what_would_be_right() {
     let agent = one_call(&sandbox, says_done());
     for (args, says) in [
         (["--profile", "strickt"], "--profile strict"),
-        (["--set", "reviewz=1"], "did you mean reviews?"),
+        (["--set", "reviewz=1"], "try: write reviews instead of reviewz"),
         (["--set", "gate=both"], "one of dual, explicit, evidence"),
         (["--set", "gate"], "KEY=VALUE"),
         (["--budget", "lots"], "dollars"),

@@ -102,6 +102,8 @@ fn what_cannot_begin_is_told_too() {
         let what = told[0]["what"].as_str().expect("what");
         assert!(refused.stderr.starts_with(&format!("error: {what}")), "{what}: {refused}");
     }
+    let slip = ralph(&sandbox).args(["run", "goal", "--json", "--max-iteration", "5"]).run();
+    assert_eq!(events(&slip)[0]["hints"], json!(["--max-iterations"]));
     // Where nobody asked for events, and where the word is the agent's, nothing is data.
     for quiet in [&["--max-iterations", "foo"][..], &["--max-iterations", "foo", "--", "--json"]] {
         let refused = ralph(&sandbox).args(["run", "goal"]).args(quiet).run();

@@ -95,7 +95,7 @@ fn a_mistake_in_the_project_s_file_is_told_with_its_line_before_anything_is_begu
     let agent = one_call(&sandbox, says_done());
     for (text, code, told) in [
         ("[policy]\n\nreviewss = 1\n", 64, ".ralph/config.toml:3: there is no key 'reviewss'"),
-        ("[policy]\nreviewss = 1\n", 64, "did you mean reviews?"),
+        ("[policy]\nreviewss = 1\n", 64, "try: write reviews instead of reviewss"),
         ("[policy]\ngate = \"half\"\n", 64, ".ralph/config.toml:2: 'half' is no value for gate: one of dual"),
         ("profile = \"strickt\"\n", 64, "profile = \"strict\""),
         ("[policy\n", 65, ".ralph/config.toml:1: this is not TOML"),

@@ -17,7 +17,8 @@ fn a_misspelt_command_is_64_with_a_suggestion() {
         .args(["run", "x", "--max-iteration", "3"])
         .run()
         .assert_code(64)
-        .assert_stderr_has("--max-iterations");
+        .assert_stderr_has("--max-iterations")
+        .assert_stderr_lacks("meant for the agent");
     ralph(&sandbox).args(["run", "x", "--timeout", "soon"]).run().assert_code(64).assert_stderr_has("30m");
     ralph(&sandbox).run().assert_code(64).assert_stderr_has("Usage");
     ralph(&sandbox)

@@ -14,7 +14,7 @@ use crate::settings::pool;
 /// Below the help of `run`.
 const RUN_EXITS: &str = "Exit codes: 0 proved done, 1 error, 2 blocked, 3 iteration limit or not proved, 4 no agent left, \
 5 circuit open, 6 budget used up, 7 nothing left to do (--once), 64 wrong usage, 65 unreadable file, 130 and 143 stopped. \
-docs/troubleshooting.md has a section for each.";
+`ralph explain CODE` tells more about each.";
 
 /// Runs coding agents in a loop until the work is proved done.
 #[derive(Debug, Parser)]

@@ -36,13 +36,12 @@ pub(super) fn man(args: &ManArgs, ui: &Ui) -> Result<ExitCode> {
         let below: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
         let near = suggest::nearest(word, below).map(str::to_owned);
         let Some(next) = command.find_subcommand(word) else {
-            let error = Error::usage(format!(
-                "{} has no command '{word}'",
-                command.get_bin_name().unwrap_or("ralph")
-            ));
-            return Err(near
-                .into_iter()
-                .fold(error, |error, near| error.hint(format!("did you mean {near}?"))));
+            let name = command.get_bin_name().unwrap_or("ralph");
+            let above = name.strip_prefix("ralph").unwrap_or_default();
+            return Err(Error::usage(format!("{name} has no command '{word}'")).hint(match near {
+                Some(near) => format!("ralph man{above} {near}"),
+                None => format!("{name} --help lists the commands"),
+            }));
         };
         command = next.clone();
     }
@@ -71,7 +70,7 @@ fn public() -> Command {
 
 const OPENING: &str = "# Commands\n\n\
 <!-- Made from the program's own help; `RALPH_BLESS=1 cargo test -p ralph --test setup` writes it anew. -->\n\n\
-`ralph COMMAND --help` says the same. Exit codes of `ralph run` are in [troubleshooting.md](troubleshooting.md);\n\
+`ralph COMMAND -h` says the same. Exit codes of `ralph run` are in [troubleshooting.md](troubleshooting.md);\n\
 `ralph completions SHELL` writes completions, `ralph man [COMMAND]` a man page.\n";
 
 /// docs/commands.md
@@ -88,7 +87,8 @@ fn describe(command: &mut Command, page: &mut String) {
     let help = command.render_help().to_string();
     let help: Vec<&str> = help.lines().map(str::trim_end).collect();
     let _ = write!(page, "\n## {name}\n\n```text\n{}\n```\n", help.join("\n").trim_end());
-    let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+    let shown = command.get_subcommands().filter(|below| !below.is_hide_set());
+    let names: Vec<String> = shown.map(|below| below.get_name().to_owned()).collect();
     for below in names.iter().filter(|name| *name != "help") {
         if let Some(below) = command.find_subcommand_mut(below) {
             *below = std::mem::take(below).term_width(100);

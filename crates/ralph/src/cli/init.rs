@@ -48,7 +48,8 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
         known.extend(test_command().map(|command| ("checks.test".to_owned(), command)));
     }
     let wanted = setup::files(&found, &known);
-    let done = setup::write(&project.ralph_dir, &wanted, args.share, args.force)?;
+    let share = args.share.then(|| setup::shared_ignore(&found));
+    let done = setup::write(&project.ralph_dir, &wanted, share.as_deref(), args.force)?;
     let mut wrote = false;
     for (name, placed) in &done {
         wrote |= *placed != Placed::Kept;
@@ -62,8 +63,8 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
     if !wrote {
         ui.say("nothing to do: all of it was there");
     }
-    if args.share {
-        warn_if_ignored(&project, &done, ui);
+    if let Some(share) = &share {
+        warn_if_ignored(&project, share, &found, ui);
     }
     let named = done.iter().any(|(name, placed)| name == "config.toml" && *placed != Placed::Kept);
     ui.say(&format!("next:   {}", next(&found, named)));
@@ -108,15 +109,18 @@ fn test_command() -> Option<String> {
 }
 
 /// A rule above may take away what the folder's own file gives.
-fn warn_if_ignored(project: &Project, done: &[(String, Placed)], ui: &mut Ui) {
+fn warn_if_ignored(project: &Project, share: &str, found: &Found, ui: &mut Ui) {
     let Some(repo) = &project.repo else {
         return ui.warn("this folder is no git repository: there is nothing to share it with yet");
     };
-    if done.iter().any(|(name, placed)| name == ".gitignore" && *placed == Placed::Kept) {
+    if std::fs::read(project.ralph_dir.join(".gitignore")).is_ok_and(|there| there != share.as_bytes()) {
         ui.say("        .ralph/.gitignore is yours: see that it lets through what you want to share");
     }
-    if let Ok(Some(rule)) = repo.ignored_by(".ralph/config.toml") {
-        ui.warn(&format!("git ignores .ralph/config.toml all the same: {rule}"));
+    for name in ["config.toml"].into_iter().chain(found.in_the_folder()) {
+        let path = format!(".ralph/{name}");
+        if let Ok(Some(rule)) = repo.ignored_by(&path) {
+            ui.warn(&format!("git ignores {path} all the same: {rule}"));
+        }
     }
 }
 

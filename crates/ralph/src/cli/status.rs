@@ -255,7 +255,7 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<
         "reviews:",
         format!("{}/{}", state.rules.reviews.passes.min(state.reviews_needed()), state.reviews_needed()),
     );
-    add("cost:", view::cost(&state.totals));
+    add("cost:", view::spent(state));
     for used in budgets(state, &run.plan.policy.budget) {
         add("budget:", used);
     }

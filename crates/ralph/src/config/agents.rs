@@ -58,8 +58,11 @@ pub(super) fn pool(item: &Item, origin: &str) -> Result<Vec<String>> {
 
 pub(super) fn permissions(item: &Item, origin: &str) -> Result<Permissions> {
     let word = text(item, "permissions", origin)?;
-    pool::permissions(&word)
-        .ok_or_else(|| Error::usage(format!("{origin}: '{word}' is none of full, edits, inherit")))
+    pool::permissions(&word).ok_or_else(|| no_permissions(&word, origin).hint("permissions = \"edits\""))
+}
+
+pub(super) fn no_permissions(word: &str, origin: &str) -> Error {
+    Error::usage(format!("{origin}: '{word}' is none of full, edits, inherit"))
 }
 
 pub(super) fn tables(item: &Item, origin: &str, file: File<'_>) -> Result<Vec<Table>> {
@@ -72,18 +75,20 @@ pub(super) fn tables(item: &Item, origin: &str, file: File<'_>) -> Result<Vec<Ta
 }
 
 fn table(name: &str, item: &Item, origin: &str, file: File<'_>) -> Result<Table> {
-    let keys =
-        item.as_table_like().ok_or_else(|| Error::usage(format!("{origin}: agents.{name} is a table")))?;
+    let keys = item.as_table_like().ok_or_else(|| {
+        Error::usage(format!("{origin}: agents.{name} is a table"))
+            .hint(format!("[agents.{name}]\ncommand = \"CMD\""))
+    })?;
     let mut table = Table { name: name.into(), ..Table::default() };
     let built_in = agent::adapter(name).is_some();
     if !name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c)) || name.is_empty() {
         return Err(Error::usage(format!("{origin}: '{name}' is no name for an agent"))
-            .because("a name has letters, digits, - and _"));
+            .because("a name has letters, digits, - and _")
+            .hint("[agents.mine]"));
     }
     if name == agent::CUSTOM || name.starts_with("custom-") {
-        return Err(Error::usage(format!(
-            "{origin}: {name} is what --agent-cmd is called; choose another name"
-        )));
+        return Err(Error::usage(format!("{origin}: {name} is what --agent-cmd is called"))
+            .hint("choose another name for the table, such as [agents.mine]"));
     }
     for (key, item, origin) in entries(keys, file) {
         if built_in && OF_COMMANDS.contains(&key) {
@@ -96,18 +101,21 @@ fn table(name: &str, item: &Item, origin: &str, file: File<'_>) -> Result<Table>
             "title" => table.title = Some(filled(item, key, &origin)?),
             "cost" => {
                 let told = item.as_bool();
-                table.cost =
-                    Some(told.ok_or_else(|| Error::usage(format!("{origin}: cost is true or false")))?);
+                table.cost = Some(told.ok_or_else(|| {
+                    Error::usage(format!("{origin}: cost is true or false")).hint("cost = true")
+                })?);
             }
             "model" | "permissions" | "args" if !built_in && keys.contains_key("command") => {
                 return Err(Error::usage(format!("{origin}: a custom command takes no {key}"))
-                    .because("what it may do is up to it; arguments are part of the command"));
+                    .because("what it may do is up to it; arguments are part of the command")
+                    .hint(format!("take {key} out of [agents.{name}]")));
             }
             "model" => table.model = Some(filled(item, key, &origin)?),
             "permissions" => table.permissions = Some(permissions(item, &origin)?),
             "args" => {
-                table.args =
-                    texts(item).ok_or_else(|| Error::usage(format!("{origin}: args is a list of texts")))?;
+                table.args = texts(item).ok_or_else(|| {
+                    Error::usage(format!("{origin}: args is a list of texts")).hint("args = [\"--verbose\"]")
+                })?;
             }
             other => return Err(unknown(other, &origin, built_in)),
         }
@@ -127,8 +135,11 @@ fn unknown(key: &str, origin: &str, built_in: bool) -> Error {
     let keys = if built_in { &OF_BUILT_IN[..] } else { &OF_COMMANDS };
     let error = Error::usage(format!("{origin}: there is no key '{key}'"));
     match suggest::nearest(key, keys.iter().copied()) {
-        Some(near) => error.hint(format!("did you mean {near}?")),
-        None => error.because(format!("the table may have: {}", keys.join(", "))),
+        Some(near) => error.hint(suggest::instead(near, key)),
+        None => {
+            let error = error.because(format!("the table may have: {}", keys.join(", ")));
+            error.hint(format!("take {key} out of the table"))
+        }
     }
 }
 
@@ -141,18 +152,23 @@ fn format(item: &Item, origin: &str) -> Result<Format> {
             .because(format!("formats: {}", names().collect::<Vec<_>>().join(", ")));
         match suggest::nearest(&word, names()) {
             Some(near) => error.hint(format!("format = \"{near}\"")),
-            None => error,
+            None => error.hint("format = \"auto\""),
         }
     })
 }
 
 pub(super) fn text(item: &Item, key: &str, origin: &str) -> Result<String> {
-    item.as_str().map(str::to_owned).ok_or_else(|| Error::usage(format!("{origin}: {key} is a text")))
+    let wrong = || Error::usage(format!("{origin}: {key} is a text")).hint("put the value in quotes");
+    item.as_str().map(str::to_owned).ok_or_else(wrong)
 }
 
 pub(super) fn filled(item: &Item, key: &str, origin: &str) -> Result<String> {
     let text = text(item, key, origin)?;
-    if text.trim().is_empty() { Err(Error::usage(format!("{origin}: {key} is empty"))) } else { Ok(text) }
+    if text.trim().is_empty() {
+        return Err(Error::usage(format!("{origin}: {key} is empty"))
+            .hint(format!("give {key} a value, or take the line out")));
+    }
+    Ok(text)
 }
 
 pub(super) fn texts(item: &Item) -> Option<Vec<String>> {

@@ -104,7 +104,7 @@ pub fn whole(key: &str) -> Result<keys::Key> {
     let names = all.iter().flat_map(|name| [name.as_str(), name.strip_prefix("policy.").unwrap_or(name)]);
     let error = Error::usage(format!("there is no key '{key}'"));
     Err(match suggest::nearest(key, names) {
-        Some(near) => error.hint(format!("did you mean {near}?")),
+        Some(near) => error.hint(suggest::instead(near, key)),
         None => error.hint("ralph config show lists the keys"),
     })
 }
@@ -364,7 +364,7 @@ mod tests {
             assert!(error.contains("by hand"), "{error}");
         }
         let error = unset("", "f", "gat").expect_err("no key").to_string();
-        assert!(error.contains("did you mean gate?"), "{error}");
+        assert!(error.contains("try: write gate instead of gat"), "{error}");
     }
 
     #[test]
@@ -376,8 +376,8 @@ mod tests {
     #[test]
     fn what_cannot_be_set_is_refused_with_a_reason() {
         for (text, key, value, told) in [
-            ("", "gat", "dual", "did you mean gate?"),
-            ("", "policy.gat", "dual", "did you mean policy.gate?"),
+            ("", "gat", "dual", "try: write gate instead of gat"),
+            ("", "policy.gat", "dual", "try: write policy.gate instead of policy.gat"),
             ("", "colour", "red", "ralph config show lists the keys"),
             ("", "gate", "half", "one of dual, explicit, evidence"),
             ("", "profile", "strickt", "there is no profile"),
@@ -390,7 +390,9 @@ mod tests {
             ("colour = 1\n", "gate", "dual", "f:1: there is no key 'colour'"),
             ("gate = \n", "gate", "dual", "f:1: this is not TOML"),
         ] {
-            let error = change(text, "f", key, value, Some(&mine())).expect_err(key).to_string();
+            let error = change(text, "f", key, value, Some(&mine())).expect_err(key);
+            assert!(!error.hints.is_empty(), "{key} {value}: it does not say what to do: {error}");
+            let error = error.to_string();
             assert!(error.contains(told), "{key} {value}: {error}");
         }
     }

@@ -42,7 +42,7 @@ pub(super) fn read(var: impl Fn(&str) -> Option<OsString>) -> Result<Config> {
     let text = |name: &str| match var(name).map(OsString::into_string) {
         None => Ok(None),
         Some(Ok(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
-        Some(Err(_)) => Err(Error::usage(format!("{name}: this is not UTF-8"))),
+        Some(Err(_)) => Err(Error::usage(format!("{name}: this is not UTF-8")).hint(format!("unset {name}"))),
     };
     for (name, key) in OWN {
         let Some(value) = text(name)? else { continue };
@@ -58,7 +58,7 @@ pub(super) fn read(var: impl Fn(&str) -> Option<OsString>) -> Result<Config> {
                 }
             }
             PERMISSIONS => {
-                let wrong = || Error::usage(format!("{name}: '{value}' is none of full, edits, inherit"));
+                let wrong = || super::agents::no_permissions(&value, name).hint(format!("{name}=edits"));
                 config.agents.permissions = Some(pool::permissions(&value).ok_or_else(wrong)?);
             }
             _ => config.backlog = Some(said.clone()),

@@ -51,8 +51,10 @@ pub(super) fn read(item: &Item, origin: &str, file: File<'_>) -> Result<FileNoti
             other => {
                 let error = Error::usage(format!("{origin}: there is no key '{other}'"));
                 return Err(match suggest::nearest(other, [COMMAND, TERMINAL]) {
-                    Some(near) => error.hint(format!("did you mean {near}?")),
-                    None => error.because(format!("the table may have: {COMMAND}, {TERMINAL}")),
+                    Some(near) => error.hint(suggest::instead(near, other)),
+                    None => error
+                        .because(format!("the table may have: {COMMAND}, {TERMINAL}"))
+                        .hint(format!("take {other} out of the table")),
                 });
             }
         }
@@ -64,5 +66,6 @@ fn terminal(word: &str, origin: &str) -> Result<InTerminal> {
     InTerminal::named(word).ok_or_else(|| {
         let words: Vec<&str> = InTerminal::WORDS.iter().map(|(word, _)| *word).collect();
         Error::usage(format!("{origin}: '{word}' is none of {}", words.join(", ")))
+            .hint(format!("{TERMINAL} = \"{}\"", words[0]))
     })
 }

@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use ralph_core::check::CheckSpec;
-use ralph_core::text;
+use ralph_core::{text, time};
 
 use super::{Finding, Meant};
 use crate::process::{self, End, Spec};
 use crate::project::Project;
 use crate::{runner, trust};
-
-const CHECK: Duration = Duration::from_secs(30 * 60);
 
 pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
     let told = |stack: &ralph_core::detect::Stack| {
@@ -23,7 +21,8 @@ pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
     let unknown = trust::unknown(project, &meant.brought);
     let agreed = |check: &CheckSpec| unknown.iter().all(|command| command.command != check.command);
     for (check, from) in &meant.checks {
-        findings.push(one(project, check, from, run, agreed(check)));
+        let limit = run.then(|| Duration::from_millis(meant.policy.check_timeout_ms));
+        findings.push(one(project, check, from, limit, agreed(check)));
     }
     if meant.checks.is_empty() {
         findings.push(match meant.policy.wants_checks() {
@@ -38,7 +37,8 @@ pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
     findings
 }
 
-fn one(project: &Project, check: &CheckSpec, from: &str, run: bool, agreed: bool) -> Finding {
+/// `run_for`: how long it may take, where it is to be run.
+fn one(project: &Project, check: &CheckSpec, from: &str, run_for: Option<Duration>, agreed: bool) -> Finding {
     let about = format!("check {}", check.name);
     let shown = format!("{} ({from})", text::one_line(&check.command, 200));
     if let Some(tool) = process::missing_program(&check.command, &project.root) {
@@ -48,24 +48,33 @@ fn one(project: &Project, check: &CheckSpec, from: &str, run: bool, agreed: bool
             format!("install {tool}, or correct {from}"),
         );
     }
-    match (run, agreed) {
-        (false, _) => Finding::held(&about, format!("not run: {shown}")),
-        (true, false) => Finding::failed(
+    match (run_for, agreed) {
+        (None, _) => Finding::held(&about, format!("not run: {shown}")),
+        (Some(_), false) => Finding::failed(
             &about,
             format!("not run: it comes with the project, and nobody agreed to it: {shown}"),
             "read it; ralph run asks, and takes --yes where there is no terminal",
         ),
-        (true, true) => tried(&about, check, project),
+        (Some(limit), true) => tried(&about, check, project, limit),
     }
 }
 
-fn tried(about: &str, check: &CheckSpec, project: &Project) -> Finding {
+fn tried(about: &str, check: &CheckSpec, project: &Project, limit: Duration) -> Finding {
     let spec = runner::kept(Spec::shell(&check.command, &project.root), &project.truth);
     let remedy = "see what it says: run it yourself";
-    match process::run_for(&spec, CHECK) {
+    match process::run_for(&spec, limit) {
         Ok(brief) if brief.end == End::Exited(0) => {
             Finding::held(about, format!("passed: {}", check.command))
         }
+        Ok(brief) if brief.end == End::TimedOut => Finding::failed(
+            about,
+            format!(
+                "{}: ended after {}, the longest time for a check",
+                check.command,
+                time::duration(limit.as_millis() as u64)
+            ),
+            "ralph config set policy.check_timeout 1h, if it needs longer",
+        ),
         Ok(brief) => {
             let last = text::last_line(&text::plain(&brief.words), 200).unwrap_or_default();
             Finding::failed(about, format!("{}: {}: {last}", check.command, brief.end), remedy)

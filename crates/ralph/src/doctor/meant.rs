@@ -39,15 +39,17 @@ impl Meant {
         let mut wishes = Wishes { detect: policy.wants_checks(), ..Wishes::default() }.over(config.clone());
         let missing = detected::look(&project.root, &mut wishes);
         let named = config.checks.iter().filter(|check| check.value.trim() != NO_CHECK);
-        let named = named.map(|check| (CheckSpec::named(&*check.key, &*check.value), check.origin.clone()));
-        let from = |check: &CheckSpec| check.source.clone().unwrap_or_default();
-        let found = wishes.found.iter().map(|check| (check.clone(), from(check)));
-        let checks = named.chain(found).collect();
+        let named = named.map(|check| CheckSpec::named(&*check.key, &*check.value));
+        let mut checks: Vec<CheckSpec> = named.chain(wishes.found.iter().cloned()).collect();
         let mut commands = brought::by_settings(&layers.project, &Wishes::default());
         commands.extend(brought::by_detection(&wishes.found));
-        let (backlog, of_items) = backlog(project, &policy);
+        let (backlog, of_items) = backlog(project, &policy, &wishes, &mut checks);
         let all_known = of_items.is_some();
         commands.extend(of_items.unwrap_or_default());
+        let set = |check: &CheckSpec| config.checks.iter().find(|set| set.key == check.name);
+        let from = |check: &CheckSpec| check.source.clone().or_else(|| Some(set(check)?.origin.clone()));
+        let checks = checks.into_iter().map(|check| (from(&check).unwrap_or_default(), check));
+        let checks = checks.map(|(from, check)| (check, from)).collect();
         Self { policy, stack: wishes.stack, checks, missing, backlog, brought: commands, all_known }
     }
 }
@@ -60,8 +62,13 @@ fn policy(config: &Config) -> Policy {
     policy
 }
 
-/// How it stands with the task file, and what it brings; the latter is `None` where nobody knows.
-fn backlog(project: &Project, policy: &Policy) -> (Option<Finding>, Option<Commands>) {
+/// How it stands with the task file, and what it brings, also to the checks; `None` where nobody knows.
+fn backlog(
+    project: &Project,
+    policy: &Policy,
+    wishes: &Wishes,
+    checks: &mut Vec<CheckSpec>,
+) -> (Option<Finding>, Option<Commands>) {
     let root = &project.root;
     let path = match work::find(root) {
         Ok(None) => return (None, Some(Commands::default())),
@@ -83,7 +90,8 @@ fn backlog(project: &Project, policy: &Policy) -> (Option<Finding>, Option<Comma
     let stands = format!("{file}: {open} of {} open", text::count(all as u64, "item"));
     let finding = fault(root, &path, &file, &stands).unwrap_or_else(|| Finding::held("backlog", stands));
     let plan = BacklogPlan { file, ..BacklogPlan::default() };
-    (Some(finding), brought::by_backlog(project, policy, &plan).ok().map(|(commands, _)| commands))
+    let brought = brought::by_backlog(project, policy, &plan, wishes, checks);
+    (Some(finding), brought.ok().map(|(commands, _)| commands))
 }
 
 /// What in it keeps a run from its items, or some of them; the rules of evidence are not looked at here.

@@ -8,7 +8,7 @@ use ralph_core::time::{self, Time};
 use super::{Finding, disk};
 use crate::clock;
 use crate::project::Project;
-use crate::store::{self, Ledger, LockState, Runs};
+use crate::store::{self, JournalFile, Ledger, LockState, Run, Runs};
 use crate::unix::rights::PermissionsExt;
 use crate::verify::{self, Anchored};
 
@@ -21,6 +21,8 @@ pub(super) fn folders(project: &Project) -> Vec<Finding> {
 pub(super) fn all(project: &Project) -> Vec<Finding> {
     let mut findings = folders(project);
     if !project.truth.is_dir() {
+        let yet = |about| Finding::held(about, "not there yet: the first run begins it");
+        findings.extend([yet("journal"), clock_of(None, clock::now()), yet("evidence"), yet("lock")]);
         return findings;
     }
     findings.extend(private(&project.truth));
@@ -84,7 +86,7 @@ fn private(truth: &Path) -> Option<Finding> {
     })
 }
 
-/// Whether every run can be read, and when the last record was made.
+/// Whether every run can be read from its first record on, and when the last record was made.
 fn journals(project: &Project) -> (Finding, Option<Time>) {
     let runs = Runs::of(&project.truth).all();
     let mut last = None;
@@ -93,7 +95,16 @@ fn journals(project: &Project) -> (Finding, Option<Time>) {
         let about = format!("run {}: ", run.number);
         let newest = runs.last().is_some_and(|last| last.number == run.number);
         match run.peek() {
-            Ok(opened) if opened.writable() => last = last.max(Some(opened.state.updated_at)),
+            Ok(opened) if opened.writable() => {
+                last = last.max(Some(opened.state.updated_at));
+                if let Some(why) = damage(run) {
+                    finding = Finding::warned(
+                        "journal",
+                        format!("{about}{} is damaged: {why}", run.journal().display()),
+                        "history, replay and undo tell of it up to that line; ralph run --fresh \"GOAL\" begins a new record",
+                    );
+                }
+            }
             peeked => {
                 let error = match &peeked {
                     Ok(opened) => store::cannot_continue(&run.journal(), opened),
@@ -113,6 +124,16 @@ fn journals(project: &Project) -> (Finding, Option<Time>) {
         }
     }
     (finding, last)
+}
+
+/// What is wrong with a journal that can be continued: runs go on from the last checkpoint, and what stands before it is
+/// not looked at.
+fn damage(run: &Run) -> Option<String> {
+    match JournalFile::read(&run.journal(), |_, _| {}) {
+        Ok(opened) if opened.writable() => None,
+        Ok(opened) => opened.problems.first().map(ToString::to_string),
+        Err(error) => Some(error.why.unwrap_or(error.what)),
+    }
 }
 
 /// A clock that was set back makes waits, and an open circuit, last longer than they should.
@@ -139,6 +160,11 @@ fn evidence(project: &Project) -> Finding {
         }
     };
     match loaded.summary.faults.as_slice() {
+        [] if !loaded.unread.is_empty() => Finding::warned(
+            "evidence",
+            format!("not all of it could be held against the journals: {}", loaded.unread.join("; ")),
+            VERIFY,
+        ),
         [] => Finding::held("evidence", text::count(loaded.summary.records as u64, "record")),
         [first, ..] => Finding::failed(
             "evidence",

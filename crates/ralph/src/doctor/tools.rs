@@ -103,7 +103,11 @@ fn version(name: &str, cwd: &Path) -> Finding {
     let remedy = format!("see what `{name} --version` says");
     match process::capture_for(&Spec::new(name, cwd).arg("--version"), VERSION) {
         Ok(told) if told.end.success() => {
-            Finding::held(&about, text::one_line(&text::plain(&String::from_utf8_lossy(&told.stdout)), 100))
+            let said = text::one_line(&text::plain(&String::from_utf8_lossy(&told.stdout)), 100);
+            match said.is_empty() {
+                false => Finding::held(&about, said),
+                true => Finding::warned(&about, "does not tell its version: it says nothing", remedy),
+            }
         }
         Ok(told) => Finding::warned(&about, format!("does not tell its version: {}", told.end), remedy),
         Err(error) => Finding::failed(&about, error.to_string(), remedy),

@@ -149,7 +149,8 @@ pub(super) fn settle(
     let mut drafts: Vec<Draft<'_>> = vec![];
     for (name, role) in members {
         if drafts.iter().any(|draft| draft.name == name) {
-            return Err(Error::usage(format!("agent '{name}' is named twice")));
+            return Err(Error::usage(format!("agent '{name}' is named twice"))
+                .hint(format!("name {name} once; without a role it both works and reviews")));
         }
         let same = known.iter().find(|agent| agent.name == name);
         drafts.push(Draft { name, role, same, kind: kind(wishes, name, same)? });

@@ -37,6 +37,14 @@ pub(crate) struct Checks {
     pub(crate) missing: Vec<String>,
 }
 
+impl Found {
+    /// What of it is used in `.ralph/`, from there.
+    pub(crate) fn in_the_folder(&self) -> impl Iterator<Item = &str> {
+        let backlog = self.backlog.iter().map(|backlog| backlog.path.as_str());
+        backlog.chain(self.prompt.as_deref()).filter_map(|path| path.strip_prefix(".ralph/"))
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct FoundBacklog {
     /// From the top of the project.
@@ -64,11 +72,12 @@ const PROMPTS: [&str; 5] =
     ["PROMPT.md", "@PROMPT.md", ".ralph/PROMPT.md", "PROMPT_build.md", "scripts/ralph/prompt.md"];
 
 /// What ralph neither reads nor touches, and what to know about it.
-const OTHERS: [(&str, &str); 4] = [
+const OTHERS: [(&str, &str); 5] = [
     ("ralph.yml", "a ralph.yml at the top belongs to another tool and is left alone"),
     (".ralphrc", "settings of another loop; ralph does not read them"),
     ("progress.txt", "another loop's log; ralph does not read it, agents may"),
     (".ralph/state.json", "a view that ralph writes anew when a run begins"),
+    (".ralph/session.md", "a view that ralph writes anew when a run begins"),
 ];
 
 pub(crate) fn look(root: &Path) -> Result<Found> {

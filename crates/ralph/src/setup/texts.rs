@@ -4,8 +4,24 @@ use super::{Found, Wanted};
 use crate::config;
 
 /// With `--share`: what people write is committed, what ralph writes is not.
-pub(crate) const SHARED_IGNORE: &str = "# ralph's own files are not committed; what people write is\n*\n!.gitignore\n\
+const SHARED_IGNORE: &str = "# ralph's own files are not committed; what people write is\n*\n!.gitignore\n\
                                         !config.toml\n!prompt.md\n!ralph.yml\n!guardrails.md\n";
+
+/// The same with what was found in the folder and is used there, for a clone must have it too.
+pub(crate) fn shared_ignore(found: &Found) -> String {
+    let mut text = SHARED_IGNORE.to_owned();
+    for path in found.in_the_folder() {
+        let mut above = String::new();
+        for part in path.split_inclusive('/') {
+            above.push_str(&part.replace(['\\', '*', '?', '['], "?"));
+            let line = format!("!{above}\n");
+            if !text.contains(&format!("\n{line}")) {
+                text.push_str(&line);
+            }
+        }
+    }
+    text
+}
 
 const PROMPT: &str = "# How to work on {{PROJECT_NAME}}\n\n\
 - One thing at a time, the most important first. Look for what is there already before you write it anew.\n\

@@ -37,6 +37,8 @@ pub fn own_folder(dir: &Path, shared: Option<&str>) -> Result<Placed> {
     match before {
         None => {}
         Some(own) if own == views::OWN_IGNORE.as_bytes() && shared.is_some() => {}
+        // What was shared before, and more.
+        Some(own) if !own.is_empty() && own.len() < text.len() && text.as_bytes().starts_with(&own) => {}
         Some(_) => return Ok(Placed::Kept),
     }
     files::replace(&ignore, text.as_bytes()).map_err(error::io("cannot write", &ignore))?;

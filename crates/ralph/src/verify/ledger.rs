@@ -21,6 +21,8 @@ pub(crate) struct Loaded {
     pub(crate) lines: Vec<Line>,
     pub(crate) attempts: Vec<Attempted>,
     pub(crate) summary: evidence::Ledger,
+    /// Journals that cannot be read to their end, with why: what they know of the ledger behind that is not known here.
+    pub(crate) unread: Vec<String>,
     /// Attempts with a record that is not what was recorded, or not where it was.
     unsound: BTreeSet<String>,
     /// Commits that name evidence, by the digest.
@@ -65,7 +67,15 @@ pub(crate) fn load(project: &Project, anchored: Anchored) -> Result<Loaded> {
     let unsound = unsound.filter_map(|line| line.record["attempt"].as_str().map(str::to_owned)).collect();
     let settled = told.anchors.into_iter().filter_map(|anchor| Some((anchor.attempt?, anchor.commit?)));
     let settled = settled.collect();
-    Ok(Loaded { attempts: attempts(&records), lines, summary, unsound, named: told.named, settled })
+    Ok(Loaded {
+        attempts: attempts(&records),
+        lines,
+        summary,
+        unread: told.unread,
+        unsound,
+        named: told.named,
+        settled,
+    })
 }
 
 impl Loaded {
@@ -99,6 +109,7 @@ struct Told {
     pending: BTreeSet<String>,
     /// Commits that name evidence, by the digest.
     named: BTreeMap<String, String>,
+    unread: Vec<String>,
 }
 
 fn told(project: &Project, links: &[Link], id: Option<&str>) -> Result<Told> {
@@ -123,6 +134,10 @@ fn told(project: &Project, links: &[Link], id: Option<&str>) -> Result<Told> {
                 });
             }
         })?;
+        if !opened.writable() {
+            let why = opened.problems.iter().map(|problem| format!("{by}: {problem}"));
+            told.unread.extend(why);
+        }
         told.pending.extend(being_settled(&opened.state));
         runs.extend(opened.state.run.map(|run| run.id));
     }

@@ -98,7 +98,8 @@ impl Place {
         }
         let error = Error::usage(format!("the backlog has no phase '{phase}'"));
         let near = suggest::nearest(phase, phases.iter().map(|known| &**known));
-        let error = near.into_iter().fold(error, |error, near| error.hint(format!("did you mean {near}?")));
+        let error =
+            near.into_iter().fold(error, |error, near| error.hint(format!("--phase {}", quoted(near))));
         Err(match phases.is_empty() {
             true => error.because(format!("{} has no phases", self.path.display())),
             false => error.because(format!("phases: {}", phases.join(", "))),
@@ -124,7 +125,7 @@ impl Place {
             Refusal::Unreadable(error) => self.unreadable(error),
             Refusal::UnknownId(id) => {
                 let near = suggest::nearest(id, backlog.items().iter().map(|item| &*item.id));
-                let hint = near.map_or_else(|| "ralph backlog list".into(), |near| format!("did you mean {near}?"));
+                let hint = near.map_or_else(|| "ralph backlog list".into(), |near| suggest::instead(&quoted(near), &quoted(id)));
                 error.because(format!("{} has no such id", self.path.display())).hint(hint)
             }
             Refusal::Ambiguous(id) => {

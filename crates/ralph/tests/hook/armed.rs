@@ -6,7 +6,7 @@ use std::time::Duration;
 use ralph_testkit::{Running, Sandbox};
 use serde_json::{Value, json};
 
-use crate::common::{GOAL, ralph, repository, status};
+use crate::common::{GOAL, one_call, ralph, repository, run, says_done, status};
 use crate::{SESSION, arm, done, is_blocked, more, starts, stops};
 
 /// The lock of the project, as another ralph would have it.
@@ -158,15 +158,40 @@ fn letting_go_that_is_cut_off_anywhere_is_finished_by_the_next() {
 }
 
 #[test]
+fn in_script_mode_ralph_starts_the_agent_itself_and_holds_no_session() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let run = |mode: &str| run(&sandbox, &agent).args(["--reviews", "0", "--mode", mode]).run();
+    run("script").assert_code(0);
+    assert_eq!((sandbox.agent_calls().len(), sandbox.exists(".git/ralph/hook.json")), (1, false));
+    run("scrpt").assert_code(64).assert_stderr_has("script");
+    run("hook").assert_code(64);
+    assert_eq!(sandbox.agent_calls().len(), 1);
+}
+
+#[test]
 fn a_session_is_held_by_its_own_rules_and_what_the_settings_say_in_vain_is_named() {
     let sandbox = repository();
     sandbox.write(
         ".ralph/config.toml",
-        "profile = 'strict'\n[policy]\nreviews = 4\nmax_iterations = 7\n[checks]\ntest = 'false'\n",
+        "profile = 'strict'\n[policy]\nreviews = 4\nmax_iterations = 7\n[checks]\ntest = 'false'\n\
+         [agents.claude]\nmodel = 'opus'\n",
     );
     ralph(&sandbox).args(["config", "show"]).run().assert_stderr_has("ralph hook arm");
+    sandbox.write(
+        "../home/.config/ralph/config.toml",
+        "backlog = 'prd.json'\npool = ['claude']\npermissions = 'edits'\n",
+    );
     let armed = arm(&sandbox, &["--session", SESSION]);
-    for part in ["profile (.ralph/config.toml:1)", "policy.reviews (.ralph/config.toml:3)", "checks.test"] {
+    for part in [
+        "profile (.ralph/config.toml:1)",
+        "policy.reviews (.ralph/config.toml:3)",
+        "checks.test",
+        "agents.claude.model (.ralph/config.toml:8)",
+        "backlog (~/.config/ralph/config.toml:1)",
+        "pool (~/.config/ralph/config.toml:2)",
+        "permissions (~/.config/ralph/config.toml:3)",
+    ] {
         armed.assert_stderr_has(part);
     }
     assert!(!armed.stderr.contains("max_iterations"), "{}", armed.stderr);

@@ -73,6 +73,14 @@ fn settings_that_cannot_be_edited_without_loss_are_refused() {
     sandbox.write(".claude/settings.json", "{\n  // mine\n}\n");
     let refused = ralph(&sandbox).args(["hook", "install"]).run();
     refused.assert_code(65).assert_stderr_has("cannot be edited without loss").assert_stderr_has("line 2");
+    // What is to be put in by hand is all there, and is what install would have put in.
+    let said = refused.stderr.lines().find_map(|line| line.split_once("put this in by hand: "));
+    let by_hand: serde_json::Value = serde_json::from_str(said.expect("what to put in").1).expect("JSON");
+    let other = repository();
+    ralph(&other).args(["hook", "install"]).run().assert_code(0);
+    let installed: serde_json::Value =
+        serde_json::from_str(&other.read(".claude/settings.json")).expect("JSON");
+    assert_eq!(by_hand, installed);
     assert_eq!(sandbox.read(".claude/settings.json"), "{\n  // mine\n}\n");
     assert!(!sandbox.exists(".claude/commands"));
 }

@@ -158,7 +158,11 @@ fn without_words_of_the_hook_the_transcript_s_end_is_read() {
         .write(&path, format!("{padding}\n{}\n", line("assistant", "Well.\n\n<promise>COMPLETE</promise>")));
     let answer =
         stops_with(&sandbox, &json!({"session_id": SESSION, "transcript_path": path})).expect("an answer");
-    assert!(answer["systemMessage"].as_str().is_some_and(|words| words.contains("complete")), "{answer}");
+    let said = answer["systemMessage"].as_str().expect("a message");
+    assert!(
+        said.contains("complete") && said.contains("; nothing was changed in this run (ralph"),
+        "{answer}"
+    );
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn a_wrong_setting_is_an_error_wherever_it_stands() {
     sandbox.write(USER, "\n[polcy]\ngate = 'dual'\n");
     let refused = run(&sandbox, &agent).run();
     refused.assert_code(64).assert_stderr_has("~/.config/ralph/config.toml:2: there is no key 'polcy'");
-    refused.assert_stderr_has("did you mean policy?");
+    refused.assert_stderr_has("try: write policy instead of ");
     sandbox.write(USER, "");
     let refused = run(&sandbox, &agent).env("RALPH_GATE", "half").run();
     refused.assert_code(64).assert_stderr_has("RALPH_GATE: 'half' is no value for gate");
@@ -119,7 +119,7 @@ fn setting_a_key_changes_that_line_alone() {
     set(&["checks.test", "make test"]).assert_code(0);
     assert!(sandbox.read(PROJECT).ends_with("reviews  = 4\r\n\r\n[checks]\r\ntest = \"make test\"\r\n"));
     let before = sandbox.read(PROJECT);
-    set(&["reviewss", "4"]).assert_code(64).assert_stderr_has("did you mean reviews?");
+    set(&["reviewss", "4"]).assert_code(64).assert_stderr_has("try: write reviews instead of reviewss");
     set(&["gate", "half"]).assert_code(64).assert_stderr_has("one of dual, explicit, evidence");
     sandbox.write(PROJECT, "profil = 1\n");
     set(&["gate", "dual"])
@@ -147,7 +147,7 @@ fn unsetting_a_key_takes_its_line_out_and_says_what_holds_then() {
     config(&["unset", "pool"])
         .assert_code(0)
         .assert_stderr_has("does not set pool, so nothing was changed; it is: codex");
-    config(&["unset", "pol"]).assert_code(64).assert_stderr_has("did you mean pool?");
+    config(&["unset", "pol"]).assert_code(64).assert_stderr_has("try: write pool instead of pol");
     assert_eq!(sandbox.read(PROJECT), before);
     config(&["unset", "--user", "pool"])
         .assert_code(0)
@@ -175,7 +175,7 @@ fn one_value_is_written_alone() {
         got.assert_code(0);
         assert_eq!((got.stdout.as_str(), got.stderr.as_str()), (format!("{value}\n").as_str(), ""), "{key}");
     }
-    get("reviewss").assert_code(64).assert_stderr_has("did you mean reviews?");
+    get("reviewss").assert_code(64).assert_stderr_has("try: write reviews instead of reviewss");
 }
 
 #[test]

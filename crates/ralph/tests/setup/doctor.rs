@@ -174,6 +174,77 @@ fn damaged_records_are_found() {
 }
 
 #[test]
+fn damage_before_the_last_checkpoint_is_found_too() {
+    let sandbox = healthy();
+    sandbox.damages_the_record();
+    let agent = one_call(&sandbox, says_done());
+    let run = run(&sandbox, &agent).args(["--reviews", "0"]).env("RALPH_CHECKPOINT_EVERY", "3").run();
+    run.assert_code(0);
+    let path = ".git/ralph/runs/0001/journal.jsonl";
+    let journal = sandbox.read(path);
+    assert!(journal.lines().skip(2).any(|line| line.contains("\"checkpoint\"")), "{journal}");
+    assert_eq!(finding(&examined(&sandbox, &[], 0), "journal").0, "held");
+    sandbox.write(path, journal.replacen("\"seq\":2", "\"seq\":9", 1));
+    let told = examined(&sandbox, &[], 0);
+    for about in ["journal", "evidence"] {
+        let (outcome, text) = finding(&told, about);
+        assert!(outcome == "warned" && text.contains("line 2: the checksum does not fit"), "{about}: {text}");
+    }
+    let verified = ralph(&sandbox).args(["evidence", "verify", "--no-run"]).run();
+    verified.assert_stderr_has("the journal of run 1: line 2: the checksum does not fit; what it knows");
+}
+
+#[test]
+fn before_the_first_run_all_is_looked_at_too() {
+    let sandbox = healthy();
+    let told = examined(&sandbox, &[], 0);
+    for about in ["journal", "evidence", "lock"] {
+        let (outcome, text) = finding(&told, about);
+        assert!(outcome == "held" && text.starts_with("not there yet"), "{about}: {text}");
+    }
+    assert_eq!(finding(&told, "clock").0, "held");
+}
+
+#[test]
+fn an_agent_that_does_not_tell_its_version_is_a_warning() {
+    let sandbox = repository();
+    for (script, told) in [("exit 3", "exit 3"), ("exit 0", "it says nothing")] {
+        sandbox.install_script("claude", &format!("#!/bin/sh\n{script}\n"));
+        let document = examined(&sandbox, &[], 0);
+        let text = format!("does not tell its version: {told}");
+        assert_eq!(finding(&document, "agent claude"), ("warned", text.as_str()));
+    }
+}
+
+#[test]
+fn what_a_backlog_wants_for_every_item_is_a_check_and_to_be_agreed_to() {
+    let sandbox = healthy();
+    let story = r#"{"id": "S-1", "title": "one", "status": "open"}"#;
+    sandbox.write("prd.json", format!(r#"{{"qualityGates": ["touch ran"], "stories": [{story}]}}"#));
+    let told = examined(&sandbox, &[], 0);
+    assert_eq!(finding(&told, "check gate-1"), ("held", "not run: touch ran (prd.json, qualityGates 1)"));
+    let (outcome, text) = finding(&told, "trust");
+    assert!(outcome == "warned" && text.contains("touch ran (prd.json, qualityGates 1)"), "{text}");
+    let told = examined(&sandbox, &["--run-checks"], 1);
+    assert!(finding(&told, "check gate-1").1.contains("nobody agreed to it"), "{told:#}");
+    assert!(!sandbox.exists("ran"));
+    sandbox.write(".ralph/config.toml", "profile = 'analyzer'\n");
+    assert!(!examined(&sandbox, &[], 0).to_string().contains("touch ran"), "this profile runs no checks");
+}
+
+#[test]
+fn a_check_that_takes_longer_than_the_settings_allow_is_ended() {
+    let sandbox = healthy();
+    sandbox.write(
+        "../home/.config/ralph/config.toml",
+        "[policy]\ncheck_timeout = '1s'\n[checks]\ntest = 'exec sleep 1000'\n",
+    );
+    let told = examined(&sandbox, &["--run-checks"], 1);
+    let (outcome, text) = finding(&told, "check test");
+    assert!(outcome == "failed" && text.contains("ended after 1.0s, the longest time"), "{text}");
+}
+
+#[test]
 fn a_check_that_is_declined_or_the_shell_s_own_is_no_trouble() {
     let sandbox = healthy();
     sandbox.write(".ralph/config.toml", "[checks]\nlint = 'none'\ntest = 'export CI=1 && true'\n");

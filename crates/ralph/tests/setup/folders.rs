@@ -237,6 +237,8 @@ fn what_other_loops_left_is_used_where_it_is() {
             "fix_plan_below",
             kind(&[(".ralph/fix_plan.md", plan), (".ralph/PROMPT.md", prompt), (".ralphrc", "A=1\n")]),
         ),
+        ("prd_json_below", kind(&[(".ralph/prd.json", PRD)])),
+        ("plan_below", kind(&[(".ralph/IMPLEMENTATION_PLAN.md", plan)])),
         ("plugin_active", kind(&[(".claude/ralph-loop.local.md", active.as_str())])),
         ("plugin_inactive", kind(&[(".claude/ralph-loop.local.md", inactive.as_str())])),
         (
@@ -270,6 +272,13 @@ fn asked_otherwise_or_again() {
         ("again", again),
         ("force", Kind { args: &["--force"], ..forced }),
         ("share", Kind { args: &["--share"], ..kind(&[]) }),
+        (
+            "share_found",
+            Kind {
+                args: &["--share"],
+                ..kind(&[(".ralph/fix_plan.md", "- [ ] Log in\n"), (".ralph/PROMPT.md", "Study.\n")])
+            },
+        ),
         ("share_ignored", Kind { args: &["--share"], ..kind(&[(".gitignore", ".ralph/\n")]) }),
     ]);
 }

@@ -98,6 +98,37 @@ fn what_is_shared_is_seen_by_git_and_the_rest_is_not() {
 }
 
 #[test]
+fn a_clone_has_what_the_shared_settings_name() {
+    for (backlog, prompt) in [
+        (".ralph/fix_plan.md", ".ralph/PROMPT.md"),
+        (".ralph/prd.json", "PROMPT.md"),
+        (".ralph/IMPLEMENTATION_PLAN.md", "PROMPT.md"),
+    ] {
+        let sandbox = repository();
+        let text = match backlog.ends_with(".json") {
+            true => r#"{"userStories":[{"id":"A","title":"Do A","passes":false}]}"#,
+            false => "- [ ] Do A\n",
+        };
+        init(&sandbox, &["--share"]).assert_code(0);
+        fs::remove_file(sandbox.project().join(".ralph/config.toml")).expect("removed");
+        fs::remove_file(sandbox.project().join(".ralph/prompt.md")).expect("removed");
+        fs::remove_file(sandbox.project().join(".ralph/ralph.yml")).expect("removed");
+        sandbox.write(backlog, text);
+        sandbox.write(prompt, "Do as we do.\n");
+        // What was shared before is shared still, and what came to it too.
+        init(&sandbox, &["--share"]).assert_code(0).assert_stderr_has("wrote   .ralph/.gitignore");
+        init(&sandbox, &["--share"]).assert_code(0).assert_stderr_lacks("is yours");
+        sandbox.commit_all("shared");
+        sandbox.git(&["clone", "--quiet", ".", "../clone"]);
+        let in_clone = |args: &[&str]| ralph(&sandbox).args(args).in_folder("../clone").run();
+        in_clone(&["backlog", "list"]).assert_code(0).assert_stdout_has("Do A");
+        let read = fs::read_to_string(sandbox.root().join("clone").join(prompt)).expect("shared");
+        assert_eq!(read, "Do as we do.\n");
+        assert!(!sandbox.root().join("clone/.ralph/status").exists());
+    }
+}
+
+#[test]
 fn sharing_says_when_a_rule_of_the_project_is_against_it() {
     let sandbox = repository();
     sandbox.write(".gitignore", "/.ralph/\n");
@@ -143,7 +174,14 @@ fn a_backlog_that_is_there_is_used_where_it_is() {
 
 #[test]
 fn a_backlog_of_another_loop_is_named_in_the_settings() {
-    for path in ["scripts/ralph/prd.json", ".agents/tasks/prd.json", ".ralph/fix_plan.md", "@fix_plan.md"] {
+    for path in [
+        "scripts/ralph/prd.json",
+        ".ralph/prd.json",
+        ".agents/tasks/prd.json",
+        ".ralph/fix_plan.md",
+        "@fix_plan.md",
+        ".ralph/IMPLEMENTATION_PLAN.md",
+    ] {
         let sandbox = repository();
         let text = match path.ends_with(".json") {
             true => r#"{"userStories":[{"id":"A","title":"Do A","passes":false}]}"#,
@@ -198,6 +236,23 @@ fn the_plugin_s_file_is_read_and_what_it_says_is_told_and_taken_over() {
 }
 
 #[test]
+fn the_command_that_goes_on_with_the_plugin_s_prompt_hands_it_over_whole() {
+    let prompt = "Make the login work for $5,\n---\nthen \"say\" so.";
+    let text = format!("---\nactive: false\niteration: 4\n---\n\n{prompt}\n");
+    for text in [text.clone(), text.replace('\n', "\r\n")] {
+        let sandbox = repository();
+        sandbox.install_script("claude", "#!/bin/sh\nexit 0\n");
+        sandbox.install_script("ralph", "#!/bin/sh\nprintf '%s|' \"$@\"\n");
+        sandbox.write(".claude/ralph-loop.local.md", &text);
+        let done = init(&sandbox, &[]);
+        let next = done.stderr.lines().find_map(|line| line.strip_prefix("next:   ")).expect("a command");
+        let told = sandbox.command("sh").args(["-c", next]).output().expect("a shell");
+        let told = String::from_utf8_lossy(&told.stdout).replace('\r', "");
+        assert_eq!(told, format!("run|\n{prompt}|"), "{next}");
+    }
+}
+
+#[test]
 fn a_backlog_that_cannot_be_read_is_told_and_no_other_is_made() {
     let sandbox = repository();
     sandbox.write("prd.json", "{ not json");
@@ -245,8 +300,13 @@ fn a_folder_of_the_fourth_seed_is_taken_over_as_it_is() {
     let backlog = "# ours\nproject:\n  name: x\ntasks:\n  - id: a\n    title: A\n    status: todo\n";
     sandbox.write(".ralph/ralph.yml", backlog);
     sandbox.write(".ralph/state.json", "{}\n");
+    sandbox.write(".ralph/session.md", "# Session\n");
     sandbox.write(".ralph/scratchpad.md", "so far\n");
-    init(&sandbox, &[]).assert_code(0).assert_stderr_has("backlog .ralph/ralph.yml: 1 of 1 item open");
+    let done = init(&sandbox, &[]);
+    done.assert_code(0).assert_stderr_has("backlog .ralph/ralph.yml: 1 of 1 item open");
+    for view in ["state.json", "session.md"] {
+        done.assert_stderr_has(&format!("found   .ralph/{view}: a view that ralph writes anew"));
+    }
     assert_eq!(sandbox.read(".ralph/ralph.yml"), backlog);
     assert_eq!(sandbox.read(".ralph/scratchpad.md"), "so far\n");
     assert!(sandbox.exists(".ralph/config.toml"));

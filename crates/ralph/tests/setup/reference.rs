@@ -28,7 +28,9 @@ fn the_page_of_settings_is_what_the_program_says() {
 fn the_page_of_commands_is_what_the_program_says() {
     let page = ralph::cli::commands_page();
     assert!(page.contains("\n## ralph run\n") && page.contains("\n## ralph backlog next\n"));
-    assert!(!page.contains("demo-agent"), "what is hidden stays hidden");
+    for hidden in ["demo-agent", "## ralph hook session"] {
+        assert!(!page.contains(hidden), "what is hidden stays hidden: {hidden}");
+    }
     holds("docs/commands.md", &page);
 }
 
@@ -59,7 +61,11 @@ fn there_is_a_man_page_for_every_command() {
         .run()
         .assert_code(0)
         .assert_stdout_has("ralph-backlog-next");
-    ralph(&sandbox).args(["man", "backlgo"]).run().assert_code(64).assert_stderr_has("did you mean backlog?");
+    ralph(&sandbox)
+        .args(["man", "backlgo"])
+        .run()
+        .assert_code(64)
+        .assert_stderr_has("try: ralph man backlog\n");
 }
 
 /// Every exit code and stop reason has its place where the program's messages send people.

@@ -19,7 +19,7 @@ fn one_item_by_its_id_whatever_its_place() {
         .assert_stderr_has("FEAT-2");
     assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "FAILING");
     let unknown = works_through(&sandbox, &agent).args(["--task", "FEAT-22"]).run();
-    unknown.assert_code(64).assert_stderr_has("did you mean FEAT-");
+    unknown.assert_code(64).assert_stderr_has("try: write FEAT-");
     works_through(&sandbox, &agent)
         .args(["--task", "FEAT-2"])
         .run()

@@ -93,6 +93,9 @@ fn tell_of_the_chain(loaded: &Loaded, ui: &mut Ui) {
     if summary.faults.is_empty() && summary.records > 0 {
         ui.data_line(&format!("✓ ledger: {} in an unbroken chain", count(summary.records as u64, "record")));
     }
+    for unread in &loaded.unread {
+        ui.warn(&format!("{unread}; what it knows of the ledger from there on was not asked"));
+    }
     if summary.elsewhere > 0 {
         ui.say(&format!(
             "{} evidence that was recorded elsewhere, on another machine or in another worktree",

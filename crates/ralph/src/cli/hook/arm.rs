@@ -163,6 +163,8 @@ fn for_runs_alone(config: &Config, own: &Wishes) -> Option<String> {
     let told = |key: &str| match key {
         "profile" => own.profile.is_none(),
         "policy.reviews" => own.values.iter().all(|value| value.key != REVIEWS),
+        "backlog" | "pool" | "permissions" => true,
+        _ if key.starts_with("agents.") => true,
         _ => key.strip_prefix("checks.").is_some_and(|name| name != "detect" && !own.says(name)),
     };
     let mut unused: Vec<String> = Vec::new();

@@ -6,7 +6,7 @@ mod place;
 use std::path::Path;
 use std::process::ExitCode;
 
-use ralph_core::session::settings::{self, Installed};
+use ralph_core::session::settings::{self, Installed, Put, Wanted};
 
 use super::{Agent, InstallArgs};
 use crate::cli::run;
@@ -113,7 +113,7 @@ fn put_into_settings(place: &Place, ralph: &str, record: &Record) -> Result<Inst
     let wanted = place.wanted(ralph);
     let plan = |text: &str| {
         let installed = settings::install(text, &wanted, &record.settings).map_err(|why| {
-            refuse(&place.settings, why).hint("put the hooks in by hand: docs/hook-mode.md shows them")
+            refuse(&place.settings, why).hint(format!("put this in by hand: {}", alone(&wanted)))
         })?;
         let settings = installed.put.clone().and(&record.settings);
         place.write_down(&Record { settings, ..record.clone() })?;
@@ -130,6 +130,13 @@ fn put_into_settings(place: &Place, ralph: &str, record: &Record) -> Result<Inst
         let installed = plan(text(&place.settings, bytes)?)?;
         Ok((Some(installed.text.clone().into_bytes()), installed))
     })
+}
+
+/// What is wanted, as settings that hold nothing else.
+fn alone(wanted: &Wanted) -> String {
+    let alone = settings::install("{}", wanted, &Put::default()).map(|installed| installed.text);
+    let value: serde_json::Value = serde_json::from_str(&alone.unwrap_or_default()).unwrap_or_default();
+    value.to_string()
 }
 
 fn refuse(settings: &Path, why: String) -> Error {

@@ -56,7 +56,7 @@ fn open(call: &Call<'_>) -> Result<Option<Found>> {
     let (journal, state) = JournalFile::resume_briefly(&run.journal())?;
     if let Some(stop) = state.stop() {
         file.remove(&lock)?;
-        return Ok(Some(Found::Over(stop.to_string())));
+        return Ok(Some(Found::Over(view::ended(&state, stop))));
     }
     let begun = state.run.as_ref();
     if begun.is_some_and(|run| !trust::knows(project, &consent::kept_in_tree(project, &run.goal, &run.plan)))
@@ -106,7 +106,7 @@ pub(super) fn stop(call: &Call<'_>) -> Result<()> {
         Came::HandedOver(prompt) => Answer::Block { reason: prompt, message: goes_on(runner.state()) },
         Came::Stopped(stop) => {
             ArmFile::of(&project.truth).remove(runner.lock())?;
-            Answer::Stop { message: format!("ralph: {stop} (ralph history)") }
+            Answer::Stop { message: format!("ralph: {} (ralph history)", view::ended(runner.state(), &stop)) }
         }
         Came::Waits(why) => Answer::Stop { message: waits(&why) },
     });

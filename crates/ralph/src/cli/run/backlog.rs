@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ralph_core::check::CheckSpec;
 use ralph_core::decision::Stop;
-use ralph_core::detect::CHECKS;
 use ralph_core::event::Plan;
 use ralph_core::items::BacklogPlan;
 use ralph_core::state::State;
@@ -56,17 +54,9 @@ fn source(project: &Project, plan: &BacklogPlan) -> Result<Source> {
 pub(super) fn brought(project: &Project, wishes: &Wishes, plan: &mut Plan) -> Result<Commands> {
     plan.boot = None;
     let Some(backlog) = &plan.backlog else { return Ok(Commands::default()) };
-    let (mut commands, boot) = brought::by_backlog(project, &plan.policy, backlog)?;
+    let (commands, boot) = brought::by_backlog(project, &plan.policy, backlog, wishes, &mut plan.checks)?;
     if plan.policy.boot && boot.is_none() {
         is_healthy(project)?;
-    }
-    if plan.policy.wants_checks() {
-        // What cannot be read stops the run, with its own words.
-        let checks = source(project, backlog)?.checks().unwrap_or_default();
-        let file = backlog.file.clone();
-        for check in wanted_for_all(plan, wishes, &file, checks) {
-            commands.add(check.source.unwrap_or(file.clone()), check.command);
-        }
     }
     plan.boot = boot;
     Ok(commands)
@@ -102,26 +92,6 @@ fn is_healthy(project: &Project) -> Result<()> {
     let error =
         Error::new("Fix build before running Ralph Loop").because(format!("{}: {}", found.about, found.text));
     Err(found.remedy.into_iter().fold(error, Error::hint).hint("ralph doctor"))
-}
-
-/// Has the plan run what the backlog wants for every item, as it stands there now: somebody wrote it down for this project,
-/// so it wins over what was found, and whoever names a check himself wins over it. What a run began with stays, for an agent
-/// could have taken it out. Returns what the plan has of it.
-fn wanted_for_all(plan: &mut Plan, wishes: &Wishes, file: &str, checks: Vec<CheckSpec>) -> Vec<CheckSpec> {
-    let own = format!("{file}, ");
-    for check in checks {
-        let named = |known: &CheckSpec| known.name == check.name;
-        let said = wishes.says(&check.name)
-            || plan.checks.iter().any(|known| named(known) && known.source.is_none());
-        plan.checks.retain(|known| said || !named(known));
-        if !said && !plan.checks.iter().any(|known| known.command == check.command) {
-            plan.checks.push(check);
-        }
-    }
-    plan.checks
-        .sort_by_key(|check| CHECKS.iter().position(|name| *name == check.name).unwrap_or(CHECKS.len()));
-    let of_file = |check: &&CheckSpec| check.source.as_ref().is_some_and(|source| source.starts_with(&own));
-    plan.checks.iter().filter(of_file).cloned().collect()
 }
 
 /// What a run is called that works through a backlog.
