@@ -109,7 +109,7 @@ fn goes_on(sandbox: &Sandbox, name: &str, steps: Steps, limit: &str) -> Finished
     finished
 }
 
-const STAY: &str = "changed outside of the iterations, by you, a check or somebody else";
+const STAY: &str = "changed outside of the iterations, by you or somebody else";
 
 #[test]
 fn what_no_iteration_changed_stays_and_is_named() {
@@ -225,18 +225,58 @@ fn nothing_is_undone_while_a_run_is_going_on() {
 }
 
 #[test]
-fn what_a_killed_run_left_can_be_undone() {
+fn what_a_killed_run_left_is_not_told_from_what_the_user_did_since_and_undone_only_with_all_of_it() {
     let sandbox = repository();
     let agent = one_call(&sandbox, Steps::new().write("README.md", "half\n").reach("agent").hang());
     let running = run(&sandbox, &agent).spawn();
     sandbox.wait_for("agent");
     running.kill9();
     running.wait();
-    let undone = undo(&sandbox, &["1"]);
-    undone.assert_code(0).assert_stderr_has("what you changed around it cannot be told from its work");
-    assert_eq!(sandbox.read("README.md"), "# project\n");
+    sandbox.write("mine.txt", "a day's work\n");
+    let before = sandbox.user_git_state();
+    for words in [&["1"][..], &["1", "--dry-run"]] {
+        let refused = undo(&sandbox, words);
+        refused
+            .assert_code(1)
+            .assert_stderr_has("2 files, changed in or after an iteration that was cut off")
+            .assert_stderr_has("\n  README.md\n  mine.txt\n")
+            .assert_stderr_has("no file was touched")
+            .assert_stderr_has("ralph undo 1 --all --dry-run")
+            .assert_stderr_has("take that back: ralph undo 1 --all\n");
+        assert_eq!(refused.stdout, "");
+        before.assert_same(&sandbox.user_git_state());
+    }
+    let listed = undo(&sandbox, &["1", "--all", "--dry-run"]);
+    listed.assert_code(0);
+    assert_eq!(listed.stdout, "M README.md\nD mine.txt\n");
+    let undone = undo(&sandbox, &["1", "--all"]);
+    undone
+        .assert_code(0)
+        .assert_stderr_has("2 files are put back too: changed in or after an iteration that was cut off")
+        .assert_stderr_has("\n  README.md\n  mine.txt\n");
+    assert_eq!((sandbox.read("README.md"), sandbox.exists("mine.txt")), ("# project\n".into(), false));
     sandbox.assert_no_processes();
     assert_eq!(status(&sandbox)["status"], "cut_off", "the run can still be continued");
+    undo(&sandbox, &["--to", &taking_back(&undone)]).assert_code(0);
+    before.assert_same(&sandbox.user_git_state());
+}
+
+#[test]
+fn what_checks_wrote_between_iterations_goes_with_them_and_what_came_after_the_last_stays() {
+    let sandbox = repository();
+    let check = "test -e Cargo.lock || echo 1 > Cargo.lock; test -e second && echo 2 > other.lock; exit 1";
+    let claims = |file: &str| Steps::new().write(file, "1\n").status(&StatusBlock::done());
+    let agent = FakeAgent::new("agent").call(claims("first")).call(claims("second")).install(&sandbox);
+    run(&sandbox, &agent)
+        .args(["--test-cmd", check, "--set", "baseline=off", "--max-iterations", "2"])
+        .run()
+        .assert_code(3);
+    assert!(sandbox.exists("Cargo.lock") && sandbox.exists("other.lock"));
+    let undone = undo(&sandbox, &["1"]);
+    undone.assert_code(0).assert_stderr_has(&format!("1 file stays as it is: {STAY}\n  other.lock\n"));
+    assert!(!sandbox.exists("first") && !sandbox.exists("second"));
+    assert!(!sandbox.exists("Cargo.lock"), "it was written between two iterations, by a check");
+    assert!(sandbox.exists("other.lock"), "nobody measured after the last check");
 }
 
 #[test]
@@ -255,7 +295,7 @@ fn whoever_a_killed_run_left_at_work_is_ended_before_anything_is_put_back() {
     running.kill9();
     running.wait();
     kill_process(keeper, Signal::KILL).expect("kill -9");
-    undo(&sandbox, &["1"]).assert_code(0).assert_stderr_has("that a killed run had left at work");
+    undo(&sandbox, &["1", "--all"]).assert_code(0).assert_stderr_has("that a killed run had left at work");
     assert_eq!(sandbox.read("README.md"), "# project\n");
     sandbox.assert_no_processes();
 }
