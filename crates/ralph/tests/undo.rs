@@ -213,6 +213,31 @@ fn marks_of_ralph_in_a_task_file_go_back_and_what_the_user_wrote_there_stays() {
 }
 
 #[test]
+fn what_the_user_adds_to_a_task_file_while_checks_run_stays() {
+    for limit in ["1", "2"] {
+        let sandbox = repository();
+        sandbox.write("fix_plan.md", "- [ ] first thing\n- [ ] second thing\n");
+        sandbox.commit_all("plan");
+        let once = sandbox.root().join("tmp/once");
+        let adds = format!("test -e {0} || {{ : > {0}; echo '- [ ] mine' >> fix_plan.md; }}", once.display());
+        let agent = FakeAgent::new("agent");
+        let write = |file: &str| Steps::new().write(file, "1\n").status(&StatusBlock::in_progress());
+        let agent = agent.call(write("a")).call(write("b")).install(&sandbox);
+        ralph(&sandbox)
+            .args(["run", "--yes", "--set", "commits=never", "--set", "baseline=off", "--test-cmd", &adds])
+            .args(["--max-iterations", limit, "--agent-cmd"])
+            .arg(agent.path())
+            .run()
+            .assert_code(3);
+        let left = sandbox.read("fix_plan.md");
+        assert!(left.contains("- [x] first thing") && left.ends_with("- [ ] mine\n"), "{left}");
+        let undone = undo(&sandbox, &["1"]);
+        undone.assert_code(0).assert_stderr_has("1 file stays as it is").assert_stderr_has("  fix_plan.md\n");
+        assert_eq!((sandbox.read("fix_plan.md"), sandbox.exists("a")), (left, false), "{limit}");
+    }
+}
+
+#[test]
 fn nothing_is_undone_while_a_run_is_going_on() {
     let sandbox = repository();
     let agent = one_call(&sandbox, Steps::new().write("a.txt", "1\n").reach("agent").hold("go"));
