@@ -3,6 +3,7 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 
+use crate::decision::Verdict;
 use crate::effect::Effect;
 use crate::event::{Event, When};
 use crate::git_text::{Change, Object};
@@ -19,7 +20,9 @@ pub enum By {
     Agent,
     /// An undo.
     Ralph,
-    /// The user, a check, or whoever else.
+    /// The checks of an iteration, and ralph as it settled it: nothing else was going on in between.
+    Checks,
+    /// The user, or whoever else.
     Else,
     /// An agent, and perhaps somebody else: nobody measured in between, or the snapshot is gone.
     Unknown,
@@ -42,6 +45,10 @@ pub struct Trail {
     /// An agent was started since the last snapshot; ralph has not seen it end.
     at_work: bool,
     cut_off: bool,
+    /// Checks ran since the last snapshot.
+    checked: bool,
+    /// Since then ralph waited, stopped or began anew: the user had time to work.
+    apart: bool,
     /// Each with who worked before it was taken.
     points: Vec<(String, By)>,
     /// Task files of the runs, and digests of what ralph left in them.
@@ -67,12 +74,14 @@ impl Trail {
                 self.reach(&measured.tree);
             }
             // Agents have their end before ralph goes on or puts files back; the time in between is anybody's.
-            Event::RunStarted(_) | Event::RunResumed(_) => self.cut_off = self.at_work,
+            Event::RunStarted(_) | Event::RunResumed(_) => (self.cut_off, self.apart) = (self.at_work, true),
             Event::TreePutBack(put_back) => {
                 self.end(&put_back.from);
                 self.push(&put_back.to, By::Ralph);
             }
-            Event::AgentNeverStarted => (self.at_work, self.cut_off) = (false, false),
+            Event::AgentNeverStarted | Event::ItemMarked { problem: Some(_) } => {
+                (self.at_work, self.cut_off) = (false, false);
+            }
             Event::Settled(settled) => self.left.extend(settled.task_file.clone()),
             _ => {}
         }
@@ -86,6 +95,8 @@ impl Trail {
         // The item is marked for the agent.
         let starts = |effect: &Effect| matches!(effect, Effect::StartAgent | Effect::MarkItem { .. });
         self.at_work |= decision.effects.iter().any(starts);
+        self.checked |= decision.effects.iter().any(|effect| matches!(effect, Effect::RunCheck { .. }));
+        self.apart |= matches!(decision.verdict, Verdict::Wait | Verdict::Halt);
         if let Some(backlog) = state.run.as_ref().and_then(|run| run.plan.backlog.as_ref())
             && !self.task_files.contains(&backlog.file)
         {
@@ -136,23 +147,29 @@ impl Trail {
     fn begin(&mut self) {
         if self.first > 0 {
             self.points.clear();
-            (self.at_work, self.cut_off) = (false, false);
+            self.forget();
         }
         self.begun = true;
     }
 
     fn reach(&mut self, tree: &str) {
-        match self.at_work && !self.cut_off {
-            true => self.push(tree, By::Agent),
-            false => self.end(tree),
+        match (self.at_work, self.cut_off) {
+            (true, false) => self.push(tree, By::Agent),
+            (false, _) if self.checked && !self.apart => self.push(tree, By::Checks),
+            _ => self.end(tree),
         }
     }
 
     fn push(&mut self, tree: &str, by: By) {
         if self.begun {
             self.points.push((tree.into(), by));
-            (self.at_work, self.cut_off) = (false, false);
+            self.forget();
         }
+    }
+
+    /// What happened before the last snapshot.
+    fn forget(&mut self) {
+        (self.at_work, self.cut_off, self.checked, self.apart) = (false, false, false, false);
     }
 }
 
@@ -161,36 +178,58 @@ impl Trail {
 pub struct Outside {
     /// Files that somebody else changed, perhaps among others.
     pub paths: BTreeSet<Vec<u8>>,
-    /// Some may be so without anybody knowing.
-    pub untold: bool,
+    /// Files of which nobody knows whether an agent changed them or somebody else did.
+    pub untold: BTreeSet<Vec<u8>>,
+    /// Agents changed files, and perhaps somebody else did so too.
+    pub mixed: bool,
+}
+
+/// Whose a content of a file is that is not an agent's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// As ralph left the task file.
+    Ralphs,
+    /// The task file, with something else in it: no check writes there.
+    TaskFile,
+    Other,
 }
 
 /// `back`: the changes from the files as they are to those of the first step. `steps`: who changed what since. What
-/// somebody else put back as it had been is nothing new, and `is_ours` tells what ralph itself wrote.
+/// somebody else put back as it had been is nothing new, and `whose` tells what ralph itself wrote.
 pub fn outside(
     back: &[Change],
     steps: &[(By, Vec<Change>)],
-    mut is_ours: impl FnMut(&Change) -> bool,
+    mut whose: impl FnMut(&Change) -> Content,
 ) -> Outside {
     let mut seen: BTreeMap<&[u8], Vec<Option<&Object>>> =
         back.iter().map(|change| (change.path.as_slice(), vec![change.new.as_ref()])).collect();
-    let mut outside = Outside::default();
+    let (mut outside, mut agents) = (Outside::default(), BTreeSet::new());
     for (by, changes) in steps {
         for change in changes {
             let Some(seen) = seen.get_mut(change.path.as_slice()) else { continue };
+            if *by == By::Agent {
+                agents.insert(&change.path);
+            }
             let new = change.new.as_ref();
             if seen.contains(&new) {
                 continue;
             }
-            match by {
-                By::Else if !is_ours(change) => {
-                    outside.paths.insert(change.path.clone());
-                }
-                By::Unknown => outside.untold = true,
-                _ => {}
+            let theirs = match by {
+                By::Else => whose(change) != Content::Ralphs,
+                By::Checks => whose(change) == Content::TaskFile,
+                By::Agent | By::Ralph | By::Unknown => false,
+            };
+            if theirs {
+                outside.paths.insert(change.path.clone());
+            } else if *by == By::Unknown {
+                outside.untold.insert(change.path.clone());
             }
             seen.push(new);
         }
     }
+    let unknown = outside.untold.len();
+    outside.untold.retain(|path| !agents.contains(path));
+    outside.mixed = outside.untold.len() < unknown;
+    outside.untold.retain(|path| !outside.paths.contains(path));
     outside
 }

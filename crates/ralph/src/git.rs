@@ -72,6 +72,18 @@ pub enum GitError {
     Strange { command: &'static str, reason: String },
 }
 
+impl GitError {
+    /// Somebody else's git is at work in the repository, or left its lock behind.
+    pub fn is_locked(&self) -> bool {
+        matches!(self, Self::Failed { reason, .. } if is_locked(reason))
+    }
+}
+
+/// Whether git says so.
+pub fn is_locked(reason: &str) -> bool {
+    reason.contains(".lock': File exists")
+}
+
 /// The repository whose working tree `cwd` is in; `None` if it is in no repository.
 pub fn discover(cwd: &Path) -> Result<Option<Repo>, GitError> {
     let questions = [

@@ -30,6 +30,7 @@ use ralph_core::journal::{Body, Record};
 use ralph_core::machine::deadline;
 use ralph_core::redact::Secrets;
 use ralph_core::state::{State, apply};
+use ralph_core::trail::Trail;
 use ralph_core::view::notice::{self, Notice};
 
 use crate::clock::{self, Alarm, Naps};
@@ -139,6 +140,10 @@ pub struct Runner<'a> {
     agreed: Vec<String>,
     /// The task file as it was before the item that is worked on. The copy on disk is for a ralph that comes after us.
     backlog: Option<Vec<u8>>,
+    /// A digest of it as it was left when the tree was last measured.
+    backlog_after: Option<String>,
+    /// Who changed the files in this run; `None` where another ralph began it, whose record has to be read for that.
+    trail: Option<Trail>,
     /// What was tried, by the ledger.
     tally: Tally,
     views_failed: bool,
@@ -218,6 +223,8 @@ impl<'a> Runner<'a> {
             keeping,
             agreed: Vec::new(),
             backlog: None,
+            backlog_after: None,
+            trail: None,
             tally: Tally::default(),
             views_failed: false,
             output_told: false,
@@ -410,6 +417,12 @@ impl<'a> Runner<'a> {
         let event = self.secrets.hide_event(event);
         let record = still::begin(&mut self.journal, &mut self.state, event)?;
         let Body::Step { event, decision } = &record.body else { return Ok(()) };
+        if matches!(event, Event::RunStarted(_)) {
+            self.trail = Some(Trail::default());
+        }
+        if let Some(trail) = &mut self.trail {
+            trail.take(&record, &self.state);
+        }
         // What stands in the views changes when an iteration begins or ends; `status` reads the journal. A run that is
         // taken up again may have been cut off before it wrote them.
         let worth_a_view = matches!(event, Event::RunResumed(_) | Event::Settled(_))

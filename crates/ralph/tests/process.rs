@@ -561,12 +561,9 @@ fn jobs_beside_each_other_do_not_hold_each_others_lines() {
     }
 }
 
-/// Children of this process that wait to be keepers, or are.
+/// Children of this thread that wait to be keepers, or are. Other tests may run in other threads.
 fn keepers() -> Vec<Pid> {
-    let threads = fs::read_dir("/proc/self/task").expect("threads").flatten();
-    let children: String = threads
-        .map(|thread| fs::read_to_string(thread.path().join("children")).unwrap_or_default())
-        .collect();
+    let children = fs::read_to_string("/proc/thread-self/children").expect("children");
     let pids = children.split_ascii_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?));
     let is_keeper = |pid: &Pid| {
         fs::read(format!("/proc/{}/cmdline", pid.as_raw_pid())).is_ok_and(|line| line == b"ralph\0__keep\0")
@@ -582,6 +579,9 @@ fn a_keeper_that_was_started_ahead_keeps_what_comes_and_one_that_was_ended_is_re
     // A program that was just started has no name for a moment.
     until("it is there", || !keepers().is_empty());
     assert_eq!(keepers().len(), 1, "one is enough");
+    until("it leads a session of its own, which no Ctrl-C or Ctrl-Z of ours reaches", || {
+        rustix::process::getsid(Some(keepers()[0])) == Ok(keepers()[0])
+    });
     let spec = sh("pwd; echo $WORD").env("WORD", "said");
     let (end, stdout, _) = finish(ahead.keep(&spec).expect("it starts"));
     assert_eq!((end, stdout), (ended(End::Exited(0)), b"/\nsaid\n".to_vec()));

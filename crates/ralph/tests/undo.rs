@@ -109,7 +109,7 @@ fn goes_on(sandbox: &Sandbox, name: &str, steps: Steps, limit: &str) -> Finished
     finished
 }
 
-const STAY: &str = "changed outside of the iterations, by you, a check or somebody else";
+const STAY: &str = "changed outside of the iterations, by you or somebody else";
 
 #[test]
 fn what_no_iteration_changed_stays_and_is_named() {
@@ -213,6 +213,31 @@ fn marks_of_ralph_in_a_task_file_go_back_and_what_the_user_wrote_there_stays() {
 }
 
 #[test]
+fn what_the_user_adds_to_a_task_file_while_checks_run_stays() {
+    for limit in ["1", "2"] {
+        let sandbox = repository();
+        sandbox.write("fix_plan.md", "- [ ] first thing\n- [ ] second thing\n");
+        sandbox.commit_all("plan");
+        let once = sandbox.root().join("tmp/once");
+        let adds = format!("test -e {0} || {{ : > {0}; echo '- [ ] mine' >> fix_plan.md; }}", once.display());
+        let agent = FakeAgent::new("agent");
+        let write = |file: &str| Steps::new().write(file, "1\n").status(&StatusBlock::in_progress());
+        let agent = agent.call(write("a")).call(write("b")).install(&sandbox);
+        ralph(&sandbox)
+            .args(["run", "--yes", "--set", "commits=never", "--set", "baseline=off", "--test-cmd", &adds])
+            .args(["--max-iterations", limit, "--agent-cmd"])
+            .arg(agent.path())
+            .run()
+            .assert_code(3);
+        let left = sandbox.read("fix_plan.md");
+        assert!(left.contains("- [x] first thing") && left.ends_with("- [ ] mine\n"), "{left}");
+        let undone = undo(&sandbox, &["1"]);
+        undone.assert_code(0).assert_stderr_has("1 file stays as it is").assert_stderr_has("  fix_plan.md\n");
+        assert_eq!((sandbox.read("fix_plan.md"), sandbox.exists("a")), (left, false), "{limit}");
+    }
+}
+
+#[test]
 fn nothing_is_undone_while_a_run_is_going_on() {
     let sandbox = repository();
     let agent = one_call(&sandbox, Steps::new().write("a.txt", "1\n").reach("agent").hold("go"));
@@ -225,18 +250,58 @@ fn nothing_is_undone_while_a_run_is_going_on() {
 }
 
 #[test]
-fn what_a_killed_run_left_can_be_undone() {
+fn what_a_killed_run_left_is_not_told_from_what_the_user_did_since_and_undone_only_with_all_of_it() {
     let sandbox = repository();
     let agent = one_call(&sandbox, Steps::new().write("README.md", "half\n").reach("agent").hang());
     let running = run(&sandbox, &agent).spawn();
     sandbox.wait_for("agent");
     running.kill9();
     running.wait();
-    let undone = undo(&sandbox, &["1"]);
-    undone.assert_code(0).assert_stderr_has("what you changed around it cannot be told from its work");
-    assert_eq!(sandbox.read("README.md"), "# project\n");
+    sandbox.write("mine.txt", "a day's work\n");
+    let before = sandbox.user_git_state();
+    for words in [&["1"][..], &["1", "--dry-run"]] {
+        let refused = undo(&sandbox, words);
+        refused
+            .assert_code(1)
+            .assert_stderr_has("2 files, changed in or after an iteration that was cut off")
+            .assert_stderr_has("\n  README.md\n  mine.txt\n")
+            .assert_stderr_has("no file was touched")
+            .assert_stderr_has("ralph undo 1 --all --dry-run")
+            .assert_stderr_has("take that back: ralph undo 1 --all\n");
+        assert_eq!(refused.stdout, "");
+        before.assert_same(&sandbox.user_git_state());
+    }
+    let listed = undo(&sandbox, &["1", "--all", "--dry-run"]);
+    listed.assert_code(0);
+    assert_eq!(listed.stdout, "M README.md\nD mine.txt\n");
+    let undone = undo(&sandbox, &["1", "--all"]);
+    undone
+        .assert_code(0)
+        .assert_stderr_has("2 files are put back too: changed in or after an iteration that was cut off")
+        .assert_stderr_has("\n  README.md\n  mine.txt\n");
+    assert_eq!((sandbox.read("README.md"), sandbox.exists("mine.txt")), ("# project\n".into(), false));
     sandbox.assert_no_processes();
     assert_eq!(status(&sandbox)["status"], "cut_off", "the run can still be continued");
+    undo(&sandbox, &["--to", &taking_back(&undone)]).assert_code(0);
+    before.assert_same(&sandbox.user_git_state());
+}
+
+#[test]
+fn what_checks_wrote_between_iterations_goes_with_them_and_what_came_after_the_last_stays() {
+    let sandbox = repository();
+    let check = "test -e Cargo.lock || echo 1 > Cargo.lock; test -e second && echo 2 > other.lock; exit 1";
+    let claims = |file: &str| Steps::new().write(file, "1\n").status(&StatusBlock::done());
+    let agent = FakeAgent::new("agent").call(claims("first")).call(claims("second")).install(&sandbox);
+    run(&sandbox, &agent)
+        .args(["--test-cmd", check, "--set", "baseline=off", "--max-iterations", "2"])
+        .run()
+        .assert_code(3);
+    assert!(sandbox.exists("Cargo.lock") && sandbox.exists("other.lock"));
+    let undone = undo(&sandbox, &["1"]);
+    undone.assert_code(0).assert_stderr_has(&format!("1 file stays as it is: {STAY}\n  other.lock\n"));
+    assert!(!sandbox.exists("first") && !sandbox.exists("second"));
+    assert!(!sandbox.exists("Cargo.lock"), "it was written between two iterations, by a check");
+    assert!(sandbox.exists("other.lock"), "nobody measured after the last check");
 }
 
 #[test]
@@ -255,7 +320,7 @@ fn whoever_a_killed_run_left_at_work_is_ended_before_anything_is_put_back() {
     running.kill9();
     running.wait();
     kill_process(keeper, Signal::KILL).expect("kill -9");
-    undo(&sandbox, &["1"]).assert_code(0).assert_stderr_has("that a killed run had left at work");
+    undo(&sandbox, &["1", "--all"]).assert_code(0).assert_stderr_has("that a killed run had left at work");
     assert_eq!(sandbox.read("README.md"), "# project\n");
     sandbox.assert_no_processes();
 }

@@ -1,6 +1,8 @@
 use super::*;
 use crate::event::{End, Measured, PutBack, RunResumed, StopBy};
+use crate::evidence::Items;
 use crate::git_text::ChangeKind;
+use crate::items::{BacklogPlan, BacklogRead, Found, Work};
 use crate::journal;
 use crate::machine::tests::{DONE, MORE, Sim, ended, plan};
 
@@ -10,7 +12,7 @@ fn change(path: &str, new: Option<&str>) -> Change {
 }
 
 fn found(back: &[Change], steps: &[(By, Vec<Change>)]) -> Vec<String> {
-    let paths = outside(back, steps, |_| false).paths;
+    let paths = outside(back, steps, |_| Content::Other).paths;
     paths.into_iter().map(|path| String::from_utf8(path).expect("text")).collect()
 }
 
@@ -43,14 +45,42 @@ fn what_was_put_back_as_it_had_been_is_nothing_new() {
 fn what_ralph_wrote_and_what_nobody_can_tell_is_not_called_the_user_s() {
     let back = [change("plan.md", Some("0"))];
     let marked = vec![change("plan.md", Some("1"))];
-    let known = outside(&back, &[(By::Else, marked.clone())], |change| {
-        change.new.as_ref().is_some_and(|new| new.id == "1")
-    });
+    let whose = |change: &Change| match &change.new {
+        Some(new) if new.id == "1" => Content::Ralphs,
+        _ => Content::TaskFile,
+    };
+    let known = outside(&back, &[(By::Else, marked.clone()), (By::Checks, marked.clone())], whose);
     assert_eq!(known, Outside::default());
-    let unknown = outside(&back, &[(By::Unknown, marked)], |_| false);
-    assert_eq!((unknown.paths.len(), unknown.untold), (0, true));
-    let elsewhere = outside(&back, &[(By::Unknown, vec![change("x", Some("1"))])], |_| false);
-    assert!(!elsewhere.untold);
+    let unknown = outside(&back, &[(By::Unknown, marked)], whose);
+    assert_eq!((unknown.paths.len(), unknown.untold.len()), (0, 1));
+    let elsewhere = outside(&back, &[(By::Unknown, vec![change("x", Some("1"))])], whose);
+    assert_eq!(elsewhere, Outside::default());
+}
+
+#[test]
+fn what_checks_wrote_is_the_iteration_s_but_a_task_file_is_nothing_that_they_write() {
+    let back = [change("lock", Some("0")), change("plan.md", Some("0"))];
+    let wrote = vec![change("lock", Some("1")), change("plan.md", Some("1"))];
+    let whose = |change: &Change| match change.path.as_slice() {
+        b"plan.md" => Content::TaskFile,
+        _ => Content::Other,
+    };
+    let found = outside(&back, &[(By::Checks, wrote)], whose);
+    assert_eq!(found.paths, BTreeSet::from([b"plan.md".to_vec()]));
+}
+
+#[test]
+fn what_nobody_can_tell_is_named_unless_agents_changed_it_elsewhere_or_somebody_else_did() {
+    let back = [change("a", Some("0")), change("b", Some("0")), change("c", Some("0"))];
+    let cut_off = vec![change("a", Some("2")), change("b", Some("2")), change("c", Some("2"))];
+    let steps = [
+        (By::Unknown, cut_off),
+        (By::Agent, vec![change("b", Some("3"))]),
+        (By::Else, vec![change("c", Some("3"))]),
+    ];
+    let found = outside(&back, &steps, |_| Content::Other);
+    let only = |path: &str| BTreeSet::from([path.as_bytes().to_vec()]);
+    assert_eq!(found, Outside { paths: only("c"), untold: only("a"), mixed: true });
 }
 
 fn measured(sim: &mut Sim, when: When, tree: &str, changed: u64) {
@@ -91,7 +121,7 @@ fn the_way_of_the_files_is_read_off_the_record() {
     sim.event(Event::TreePutBack(Box::new(put_back)));
     let step = |way: &str, by| (way.to_owned(), by);
     let later = [
-        step("t2 t3", By::Else),
+        step("t2 t3", By::Checks),
         step("t3 t4", By::Agent),
         step("t4 t5", By::Else),
         step("t5 t6", By::Ralph),
@@ -120,4 +150,49 @@ fn of_an_agent_that_was_cut_off_nobody_knows_who_came_after_it() {
     sim.event(ended(MORE, End::Cut));
     measured(&mut sim, When::After, "t2", 1);
     assert_eq!(told(&trail(&sim, first), ""), [("t0 t2".to_owned(), By::Unknown)]);
+}
+
+#[test]
+fn what_came_while_ralph_stood_still_or_waited_is_nothing_that_checks_wrote() {
+    let mut sim = Sim::new(plan(&["make test"]));
+    let first = sim.state.iteration;
+    measured(&mut sim, When::Before, "t0", 0);
+    sim.event(ended(DONE, End::Exited { code: 0 }));
+    measured(&mut sim, When::After, "t1", 1);
+    let (plan, version) = (plan(&["make test"]), "0".into());
+    sim.event(Event::RunResumed(Box::new(RunResumed { plan, version, probe: false, unrecorded_ms: 0 })));
+    measured(&mut sim, When::After, "t2", 1);
+    sim.check(1);
+    measured(&mut sim, When::Before, "t3", 0);
+    let step = |way: &str, by| (way.to_owned(), by);
+    let mut ends = trail(&sim, first);
+    ends.end("t4");
+    assert_eq!(
+        told(&ends, ""),
+        [
+            step("t0 t1", By::Agent),
+            step("t1 t2", By::Else),
+            step("t2 t3", By::Checks),
+            step("t3 t4", By::Unknown)
+        ]
+    );
+}
+
+#[test]
+fn an_item_that_could_not_be_marked_had_no_agent() {
+    for (problem, by) in [(None, By::Unknown), (Some("it is gone".to_owned()), By::Else)] {
+        let mut plan = plan(&[]);
+        plan.backlog = Some(BacklogPlan { file: "plan.md".into(), ..BacklogPlan::default() });
+        let mut sim = Sim::new(plan);
+        let found = Found::Selected(Box::new(Work { id: "FEAT-1".into(), ..Work::default() }));
+        let (items, phases) = (Items { open: 1, total: 1 }, vec![]);
+        let read = BacklogRead { items, phase: None, phases, blocked: 0, found };
+        sim.event(Event::BacklogRead(Box::new(read)));
+        measured(&mut sim, When::Before, "t0", 0);
+        assert_eq!(sim.effects, [Effect::MarkItem { id: "FEAT-1".into() }]);
+        sim.event(Event::ItemMarked { problem });
+        let mut trail = trail(&sim, sim.state.iteration);
+        trail.end("t1");
+        assert_eq!(told(&trail, ""), [("t0 t1".to_owned(), by)]);
+    }
 }

@@ -37,7 +37,7 @@ pub(super) struct UndoArgs {
     /// Put them back as in this snapshot, which an undo named, to take the undo back
     #[arg(long, value_name = "SNAPSHOT", conflicts_with = "iteration")]
     to: Option<String>,
-    /// Put back too what was changed outside of the iterations: by you, a check or somebody else
+    /// Put back too what was changed outside of the iterations, by you or somebody else, and what nobody can tell from that
     #[arg(long, conflicts_with = "to")]
     all: bool,
     /// Only list the files that would change: A comes back, D goes, M changes
@@ -76,6 +76,9 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
         Err(error) if keeps => return Err(cannot_tell(&error, args)),
         outside => outside.unwrap_or_default(),
     };
+    if keeps && let Some(error) = outside::refuse(&way, &outside, args, ui) {
+        return Err(error);
+    }
     if args.dry_run {
         for change in &way.changes {
             ui.data_line(&format!("{} {}", change.kind.letter(), text::one_line(&change.name(), 4096)));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ralph_core::git_text::{self, Change, is_object_id};
 
-use super::index::index_info;
+use super::index::{index_info, when_unlocked};
 use super::{Call, Entry, GitError, Kept, Repo};
 use crate::store;
 
@@ -203,9 +203,14 @@ impl Repo {
             self.call("update-ref").as_the_user().args(["-m", &format!("{how}: {title}"), "HEAD", new]);
         let call = call.arg(old.unwrap_or(&nothing));
         match self.hook("reference-transaction")? {
-            Some(_) => call.kept(kept).map(drop),
-            None => call.output().map(drop),
+            Some(_) => when_unlocked(|| call.kept(kept)).map(drop),
+            None => when_unlocked(|| call.output()).map(drop),
         }
+    }
+
+    /// The commit below this one; `None` where it is the first.
+    pub fn below(&self, commit: &str) -> Result<Option<String>, GitError> {
+        self.call("rev-parse").args(["--verify", "--quiet", &format!("{commit}^")]).line()
     }
 
     /// After a commit; what it says is its own affair.

@@ -2,13 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::time::Duration;
 
 use ralph_core::git_text::{self, Change, Object};
 
 use super::{GitError, Repo};
+use crate::store;
 
 /// What the index holds at each path where HEAD holds something else; `None`: nothing.
 pub type Staged = BTreeMap<Vec<u8>, Option<Object>>;
+
+/// How long to wait before the next attempts while somebody else's git holds a lock: over three seconds in all.
+const WAITS_MS: [u64; 6] = [50, 100, 200, 400, 800, 1_600];
 
 /// What is to be at a path; `None`: nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,11 +59,23 @@ impl Repo {
             return Ok(());
         }
         let call = self.call("update-index").args(["-z", "--replace", "--index-info"]);
-        call.stdin(index_info(entries, like)).output()?;
+        let call = call.stdin(index_info(entries, like));
+        when_unlocked(|| call.output())?;
         // What was put in carries no times yet, and `git diff-index` would take it for changed. Other files may be so.
         let _ = self.call("update-index").args(["-q", "--refresh"]).run();
         Ok(())
     }
+}
+
+/// Tries again for a while where somebody else's git is at work. A lock that stays is not ours to remove.
+pub(super) fn when_unlocked<T>(mut attempt: impl FnMut() -> Result<T, GitError>) -> Result<T, GitError> {
+    for wait in WAITS_MS {
+        match attempt() {
+            Err(error) if error.is_locked() => store::pause(Duration::from_millis(wait)),
+            done => return done,
+        }
+    }
+    attempt()
 }
 
 pub fn as_staged(changes: Vec<Change>) -> Staged {

@@ -42,6 +42,10 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     if args.next().is_some() {
         return ExitCode::from(64);
     }
+    // One that is started ahead is not to be stopped or ended with ralph's group: Ctrl-C and Ctrl-Z are ralph's affair.
+    if setsid().is_err() {
+        return ExitCode::FAILURE;
+    }
     call_yourself_keeper();
     let Ok(line) = stdin().try_clone_to_owned().map(UnixStream::from) else { return ExitCode::FAILURE };
     // A keeper that is started ahead may turn out not to be needed.
@@ -103,12 +107,11 @@ fn is_cut(line: &UnixStream) -> io::Result<bool> {
     Ok(ready[0].revents().contains(PollFlags::HUP))
 }
 
-/// Leaves ralph's session, so that neither Ctrl-C nor the terminal reaches the command, and starts it.
+/// Starts the command. The keeper left ralph's session, so neither Ctrl-C nor the terminal reaches it.
 #[expect(clippy::disallowed_methods, reason = "this is the spawner")]
 fn begin(order: &Order) -> Result<(Pid, Option<Copies>), (Failure, io::Error)> {
     let other = |error| (Failure::Other, error);
     let mut streams = hand_over_output().map_err(other)?;
-    setsid().map_err(|error| other(error.into()))?;
     become_reaper().map_err(other)?;
     // Without a mark all is well as long as the keeper lives.
     let _ = order.mark.map(wear);

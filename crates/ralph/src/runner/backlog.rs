@@ -12,6 +12,7 @@ use ralph_core::text;
 
 use super::Runner;
 use super::effects::Custody;
+use crate::digest;
 use crate::error::{self, Error, Result};
 use crate::git::Kept;
 use crate::store::{self, Ledger};
@@ -148,6 +149,7 @@ impl Runner<'_> {
             ItemAfter { tampered, put_back, restored, ..after }
         });
         measured.items = source.items();
+        self.backlog_after = source.bytes().ok().map(|bytes| digest::of(&bytes));
     }
 
     /// Whether items are judged by this file: it holds requirements, or was in the harness before.
@@ -195,6 +197,8 @@ impl Runner<'_> {
         let source = self.source().transpose()?;
         // Once: a ralph that comes after us finds what this one wrote, and what people did since.
         let before = self.backlog.take().filter(|_| settlement.item.is_some());
+        let now = source.as_ref().and_then(|source| source.bytes().ok()).map(|bytes| digest::of(&bytes));
+        let known = now.is_some() && now == self.backlog_after;
         let since = match (&source, before) {
             (Some(source), Some(before)) => self.put_back(source, &before, None),
             _ => false,
@@ -222,6 +226,7 @@ impl Runner<'_> {
                 running: &|hook| self.jobs.hook(hook),
             },
             task_file_is_ours: false,
+            task_file_is_known: known || since,
         };
         let mut settled = settler.settle(settlement, &iteration);
         settled

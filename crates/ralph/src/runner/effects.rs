@@ -276,11 +276,12 @@ impl Runner<'_> {
 
     /// `None` where nobody else did anything, or nobody can tell any more.
     fn touched_by_agents(&self) -> Option<HashSet<Vec<u8>>> {
-        let trail = self.run.trail().ok()?;
+        let read = if self.trail.is_some() { None } else { Some(self.run.trail().ok()?) };
+        let trail = self.trail.as_ref().or(read.as_ref())?;
         if trail.steps(|_| true).iter().all(|step| step.by == By::Agent) {
             return None;
         }
-        let steps = self.tree.along(&trail).ok()?.into_iter();
+        let steps = self.tree.along(trail).ok()?.into_iter();
         let theirs = steps.filter(|(by, _)| matches!(by, By::Agent | By::Unknown));
         Some(theirs.flat_map(|(_, changes)| changes).map(|change| change.path).collect())
     }

@@ -1,16 +1,16 @@
 //! What one snapshot leaves for the next: which index it was made from, and its result.
 //!
-//! It is a cache. A file that is missing, torn or does not fit what is on disk costs time, nothing else.
+//! It is a cache, written without waiting for the disk. A file that is missing, torn or does not fit what is on disk costs time, nothing else.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
 use super::{Place, TreeError, TreeId};
-use crate::store;
 use crate::unix::identity::MetadataExt;
+use crate::{digest, store};
 
-const FIRST_LINE: &str = "ralph snapshot 2";
+const FIRST_LINE: &str = "ralph snapshot 3";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Memory {
@@ -100,17 +100,24 @@ impl Memory {
         let Memory { index, user_index, exclude, listing, skips, gone, tree, .. } = self;
         let gone: Vec<String> = gone.iter().map(|path| to_hex(path)).collect();
         let tree = tree.as_ref().map_or("", TreeId::as_str);
-        format!(
+        let text = format!(
             "{FIRST_LINE}\nindex {}\nuser-index {}\nexclude {}\nlisting {listing:016x}\nskips {skips}\ngone {}\ntree {tree}\n",
             index.0,
             user_index.0,
             exclude.0,
             gone.join(" ")
-        )
+        );
+        // After a power cut some of it may be of an earlier memory.
+        let sum = digest::of(text.as_bytes());
+        format!("{text}sum {sum}\n")
     }
 
     fn parse(text: &str) -> Option<Memory> {
-        let mut lines = text.strip_suffix('\n')?.split('\n');
+        let (text, sum) = text.strip_suffix('\n')?.rsplit_once("sum ")?;
+        let mut lines = text.split('\n');
+        if digest::of(text.as_bytes()) != sum {
+            return None;
+        }
         if lines.next()? != FIRST_LINE {
             return None;
         }
@@ -154,10 +161,17 @@ mod tests {
             saved: String::new(),
         };
         let text = memory.text();
-        assert_eq!(Memory::parse(&text), Some(memory));
+        assert_eq!(Memory::parse(&text), Some(memory.clone()));
         for end in 0..text.len() {
             assert_eq!(Memory::parse(&text[..end]), None, "cut at {end}");
         }
-        assert_eq!(Memory::parse(&text.replace("snapshot 2", "snapshot 1")), None);
+        let other = "4b825dc642cb6eb9a060e54bf8d69288fbee4905";
+        let later = Memory { tree: TreeId::new(other), skips: false, ..memory.clone() }.text();
+        assert_ne!(later, text);
+        for at in 0..text.len().min(later.len()) {
+            let mixed = format!("{}{}", &later[..at], &text[at..]);
+            assert_eq!(Memory::parse(&mixed).is_some(), mixed == text || mixed == later, "joined at {at}");
+        }
+        assert_eq!(Memory::parse(&text.replace("snapshot 3", "snapshot 2")), None);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ralph_core::event::When;
 use ralph_core::git_text::Change;
-use ralph_core::items::{self, Settlement, attempt_id};
+use ralph_core::items::{self, CommitOrder, Settlement, attempt_id};
 use ralph_core::redact::Secrets;
 use ralph_core::state::Iteration;
 
@@ -40,7 +40,11 @@ impl Settler<'_> {
             return Ok((None, vec![]));
         };
         if let Some(made) = self.made_already(&repo, settlement, iteration, evidence)? {
-            return Ok((Some(made), vec![]));
+            // Cut off after it, what it lacks was not told yet.
+            let below = repo.below(&made);
+            let left =
+                below.map_err(told).and_then(|head| self.paths(&repo, order, iteration, head.as_deref()));
+            return Ok((Some(made), left.map_or(vec![], |paths| paths.left)));
         }
         if let Some(what) = repo.is_busy() {
             return Err(format!("{what} is under way in this repository"));
@@ -49,23 +53,7 @@ impl Settler<'_> {
         let head = repo.head().map_err(told)?;
         let before_head = before.and_then(|mark| mark.head.as_deref());
         self.is_in_place(&repo, before_head, head.as_deref())?;
-        let now = self.tree.snapshot().map_err(told)?;
-        let proved = after.map(|after| &after.tree).or(order.spans.last().map(|span| &span.to));
-        let proved = proved.and_then(|tree| TreeId::new(tree)).ok_or("nobody measured what was proved")?;
-        let sources = Sources {
-            order,
-            proved: &proved,
-            proved_head: after.and_then(|after| after.head.as_deref()),
-            head: head.as_deref(),
-            now: &now.tree,
-            backlog: self.source.and_then(|source| {
-                let ours = OwnBacklog::new(self.project, self.tree, self.base, source).is_ours();
-                Some((source.below(&self.project.root)?, ours && self.task_file_is_ours))
-            }),
-            staged: Stand::read(&self.at_the_start.stand(When::Before))
-                .map_or_else(BTreeSet::new, |stand| stand.staged.into_keys().collect()),
-        };
-        let Paths { commit, left, nested, since } = paths::of(sources, &repo, self.tree).map_err(told)?;
+        let Paths { commit, left, nested, since } = self.paths(&repo, order, iteration, head.as_deref())?;
         let mut say = |names: &[String], what: &str| {
             if !names.is_empty() {
                 problems.push(format!("{what}: {}", names.join(", ")));
@@ -92,6 +80,34 @@ impl Settler<'_> {
                 None => Err(error),
             },
         }
+    }
+
+    /// What a commit on top of `head` is to hold, and what not.
+    fn paths(
+        &mut self,
+        repo: &Repo,
+        order: &CommitOrder,
+        iteration: &Iteration,
+        head: Option<&str>,
+    ) -> Told<Paths> {
+        let after = iteration.after.as_ref();
+        let now = self.tree.snapshot().map_err(told)?;
+        let proved = after.map(|after| &after.tree).or(order.spans.last().map(|span| &span.to));
+        let proved = proved.and_then(|tree| TreeId::new(tree)).ok_or("nobody measured what was proved")?;
+        let sources = Sources {
+            order,
+            proved: &proved,
+            proved_head: after.and_then(|after| after.head.as_deref()),
+            head,
+            now: &now.tree,
+            backlog: self.source.and_then(|source| {
+                let ours = OwnBacklog::new(self.project, self.tree, self.base, source).is_ours();
+                Some((source.below(&self.project.root)?, ours && self.task_file_is_ours))
+            }),
+            staged: Stand::read(&self.at_the_start.stand(When::Before))
+                .map_or_else(BTreeSet::new, |stand| stand.staged.into_keys().collect()),
+        };
+        paths::of(sources, repo, self.tree).map_err(told)
     }
 
     /// A commit of ours that is there: ralph was cut off after it.

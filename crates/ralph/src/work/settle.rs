@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use ralph_core::backlog::{Attempt as Recorded, Change, Outcome, State};
 use ralph_core::decision::TreeMark;
+use ralph_core::event::is_progress;
 use ralph_core::items::{Attempt, Settled, Settlement, UNCOMMITTED, attempt_id};
 use ralph_core::redact::Secrets;
 use ralph_core::state::Iteration;
@@ -12,7 +13,7 @@ use ralph_core::text;
 
 use super::{paths, record};
 use crate::error::Result;
-use crate::git::{IDENTIFY, Kept};
+use crate::git::{IDENTIFY, Kept, is_locked};
 use crate::project::Project;
 use crate::store::{HeldLedger, IterationFiles};
 use crate::tree::Tree;
@@ -36,6 +37,8 @@ pub(crate) struct Settler<'a> {
     pub(crate) kept: Kept<'a>,
     /// What is to be committed of the task file is the agent's and ralph's alone; found out when it is settled.
     pub(crate) task_file_is_ours: bool,
+    /// Nobody changed it since this ralph looked after the agent.
+    pub(crate) task_file_is_known: bool,
 }
 
 impl Settler<'_> {
@@ -45,6 +48,9 @@ impl Settler<'_> {
         let mut problems = vec![];
         let hidden = self.secrets;
         self.task_file_is_ours = settlement.commit.is_some() && self.task_file_is_as_left(iteration);
+        // What is in it from here on is ralph's doing, or else the user's too.
+        let mut left_by_us = self.source.is_some()
+            && (self.task_file_is_known || self.task_file_is_ours || self.task_file_is_as_left(iteration));
         let backlog = self.source.and_then(|source| source.below(&self.project.root));
         let in_all = self.files_in_all(settlement, iteration, backlog.as_deref());
         let evidence = record::of(settlement, iteration, self.run, &self.files, backlog.as_deref(), in_all);
@@ -91,6 +97,7 @@ impl Settler<'_> {
             }
         }
         problems.extend(self.mark(settlement));
+        let marked = self.task_file();
         // What the backlog would not take in is not committed either.
         settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::would_change);
         if settlement.commit.is_some() && settled.unmarked.is_none() {
@@ -124,15 +131,21 @@ impl Settler<'_> {
         {
             problems.push(format!("the commit could not be recorded as evidence: {error}"));
         }
+        left_by_us &= self.task_file() == marked;
         if settled.unmarked.is_none() {
             settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::change_all);
         }
-        if let Some(source) = self.source {
+        if let Some(source) = self.source.filter(|_| left_by_us) {
             OwnBacklog::new(self.project, self.tree, self.base, source).keep(source);
-            settled.task_file = source.bytes().ok().map(|bytes| digest::of(&bytes));
+            settled.task_file = self.task_file();
         }
         settled.problems = problems;
         settled
+    }
+
+    /// A digest of the task file as it is.
+    fn task_file(&self) -> Option<String> {
+        Some(digest::of(&self.source?.bytes().ok()?))
     }
 
     /// How many files were changed by all the iterations that are committed now; `None` where that is this one alone, or
@@ -154,12 +167,22 @@ impl Settler<'_> {
         for span in &order.spans {
             changed.extend(paths::between(self.tree, &span.from, &span.to).ok()?);
         }
-        Some(changed.iter().filter(|path| !paths::is_own(path) && Some(path.as_slice()) != backlog).count())
+        // As an iteration counts them.
+        let harness = self.source.and_then(Source::harness);
+        let noted = |path: &[u8]| {
+            Some(path) == backlog || harness.as_ref().is_some_and(|dir| path.starts_with(dir.as_bytes()))
+        };
+        Some(changed.iter().filter(|path| is_progress(path) && !noted(path)).count())
     }
 
-    /// Why there is no commit, and what to type where git does not know whose it would be.
+    /// Why there is no commit, and what to do where git is locked or does not know whose it would be.
     fn with_a_remedy(&self, error: String) -> String {
         match &self.project.repo {
+            _ if is_locked(&error) => {
+                format!(
+                    "{error} if no other git is at work here, remove that file, and commit what is proved"
+                )
+            }
             Some(repo) if repo.identity().is_err() => format!("{error}; tell git who you are: {IDENTIFY}"),
             _ => error,
         }

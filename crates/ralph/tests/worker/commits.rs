@@ -378,3 +378,63 @@ fn a_user_who_edits_the_backlog_between_two_runs_keeps_that_edit_to_himself() {
     finished.assert_code(0).assert_stderr_has("feature_list.json");
     assert_eq!(files_of(&sandbox, "HEAD"), ["A two.txt"]);
 }
+
+/// A git that does something before, or after, it puts entries into the index.
+fn git_that(sandbox: &Sandbox, after: &str) {
+    let real = sandbox.command("sh").args(["-c", "command -v git"]).output().expect("git").stdout;
+    let real = String::from_utf8(real).expect("a path");
+    let script = format!(
+        "#!/bin/sh\ncase \" $* \" in\n*' --index-info '*) {0} \"$@\"; code=$?\n{after}\nexit $code;;\nesac\nexec {0} \"$@\"\n",
+        real.trim()
+    );
+    sandbox.install_script("git", &script);
+}
+
+#[test]
+fn a_lock_that_another_git_held_for_a_moment_costs_no_commit() {
+    let sandbox = one_item();
+    let tried = sandbox.root().join("tmp/tried");
+    let lock = sandbox.project().join(".git/index.lock");
+    git_that(
+        &sandbox,
+        &format!("[ $code = 0 ] || {{ echo failed >> {}; rm {}; }}", tried.display(), lock.display()),
+    );
+    let agent =
+        another(&sandbox).call(claims(writes("one.txt").shell(": > .git/index.lock"))).install(&sandbox);
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_lacks("proved and not committed");
+    assert_eq!(std::fs::read_to_string(tried).expect("it was locked"), "failed\n", "tried again once");
+    assert_eq!(files_of(&sandbox, "HEAD"), ["A one.txt"]);
+    assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "");
+}
+
+#[test]
+fn a_lock_that_stays_leaves_a_proved_item_uncommitted_and_is_named_and_not_removed() {
+    let sandbox = one_item();
+    let agent =
+        another(&sandbox).call(claims(writes("one.txt").shell(": > .git/index.lock"))).install(&sandbox);
+    let finished = worker(&sandbox, &agent).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("FEAT-1: the work is proved and not committed: git update-index failed")
+        .assert_stderr_has("index.lock': File exists")
+        .assert_stderr_has("if no other git is at work here, remove that file");
+    assert!(sandbox.exists(".git/index.lock"), "it is not ralph's");
+    assert_eq!((commits(&sandbox), item_now(&sandbox, "FEAT-1")["status"].clone()), (2, json!("PASSING")));
+    let told = status(&sandbox);
+    assert_eq!(told["uncommitted"][0]["what"], "FEAT-1", "{told}");
+}
+
+#[test]
+fn files_of_several_iterations_are_counted_as_those_of_one_are() {
+    let sandbox = one_item();
+    let first = Steps::new().write("half.txt", "1\n").write("CLAUDE.md", "notes\n");
+    let first = first.write(".claude/harness/notes.md", "notes\n");
+    let agent = another(&sandbox).call(claims(first)).call(claims(writes("one.txt"))).install(&sandbox);
+    works_through(&sandbox, &agent).args(["--set", "reviews=0", "--max-iterations", "2"]).run();
+    let attempts: Vec<_> =
+        ledger(&sandbox).into_iter().filter(|record| record["type"] == "attempt").collect();
+    let counts: Vec<_> =
+        attempts.iter().map(|record| (&record["files_changed"], &record["files_in_all"])).collect();
+    assert_eq!(counts, [(&json!(1), &json!(null)), (&json!(1), &json!(2))], "{attempts:#?}");
+}

@@ -6,7 +6,7 @@ use ralph_testkit::{Finished, InstalledAgent, Sandbox, Steps};
 use serde_json::json;
 
 use crate::common::{history, ralph};
-use crate::stage::{another, claims, commits, harness, item, item_now, recorded, worker, writes};
+use crate::stage::{HARNESS, another, claims, commits, harness, item, item_now, recorded, worker, writes};
 
 fn project() -> Sandbox {
     let mut done = item("FEAT-0", "README.md");
@@ -134,6 +134,51 @@ fn work_of_the_user_s_is_not_put_back_when_ralph_goes_on_with_what_it_had_put_ba
         .assert_stderr_has("changed since the attempt, and left as it is: README.md, wrong.txt");
     assert_eq!((sandbox.read("wrong.txt"), sandbox.read("README.md")), ("mine\n".into(), "# mine\n".into()));
     assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn what_the_user_writes_into_the_task_file_of_a_cut_off_settlement_is_no_mark_of_ralph_s() {
+    let points = passed(&project(), writes("one.txt"));
+    // What ralph left in the task file is noted, and that it is settled is not.
+    let marked = points.iter().rposition(|name| name.contains("backlog-left")).expect("a note");
+    for mine in [false, true] {
+        let sandbox = project();
+        let agent = another(&sandbox).call(claims(writes("one.txt"))).install(&sandbox);
+        struck(&sandbox, &agent, &points[marked + 1]).assert_code(137);
+        if mine {
+            let text = sandbox.read(HARNESS).replacen("\"notes\": \"\"", "\"notes\": \"mine\"", 1);
+            sandbox.write(HARNESS, text);
+        }
+        worker(&sandbox, &agent).run().assert_code(0);
+        assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "PASSING");
+        let undone = ralph(&sandbox).args(["undo", "1"]).run();
+        undone.assert_code(0);
+        assert_eq!(undone.stderr.contains("1 file stays as it is"), mine, "{undone}");
+        assert_eq!(sandbox.read(HARNESS).contains("\"notes\": \"mine\""), mine);
+        assert!(!sandbox.exists("one.txt"));
+    }
+}
+
+#[test]
+fn what_a_commit_lacks_is_named_though_ralph_was_cut_off_after_it() {
+    let project = || {
+        let sandbox = project();
+        sandbox.write("README.md", "# mine\n");
+        sandbox
+    };
+    let steps = || writes("one.txt").append("README.md", "and the agent's\n");
+    let points = passed(&project(), steps());
+    let moved = points.iter().rposition(|name| name.starts_with("wait for git update-ref#")).expect("HEAD");
+    let sandbox = project();
+    let agent = another(&sandbox).call(claims(steps())).install(&sandbox);
+    struck(&sandbox, &agent, &points[moved + 1]).assert_code(137);
+    assert_eq!(commits(&sandbox), 3, "the commit is there");
+    let finished = worker(&sandbox, &agent).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("its commit is without files that were not clean before: README.md");
+    assert_eq!(commits(&sandbox), 3);
+    assert_eq!(crate::common::status(&sandbox)["uncommitted"][0]["what"], "FEAT-1");
 }
 
 #[test]

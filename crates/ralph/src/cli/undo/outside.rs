@@ -4,19 +4,22 @@ use std::ffi::OsStr;
 
 use ralph_core::git_text::Change;
 use ralph_core::text;
-use ralph_core::trail::{self, Outside};
+use ralph_core::trail::{self, Content, Outside};
 
 use super::{NAMED, Target, UndoArgs, are, typed};
 use crate::digest;
+use crate::error::Error;
 use crate::project::Project;
 use crate::tree::{Snapshot, Tree, TreeError, WayBack};
 use crate::ui::Ui;
 use crate::unix::names::OsStrExt;
 
-const IN_BETWEEN: &str = "changed outside of the iterations, by you, a check or somebody else";
+const IN_BETWEEN: &str = "changed outside of the iterations, by you or somebody else";
 const SINCE: &str = "changed since the last iteration or undo, by you or somebody else";
-const UNTOLD: &str = "an iteration was cut off, or a snapshot is gone: what you changed around it cannot be told from \
-                      its work, and is put back too";
+const AROUND: &str = "changed in or after an iteration that was cut off, or around a snapshot that is gone: by an \
+                      agent, by you or by somebody else";
+const MIXED: &str = "an iteration was cut off, or a snapshot is gone: what you changed around it in files that agents \
+                     changed too cannot be told from their work, and is put back";
 
 pub(super) fn of(
     target: &Target,
@@ -25,21 +28,27 @@ pub(super) fn of(
     project: &Project,
 ) -> Result<Outside, TreeError> {
     let mut trail = target.trail.clone();
+    let back = tree.compare(&now.tree, &target.tree)?;
     if trail.trees().next().is_none() {
-        return Ok(Outside { untold: target.iteration.is_some(), ..Outside::default() });
+        let untold = back.into_iter().filter(|_| target.iteration.is_some()).map(|change| change.path);
+        return Ok(Outside { untold: untold.collect(), ..Outside::default() });
     }
     trail.end(now.tree.as_str());
-    let back = tree.compare(&now.tree, &target.tree)?;
     let steps = tree.along(&trail)?;
     // The task file with its marks.
-    let is_ours = |change: &Change| {
+    let whose = |change: &Change| {
         let path = project.root.join(OsStr::from_bytes(&change.path));
-        let is_task_file = trail.task_files.iter().any(|file| project.root.join(file) == path);
-        let content = change.new.as_ref().filter(|_| is_task_file && !trail.left.is_empty());
+        if !trail.task_files.iter().any(|file| project.root.join(file) == path) {
+            return Content::Other;
+        }
+        let content = change.new.as_ref().filter(|_| !trail.left.is_empty());
         let content = content.and_then(|new| tree.call("cat-file").args(["blob", &new.id]).output().ok());
-        content.is_some_and(|bytes| trail.left.contains(&digest::of(&bytes)))
+        match content.is_some_and(|bytes| trail.left.contains(&digest::of(&bytes))) {
+            true => Content::Ralphs,
+            false => Content::TaskFile,
+        }
     };
-    Ok(trail::outside(&back, &steps, is_ours))
+    Ok(trail::outside(&back, &steps, whose))
 }
 
 /// Before anything is done.
@@ -51,16 +60,37 @@ pub(super) fn say(way: &WayBack, outside: &Outside, args: &UndoArgs, ui: &mut Ui
         let them = if way.kept.len() == 1 { "it" } else { "them" };
         ui.say(&format!("to put {them} back too: {}", typed(args, true)));
     }
-    let theirs = way.changes.iter().filter(|change| outside.paths.contains(&change.path));
-    let theirs: Vec<Change> = theirs.cloned().collect();
-    if !theirs.is_empty() {
-        let whose = if args.to.is_some() { SINCE } else { IN_BETWEEN };
-        ui.say(&format!("{} put back too: {whose}", are(theirs.len())));
-        name(&theirs, ui);
+    let whose = if args.to.is_some() { SINCE } else { IN_BETWEEN };
+    for (paths, whose) in [(&outside.paths, whose), (&outside.untold, AROUND)] {
+        let theirs: Vec<Change> =
+            way.changes.iter().filter(|change| paths.contains(&change.path)).cloned().collect();
+        if !theirs.is_empty() {
+            ui.say(&format!("{} put back too: {whose}", are(theirs.len())));
+            name(&theirs, ui);
+        }
     }
-    if outside.untold && !way.changes.is_empty() {
-        ui.warn(UNTOLD);
+    if outside.mixed && !way.changes.is_empty() {
+        ui.warn(MIXED);
     }
+}
+
+/// Why nothing is put back unless all of it is asked for.
+pub(super) fn refuse(way: &WayBack, outside: &Outside, args: &UndoArgs, ui: &mut Ui) -> Option<Error> {
+    let untold = way.changes.iter().filter(|change| outside.untold.contains(&change.path));
+    let untold: Vec<Change> = untold.cloned().collect();
+    if untold.is_empty() {
+        return None;
+    }
+    ui.say(&format!("{}, {AROUND}", text::count(untold.len() as u64, "file")));
+    name(&untold, ui);
+    let all = typed(args, true);
+    Some(
+        Error::new("ralph cannot tell whether these files are an agent's work or yours; no file was touched")
+            .hint(format!("to see all that would be put back: {all} --dry-run"))
+            .hint(format!(
+                "to put back all of it, after a snapshot, and be told how to take that back: {all}"
+            )),
+    )
 }
 
 fn name(changes: &[Change], ui: &mut Ui) {
