@@ -73,10 +73,23 @@ pub(crate) fn by_backlog(
     Ok((commands, boot.map(|boot| boot.check)))
 }
 
+/// The checks of a run by these settings, but for those of its backlog: what they name, and what was found.
+pub(crate) fn checks(config: &Config, wishes: &Wishes) -> Vec<CheckSpec> {
+    let named = config.checks.iter().filter(|check| check.value.trim() != NO_CHECK);
+    let named = named.map(|check| CheckSpec::named(&*check.key, &*check.value));
+    named.chain(wishes.found.iter().cloned()).collect()
+}
+
+/// Where one of them stands.
+pub(crate) fn place_of(check: &CheckSpec, config: &Config) -> String {
+    let set = || config.checks.iter().find(|set| set.key == check.name);
+    check.source.clone().or_else(|| Some(set()?.origin.clone())).unwrap_or_default()
+}
+
 /// Puts what the backlog wants for every item among the checks, as it stands there now: somebody wrote it down for this
 /// project, so it wins over what was found, and whoever names a check himself wins over it. What a run began with stays,
 /// for an agent could have taken it out. Returns what the checks have of it.
-fn for_all(
+pub(crate) fn for_all(
     checks: &mut Vec<CheckSpec>,
     wishes: &Wishes,
     file: &str,

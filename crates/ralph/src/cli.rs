@@ -101,6 +101,10 @@ pub fn main() -> ExitCode {
 fn refuse(ui: &mut Ui, mut error: clap::Error) -> ExitCode {
     // The parser offers to have a value put behind --, where only the agent's arguments are.
     let behind = is_run() && error.remove(ContextKind::Suggested).is_some();
+    // And it finds words similar that have little in common, where something else is meant.
+    if behind && !is_slip(&error) {
+        error.remove(ContextKind::SuggestedArg);
+    }
     let text = error.render().to_string();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -134,6 +138,15 @@ fn is_run() -> bool {
 
 /// Where the parser says itself what was probably meant.
 const SUGGESTED: [ContextKind; 2] = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand];
+
+fn is_slip(error: &clap::Error) -> bool {
+    match (error.get(ContextKind::InvalidArg), error.get(ContextKind::SuggestedArg)) {
+        (Some(ContextValue::String(word)), Some(ContextValue::String(near))) => {
+            suggest::nearest(word, [near.as_str()]).is_some()
+        }
+        _ => false,
+    }
+}
 
 /// What it says there, for those who read only data.
 fn suggested(error: &clap::Error) -> Option<String> {

@@ -375,7 +375,7 @@ mod tests {
             ("agents.mine = 3", Exit::Usage, ":1: agents.mine is a table"),
             ("[policy]\ngate = ", Exit::Data, ":2: this is not TOML"),
             ("[policy]\n[policy]\n", Exit::Data, ":2: this is not TOML"),
-            ("[checks]\nbanana = 'x'", Exit::Usage, "checks are: test, "),
+            ("[checks]\nbanana = 'x'", Exit::Usage, "checks are: build, test, lint"),
             ("permissions = 3", Exit::Usage, ":1: permissions is a text"),
             ("[agents.mine]\ncommand = 3", Exit::Usage, ":2: command is a text"),
             ("[agents.mine]\ncommand = 'x'\nformat = 'banana'", Exit::Usage, "try: format = \"auto\""),

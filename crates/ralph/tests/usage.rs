@@ -74,7 +74,8 @@ fn a_value_that_is_none_is_told_what_is_taken() {
     let agent_s = ralph(&sandbox).args(["run", "x", "--verbose"]).run();
     agent_s
         .assert_code(64)
-        .assert_stderr_has("what is meant for the agent stands at the end, behind --: -- --verbose");
+        .assert_stderr_has("what is meant for the agent stands at the end, behind --: -- --verbose")
+        .assert_stderr_lacks("a similar argument exists");
 }
 
 #[test]

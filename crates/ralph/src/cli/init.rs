@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use ralph_core::text;
 
 use crate::error::Result;
 use crate::project::Project;
@@ -92,7 +91,7 @@ fn tell(project: &Project, found: &Found, ui: &mut Ui) {
         let path = &backlog.path;
         match &backlog.items {
             Ok((open, all)) => {
-                ui.say(&format!("backlog {path}: {} of {} open", open, text::count(*all as u64, "item")));
+                ui.say(&format!("backlog {path}: {}", setup::open_of(*open, *all)));
             }
             Err(why) => ui.warn(&format!("{path} is there and cannot be read as a backlog: {why}")),
         }

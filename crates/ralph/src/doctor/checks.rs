@@ -29,7 +29,7 @@ pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
             true => Finding::warned(
                 "checks",
                 "none are set, and none were found in the project's files",
-                "ralph config set checks.test \"cargo test\", or ralph run --test-cmd",
+                "ralph config set checks.test \"cargo test\", or whatever tests this project",
             ),
             false => Finding::held("checks", format!("profile {} runs none", meant.policy.profile)),
         });

@@ -7,12 +7,11 @@ use ralph_core::check::CheckSpec;
 use ralph_core::detect::Stack;
 use ralph_core::items::BacklogPlan;
 use ralph_core::profile::Policy;
-use ralph_core::text;
 
 use super::Finding;
 use crate::config::{Config, Layers};
 use crate::project::Project;
-use crate::settings::{self, NO_CHECK, Wishes};
+use crate::settings::{self, Wishes};
 use crate::trust::Commands;
 use crate::work::{Place, TwoHands};
 use crate::{brought, detected, setup, work};
@@ -38,18 +37,14 @@ impl Meant {
         let policy = policy(&config);
         let mut wishes = Wishes { detect: policy.wants_checks(), ..Wishes::default() }.over(config.clone());
         let missing = detected::look(&project.root, &mut wishes);
-        let named = config.checks.iter().filter(|check| check.value.trim() != NO_CHECK);
-        let named = named.map(|check| CheckSpec::named(&*check.key, &*check.value));
-        let mut checks: Vec<CheckSpec> = named.chain(wishes.found.iter().cloned()).collect();
+        let mut checks = brought::checks(&config, &wishes);
         let mut commands = brought::by_settings(&layers.project, &Wishes::default());
         commands.extend(brought::by_detection(&wishes.found));
         let (backlog, of_items) = backlog(project, &policy, &wishes, &mut checks);
         let all_known = of_items.is_some();
         commands.extend(of_items.unwrap_or_default());
-        let set = |check: &CheckSpec| config.checks.iter().find(|set| set.key == check.name);
-        let from = |check: &CheckSpec| check.source.clone().or_else(|| Some(set(check)?.origin.clone()));
-        let checks = checks.into_iter().map(|check| (from(&check).unwrap_or_default(), check));
-        let checks = checks.map(|(from, check)| (check, from)).collect();
+        let place = |check: &CheckSpec| brought::place_of(check, &config);
+        let checks = checks.iter().map(|check| (check.clone(), place(check))).collect();
         Self { policy, stack: wishes.stack, checks, missing, backlog, brought: commands, all_known }
     }
 }
@@ -87,7 +82,7 @@ fn backlog(
             return (Some(Finding::failed("backlog", text, remedy)), None);
         }
     };
-    let stands = format!("{file}: {open} of {} open", text::count(all as u64, "item"));
+    let stands = format!("{file}: {}", setup::open_of(open, all));
     let finding = fault(root, &path, &file, &stands).unwrap_or_else(|| Finding::held("backlog", stands));
     let plan = BacklogPlan { file, ..BacklogPlan::default() };
     let brought = brought::by_backlog(project, policy, &plan, wishes, checks);

@@ -3,14 +3,17 @@
 use std::path::Path;
 
 use ralph_core::backlog::State;
+use ralph_core::check::CheckSpec;
 use ralph_core::detect::Stack;
+use ralph_core::items::BacklogPlan;
+use ralph_core::text;
 
 use super::plugin::{self, Plugin};
 use crate::config::Layers;
 use crate::error::Result;
-use crate::settings::{NO_CHECK, Wishes};
-use crate::work::{self, Place};
-use crate::{agent, detected, process};
+use crate::settings::Wishes;
+use crate::work::{self, Place, Source};
+use crate::{agent, brought, detected, process};
 
 #[derive(Debug, Default)]
 pub(crate) struct Found {
@@ -98,25 +101,36 @@ pub(crate) fn look(root: &Path) -> Result<Found> {
     let mut remarks: Vec<String> = others.map(|(name, what)| format!("{name}: {what}")).collect();
     let plugin = plugin::read(root);
     remarks.extend(plugin.as_ref().map(|plugin| format!("{}: {}", plugin::FILE, plugin.told())));
-    let (stack, checks) = checks(root)?;
+    let (stack, checks) = checks(root, backlog.as_ref())?;
     let prompt = prompt.map(str::to_owned);
     Ok(Found { agents, backlog, prompt, stack, checks, plugin, remarks })
 }
 
-/// What the settings name, else what the project's files stand for.
-fn checks(root: &Path) -> Result<(Option<Stack>, Checks)> {
+/// What the settings name, else what the backlog wants for every item, else what the project's files stand for.
+fn checks(root: &Path, backlog: Option<&FoundBacklog>) -> Result<(Option<Stack>, Checks)> {
     let config = Layers::read(&root.join(".ralph"))?.merged();
-    let named = config.checks.iter().filter(|check| check.value.trim() != NO_CHECK);
-    let named: Vec<String> =
-        named.map(|check| format!("{}: {} ({})", check.key, check.value, check.origin)).collect();
-    let mut wishes = Wishes { detect: true, ..Wishes::default() }.over(config);
+    let mut wishes = Wishes { detect: true, ..Wishes::default() }.over(config.clone());
     let settled = !wishes.checks.is_empty();
     let missing = detected::look(root, &mut wishes);
-    let found = wishes.found.iter().map(|check| {
-        format!("{}: {} ({})", check.name, check.command, check.source.as_deref().unwrap_or_default())
-    });
-    let lines = named.into_iter().chain(found).collect();
+    let mut all = brought::checks(&config, &wishes);
+    if let Some(backlog) = backlog {
+        let plan = BacklogPlan { file: backlog.path.clone(), ..BacklogPlan::default() };
+        // One that cannot be read is told as such.
+        let wanted = Source::new(root, &plan, 0)?.checks().unwrap_or_default();
+        brought::for_all(&mut all, &wishes, &backlog.path, wanted);
+    }
+    let place = |check: &CheckSpec| brought::place_of(check, &config);
+    let line = |check: &CheckSpec| format!("{}: {} ({})", check.name, check.command, place(check));
+    let lines = all.iter().map(line).collect();
     Ok((wishes.stack, Checks { lines, settled, missing }))
+}
+
+/// `2 of 3 items open`
+pub(crate) fn open_of(open: usize, all: usize) -> String {
+    match all {
+        0 => "no items yet".into(),
+        _ => format!("{open} of {} open", text::count(all as u64, "item")),
+    }
 }
 
 /// Open items and all of them, or why it cannot be read.

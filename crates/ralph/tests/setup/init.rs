@@ -158,7 +158,7 @@ fn a_backlog_that_is_there_is_used_where_it_is() {
             r#"{"items":[{"id":"A","title":"a","status":"FAILING","ralph_loop":{"enabled":true}}]}"#,
             "1 of 1 item open",
         ),
-        (".claude/harness/feature_list.json", r#"{"items":[]}"#, "0 of 0 items open"),
+        (".claude/harness/feature_list.json", r#"{"items":[]}"#, "no items yet"),
         ("IMPLEMENTATION_PLAN.md", "- [ ] a\n- [x] b\n- [ ] c\n", "2 of 3 items open"),
         ("fix_plan.md", "## High\n- [ ] a\n", "1 of 1 item open"),
     ] {
@@ -447,6 +447,18 @@ fn stack_and_checks_are_told_and_nothing_is_asked_where_there_are_some() {
         assert!(shown.contains(told) && !shown.contains("Which command"), "{shown}");
         assert_eq!(shown.contains("stack   Rust (Cargo.toml)"), config.is_empty(), "{shown}");
     }
+}
+
+#[test]
+fn what_a_backlog_wants_for_every_item_is_told_as_a_check_and_nothing_is_asked() {
+    let sandbox = repository();
+    let story = r#"{"id": "S-1", "title": "one", "status": "open"}"#;
+    sandbox.write("prd.json", format!(r#"{{"qualityGates": ["make gate"], "stories": [{story}]}}"#));
+    let mut terminal = Terminal::start(&ralph(&sandbox).arg("init").into_command());
+    assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
+    let shown = terminal.all_output();
+    assert!(shown.contains("checks  gate-1: make gate (prd.json, qualityGates 1)"), "{shown}");
+    assert!(!shown.contains("Which command"), "{shown}");
 }
 
 #[test]
