@@ -142,3 +142,23 @@ fn a_budget_that_is_counted_stops_the_run_and_is_shown() {
 fn one_call_named(sandbox: &Sandbox, name: &str) -> ralph_testkit::InstalledAgent {
     ralph_testkit::FakeAgent::new(name).call(says_more()).install(sandbox)
 }
+
+#[test]
+fn what_was_spent_is_counted_on_when_a_run_is_continued() {
+    let words = format!("More.\n\n{}", StatusBlock::in_progress());
+    for (limit, word, shown) in [
+        (["--budget", "1.00"], "budget", "$1.50 of $1.00"),
+        (["--max-tokens", "2000"], "max_tokens", "2,400 of 2,000 tokens"),
+    ] {
+        let sandbox = repository();
+        let result = ClaudeResult::success(&words).cost_usd(0.75).usage(1000, 200);
+        let steps =
+            Steps::new().shell("echo x >> work").claude_init().claude_text(&words).claude_result(result);
+        let agent = one_call(&sandbox, steps);
+        run(&sandbox, &agent).args(limit).args(["--max-iterations", "1"]).run().assert_code(3);
+        ralph(&sandbox).args(["run", "--max-iterations", "9"]).run().assert_code(6);
+        assert_eq!(status(&sandbox)["stop_reason"], word);
+        assert_eq!(agent.calls(&sandbox).len(), 2, "half of it was used before");
+        ralph(&sandbox).arg("status").run().assert_stdout_has(shown);
+    }
+}

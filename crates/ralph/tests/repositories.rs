@@ -240,3 +240,30 @@ fn the_user_s_own_work_is_the_same_after_saturation_a_stop_and_a_reset() {
     running.wait().assert_code(143);
     before.assert_same(&sandbox.user_git_state());
 }
+
+#[test]
+fn what_was_uncommitted_before_the_run_is_no_progress_of_it() {
+    let sandbox = repository_with_work_in_progress();
+    let agent = one_call(&sandbox, says_more());
+    run(&sandbox, &agent).run().assert_code(5);
+    assert_eq!(status(&sandbox)["stop_reason"], "circuit_open");
+    let entries = history(&sandbox);
+    assert_eq!(entries.len(), 3);
+    assert!(entries.iter().all(|entry| files(entry).is_empty()), "{entries:?}");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named_and_the_rest_is_measured() {
+    let sandbox = repository();
+    if rustix::process::geteuid().is_root() {
+        // Who may read everything is not asked: git works without that right.
+        let real = sandbox.command("sh").args(["-c", "command -v git"]).output().expect("git").stdout;
+        let real = String::from_utf8(real).expect("a path");
+        let without = "setpriv --bounding-set=-dac_override,-dac_read_search";
+        sandbox.install_script("git", &format!("#!/bin/sh\nexec {without} {} \"$@\"\n", real.trim()));
+    }
+    let seen = iteration(&sandbox, "echo x > secret; chmod 000 secret; echo 1 > a.txt");
+    assert_eq!(files(&seen), ["A a.txt"]);
+    let journal = sandbox.read(".git/ralph/runs/0001/journal.jsonl");
+    assert!(journal.contains("secret: cannot be read (Permission denied)"), "{journal}");
+}

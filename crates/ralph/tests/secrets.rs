@@ -51,6 +51,11 @@ fn assert_hidden(sandbox: &Sandbox, talk: &str) {
         &["history", "1", "--json"],
         &["history", "1", "--transcript"],
         &["history", "1", "--checks"],
+        &["status", "--follow"],
+        &["status", "--follow", "--json"],
+        &["evidence", "show"],
+        &["evidence", "export"],
+        &["evidence", "export", "--json"],
     ] {
         // What is secret is told by the environment of whoever looks.
         let shown = ralph(sandbox).env("MY_API_TOKEN", IN_ENVIRONMENT).args(args).run();
@@ -82,6 +87,12 @@ fn keys_in_words_errors_and_check_output_reach_neither_record_nor_views_nor_the_
         .run();
     done.assert_code(3);
     assert_hidden(&sandbox, &done.stderr);
+    let told = run(&sandbox, &agent)
+        .env("MY_API_TOKEN", IN_ENVIRONMENT)
+        .args(["--fresh", "--json", "--test-cmd", "sh check.sh", "--max-iterations", "1"])
+        .run();
+    assert!(told.json_lines().len() > 3, "{told}");
+    assert_hidden(&sandbox, &format!("{}{}", told.stdout, told.stderr));
     let prompt = &agent.calls(&sandbox)[1].prompt;
     assert!(
         prompt.contains("error: [redacted] [redacted] [redacted] [redacted:STRIPE] [redacted:MY_API_TOKEN]"),

@@ -449,23 +449,6 @@ fn nested_repositories_count_as_their_commit() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_named_and_the_rest_is_measured() {
-    let mut p = Project::new();
-    p.changed();
-    p.write("secret", "x\n");
-    p.write("a.txt", "2\n");
-    fs::set_permissions(p.path("secret"), fs::Permissions::from_mode(0o000)).unwrap();
-    if File::open(p.path("secret")).is_ok() {
-        return; // This user may read everything.
-    }
-    let snapshot = p.snap();
-    assert_eq!(snapshot.problems, ["secret: cannot be read (Permission denied)"]);
-    let changes = p.tree.as_ref().unwrap().changes(p.last.as_ref().unwrap(), &snapshot).unwrap();
-    assert_eq!(changes.len(), 1);
-    assert_eq!(changes[0].path, b"a.txt");
-}
-
-#[test]
 fn big_untracked_files_are_named_and_not_read() {
     let mut p = Project::new();
     p.write("grows", "1\n");

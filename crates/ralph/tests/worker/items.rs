@@ -3,7 +3,7 @@
 use ralph_testkit::{Schema, StatusBlock, Steps};
 use serde_json::json;
 
-use crate::common::{history, outcomes, ralph, repository};
+use crate::common::{history, outcomes, ralph, repository, status};
 use crate::stage::{
     HARNESS, another, checklist, claims, commits, files_of, harness, item, item_now, ledger, two_items,
     worker, works_through, write_items, writer, writes,
@@ -456,4 +456,19 @@ fn another_item_of_the_same_id_has_attempts_of_its_own() {
     call().arg("--dry-run").run().assert_code(0).assert_stdout_has("the new one");
     call().run().assert_code(2).assert_stderr_has("the new one");
     assert_eq!(agent.calls(&sandbox).len(), 2);
+}
+
+#[test]
+fn a_claim_that_all_is_done_proves_the_one_item_that_was_worked_on_and_the_run_goes_on() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [ ] first thing\n- [ ] second thing\n- [ ] third thing\n");
+    sandbox.commit_all("plan");
+    let done = |file: &str| writes(file).say("All done.").status(&StatusBlock::done());
+    let agent = another(&sandbox).call(done("1")).call(done("2")).call(done("3")).install(&sandbox);
+    let run = || works_through(&sandbox, &agent).args(["--set", "reviews=0", "--test-cmd", "true"]);
+    run().args(["--max-iterations", "1"]).run().assert_code(3).assert_stderr_has("2 of 3 items open");
+    assert_eq!(status(&sandbox)["stop_reason"], "max_iterations", "one of three is not complete");
+    assert_eq!(sandbox.read("fix_plan.md").matches("[x]").count(), 1);
+    run().args(["--max-iterations", "9"]).run().assert_code(0).assert_stderr_has("✓ COMPLETE");
+    assert_eq!(agent.calls(&sandbox).len(), 3);
 }

@@ -144,3 +144,17 @@ fn status_history_and_views_tell_item_attempt_commit_and_evidence() {
     let document = ralph(&sandbox).args(["history", "--json"]).run().json();
     Schema::published("ralph.history/1").assert(&document);
 }
+
+#[test]
+fn the_summary_counts_commits_of_ralph_s_and_of_agents() {
+    let commit = "git add one.txt && git commit -q -m mine";
+    let ways = [
+        (writes("one.txt"), "1"),
+        (writes("one.txt").shell(commit).write("more.txt", "more\n"), "1, and 1 by agents"),
+    ];
+    for (steps, said) in ways {
+        let sandbox = harness(&[item("FEAT-1", "one.txt")]);
+        let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+        worker(&sandbox, &agent).run().assert_code(0).assert_stderr_has(&format!("commits: {said}\n"));
+    }
+}
