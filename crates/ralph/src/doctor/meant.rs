@@ -20,7 +20,7 @@ use crate::{brought, detected, setup, work};
 #[derive(Debug)]
 pub(super) struct Meant {
     pub(super) policy: Policy,
-    pub(super) stack: Option<Stack>,
+    pub(super) stacks: Vec<Stack>,
     /// With where each stands.
     pub(super) checks: Vec<(CheckSpec, String)>,
     /// What was found and cannot be run.
@@ -48,7 +48,7 @@ impl Meant {
         let (backlog, of_items) = backlog(project, &policy);
         let all_known = of_items.is_some();
         commands.extend(of_items.unwrap_or_default());
-        Self { policy, stack: wishes.stack, checks, missing, backlog, brought: commands, all_known }
+        Self { policy, stacks: wishes.stacks, checks, missing, backlog, brought: commands, all_known }
     }
 }
 

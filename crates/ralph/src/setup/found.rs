@@ -18,7 +18,7 @@ pub(crate) struct Found {
     pub(crate) backlog: Option<FoundBacklog>,
     /// Another loop's instructions.
     pub(crate) prompt: Option<String>,
-    pub(crate) stack: Option<Stack>,
+    pub(crate) stacks: Vec<Stack>,
     pub(crate) checks: Checks,
     /// The loop of a plugin, as its file has it.
     pub(crate) plugin: Option<Plugin>,
@@ -89,13 +89,13 @@ pub(crate) fn look(root: &Path) -> Result<Found> {
     let mut remarks: Vec<String> = others.map(|(name, what)| format!("{name}: {what}")).collect();
     let plugin = plugin::read(root);
     remarks.extend(plugin.as_ref().map(|plugin| format!("{}: {}", plugin::FILE, plugin.told())));
-    let (stack, checks) = checks(root)?;
+    let (stacks, checks) = checks(root)?;
     let prompt = prompt.map(str::to_owned);
-    Ok(Found { agents, backlog, prompt, stack, checks, plugin, remarks })
+    Ok(Found { agents, backlog, prompt, stacks, checks, plugin, remarks })
 }
 
 /// What the settings name, else what the project's files stand for.
-fn checks(root: &Path) -> Result<(Option<Stack>, Checks)> {
+fn checks(root: &Path) -> Result<(Vec<Stack>, Checks)> {
     let config = Layers::read(&root.join(".ralph"))?.merged();
     let named = config.checks.iter().filter(|check| check.value.trim() != NO_CHECK);
     let named: Vec<String> =
@@ -107,7 +107,7 @@ fn checks(root: &Path) -> Result<(Option<Stack>, Checks)> {
         format!("{}: {} ({})", check.name, check.command, check.source.as_deref().unwrap_or_default())
     });
     let lines = named.into_iter().chain(found).collect();
-    Ok((wishes.stack, Checks { lines, settled, missing }))
+    Ok((wishes.stacks, Checks { lines, settled, missing }))
 }
 
 /// Open items and all of them, or why it cannot be read.
