@@ -133,11 +133,18 @@ pub struct Stack {
     pub detected_from: String,
 }
 
+impl Stack {
+    /// `Rust (Cargo.toml)`
+    pub fn described(&self) -> String {
+        format!("{} ({})", self.language, self.detected_from)
+    }
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Detected {
     pub checks: Vec<Found>,
-    /// The first, where there are several.
-    pub stack: Option<Stack>,
+    /// One of each language, with the first file that tells.
+    pub stacks: Vec<Stack>,
 }
 
 impl Detected {
@@ -157,28 +164,35 @@ impl Detected {
     }
 
     fn written_in(&mut self, language: &str, detected_from: &str) {
-        if self.stack.is_none() {
-            self.stack = Some(Stack { language: language.into(), detected_from: detected_from.into() });
+        self.stack(Stack { language: language.into(), detected_from: detected_from.into() });
+    }
+
+    fn stack(&mut self, stack: Stack) {
+        if self.stacks.iter().all(|known| known.language != stack.language) {
+            self.stacks.push(stack);
         }
     }
 }
 
-/// Looks at the top of a project and, where that has no check at all, at the folders below it.
+/// Looks at the top of a project and, where that has no check at all, at the folders below it; there too for what it is
+/// written in, where the top does not say.
 pub fn detect(top: &Folder, below: &BTreeMap<String, Folder>) -> Detected {
     let mut all = one(top);
-    if !all.checks.is_empty() {
-        return all;
-    }
+    let (no_checks, no_stacks) = (all.checks.is_empty(), all.stacks.is_empty());
     for (name, folder) in below.iter().filter(|(name, _)| is_part(name)).take(FOLDERS) {
-        let Detected { checks, stack } = one(folder);
-        all.checks.extend(checks.into_iter().map(|found| Found {
-            source: format!("{name}/{}", found.source),
-            folder: Some(name.clone()),
-            ..found
-        }));
-        let place =
-            |stack: Stack| Stack { detected_from: format!("{name}/{}", stack.detected_from), ..stack };
-        all.stack = all.stack.or_else(|| stack.map(place));
+        let Detected { checks, stacks } = one(folder);
+        if no_checks {
+            all.checks.extend(checks.into_iter().map(|found| Found {
+                source: format!("{name}/{}", found.source),
+                folder: Some(name.clone()),
+                ..found
+            }));
+        }
+        if no_checks || no_stacks {
+            for stack in stacks {
+                all.stack(Stack { detected_from: format!("{name}/{}", stack.detected_from), ..stack });
+            }
+        }
     }
     all
 }
@@ -199,7 +213,7 @@ fn one(folder: &Folder) -> Detected {
     ruby::tasks(folder, &mut languages);
     stacks::php(folder, &mut languages);
     all.checks.extend(languages.checks.into_iter().filter(|found| !said.contains(&found.check)));
-    all.stack = languages.stack;
+    all.stacks = languages.stacks;
     all
 }
 

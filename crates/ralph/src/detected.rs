@@ -11,17 +11,18 @@ use crate::process::find_program;
 use crate::runner::on_disk;
 use crate::settings::{self, Wishes};
 
-/// Fills in what is found, and says what could not be used. Whoever names a check has said what proves the work.
+/// Fills in what is found, and says what could not be used. Whoever names a check has said what proves the work; what
+/// the project is written in is told all the same.
 pub(crate) fn look(root: &Path, wishes: &mut Wishes) -> Vec<String> {
+    let found = detect::detect(&folder(root), &below(root));
+    wishes.stacks = found.stacks;
     let named = wishes.checks.iter().any(|(_, command)| command.trim() != settings::NO_CHECK);
     if named || !wishes.detect {
         return vec![];
     }
-    let found = detect::detect(&folder(root), &below(root));
     let unsaid = found.checks.into_iter().filter(|found| !wishes.says(found.check));
     let (there, missing): (Vec<Found>, Vec<Found>) = unsaid.partition(|found| is_there(root, found));
     wishes.found = detect::joined(&there);
-    wishes.stack = found.stack;
     missing.iter().map(Found::missing).collect()
 }
 

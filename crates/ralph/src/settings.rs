@@ -34,7 +34,8 @@ pub struct Wishes {
     pub detect: bool,
     /// What was found then; checks of these names that somebody names win.
     pub found: Vec<CheckSpec>,
-    pub stack: Option<Stack>,
+    /// What the project is written in.
+    pub stacks: Vec<Stack>,
 }
 
 /// Instead of a command: that there shall be no such check, also where one could be found.
@@ -135,7 +136,7 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
     remarks.extend(chosen);
     count_money(&policy, &agents)?;
     let commit = wishes.commit || earlier.is_some_and(|plan| plan.commit);
-    let stack = wishes.stack.clone().or_else(|| earlier?.stack.clone());
+    let stack = wishes.stacks.first().cloned().or_else(|| earlier?.stack.clone());
     Ok(Settled { plan: Plan { policy, checks, agents, backlog, commit, boot: None, stack }, remarks })
 }
 

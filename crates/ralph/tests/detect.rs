@@ -91,6 +91,8 @@ fn whoever_names_a_check_has_said_what_proves_the_work() {
     let agent = one_call(&sandbox, says_done());
     run(&sandbox, &agent).args(["--reviews", "0", "--test-cmd", "true"]).run().assert_code(0);
     assert_eq!(checks(&sandbox), json!([{"name": "test", "command": "true", "source": null}]));
+    let state: Value = serde_json::from_str(&sandbox.read(".ralph/state.json")).expect("JSON");
+    assert_eq!(state["tech_stack"]["language"], "Rust", "what it is written in is known all the same");
 }
 
 #[test]
@@ -119,10 +121,11 @@ fn a_tool_that_is_not_there_is_named_and_left_out() {
 #[test]
 fn parts_below_the_top_are_checked_where_they_are() {
     let sandbox = repository();
-    sandbox.write("my api/Makefile", "test:\n\ttest -e ../green\n");
-    sandbox.install_script("make", "#!/bin/sh\ntest -e Makefile && test -e ../green\n");
+    let tests = "test -e ../green || { echo 'not ok 1 - greets by name'; false; }";
+    sandbox.write("my api/Makefile", &format!("test:\n\t@{tests}\n"));
     let agent = liar_then_worker(&sandbox);
-    run(&sandbox, &agent).args(["--reviews", "0"]).run().assert_code(0);
+    let finished = run(&sandbox, &agent).args(["--reviews", "0"]).run();
+    finished.assert_code(0).assert_stderr_has("make test) exit 2 (greets by name");
     assert_eq!(
         checks(&sandbox),
         json!([{"name": "test", "command": "(cd './my api' && make test)", "source": "my api/Makefile, test"}])

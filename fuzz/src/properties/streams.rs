@@ -150,4 +150,11 @@ pub(super) fn failing(bytes: &[u8]) {
     assert!(whole.len() <= 50 && whole.iter().all(|name| !name.is_empty() && name.len() <= 203));
     assert_eq!(names(&bytes.chunks(1).collect::<Vec<_>>()), whole);
     assert_eq!(names(&cut_by_chance(bytes)), whole);
+    let stream = || {
+        let mut failing = FailingTests::default();
+        failing.feed(bytes);
+        failing
+    };
+    let both = stream().and(stream()).finish();
+    assert!(both.len() <= 50 && both.iter().all(|name| whole.contains(name)), "{both:?}, {whole:?}");
 }

@@ -18,8 +18,13 @@ fn told(files: &[(&str, &str)]) -> Vec<String> {
     joined(&found(files).checks).iter().map(CheckSpec::described).collect()
 }
 
+fn stacks(found: &Detected) -> Vec<String> {
+    found.stacks.iter().map(Stack::described).collect()
+}
+
 fn language(files: &[(&str, &str)]) -> (String, String) {
-    found(files).stack.map(|stack| (stack.language, stack.detected_from)).unwrap_or_default()
+    let first = found(files).stacks.into_iter().next();
+    first.map(|stack| (stack.language, stack.detected_from)).unwrap_or_default()
 }
 
 #[test]
@@ -103,7 +108,9 @@ fn scripts_are_run_by_the_package_manager_of_the_project() {
 fn python_tools_are_run_in_the_project_s_environment() {
     for (files, test) in [
         (&[("pyproject.toml", "pytest"), ("uv.lock", "")][..], "uv run pytest"),
+        (&[("pyproject.toml", "[tool.uv]\ndev-dependencies = ['pytest']\n")], "uv run pytest"),
         (&[("pyproject.toml", "[tool.poetry]\npytest = '8'")], "poetry run pytest"),
+        (&[("pyproject.toml", "[project]\n"), ("poetry.lock", ""), ("tests/", "")], "poetry run pytest"),
         (&[("pyproject.toml", "[tool.pdm]\n"), ("tests/", "")], "pdm run pytest"),
         (&[("Pipfile", ""), ("pytest.ini", "")], "pipenv run pytest"),
         (&[("setup.cfg", "[tool:pytest]\n"), (".venv/", "")], ".venv/bin/pytest"),
@@ -218,7 +225,7 @@ fn several_languages_at_the_top_must_all_succeed() {
     let files =
         [("Cargo.toml", "[package]\n"), ("pyproject.toml", "[build-system]\n[tool.pytest.ini_options]\n")];
     assert_eq!(told(&files)[1], "test: cargo test && pytest (Cargo.toml; pyproject.toml)");
-    assert_eq!(language(&files).0, "Rust");
+    assert_eq!(stacks(&found(&files)), ["Rust (Cargo.toml)", "Python (pyproject.toml)"]);
 }
 
 #[test]
@@ -233,12 +240,15 @@ fn folders_are_looked_into_only_where_the_top_has_nothing() {
     let checks = joined(&found.checks);
     assert_eq!(checks[1].command, r"(cd api && go test ./...) && (cd './my web'\''s' && npm test)");
     assert_eq!(checks[1].source.as_deref(), Some("api/go.mod; my web's/package.json, scripts.test"));
-    assert_eq!(found.stack.map(|stack| stack.detected_from), Some("api/go.mod".into()));
+    assert_eq!(stacks(&found), ["Go (api/go.mod)", "JavaScript (my web's/package.json)"]);
     let top = detect(&folder(&[("Makefile", "test:\n")]), &parts);
     assert_eq!(
         joined(&top.checks),
         vec![CheckSpec { source: Some("Makefile, test".into()), ..CheckSpec::named("test", "make test") }]
     );
+    assert_eq!(stacks(&top), stacks(&found), "what the project is written in stands below its Makefile");
+    let told = detect(&folder(&[("Cargo.toml", "")]), &parts);
+    assert_eq!(stacks(&told), ["Rust (Cargo.toml)"]);
 }
 
 #[test]

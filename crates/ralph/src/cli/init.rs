@@ -78,8 +78,8 @@ fn tell(project: &Project, found: &Found, ui: &mut Ui) {
             ui.warn("no agent is installed; ralph doctor says how to get one, --agent-cmd names any command");
         }
     }
-    if let Some(stack) = &found.stack {
-        ui.say(&format!("stack   {} ({})", stack.language, stack.detected_from));
+    for stack in &found.stacks {
+        ui.say(&format!("stack   {}", stack.described()));
     }
     for check in &found.checks.lines {
         ui.say(&format!("checks  {check}"));

@@ -11,10 +11,8 @@ use crate::project::Project;
 use crate::{runner, trust};
 
 pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
-    let told = |stack: &ralph_core::detect::Stack| {
-        Finding::held("stack", format!("{} ({})", stack.language, stack.detected_from))
-    };
-    let mut findings: Vec<Finding> = meant.stack.iter().map(told).collect();
+    let told = |stack: &ralph_core::detect::Stack| Finding::held("stack", stack.described());
+    let mut findings: Vec<Finding> = meant.stacks.iter().map(told).collect();
     for missing in &meant.missing {
         findings.push(Finding::warned("checks", missing, "install it, or name another command: [checks]"));
     }

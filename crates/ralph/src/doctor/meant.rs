@@ -19,7 +19,7 @@ use crate::{brought, detected, setup, work};
 #[derive(Debug)]
 pub(super) struct Meant {
     pub(super) policy: Policy,
-    pub(super) stack: Option<Stack>,
+    pub(super) stacks: Vec<Stack>,
     /// With where each stands.
     pub(super) checks: Vec<(CheckSpec, String)>,
     /// What was found and cannot be run.
@@ -45,7 +45,7 @@ impl Meant {
         commands.extend(of_items.unwrap_or_default());
         let place = |check: &CheckSpec| brought::place_of(check, &config);
         let checks = checks.iter().map(|check| (check.clone(), place(check))).collect();
-        Self { policy, stack: wishes.stack, checks, missing, backlog, brought: commands, all_known }
+        Self { policy, stacks: wishes.stacks, checks, missing, backlog, brought: commands, all_known }
     }
 }
 

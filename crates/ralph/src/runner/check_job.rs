@@ -58,7 +58,8 @@ pub(super) fn start(
     thread::spawn(move || {
         let (ended, leaving) = job.wait_for_word();
         let _ = gone.send(Input::Leaving(leaving));
-        let failing = readers.into_iter().flat_map(|reader| reader.join().unwrap_or_default()).collect();
+        let [out, err] = readers.map(|reader| reader.join().unwrap_or_default());
+        let failing = out.and(err).finish();
         let tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         let tail = text::plain(&String::from_utf8_lossy(&tail));
         // Before it is cut: half a secret is not known for one.
@@ -68,8 +69,8 @@ pub(super) fn start(
     Some(ender)
 }
 
-/// Reads one stream; both share the tail. Returns the names of failing tests it showed.
-fn read(stream: Output, output: &Path, tail: &Mutex<Vec<u8>>, pulse: &Pulse) -> Vec<String> {
+/// Reads one stream; both share the tail. Returns the failing tests it showed.
+fn read(stream: Output, output: &Path, tail: &Mutex<Vec<u8>>, pulse: &Pulse) -> FailingTests {
     let mut failing = FailingTests::default();
     let _ = tee(stream, output, |bytes| {
         pulse.beat(|_| {});
@@ -81,5 +82,5 @@ fn read(stream: Output, output: &Path, tail: &Mutex<Vec<u8>>, pulse: &Pulse) -> 
             tail.drain(..from);
         }
     });
-    failing.finish()
+    failing
 }

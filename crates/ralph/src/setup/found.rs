@@ -21,7 +21,7 @@ pub(crate) struct Found {
     pub(crate) backlog: Option<FoundBacklog>,
     /// Another loop's instructions.
     pub(crate) prompt: Option<String>,
-    pub(crate) stack: Option<Stack>,
+    pub(crate) stacks: Vec<Stack>,
     pub(crate) checks: Checks,
     /// The loop of a plugin, as its file has it.
     pub(crate) plugin: Option<Plugin>,
@@ -101,13 +101,13 @@ pub(crate) fn look(root: &Path) -> Result<Found> {
     let mut remarks: Vec<String> = others.map(|(name, what)| format!("{name}: {what}")).collect();
     let plugin = plugin::read(root);
     remarks.extend(plugin.as_ref().map(|plugin| format!("{}: {}", plugin::FILE, plugin.told())));
-    let (stack, checks) = checks(root, backlog.as_ref())?;
+    let (stacks, checks) = checks(root, backlog.as_ref())?;
     let prompt = prompt.map(str::to_owned);
-    Ok(Found { agents, backlog, prompt, stack, checks, plugin, remarks })
+    Ok(Found { agents, backlog, prompt, stacks, checks, plugin, remarks })
 }
 
 /// What the settings name, else what the backlog wants for every item, else what the project's files stand for.
-fn checks(root: &Path, backlog: Option<&FoundBacklog>) -> Result<(Option<Stack>, Checks)> {
+fn checks(root: &Path, backlog: Option<&FoundBacklog>) -> Result<(Vec<Stack>, Checks)> {
     let config = Layers::read(&root.join(".ralph"))?.merged();
     let mut wishes = Wishes { detect: true, ..Wishes::default() }.over(config.clone());
     let settled = !wishes.checks.is_empty();
@@ -122,7 +122,7 @@ fn checks(root: &Path, backlog: Option<&FoundBacklog>) -> Result<(Option<Stack>,
     let place = |check: &CheckSpec| brought::place_of(check, &config);
     let line = |check: &CheckSpec| format!("{}: {} ({})", check.name, check.command, place(check));
     let lines = all.iter().map(line).collect();
-    Ok((wishes.stack, Checks { lines, settled, missing }))
+    Ok((wishes.stacks, Checks { lines, settled, missing }))
 }
 
 /// `2 of 3 items open`

@@ -46,7 +46,7 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
     match (state.totals.commits, state.committed) {
         (0, 0) => {}
         (0, ours) => rows.push(("Commits:", ours.to_string())),
-        (agents, 0) => rows.push(("Commits:", agents.to_string())),
+        (agents, 0) => rows.push(("Commits:", format!("{agents} by agents"))),
         (agents, ours) => rows.push(("Commits:", format!("{ours}, and {agents} by agents"))),
     }
     rows.extend(taken(state).map(|line| ("Yours:", line)));

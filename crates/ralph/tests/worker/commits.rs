@@ -317,7 +317,7 @@ fn what_an_agent_committed_itself_is_the_commit_of_the_attempt() {
     let sandbox = one_item();
     let steps = writes("one.txt").shell("git add one.txt; git commit --quiet -m 'my own words'");
     let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
-    worker(&sandbox, &agent).run().assert_code(0);
+    worker(&sandbox, &agent).run().assert_code(0).assert_stderr_has("1 by agents");
     let now = item_now(&sandbox, "FEAT-1");
     let head = sandbox.git(&["rev-parse", "HEAD"]);
     assert_eq!((&now["attempts"][0]["commit"], commits(&sandbox)), (&json!(head), 3));

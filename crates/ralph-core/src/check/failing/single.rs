@@ -1,24 +1,32 @@
 //! Failures that stand on a line of their own.
 
-pub(super) fn name(line: &str) -> Option<&str> {
-    libtest(line)
-        .or_else(|| tap(line))
-        .or_else(|| go(line))
+use super::Found;
+use super::lists::is_libtest;
+
+pub(super) fn name(line: &str) -> Option<Found<'_>> {
+    // nextest names the crate as well.
+    let short = libtest(line).map(Found::short);
+    short.or_else(|| whole(line).map(Found::whole))
+}
+
+fn whole(line: &str) -> Option<&str> {
+    go(line)
         .or_else(|| pytest(line))
+        .or_else(|| pytest_going(line))
         .or_else(|| nextest(line))
         .or_else(|| jest(line))
         .or_else(|| vitest(line))
-        .or_else(|| marked(line))
         .or_else(|| bun(line))
         .or_else(|| rspec(line))
         .or_else(|| surefire(line))
         .or_else(|| gradle(line))
         .or_else(|| dotnet(line))
         .or_else(|| ctest(line))
+        .or_else(|| googletest(line))
 }
 
 /// Without a time at its end: `(3 ms)`, `[0.12ms]`, `3ms`.
-fn untimed(name: &str) -> &str {
+pub(super) fn untimed(name: &str) -> &str {
     let name = name.trim_end();
     let timed = |time: &str| {
         let digits = time.trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim_end();
@@ -39,45 +47,67 @@ fn untimed(name: &str) -> &str {
     }
 }
 
-/// `test auth::login ... FAILED`
+/// `test auth::login ... FAILED`; what nextest shows of it is indented, and named by itself.
 fn libtest(line: &str) -> Option<&str> {
-    line.trim().strip_prefix("test ")?.strip_suffix(" ... FAILED")
+    let name = line.trim_end().strip_prefix("test ")?.strip_suffix(" ... FAILED")?;
+    let name = name.strip_suffix(" - should panic").unwrap_or(name);
+    is_libtest(name).then_some(name)
 }
 
-/// `not ok 2 - greets by name # TODO later`; a TODO failure is no failure.
-fn tap(line: &str) -> Option<&str> {
-    let rest = line.trim().strip_prefix("not ok")?;
-    let rest = if rest.is_empty() { rest } else { rest.strip_prefix(' ')? };
-    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
-    let rest = rest.strip_prefix("- ").unwrap_or(rest);
-    let (name, directive) = rest.split_once("# ").unwrap_or((rest, ""));
-    let excused = ["TODO", "SKIP"].iter().any(|word| directive.to_ascii_uppercase().starts_with(word));
-    (!excused).then_some(name)
-}
-
-/// `--- FAIL: TestLogin/empty_name (0.00s)`
+/// `--- FAIL: TestLogin/empty_name (0.00s)`, and a package whose tests do not build.
 fn go(line: &str) -> Option<&str> {
-    let rest = line.trim_start().strip_prefix("--- FAIL: ")?;
-    Some(rest.split(" (").next().unwrap_or(rest))
+    if let Some(rest) = line.trim_start().strip_prefix("--- FAIL: ") {
+        return Some(rest.split(" (").next().unwrap_or(rest));
+    }
+    let (package, why) = line.strip_prefix("FAIL\t")?.split_once(' ')?;
+    matches!(why.trim_end(), "[build failed]" | "[setup failed]").then_some(package)
 }
 
-/// `FAILED tests/test_auth.py::test_login - AssertionError: …`; `ERROR` where a fixture or the module itself broke.
+/// `FAILED tests/test_auth.py::test_login[a - b] - AssertionError: …`; `ERROR` where a fixture or the module itself broke.
 fn pytest(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR "))?;
-    let name = rest.split(" - ").next().unwrap_or(rest);
+    let closed = |text: &str| text.matches('[').count() <= text.matches(']').count();
+    let end = rest.match_indices(" - ").map(|(at, _)| at).find(|at| closed(&rest[..*at]));
+    let name = &rest[..end.unwrap_or(rest.len())];
     let file = name.split("::").next().unwrap_or(name);
     (file.ends_with(".py") && !file.contains(' ')).then_some(name)
 }
 
-/// `        FAIL [   0.005s] (1/2) ralph-core time::tests::x`; also what it calls a signal or a time-out.
+/// `tests/test_auth.py::test_login FAILED   [ 50%]` as it goes on, and `[gw1] [ 50%] FAILED tests/test_auth.py::test_login`.
+fn pytest_going(line: &str) -> Option<&str> {
+    let line = line.trim_end();
+    if line.starts_with("[gw") {
+        let (_, result) = line.split_once("%] ")?;
+        return pytest(result).filter(|name| name.contains("::"));
+    }
+    let line = match line.rsplit_once(" [") {
+        Some((line, share)) if share.ends_with("%]") => line.trim_end(),
+        _ => line,
+    };
+    let name = line.strip_suffix(" FAILED").or_else(|| line.strip_suffix(" ERROR"))?;
+    let (file, _) = name.split_once("::")?;
+    (file.ends_with(".py") && !file.contains(' ')).then_some(name)
+}
+
+/// `        FAIL [   0.005s] (1/2) ralph-core time::tests::x`; also what it calls a signal or a time-out, and the last of
+/// several tries, which alone has a number: `  TRY 2 ABRT [   0.005s] (1/2) ralph-core time::tests::x`.
 fn nextest(line: &str) -> Option<&str> {
-    let rest = line.trim_start();
-    let rest =
-        ["FAIL [", "TIMEOUT [", "SIGABRT [", "SIGSEGV ["].iter().find_map(|word| rest.strip_prefix(word))?;
+    let (status, rest) = line.trim_start().split_once(" [")?;
     let (_, rest) = rest.split_once(']')?;
     let rest = rest.trim();
-    let rest = if rest.starts_with('(') { rest.split_once(')')?.1.trim() } else { rest };
-    Some(rest)
+    let (count, name) = match rest.strip_prefix('(') {
+        Some(rest) => rest.split_once(')')?,
+        None => ("1", rest),
+    };
+    let signal = |word: &str| word.starts_with("SIG") && word.bytes().all(|byte| byte.is_ascii_uppercase());
+    let failed = match status.strip_prefix("TRY ").and_then(|tried| tried.split_once(' ')) {
+        Some((_, status)) => {
+            !["PASS", "SLOW", "LEAK", "STRT"].contains(&status)
+                && count.bytes().any(|byte| byte.is_ascii_digit())
+        }
+        None => matches!(status, "FAIL" | "TIMEOUT" | "ABORT") || signal(status),
+    };
+    failed.then(|| name.trim())
 }
 
 /// `  ● auth › greets by name`, jest's heading over what went wrong.
@@ -86,18 +116,11 @@ fn jest(line: &str) -> Option<&str> {
     (rest.contains(" › ") && !rest.starts_with("Console")).then_some(rest)
 }
 
-/// ` FAIL  src/auth.test.ts > auth > greets by name`
+/// ` FAIL  src/auth.test.ts > auth > greets by name`, and ` FAIL  src/auth.test.ts [ src/auth.test.ts ]` where it cannot be read.
 fn vitest(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix("FAIL  ")?;
-    rest.contains(" > ").then_some(rest)
-}
-
-/// `✕ greets by name (3 ms)`, `✖ greets by name` and vitest's `× greets by name 3ms`; not node's own headings.
-fn marked(line: &str) -> Option<&str> {
-    let rest = line.trim_start();
-    let rest = ["✕ ", "✖ ", "× ", "✗ "].iter().find_map(|mark| rest.strip_prefix(mark))?;
-    let counted = rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains(" fail");
-    (!counted && rest != "failing tests:").then(|| untimed(rest))
+    let unread = || rest.trim_end().strip_suffix(" ]").and_then(|rest| rest.split_once(" [ "));
+    if rest.contains(" > ") { Some(rest) } else { unread().map(|(file, _)| file) }
 }
 
 /// `(fail) auth > greets by name [0.12ms]`
@@ -105,8 +128,12 @@ fn bun(line: &str) -> Option<&str> {
     line.trim_start().strip_prefix("(fail) ").map(untimed)
 }
 
-/// `rspec ./spec/auth_spec.rb:12 # Auth greets by name`
+/// `rspec ./spec/auth_spec.rb:12 # Auth greets by name`, and a file that cannot be read.
 fn rspec(line: &str) -> Option<&str> {
+    if let Some(file) = line.strip_prefix("An error occurred while loading ") {
+        let file = file.split(' ').next().unwrap_or(file).trim_end_matches('.');
+        return file.ends_with(".rb").then_some(file);
+    }
     let (place, name) = line.strip_prefix("rspec ")?.split_once(" # ")?;
     place.starts_with(['.', '\'', '/', 's']).then_some(name)
 }
@@ -156,11 +183,21 @@ fn dotnet(line: &str) -> Option<&str> {
     (name.len() < rest.trim_end().len()).then_some(name)
 }
 
-/// `2/3 Test #2: greets_by_name ...***Failed    0.01 sec`
+/// ` 2/12 Test  #2: greets_by_name ...***Failed    0.01 sec`
 fn ctest(line: &str) -> Option<&str> {
-    let (_, rest) = line.split_once(" Test #").filter(|(count, _)| count.contains('/'))?;
-    let (_, rest) = rest.split_once(": ")?;
+    let (count, rest) = line.trim_start().split_once(" Test ")?;
+    if !count.contains('/') || !count.bytes().all(|byte| byte.is_ascii_digit() || byte == b'/') {
+        return None;
+    }
+    let (_, rest) = rest.trim_start().strip_prefix('#')?.split_once(": ")?;
     let (name, end) = rest.split_once("***")?;
     let failed = ["Failed", "Exception", "Timeout", "Not Run"].iter().any(|word| end.starts_with(word));
-    failed.then(|| name.trim_end_matches(['.', ' ']))
+    (failed && !end.starts_with("Not Run (Disabled)")).then(|| name.trim_end_matches(['.', ' ']))
+}
+
+/// `[  FAILED  ] Names/Greets.ByName/1, where GetParam() = "Ada" (0 ms)`
+fn googletest(line: &str) -> Option<&str> {
+    let rest = untimed(line.strip_prefix("[  FAILED  ] ")?);
+    let name = rest.split(", where ").next().unwrap_or(rest);
+    (name.contains('.') && !name.contains(' ')).then_some(name)
 }
