@@ -55,6 +55,9 @@ pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     }
 }
 
+/// How it tells that nobody allowed a call, and that a rule forbids it. A file that may not be written is another matter.
+const DENIALS: [&str; 2] = ["The user rejected permission", "The user has specified a rule which prevents"];
+
 fn tool(part: &Value<'_>, each: &mut impl FnMut(Item)) {
     let (name, state) = (string(&part["tool"]).unwrap_or_else(|| "tool".into()), &part["state"]);
     let file = written_file(&name, &state["input"]);
@@ -65,7 +68,7 @@ fn tool(part: &Value<'_>, each: &mut impl FnMut(Item)) {
     }
     if state["status"] == "error" {
         let why = string(&state["error"]).unwrap_or_else(|| "the tool failed".into());
-        if why.contains("rejected permission") || why.contains("permission") && why.contains("denied") {
+        if DENIALS.iter().any(|words| why.starts_with(words)) {
             each(Item::Denied(name));
         }
         each(Item::ToolFailed(why));

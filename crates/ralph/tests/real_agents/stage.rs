@@ -92,9 +92,11 @@ impl Cli {
                 .field("plan_type", json!("plus"))
                 .field("resets_at", json!(resets_at)),
             Cli::Gemini => {
+                let message = "You exceeded your current quota, please check your plan and billing details. \n\
+                    * Quota exceeded for metric: generate_content_requests, limit: 250\nPlease retry in 3600.07s.";
                 let retry =
                     json!({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "3600s"});
-                self.refuses(429).field("details", json!([retry]))
+                Turn::error(429, "RESOURCE_EXHAUSTED", message).field("details", json!([retry]))
             }
             Cli::Opencode => self.refuses(429),
         }
