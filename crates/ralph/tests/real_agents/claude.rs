@@ -27,6 +27,11 @@ fn claude_stops_at_once_at_each_limit_and_says_what_to_do() {
                 1,
                 &["Not a valid API key", "to log claude in: run claude and type /login"],
             ),
+            (
+                CLAUDE.no_credit(),
+                1,
+                &["Credit balance is too low", "to give claude credit: see its provider's billing page"],
+            ),
             (CLAUDE.refuses(429), 1, &["claude is out until"]),
             (CLAUDE.refuses(529), 1, &["529", "claude is out until"]),
         ],

@@ -23,6 +23,11 @@ fn codex_stops_at_once_at_each_limit_and_says_what_to_do() {
         CODEX,
         &[
             (CODEX.refuses(401), 1, &["401 Unauthorized", "to log codex in: codex login"]),
+            (
+                CODEX.no_credit(),
+                1,
+                &["Quota exceeded", "to give codex credit: see its provider's billing page"],
+            ),
             (CODEX.refuses(429), 1, &["429", "codex is out until"]),
             (CODEX.quota(FAR), 1, &["usage limit", "codex is out until Sun 01 Jan 2040 00:00"]),
             (CODEX.refuses(529), 1, &["529", "codex is out until"]),

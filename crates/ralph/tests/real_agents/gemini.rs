@@ -23,6 +23,11 @@ fn gemini_stops_at_once_at_each_limit_and_says_what_to_do() {
         GEMINI,
         &[
             (GEMINI.refuses(401), 1, &["Not a valid API key", "to log gemini in: run gemini and type /auth"]),
+            (
+                GEMINI.no_credit(),
+                1,
+                &["credits are depleted", "to give gemini credit: see its provider's billing page"],
+            ),
             (GEMINI.refuses(429), 1, &["Too many requests", "gemini is out until"]),
             (GEMINI.quota(FAR), 1, &["exceeded your current quota", "gemini is out until"]),
             (GEMINI.refuses(529), 1, &["Overloaded", "gemini is out until"]),

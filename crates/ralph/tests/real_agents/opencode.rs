@@ -21,10 +21,16 @@ fn opencode_lies_is_refused_fixes_is_reviewed_and_completes() {
 #[test]
 fn opencode_stops_at_each_limit_and_says_what_to_do() {
     let again = |status| OPENCODE.refuses(status).header("retry-after-ms", "1");
+    let credit = OPENCODE.no_credit().header("retry-after-ms", "1");
     trouble::is_limited(
         OPENCODE,
         &[
             (OPENCODE.refuses(401), 1, &["Not a valid API key", "to log opencode in: opencode auth login"]),
+            (
+                credit,
+                6,
+                &["exceeded your current quota", "to give opencode credit: see its provider's billing page"],
+            ),
             (again(429), 6, &["Too many requests", "opencode is out until"]),
             (again(529), 6, &["Overloaded", "opencode is out until"]),
         ],
