@@ -7,10 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::prelude::*;
 use crate::profile::{BreakerPolicy, Trip};
+use crate::report;
 use crate::signature::ErrorSet;
 use crate::text;
 use crate::time::Time;
 
+/// How a reason begins that is about denied tools.
+pub const DENIED: &str = "permission_denied";
 /// How many earlier iterations the length of the words is compared with.
 const COMPARED: usize = 3;
 /// The longest cool-down, however many probes failed.
@@ -206,12 +209,9 @@ impl Breaker {
             fired.push((trip, reason));
         }
         if self.denials >= policy.denials_after {
-            let mut tools: Vec<&str> = facts.denied.iter().map(String::as_str).collect();
-            tools.sort_unstable();
-            tools.dedup();
             let n = self.denials;
-            let tools = text::one_line(&tools.join(", "), 200);
-            fired.push((policy.denials, format!("permission_denied: {n} iterations were denied {tools}")));
+            let tools = report::denied_tools(facts.denied).unwrap_or_default();
+            fired.push((policy.denials, format!("{DENIED}: {n} iterations were denied {tools}")));
         }
         fired.retain(|(trip, _)| *trip != Trip::Off);
         fired

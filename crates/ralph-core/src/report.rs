@@ -76,6 +76,13 @@ pub struct IterationReport {
     pub problems: Vec<String>,
 }
 
+/// The names of denied tools, each once, in one line; nothing where nothing was denied.
+pub fn denied_tools(denied: &[String]) -> Option<String> {
+    let tools: BTreeSet<&str> = denied.iter().map(String::as_str).collect();
+    let tools: Vec<&str> = tools.into_iter().collect();
+    (!tools.is_empty()).then(|| crate::text::one_line(&tools.join(", "), 200))
+}
+
 /// So much of the end of what a failed tool printed is looked at.
 const MOST_OF_FAILURE: usize = 256 << 10;
 /// Longer than any secret.

@@ -3,7 +3,7 @@
 use super::json::{all_words_of, number, string, target, with_cached, words_of, written_file};
 use super::value::Value;
 use super::{Finished, Item, Usage};
-use crate::limit;
+use crate::limit::{self, LimitKind};
 use crate::prelude::*;
 
 pub(super) fn introduces(event: &Value<'_>) -> bool {
@@ -56,9 +56,11 @@ fn each_result(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     let error = (event["status"] == "error")
         .then(|| string(&event["error"]["message"]).unwrap_or_else(|| "the run failed".into()));
     let api_status = error.as_deref().and_then(|error| code_in(error).or_else(|| limit::status_in(error)));
-    // The first line is the service's answer; what follows is the CLI's advice, which speaks of quotas in any case.
-    let answer = error.as_deref().and_then(|error| error.lines().next());
-    if let Some(limit) = answer.and_then(|answer| limit::of(api_status, answer)) {
+    if let Some(mut limit) = error.as_deref().and_then(|error| limit::of(api_status, answer_in(error))) {
+        // The service sends whoever used a quota up to the "billing details"; what comes back by itself is no money.
+        if limit.kind == LimitKind::Credit && limit.reset.is_some() {
+            limit.kind = LimitKind::Usage;
+        }
         each(Item::Limit(limit));
     }
     each(Item::Finished(Finished { error, api_status, usage: Some(usage), ..Finished::default() }));
@@ -95,6 +97,15 @@ pub(super) fn document(document: &Value<'_>, each: &mut impl FnMut(Item)) {
     each(Item::Finished(Finished { usage: Some(usage), ..Finished::default() }));
 }
 
+/// What the service said, in brackets and over several lines, with when to try again; what follows is the CLI's advice,
+/// which speaks of quotas in any case.
+fn answer_in(error: &str) -> &str {
+    match error.find("]\n") {
+        Some(end) if error.starts_with("[API Error: ") => &error[..=end],
+        _ => error.lines().next().unwrap_or(""),
+    }
+}
+
 /// The service's answer stands in the message as it came: `[API Error: {"error":{"code":401,…}}]`.
 fn code_in(message: &str) -> Option<u16> {
     let answer = message.strip_prefix("[API Error: ")?.trim_end().strip_suffix(']')?;
@@ -114,6 +125,33 @@ mod tests {
         let mut said = Vec::new();
         items(&event, &mut |item| said.push(item));
         assert_eq!(said, [Item::Words(text)]);
+    }
+
+    #[test]
+    fn when_a_quota_comes_back_stands_in_a_later_line_and_makes_it_no_matter_of_money() {
+        let limit = |message: &str| {
+            let event =
+                serde_json::json!({"type": "result", "status": "error", "error": {"message": message}});
+            let (line, mut told) = (event.to_string(), None);
+            items(&serde_json::from_str(&line).expect("JSON"), &mut |item| {
+                if let Item::Limit(limit) = item {
+                    told = Some((limit.kind, limit.reset));
+                }
+            });
+            told
+        };
+        let quota =
+            "[API Error: You exceeded your current quota, please check your plan and billing details.";
+        let advice = "\nPlease wait and try again in 5 minutes, or purchase credits.";
+        let after = |ms| Some(limit::Reset::After { ms });
+        assert_eq!(
+            limit(&format!(
+                "{quota} \n* Quota exceeded\nPlease retry in 3600.07s.\nSuggested retry after 3600s.]{advice}"
+            )),
+            Some((LimitKind::Usage, after(3_600_070)))
+        );
+        assert_eq!(limit(&format!("{quota}]{advice}")), Some((LimitKind::Credit, None)));
+        assert_eq!(limit(&format!("[API Error: Too many requests.]{advice}")), Some((LimitKind::Rate, None)));
     }
 
     #[test]

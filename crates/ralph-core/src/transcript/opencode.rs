@@ -3,7 +3,7 @@
 use super::json::{micro_usd, number, string, target, words_of, written_file};
 use super::value::Value;
 use super::{Finished, Item, Usage};
-use crate::limit;
+use crate::limit::{self, LimitKind};
 use crate::prelude::*;
 
 pub(super) fn introduces(event: &Value<'_>) -> bool {
@@ -46,7 +46,10 @@ pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
                 .unwrap_or_else(|| "the run failed".into());
             let told = error["data"]["statusCode"].as_u64().and_then(|status| u16::try_from(status).ok());
             let api_status = told.or_else(|| limit::status_in(&message));
-            if let Some(limit) = limit::of(api_status, &message) {
+            if let Some(mut limit) = limit::of(api_status, &message) {
+                if wants_money(&error["data"]["responseBody"]) {
+                    limit.kind = LimitKind::Credit;
+                }
                 each(Item::Limit(limit));
             }
             each(Item::Finished(Finished { error: Some(message), api_status, ..Finished::default() }));
@@ -54,6 +57,16 @@ pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
         _ => {}
     }
 }
+
+/// The service's answer as it came; only there stands the name of the error, by which OpenAI tells credit from quotas.
+fn wants_money(body: &Value<'_>) -> bool {
+    let body =
+        body.as_str().and_then(|body| serde_json::from_str::<Value<'_>>(body).ok()).unwrap_or_default();
+    ["code", "type"].into_iter().any(|key| body["error"][key] == "insufficient_quota")
+}
+
+/// How it tells that nobody allowed a call, and that a rule forbids it. A file that may not be written is another matter.
+const DENIALS: [&str; 2] = ["The user rejected permission", "The user has specified a rule which prevents"];
 
 fn tool(part: &Value<'_>, each: &mut impl FnMut(Item)) {
     let (name, state) = (string(&part["tool"]).unwrap_or_else(|| "tool".into()), &part["state"]);
@@ -65,11 +78,51 @@ fn tool(part: &Value<'_>, each: &mut impl FnMut(Item)) {
     }
     if state["status"] == "error" {
         let why = string(&state["error"]).unwrap_or_else(|| "the tool failed".into());
-        if why.contains("rejected permission") || why.contains("permission") && why.contains("denied") {
+        if DENIALS.iter().any(|words| why.starts_with(words)) {
             each(Item::Denied(name));
         }
         each(Item::ToolFailed(why));
     } else if let Some(code) = exit.filter(|code| *code != 0) {
         each(Item::ToolFailed(format!("Exit code {code}\n{}", words_of(&state["output"]))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(event: &serde_json::Value) -> Vec<Item> {
+        let (line, mut found) = (event.to_string(), Vec::new());
+        items(&serde_json::from_str(&line).expect("JSON"), &mut |item| found.push(item));
+        found
+    }
+
+    #[test]
+    fn a_rule_denies_and_a_file_that_may_not_be_written_does_not() {
+        let denied = |why: &str| {
+            let state = serde_json::json!({"status": "error", "error": why});
+            let event = serde_json::json!({"type": "tool_use", "part": {"tool": "write", "state": state}});
+            read(&event).contains(&Item::Denied("write".into()))
+        };
+        assert!(denied("The user rejected permission to use this specific tool call."));
+        assert!(denied(
+            "The user has specified a rule which prevents you from using this specific tool call."
+        ));
+        assert!(!denied("EACCES: permission denied, open '/etc/passwd'"));
+    }
+
+    #[test]
+    fn missing_credit_is_told_by_the_name_of_the_error_alone() {
+        let kind = |name: &str| {
+            let body = serde_json::json!({"error": {"type": name, "message": "x"}}).to_string();
+            let data = serde_json::json!({"message": "You exceeded your current quota.", "statusCode": 429, "responseBody": body});
+            let event = serde_json::json!({"type": "error", "sessionID": "s", "error": {"data": data}});
+            read(&event).into_iter().find_map(|item| match item {
+                Item::Limit(limit) => Some(limit.kind),
+                _ => None,
+            })
+        };
+        assert_eq!(kind("insufficient_quota"), Some(LimitKind::Credit));
+        assert_eq!(kind("rate_limit_exceeded"), Some(LimitKind::Usage));
     }
 }

@@ -178,6 +178,7 @@ fn agent_ended(state: &State, at: Time, ended: &AgentEnded) -> Value {
         "failure": ended.failure(),
         "duration_ms": ended.duration_ms,
         "tools": ended.report.tools,
+        "denied": ended.report.denied,
         "tokens": ended.report.usage.total(),
         "cost_micro_usd": ended.report.cost_micro_usd,
         "leftovers": ended.leftovers,

@@ -183,6 +183,7 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
             "recommendation": block.recommendation,
         })),
         "own_files": iteration.own_files,
+        "denied": report.map_or(&[][..], |report| &report.denied),
         "problems": report.map_or(&[][..], |report| &report.problems),
         "files_changed": iteration.after.as_ref().map(|after| after.changed_total),
         "files": iteration.after.as_ref().map_or(vec![], |after| {

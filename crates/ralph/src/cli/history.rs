@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use ralph_core::decision::Kind;
 use ralph_core::redact::Secrets;
+use ralph_core::report::denied_tools;
 use ralph_core::state::{Iteration, Undone};
 use ralph_core::view;
 use ralph_core::{text, time};
@@ -200,6 +201,9 @@ fn line(iteration: &Iteration, pool: bool) -> String {
         words.push_str(&format!("; {}", text::one_line(&failure, 160)));
         let limit = view::limit_words(iteration).filter(|limit| !failure.contains(limit.as_str()));
         words.push_str(&limit.map_or_else(String::new, |limit| format!(": {}", text::one_line(&limit, 160))));
+    }
+    if let Some(tools) = iteration.ended.as_ref().and_then(|ended| denied_tools(&ended.report.denied)) {
+        words.push_str(&format!("; denied: {tools}"));
     }
     let flags = iteration.conclusion.as_ref().map_or(&[][..], |conclusion| &conclusion.flags);
     if !flags.is_empty() {

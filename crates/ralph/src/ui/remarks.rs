@@ -6,7 +6,7 @@ use ralph_core::event::{Event, TAKEN_ALONG};
 use ralph_core::evidence::Held;
 use ralph_core::items::{Attempt, UNCOMMITTED};
 use ralph_core::own_files;
-use ralph_core::report::MISPLACED;
+use ralph_core::report::{MISPLACED, denied_tools};
 use ralph_core::state::{Iteration, State};
 use ralph_core::text;
 
@@ -98,6 +98,9 @@ pub(super) fn remarks(last: &Iteration) -> Vec<(Tone, String)> {
     last.own_files.iter().for_each(|touched| warn(text::one_line(touched, 400)));
     if let Some(after) = last.after.as_ref().filter(|after| !after.taken.is_empty()) {
         warn(format!("⚠ {TAKEN_ALONG}: {}", text::one_line(&after.taken.join(", "), 400)));
+    }
+    if let Some(tools) = last.ended.as_ref().and_then(|ended| denied_tools(&ended.report.denied)) {
+        warn(format!("⚠ denied by its permissions: {tools}"));
     }
     match conclusion.outcome {
         Outcome::Silent if last.ended.as_ref().is_some_and(|ended| has_misplaced(&ended.report.problems)) => {

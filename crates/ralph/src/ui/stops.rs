@@ -1,6 +1,8 @@
 //! How each reason to stop is put into words: its title, its tone, and what to do next.
 
+use ralph_core::breaker::DENIED;
 use ralph_core::decision::Stop;
+use ralph_core::event::Plan;
 use ralph_core::items::{self, Found};
 use ralph_core::limits::Resource;
 use ralph_core::state::{Iteration, State};
@@ -111,6 +113,17 @@ pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     steps
 }
 
+/// Where the circuit opened because tools were denied.
+fn to_allow_it(state: &State, why: &str) -> Option<String> {
+    let built_in = |plan: &Plan| plan.agents.iter().any(|agent| agent.permissions.is_some());
+    let flag = match state.run.as_ref().is_some_and(|run| built_in(&run.plan)) {
+        true => ", or where that is safe: ralph run --probe --permissions full",
+        false => "",
+    };
+    why.starts_with(DENIED)
+        .then(|| format!("to let it use them: allow that in the agent's own settings{flag}"))
+}
+
 fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
     let last = state.iteration;
     // A run that had no iteration has nothing to look at.
@@ -142,8 +155,9 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
             "what it did: ralph history".into(),
             "to go on all the same: ralph run --set test_only=off --set done_signals=off --set test_share=off".into(),
         ],
-        Stop::CircuitOpen { .. } => looked("what it did last", "")
+        Stop::CircuitOpen { why, .. } => looked("what it did last", "")
             .into_iter()
+            .chain(to_allow_it(state, why))
             .chain([
                 "to say what to do differently: ralph note \"…\"".into(),
                 "to try again, and go on if it makes progress: ralph run --probe".into(),

@@ -1,6 +1,6 @@
 //! Claude Code.
 
-use ralph_testkit::Turn;
+use ralph_testkit::{Sandbox, Turn};
 use serde_json::json;
 
 use crate::common::{history, outcomes, ralph, status};
@@ -27,6 +27,11 @@ fn claude_stops_at_once_at_each_limit_and_says_what_to_do() {
                 1,
                 &["Not a valid API key", "to log claude in: run claude and type /login"],
             ),
+            (
+                CLAUDE.no_credit(),
+                1,
+                &["Credit balance is too low", "to give claude credit: see its provider's billing page"],
+            ),
             (CLAUDE.refuses(429), 1, &["claude is out until"]),
             (CLAUDE.refuses(529), 1, &["529", "claude is out until"]),
         ],
@@ -51,9 +56,9 @@ fn claude_goes_on_after_a_lost_connection_and_a_kill() {
 }
 
 #[test]
-fn claude_with_its_own_permissions_writes_nothing() {
-    let (_sandbox, actor) = trouble::is_denied(CLAUDE, |_| {});
-    actor.assert_asked(2);
+fn claude_with_its_own_permissions_writes_nothing_and_what_it_wanted_is_told() {
+    let once = |sandbox: &Sandbox| vec![CLAUDE.writes(sandbox, "green"), more("It is in place.")];
+    trouble::is_denied(CLAUDE, "Write", |_| {}, once);
 }
 
 #[test]
@@ -84,6 +89,7 @@ fn a_login_that_is_refused_stops_at_once_and_the_next_run_goes_on() {
     finished.assert_code(4).assert_stderr_has("✗ NO AGENT LEFT").assert_stderr_has("Not a valid API key");
     assert_eq!(outcomes(&sandbox), [(1, "limited".to_owned())]);
     run(&sandbox, &actor, &[]).assert_code(0).assert_stderr_has("✓ COMPLETE");
+    actor.assert_asked(3);
 }
 
 #[test]
@@ -112,6 +118,7 @@ fn a_background_process_of_its_shell_tool_is_ended_with_the_iteration() {
         stage(CLAUDE, |_| vec![CLAUDE.shell("nohup sleep 86400 > /dev/null 2>&1 &"), more("Started.")]);
     let finished = run(&sandbox, &actor, &[&FULL[..], &["--max-iterations", "1"]].concat());
     finished.assert_code(3).assert_stderr_has("background process ended");
+    actor.assert_asked(2);
     sandbox.assert_no_processes();
 }
 

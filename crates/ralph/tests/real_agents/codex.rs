@@ -1,9 +1,10 @@
 //! Codex.
 
 use ralph_testkit::Turn;
+use serde_json::json;
 
-use crate::common::{outcomes, ralph, status};
-use crate::stage::{Actor, Cli, command, done, run, stage};
+use crate::common::{history, outcomes, ralph, status};
+use crate::stage::{Actor, Cli, command, done, more, run, stage};
 use crate::trouble::{self, FAR, FULL};
 
 const CODEX: Cli = Cli::Codex;
@@ -22,6 +23,11 @@ fn codex_stops_at_once_at_each_limit_and_says_what_to_do() {
         CODEX,
         &[
             (CODEX.refuses(401), 1, &["401 Unauthorized", "to log codex in: codex login"]),
+            (
+                CODEX.no_credit(),
+                1,
+                &["Quota exceeded", "to give codex credit: see its provider's billing page"],
+            ),
             (CODEX.refuses(429), 1, &["429", "codex is out until"]),
             (CODEX.quota(FAR), 1, &["usage limit", "codex is out until Sun 01 Jan 2040 00:00"]),
             (CODEX.refuses(529), 1, &["529", "codex is out until"]),
@@ -37,9 +43,18 @@ fn codex_goes_on_after_a_lost_connection_and_a_kill() {
 }
 
 #[test]
-fn codex_with_its_own_permissions_writes_nothing() {
-    let (_sandbox, actor) = trouble::is_denied(CODEX, |_| {});
-    actor.assert_asked(2);
+fn codex_with_its_own_permissions_writes_nothing_and_its_commands_fail_as_others_do() {
+    let (sandbox, actor) = stage(CODEX, |sandbox| {
+        vec![vec![CODEX.writes(sandbox, "green"), more("It is in place.")]; 3].concat()
+    });
+    let finished = run(&sandbox, &actor, &["--permissions", "inherit"]);
+    finished.assert_code(5).assert_stderr_has("no_progress: 3 iterations").assert_stderr_lacks("denied");
+    actor.assert_asked(6);
+    assert!(!sandbox.exists("green"));
+    let told = history(&sandbox);
+    assert!(told.iter().all(|entry| entry["denied"] == json!([])), "{told:?}");
+    let printed = ralph(&sandbox).args(["history", "1", "--transcript"]).run();
+    printed.assert_stdout_has("Read-only file system");
 }
 
 #[test]

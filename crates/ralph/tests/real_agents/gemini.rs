@@ -1,10 +1,10 @@
 //! The Gemini CLI.
 
-use ralph_testkit::Turn;
+use ralph_testkit::{Sandbox, Turn};
 use serde_json::json;
 
 use crate::common::{history, outcomes, ralph, status};
-use crate::stage::{Cli, change, run, stage};
+use crate::stage::{Cli, change, more, run, stage};
 use crate::trouble::{self, FAR, FULL};
 
 const GEMINI: Cli = Cli::Gemini;
@@ -23,11 +23,28 @@ fn gemini_stops_at_once_at_each_limit_and_says_what_to_do() {
         GEMINI,
         &[
             (GEMINI.refuses(401), 1, &["Not a valid API key", "to log gemini in: run gemini and type /auth"]),
+            (
+                GEMINI.no_credit(),
+                1,
+                &["credits are depleted", "to give gemini credit: see its provider's billing page"],
+            ),
             (GEMINI.refuses(429), 1, &["Too many requests", "gemini is out until"]),
-            (GEMINI.quota(FAR), 1, &["Too many requests", "gemini is out until"]),
+            (GEMINI.quota(FAR), 1, &["exceeded your current quota", "gemini is out until"]),
             (GEMINI.refuses(529), 1, &["Overloaded", "gemini is out until"]),
         ],
     );
+}
+
+/// Its service tells a length of time, in a later line of its answer.
+#[test]
+fn gemini_tells_how_long_a_used_up_quota_lasts() {
+    let (sandbox, actor) = stage(GEMINI, |_| vec![GEMINI.quota(FAR)]);
+    run(&sandbox, &actor, &[&FULL[..], &["--set", "max_wait=30m"]].concat()).assert_code(4);
+    actor.assert_asked(1);
+    let journal = sandbox.read(".git/ralph/runs/0001/journal.jsonl");
+    assert!(journal.contains(r#""reset":{"how":"after","ms":3600070}"#), "{journal}");
+    let page = sandbox.read(".ralph/history/iteration-001.md");
+    assert!(page.contains("\n- Limit: ") && !page.contains("until when is not said"), "{page}");
 }
 
 #[test]
@@ -38,14 +55,15 @@ fn gemini_goes_on_after_a_lost_connection_and_a_kill() {
 }
 
 #[test]
-fn gemini_with_its_own_permissions_writes_nothing() {
-    let (_sandbox, actor) = trouble::is_denied(GEMINI, |sandbox| {
-        // Somebody trusts the folder; without that it does not even begin.
+fn gemini_with_its_own_permissions_writes_nothing_and_what_it_wanted_is_told() {
+    // Somebody trusts the folder; without that it does not even begin.
+    let trusted = |sandbox: &Sandbox| {
         let folders = json!({sandbox.project().to_string_lossy(): "TRUST_FOLDER"});
         let path = sandbox.home().join(".gemini/trustedFolders.json");
         sandbox.write(path, folders.to_string());
-    });
-    actor.assert_asked(2);
+    };
+    let once = |sandbox: &Sandbox| vec![GEMINI.writes(sandbox, "green"), more("It is in place.")];
+    trouble::is_denied(GEMINI, "write_file", trusted, once);
 }
 
 #[test]

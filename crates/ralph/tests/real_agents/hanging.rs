@@ -20,7 +20,9 @@ fn ends_in_time(cli: Cli, script: &[Turn]) {
         finished.assert_code(3).assert_stderr_has("timed out");
         assert_eq!(outcomes(&sandbox), [(1, "failed".to_owned())]);
         sandbox.assert_no_processes();
-        if !actor.server.main_requests().is_empty() {
+        let asked = actor.server.main_requests().len();
+        if asked > 0 {
+            actor.assert_asked(asked);
             return;
         }
     }

@@ -189,6 +189,7 @@ fn a_goal_with_lines_that_mean_something_to_shells_stays_a_goal() {
     let (sandbox, actor) = with_hooks(|_| vec![done("Done.")]);
     let goal = "make it green\nEND_OF_GOAL\ntouch pwned\n$(touch pwned)";
     session(&sandbox, &actor, &format!("/ralph {goal}"));
+    actor.assert_asked(1);
     assert_eq!(status(&sandbox)["goal"], goal);
     assert!(!sandbox.exists("pwned"));
 }

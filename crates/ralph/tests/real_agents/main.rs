@@ -8,7 +8,11 @@ mod claude;
 mod codex;
 mod gemini;
 mod hanging;
+#[allow(dead_code, reason = "shared with the tests of the worker, which use all of it")]
+#[path = "../worker/stage.rs"]
+mod harness;
 mod hook;
+mod items;
 mod opencode;
 mod pools;
 mod stage;

@@ -1,10 +1,10 @@
 //! OpenCode.
 
-use ralph_testkit::Turn;
-use serde_json::json;
+use ralph_testkit::{Sandbox, Turn};
+use serde_json::{Value, json};
 
 use crate::common::{outcomes, status};
-use crate::stage::{Cli, change};
+use crate::stage::{Cli, change, more};
 use crate::trouble;
 
 const OPENCODE: Cli = Cli::Opencode;
@@ -21,10 +21,16 @@ fn opencode_lies_is_refused_fixes_is_reviewed_and_completes() {
 #[test]
 fn opencode_stops_at_each_limit_and_says_what_to_do() {
     let again = |status| OPENCODE.refuses(status).header("retry-after-ms", "1");
+    let credit = OPENCODE.no_credit().header("retry-after-ms", "1");
     trouble::is_limited(
         OPENCODE,
         &[
             (OPENCODE.refuses(401), 1, &["Not a valid API key", "to log opencode in: opencode auth login"]),
+            (
+                credit,
+                6,
+                &["exceeded your current quota", "to give opencode credit: see its provider's billing page"],
+            ),
             (again(429), 6, &["Too many requests", "opencode is out until"]),
             (again(529), 6, &["Overloaded", "opencode is out until"]),
         ],
@@ -40,15 +46,14 @@ fn opencode_goes_on_after_a_lost_connection_and_a_kill() {
 }
 
 #[test]
-fn opencode_with_rules_of_its_own_writes_nothing() {
-    let (_sandbox, actor) = trouble::is_denied(OPENCODE, |sandbox| {
-        change(
-            sandbox,
-            ".config/opencode/opencode.json",
-            "permission",
-            json!({"edit": "ask", "bash": "deny"}),
-        );
-    });
-    // A refusal ends its session.
-    actor.assert_asked(1);
+fn opencode_with_rules_of_its_own_writes_nothing_and_what_it_wanted_is_told() {
+    let rules = |rules: Value| {
+        move |sandbox: &Sandbox| change(sandbox, ".config/opencode/opencode.json", "permission", rules)
+    };
+    // A refusal where it would have asked ends its session; one by a rule does not.
+    let once = |sandbox: &Sandbox| vec![OPENCODE.writes(sandbox, "green")];
+    trouble::is_denied(OPENCODE, "write", rules(json!({"edit": "ask"})), once);
+    let once = |_: &Sandbox| vec![OPENCODE.shell("touch by-command"), more("It is in place.")];
+    let no_touch = json!({"bash": {"*": "allow", "touch *": "deny"}});
+    trouble::is_denied(OPENCODE, "bash", rules(no_touch), once);
 }

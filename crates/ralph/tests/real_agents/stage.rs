@@ -78,6 +78,29 @@ impl Cli {
         Turn::error(status, kind, message)
     }
 
+    /// No money left, in the words of its own service.
+    pub(crate) fn no_credit(self) -> Turn {
+        match self {
+            Cli::Claude => Turn::error(
+                400,
+                "invalid_request_error",
+                "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade \
+                 or purchase credits.",
+            ),
+            Cli::Codex | Cli::Opencode => Turn::error(
+                429,
+                "insufficient_quota",
+                "You exceeded your current quota, please check your plan and billing details.",
+            )
+            .field("code", json!("insufficient_quota")),
+            Cli::Gemini => Turn::error(
+                402,
+                "FAILED_PRECONDITION",
+                "Your prepayment credits are depleted. Please go to AI Studio to manage your billing.",
+            ),
+        }
+    }
+
     /// A used-up allowance, with the time it comes back where the service tells it.
     pub(crate) fn quota(self, resets_at: u64) -> Turn {
         match self {
@@ -92,9 +115,11 @@ impl Cli {
                 .field("plan_type", json!("plus"))
                 .field("resets_at", json!(resets_at)),
             Cli::Gemini => {
+                let message = "You exceeded your current quota, please check your plan and billing details. \n\
+                    * Quota exceeded for metric: generate_content_requests, limit: 250\nPlease retry in 3600.07s.";
                 let retry =
                     json!({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "3600s"});
-                self.refuses(429).field("details", json!([retry]))
+                Turn::error(429, "RESOURCE_EXHAUSTED", message).field("details", json!([retry]))
             }
             Cli::Opencode => self.refuses(429),
         }

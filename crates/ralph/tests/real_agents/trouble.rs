@@ -4,7 +4,9 @@ use std::fs;
 
 use ralph_testkit::{Finished, Sandbox, Turn};
 
-use crate::common::{TEST, history, outcomes};
+use serde_json::json;
+
+use crate::common::{TEST, history, outcomes, ralph};
 use crate::stage::{Actor, Cli, command, done, run, stage};
 
 pub(crate) const FULL: [&str; 2] = ["--permissions", "full"];
@@ -107,16 +109,32 @@ fn kill_agent(sandbox: &Sandbox) {
     }
 }
 
-/// It wants to write a file and may not.
-pub(crate) fn is_denied(cli: Cli, prepare: impl FnOnce(&Sandbox)) -> (Sandbox, Actor) {
-    let (sandbox, actor) =
-        stage(cli, |sandbox| vec![cli.writes(sandbox, "green"), crate::stage::more("It is in place.")]);
+/// It wants to use a tool and may not, twice: that is told wherever an iteration is, and the circuit opens.
+pub(crate) fn is_denied(
+    cli: Cli,
+    tool: &str,
+    prepare: impl FnOnce(&Sandbox),
+    once: impl FnOnce(&Sandbox) -> Vec<Turn>,
+) {
+    let (sandbox, actor) = stage(cli, |sandbox| vec![once(sandbox); 2].concat());
     prepare(&sandbox);
-    let finished = run(&sandbox, &actor, &["--permissions", "inherit", "--max-iterations", "1"]);
-    finished.assert_code(3);
-    assert_eq!(history(&sandbox)[0]["files_changed"], 0, "{finished}");
-    assert!(!sandbox.exists("green"));
-    (sandbox, actor)
+    let turns = actor.server.turns_left();
+    let finished = run(&sandbox, &actor, &["--permissions", "inherit"]);
+    finished
+        .assert_code(5)
+        .assert_stderr_has(&format!("⚠ denied by its permissions: {tool}\n"))
+        .assert_stderr_has(&format!("CIRCUIT OPEN: permission_denied: 2 iterations were denied {tool};"))
+        .assert_stderr_has("where that is safe: ralph run --probe --permissions full");
+    actor.assert_asked(turns);
+    let told = history(&sandbox);
+    let seen: Vec<_> = told.iter().map(|entry| (&entry["denied"], &entry["files_changed"])).collect();
+    assert_eq!(seen, [(&json!([tool]), &json!(0)), (&json!([tool]), &json!(0))], "{finished}");
+    let listed = ralph(&sandbox).arg("history").run();
+    listed.assert_stdout_has(&format!("; denied: {tool}\n"));
+    let page = sandbox.read(".ralph/history/iteration-001.md");
+    assert!(page.contains(&format!("\n- Denied by its permissions: {tool}\n")), "{page}");
+    assert!(!sandbox.exists("green") && !sandbox.exists("by-command"), "{finished}");
+    sandbox.assert_no_processes();
 }
 
 /// It may write in the project without asking, and not do that other thing.

@@ -4,6 +4,7 @@ use crate::breaker::Circuit;
 use crate::decision::{Conclusion, Kind, Outcome};
 use crate::evidence::Held;
 use crate::prelude::*;
+use crate::report::denied_tools;
 use crate::state::{Iteration, State};
 use crate::text::{count, one_line};
 use crate::time::duration;
@@ -38,6 +39,9 @@ pub fn history(state: &State, iteration: &Iteration) -> String {
         line("Agent process", &format!("{} after {}", ended.end, duration(ended.duration_ms)));
         if let Some(failure) = ended.failure() {
             line("Failure", &failure);
+        }
+        if let Some(tools) = denied_tools(&ended.report.denied) {
+            line("Denied by its permissions", &tools);
         }
         if let Some(limit) = &ended.report.limit {
             let until =
