@@ -129,7 +129,8 @@ impl Settler<'_> {
         }
         if let Some(source) = self.source {
             OwnBacklog::new(self.project, self.tree, self.base, source).keep(source);
-            settled.task_file = source.bytes().ok().map(|bytes| digest::of(&bytes));
+            let bytes = source.is_file().then(|| source.bytes().ok()).flatten();
+            settled.task_file = bytes.map(|bytes| digest::of(&bytes));
         }
         settled.problems = problems;
         settled
@@ -154,7 +155,11 @@ impl Settler<'_> {
         for span in &order.spans {
             changed.extend(paths::between(self.tree, &span.from, &span.to).ok()?);
         }
-        Some(changed.iter().filter(|path| !paths::is_own(path) && Some(path.as_slice()) != backlog).count())
+        let apart = self.source.and_then(Source::apart);
+        let counts = |path: &&Vec<u8>| {
+            !paths::is_own(path) && Some(path.as_slice()) != backlog && !paths::is_below(path, apart)
+        };
+        Some(changed.iter().filter(counts).count())
     }
 
     /// Why there is no commit, and what to type where git does not know whose it would be.
@@ -174,7 +179,8 @@ impl Settler<'_> {
             source.change(&open).err().map(|error| in_a_line(&error))
         };
         let problems = settlement.untick.iter().filter_map(untick).collect();
-        if settlement.result == Attempt::Passed {
+        // An issue is closed once there is a commit to name.
+        if settlement.result == Attempt::Passed && source.is_file() {
             let _ = state(settlement).map(|change| source.change(&change));
         }
         if self.task_file_is_ours {
@@ -187,6 +193,9 @@ impl Settler<'_> {
     /// Whether the task file is as the agent left it, or as ralph did.
     fn task_file_is_as_left(&mut self, iteration: &Iteration) -> bool {
         let Some((source, after)) = self.source.zip(iteration.after.as_ref()) else { return true };
+        if !source.is_file() {
+            return false;
+        }
         let Some(path) = source.below(&self.project.root) else { return false };
         let changed = self
             .tree

@@ -17,7 +17,7 @@ use crate::project::Project;
 use crate::settings::{self, Wishes};
 use crate::trust::Commands;
 use crate::ui::Ui;
-use crate::work::{self, Left, Place, Source};
+use crate::work::{self, Left, Place, Source, beads};
 
 /// What the command line says; `None` where it does not speak of a backlog.
 pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<BacklogPlan>> {
@@ -130,10 +130,11 @@ pub(super) fn goal(wishes: &Wishes) -> Option<String> {
 }
 
 fn called(plan: &BacklogPlan) -> String {
+    let file = if plan.file == beads::FILE { beads::NAME } else { &plan.file };
     match (&plan.task, &plan.phase) {
-        (Some(task), _) => format!("item {task} of {}", plan.file),
-        (None, Some(phase)) => format!("phase {phase} of {}", plan.file),
-        (None, None) => format!("every item of {}", plan.file),
+        (Some(task), _) => format!("item {task} of {file}"),
+        (None, Some(phase)) => format!("phase {phase} of {file}"),
+        (None, None) => format!("every item of {file}"),
     }
 }
 
