@@ -52,4 +52,11 @@ impl<'s> Beads<'s> {
     pub fn becomes(&self, how: &str, words: &str) {
         self.sandbox.write(format!(".beads/db/{how}"), words);
     }
+
+    /// As it was before.
+    pub fn is_mended(&self) {
+        for how in ["old", "broken", "garbage"] {
+            let _ = std::fs::remove_file(self.sandbox.project().join(".beads/db").join(how));
+        }
+    }
 }

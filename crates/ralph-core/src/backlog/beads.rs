@@ -175,8 +175,11 @@ impl<'v> Graph<'v> {
     fn told(&self, issue: &'v Value, ready: bool, actor: &str) -> Value {
         let (id, status) = (text_of(issue, "id"), text_of(issue, "status"));
         let holder = text_of(issue, "assignee");
+        let others = !holder.is_empty() && holder != actor;
         let mut waits = self.open_children(id);
         let enabled = match status {
+            // bd hands it out, and lets nobody else claim it.
+            "open" | "" if others => false,
             "open" | "" if ready => true,
             "open" | "" => {
                 waits.extend(self.blockers(issue));
@@ -206,7 +209,7 @@ impl<'v> Graph<'v> {
         if !holder.is_empty() {
             told.insert("assignee".into(), holder.into());
         }
-        told.insert(OTHERS.into(), (!holder.is_empty() && holder != actor).into());
+        told.insert(OTHERS.into(), others.into());
         let mut own: Vec<&str> = ends(issue, &BLOCKING).collect();
         own.sort_unstable();
         told.insert(BLOCKED_BY.into(), json!(own));
@@ -219,8 +222,7 @@ impl<'v> Graph<'v> {
 impl<'a> Backlog<'a> {
     /// Whether somebody else has it in hand.
     pub(super) fn is_others(&self, at: usize) -> bool {
-        self.shape == Shape::Beads
-            && self.node(at).and_then(|node| node.get(OTHERS)?.bool()).unwrap_or(false)
+        self.shape == Shape::Beads && self.node(at).and_then(|node| node.get(OTHERS)?.bool()).unwrap_or(false)
     }
 
     pub(super) fn blocked_by(&self, at: usize) -> Vec<String> {
@@ -267,15 +269,15 @@ impl<'a> Backlog<'a> {
             _ if item.state == State::Done => {
                 Call::new(&["reopen", id, "--reason", "reopened by ralph: it is not proved"])
             }
-            _ if item.state == State::InProgress => {
-                Call::new(&["update", id, "--status", word, "--assignee", ""])
-            }
-            _ => Call::new(&["update", id, "--status", word]),
+            _ if self.is_others(at) => Call::new(&["update", id, "--status", word]),
+            // Any ralph may claim it then.
+            _ => Call::new(&["update", id, "--status", word, "--assignee", ""]),
         }))
     }
 
     fn creation(&self, new: &NewItem) -> Result<Call, Refusal> {
-        let asked = [(new.phase.is_some(), "a phase"), (!new.verification.is_empty(), "verification commands")];
+        let asked =
+            [(new.phase.is_some(), "a phase"), (!new.verification.is_empty(), "verification commands")];
         if let Some((_, what)) = asked.into_iter().find(|(asked, _)| *asked) {
             return Err(Refusal::NoPlace { shape: ISSUE, what });
         }
@@ -401,7 +403,8 @@ fn attempt_in(together: &[Change]) -> Option<&Attempt> {
 /// Why an issue is closed: what was run, and where it is.
 fn reason(together: &[Change]) -> String {
     let Some(attempt) = attempt_in(together) else { return "closed with ralph backlog set".into() };
-    let mut parts = vec![format!("proved by ralph: {}", attempt.summary.as_deref().unwrap_or("its checks pass"))];
+    let mut parts =
+        vec![format!("proved by ralph: {}", attempt.summary.as_deref().unwrap_or("its checks pass"))];
     if !attempt.commands.is_empty() {
         parts.push(format!("ran: {}", attempt.commands.join("; ")));
     }

@@ -65,8 +65,7 @@ mod tests {
 
     #[test]
     fn a_dialect_s_word_is_read_back_as_the_same_state() {
-        let shapes =
-            [Shape::Features, Shape::Tasks, Shape::UserStories, Shape::Stories, Shape::Beads];
+        let shapes = [Shape::Features, Shape::Tasks, Shape::UserStories, Shape::Stories, Shape::Beads];
         let states = [State::Open, State::InProgress, State::Done, State::Blocked, State::Cancelled];
         for shape in shapes {
             for state in states {

@@ -72,7 +72,9 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     let keeps = target.iteration.is_some() && !args.all;
     // The issues of beads are in bd's database, which no snapshot holds: nor is its export put back.
     let apart = target.trail.task_files.contains(beads::FILE).then_some(beads::FOLDER);
-    let keep = |path: &[u8]| is_below(path, apart) || keeps && outside.as_ref().is_ok_and(|outside| outside.paths.contains(path));
+    let keep = |path: &[u8]| {
+        is_below(path, apart) || keeps && outside.as_ref().is_ok_and(|outside| outside.paths.contains(path))
+    };
     let way = tree.way_back_from(now, &target.tree, &keep).map_err(|error| refused(&error))?;
     let outside = match outside {
         Err(error) if keeps => return Err(cannot_tell(&error, args)),

@@ -130,9 +130,7 @@ impl Runner<'_> {
         let Some(Ok(source)) = self.source() else { return changes };
         let (own, harness) = (source.below(&self.project.root), source.harness());
         let noted = |path: &Vec<u8>| {
-            Some(path) == own.as_ref()
-                || is_below(path, harness.as_deref())
-                || is_below(path, source.apart())
+            Some(path) == own.as_ref() || is_below(path, harness.as_deref()) || is_below(path, source.apart())
         };
         changes.into_iter().filter(|change| !noted(&change.path)).collect()
     }

@@ -187,7 +187,8 @@ fn differing(attempted: &Attempted, work: Vec<Change>, others: Vec<Change>) -> C
     let backlog = attempted.record.backlog.as_deref().map(str::as_bytes);
     // What is in the snapshot alone was not tracked: files that the user has not added.
     let others = others.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
-    let apart = attempted.record.backlog.as_deref().filter(|file| *file == beads::FILE).map(|_| beads::FOLDER);
+    let apart =
+        attempted.record.backlog.as_deref().filter(|file| *file == beads::FILE).map(|_| beads::FOLDER);
     let others =
         others.filter(|change| Some(change.path.as_slice()) != backlog && !is_below(&change.path, apart));
     let (differs, beside): (Vec<Change>, Vec<Change>) =

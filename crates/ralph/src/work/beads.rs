@@ -28,6 +28,11 @@ pub(crate) fn is_meant(path: &Path) -> bool {
     path.ends_with(FILE)
 }
 
+/// A task file as people name it.
+pub(crate) fn name_of(file: &str) -> &str {
+    if file == FILE { NAME } else { file }
+}
+
 /// Who ralph is for bd: what it claims is told from the claims of people, and of ralphs in other checkouts.
 pub(crate) fn actor(root: &Path) -> String {
     let said = ACTOR.iter().filter_map(|name| std::env::var(name).ok()).find(|name| !name.trim().is_empty());
@@ -104,6 +109,6 @@ fn succeeded(told: &Captured, args: &[String]) -> Result<()> {
 
 /// As it can be typed.
 fn shown(args: &[String]) -> String {
-    let args: Vec<String> = args.iter().map(|arg| quoted(arg).to_string()).collect();
+    let args: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
     format!("{PROGRAM} {}", args.join(" "))
 }

@@ -277,7 +277,10 @@ fn named(root: &Path, name: &Path) -> PathBuf {
 /// Issues are worked on only by whoever says so; how to say it, where there are some.
 pub(crate) fn unnamed_beads(root: &Path) -> Option<String> {
     let there = root.join(beads::FOLDER).is_dir();
-    there.then(|| "for the issues in .beads, which are taken only where they are named: ralph run --backlog beads".into())
+    there.then(|| {
+        "for the issues in .beads, which are taken only where they are named: ralph run --backlog beads"
+            .into()
+    })
 }
 
 /// The first of the known names that is there. One without any item, such as init writes, gives way to one that has some.
@@ -297,8 +300,11 @@ fn is_empty(root: &Path, path: &Path) -> bool {
 }
 
 fn none_here(root: &Path) -> Error {
-    let error = Error::usage("there is no backlog here")
-        .because(format!("none of {} is in {}", NAMES.join(", "), root.display()));
+    let error = Error::usage("there is no backlog here").because(format!(
+        "none of {} is in {}",
+        NAMES.join(", "),
+        root.display()
+    ));
     let error = unnamed_beads(root).into_iter().fold(error, Error::hint);
     error.hint("ralph init, which begins one").hint("name one: --backlog FILE")
 }

@@ -205,7 +205,7 @@ impl Source {
 
     fn found(&self, backlog: &Backlog<'_>, selection: &Selection, memory: &Memory) -> Result<Found> {
         let name = |at: &usize| backlog.items()[*at].id.to_string();
-        let reset = |at: &usize| stuck::reset(&name(at));
+        let reset = |at: &usize| stuck::reset(&self.plan, &name(at));
         let names = |items: &[usize]| items.iter().take(10).map(name).collect::<Vec<_>>().join(", ");
         Ok(match selection {
             Selection::Item(at) => Found::Selected(Box::new(self.work(backlog, *at, memory)?)),

@@ -10,8 +10,16 @@ use crate::stage::{
 /// A committed project with two issues, of which the urgent one waits for the other.
 fn two_issues(sandbox: &Sandbox) -> Beads<'_> {
     let beads = Beads::install(sandbox);
-    beads.create("bd-a", "Store notes", &["--description", "One \"file\" each.\nAt once.", "--design", "Plain text"]);
-    beads.create("bd-b", "Find notes", &["--priority", "0", "--deps", "bd-a", "--acceptance", "case is no matter"]);
+    beads.create(
+        "bd-a",
+        "Store notes",
+        &["--description", "One \"file\" each.\nAt once.", "--design", "Plain text"],
+    );
+    beads.create(
+        "bd-b",
+        "Find notes",
+        &["--priority", "0", "--deps", "bd-a", "--acceptance", "case is no matter"],
+    );
     sandbox.commit_all("issues");
     beads.changes();
     beads
@@ -102,7 +110,7 @@ fn an_issue_at_its_limit_is_blocked_with_a_note_and_a_reset_opens_it() {
         worker(&sandbox, &agent)
             .args(["--backlog", "beads", "--all", "--max-iterations", "2", "--test-cmd", "test -e 3.txt"])
     };
-    run().run().assert_code(2).assert_stderr_has("bd-a");
+    run().run().assert_code(2).assert_stderr_has("ralph backlog reset bd-a --backlog beads");
     assert_eq!(agent.calls(&sandbox).len(), 2);
     assert_eq!(verbs(&beads.changes()), ["update bd-a --claim", "update bd-a --status"]);
     let issue = beads.issue("bd-a");
@@ -125,7 +133,9 @@ fn an_issue_that_an_agent_closes_without_proof_is_opened_again_and_that_is_told(
     beads.changes();
     // Also one that nobody handed out; and meanwhile somebody else finishes theirs.
     let agent = another(&sandbox)
-        .call(claims(Steps::new().shell("bd close bd-a; bd update bd-b --status closed; bd close bd-c --actor alice")))
+        .call(claims(
+            Steps::new().shell("bd close bd-a; bd update bd-b --status closed; bd close bd-c --actor alice"),
+        ))
         .call(claims(writes("good.txt")))
         .call(claims(writes("two.txt")))
         .call(says_done())
@@ -172,12 +182,11 @@ fn cut_off_between_commit_and_close_an_issue_is_closed_once() {
         beads.create("bd-a", "Store notes", &[]);
         beads.changes();
         let agent = writer(&sandbox, &["one.txt"]);
-        let run = || {
-            worker(&sandbox, &agent).args(["--backlog", "beads", "--test-cmd", "true"])
-        };
+        let run = || worker(&sandbox, &agent).args(["--backlog", "beads", "--test-cmd", "true"]);
         let list = sandbox.root().join("tmp/points");
         let cut = run().env("RALPH_CRASH_POINTS", list).env("RALPH_CRASH_POINT", format!("kill:{point}"));
         cut.run().assert_code(137);
+        sandbox.assert_no_processes();
         run().run().assert_code(0);
         let calls = verbs(&beads.changes());
         assert_eq!(calls, ["update bd-a --claim", "close bd-a --reason"], "{point}");
@@ -194,12 +203,15 @@ fn a_bd_that_does_not_know_a_flag_is_told_in_another_way() {
     beads.create("bd-a", "Make it good", &["--notes", "mind the gap"]);
     beads.becomes("old", "");
     let agent = writer(&sandbox, &["1.txt"]);
-    let run = worker(&sandbox, &agent).args(["--backlog", "beads", "--max-iterations", "1", "--test-cmd", "false"]);
+    let run =
+        worker(&sandbox, &agent).args(["--backlog", "beads", "--max-iterations", "1", "--test-cmd", "false"]);
     run.run().assert_code(2);
     let issue = beads.issue("bd-a");
     assert_eq!(issue["status"], "blocked");
     assert_eq!(issue["assignee"], "ralph-project");
-    assert!(issue["notes"].as_str().is_some_and(|notes| notes.starts_with("mind the gap\nblocked by ralph: ")));
+    assert!(
+        issue["notes"].as_str().is_some_and(|notes| notes.starts_with("mind the gap\nblocked by ralph: "))
+    );
 }
 
 #[test]
@@ -233,19 +245,20 @@ fn a_bd_that_breaks_while_an_agent_works_stops_the_run_and_loses_nothing() {
         .install(&sandbox);
     let run = || on_beads(&sandbox, &agent).args(["--test-cmd", "true"]);
     run().run().assert_code(65).assert_stderr_has("locked");
-    std::fs::remove_file(sandbox.project().join(".beads/db/broken")).expect("mended");
+    beads.is_mended();
     assert_eq!(beads.issue("bd-a")["status"], "in_progress");
     run().run().assert_code(0).assert_stderr_has("✓ COMPLETE");
-    assert_eq!((beads.issue("bd-a")["status"].clone(), beads.issue("bd-b")["status"].clone()), ("closed".into(), "closed".into()));
+    assert_eq!(
+        (beads.issue("bd-a")["status"].clone(), beads.issue("bd-b")["status"].clone()),
+        ("closed".into(), "closed".into())
+    );
 }
 
 #[test]
 fn a_failed_attempt_that_is_reverted_leaves_what_bd_wrote() {
     let sandbox = repository();
     let beads = two_issues(&sandbox);
-    let agent = another(&sandbox)
-        .call(claims(writes("one.txt").shell("bd create Found")))
-        .install(&sandbox);
+    let agent = another(&sandbox).call(claims(writes("one.txt").shell("bd create Found"))).install(&sandbox);
     worker(&sandbox, &agent).args(["--backlog", "beads", "--test-cmd", "false"]).run().assert_code(3);
     assert!(!sandbox.exists("one.txt"), "the code is put back");
     assert!(sandbox.read(".beads/issues.jsonl").contains("Found"), "the export is bd's");

@@ -17,9 +17,10 @@ const LIST: &str = r#"[
   {"id": "bd-4", "title": "Four", "status": "deferred", "priority": 1},
   {"id": "bd-5", "title": "Five", "status": "closed", "priority": 1},
   {"id": "bd-6", "title": "Six", "status": "open", "priority": 1, "issue_type": "gizmo"},
-  {"id": "bd-7", "title": "Seven", "status": "in-review", "priority": 1}
+  {"id": "bd-7", "title": "Seven", "status": "in-review", "priority": 1},
+  {"id": "bd-8", "title": "Eight", "status": "open", "priority": 0, "assignee": "bob"}
 ]"#;
-const READY: &str = r#"[{"id": "bd-e"}, {"id": "bd-1"}]"#;
+const READY: &str = r#"[{"id": "bd-8"}, {"id": "bd-e"}, {"id": "bd-1"}]"#;
 
 fn composed(list: &str, ready: &str) -> String {
     compose(list, ready, ACTOR).expect("issues")
@@ -88,6 +89,7 @@ fn bd_says_what_can_begin_and_an_epic_waits_for_its_parts() {
         ("bd-5", State::Done, true),
         ("bd-6", State::Open, false),
         ("bd-7", State::Unknown, false),
+        ("bd-8", State::Open, false),
     ] {
         assert_eq!((item(id).state, item(id).enabled), (state, enabled), "{id}");
     }
@@ -141,7 +143,11 @@ fn a_change_is_a_call_and_what_is_so_already_is_none() {
         files_changed: vec![],
     };
     let together = [
-        Change::Increment { id: "bd-3".into(), block_on_max: true, override_reason: Some("two tries".into()) },
+        Change::Increment {
+            id: "bd-3".into(),
+            block_on_max: true,
+            override_reason: Some("two tries".into()),
+        },
         Change::Attempt { id: "bd-3".into(), attempt },
     ];
     for (change, call) in [
@@ -161,9 +167,13 @@ fn a_change_is_a_call_and_what_is_so_already_is_none() {
     ] {
         assert_eq!(made(&backlog, &change, &together), call);
     }
-    let claim = backlog.call(&state("bd-1", State::InProgress), &[], ACTOR).expect("allowed").expect("a call");
+    let claim =
+        backlog.call(&state("bd-1", State::InProgress), &[], ACTOR).expect("allowed").expect("a call");
     let (flag, instead) = claim.instead.expect("another way");
-    assert_eq!((flag, instead.join(" ").as_str()), ("--claim", "update bd-1 --status in_progress --assignee ralph-x"));
+    assert_eq!(
+        (flag, instead.join(" ").as_str()),
+        ("--claim", "update bd-1 --status in_progress --assignee ralph-x")
+    );
     for (change, refused) in [
         (state("bd-1", State::Cancelled), "a beads issue has no state 'cancelled'"),
         (state("bd-99", State::Done), "there is no item bd-99"),
@@ -198,9 +208,13 @@ fn what_an_agent_did_beyond_its_part_is_put_back_and_what_others_do_is_not() {
     for (from, to, calls) in [
         (r#""title": "One""#, r#""title": "Won""#, "update bd-1 --title One"),
         (r#"- a\n- b"#, "none", "update bd-1 --acceptance - a\n- b"),
-        (r#""status": "open", "priority": 2"#, r#""status": "blocked", "priority": 2"#, "update bd-1 --status open"),
+        (
+            r#""status": "open", "priority": 2"#,
+            r#""status": "blocked", "priority": 2"#,
+            "update bd-1 --status open",
+        ),
         (r#""type": "blocks"}"#, r#""type": "related"}"#, "dep add bd-2 bd-1"),
-        (r#""id": "bd-6", "title""#, r#""id": "bd-8", "title""#, "create --id bd-6 --force --title Six"),
+        (r#""id": "bd-6", "title""#, r#""id": "bd-66", "title""#, "create --id bd-6 --force --title Six"),
         // A tick, a note, a priority, more to do.
         (r#""status": "open", "priority": 2"#, r#""status": "closed", "priority": 2"#, ""),
         (r#""notes": "n""#, r#""notes": "learnt""#, ""),

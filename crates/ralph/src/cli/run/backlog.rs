@@ -84,7 +84,7 @@ pub(super) fn nothing_to_do(
     // What cannot be read stops the run, with its own words.
     match source(project, &plan)?.left().unwrap_or(Left::Something) {
         Left::NoItem => {
-            let file = &plan.file;
+            let file = beads::name_of(&plan.file);
             ui.warn(&format!(
                 "the backlog {file} is empty: ralph backlog add \"TITLE\", or ralph run \"GOAL\""
             ));
@@ -130,7 +130,7 @@ pub(super) fn goal(wishes: &Wishes) -> Option<String> {
 }
 
 fn called(plan: &BacklogPlan) -> String {
-    let file = if plan.file == beads::FILE { beads::NAME } else { &plan.file };
+    let file = beads::name_of(&plan.file);
     match (&plan.task, &plan.phase) {
         (Some(task), _) => format!("item {task} of {file}"),
         (None, Some(phase)) => format!("phase {phase} of {file}"),
