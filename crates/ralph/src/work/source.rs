@@ -134,6 +134,10 @@ impl Source {
 
     /// The commands that items which are still to be done would have run, each with where it stands.
     pub(crate) fn commands(&self) -> Result<Vec<(String, String)>> {
+        if !self.is_file() {
+            // Issues bring none.
+            return Ok(vec![]);
+        }
         let bytes = self.place.read()?;
         let backlog = self.place.parse(&bytes)?;
         let mut commands = vec![];
@@ -172,6 +176,9 @@ impl Source {
 
     /// The commands that the file wants to pass for every item, each with where it stands.
     pub(crate) fn checks(&self) -> Result<Vec<CheckSpec>> {
+        if !self.is_file() {
+            return Ok(vec![]);
+        }
         let bytes = self.place.read()?;
         let checks = self.place.parse(&bytes)?.checks().into_iter();
         let place = |source: String| format!("{}, {source}", self.plan.file);

@@ -262,5 +262,10 @@ fn a_failed_attempt_that_is_reverted_leaves_what_bd_wrote() {
     worker(&sandbox, &agent).args(["--backlog", "beads", "--test-cmd", "false"]).run().assert_code(3);
     assert!(!sandbox.exists("one.txt"), "the code is put back");
     assert!(sandbox.read(".beads/issues.jsonl").contains("Found"), "the export is bd's");
+    let trail = sandbox.read(".beads/interactions.jsonl");
+    assert!(
+        trail.contains("\"kind\":\"create\",\"issue_id\":\"bd-3\""),
+        "and so is what else it writes: {trail}"
+    );
     assert_eq!(beads.issue("bd-3")["title"], "Found");
 }
