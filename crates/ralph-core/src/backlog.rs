@@ -6,6 +6,7 @@
 //! | `model` | item, state, limit, problems |
 //! | `json`, `yaml`, `node` | values that know their bytes |
 //! | `list`, `hands` | the list of a JSON file; a second hand for large ones |
+//! | `beads` | issues that `bd` keeps: what it prints as a list, a change as calls |
 //! | `fields`, `checklist` | an item out of its fields; boxes in Markdown |
 //! | `index`, `select` | items by id; which one is next, and cycles |
 //! | `detail`, `attempt` | what is read only when asked for: criteria, commands, words for the prompt; attempts |
@@ -14,6 +15,7 @@
 //! | `validate`, `requirements` | the rules of evidence; the document an item may refer to |
 
 mod attempt;
+mod beads;
 mod change;
 pub(crate) mod checklist;
 mod custody;
@@ -36,6 +38,7 @@ use alloc::borrow::Cow;
 use core::ops::Range;
 
 pub use attempt::{Attempt, Outcome, Recorded};
+pub use beads::{Call, complaint, compose as compose_beads, created};
 pub use change::{Change, Changed, Incremented, NewItem, Refusal};
 pub use custody::{Altered, COMMANDS_FOR_ALL, Touched};
 pub use detail::Convergence;
@@ -106,6 +109,7 @@ impl<'a> Backlog<'a> {
             Syntax::Json => json_items(text, hands)?,
             Syntax::Yaml => yaml_items(text)?,
             Syntax::Markdown => boxes(text),
+            Syntax::Beads => beads_items(text, hands)?,
         };
         gathered.rank_phases();
         let (index, again) = Index::of(&gathered.items);
@@ -201,6 +205,22 @@ impl<'a> Backlog<'a> {
             Source::Markdown(_) => None,
         }
     }
+}
+
+/// What [`beads::compose`] made.
+fn beads_items<'a>(text: &'a str, hands: &impl Hands) -> Result<Read<'a>, Unreadable> {
+    beads::is_list(text)?;
+    let unreadable = |fault: json::Fault| Unreadable {
+        line: edit::line_of(text, fault.at),
+        why: format!("the list of issues is no JSON: {}", fault.why),
+    };
+    let mut walk = json::Walk::new(text);
+    walk.peek();
+    let start = walk.at;
+    let gathered = list::read(&mut walk, text, Shape::Beads, hands).map_err(unreadable)?;
+    let list = start..walk.at;
+    walk.end().map_err(unreadable)?;
+    Ok((gathered, Shape::Beads, Source::Json { list }))
 }
 
 type Read<'a> = (Gathered<'a>, Shape, Source<'a>);

@@ -5,6 +5,7 @@
 //! | `sandbox` | [`Sandbox`]: a folder of its own with home, project and programs, a clean environment, git helpers, custody of every process started in it |
 //! | `run` | [`RalphCommand`], [`Running`], [`Finished`]: the real binary, its output, its signals |
 //! | `agent` | [`FakeAgent`] and [`Steps`]: scripted agents, real processes written in `/bin/sh` |
+//! | `beads` | [`Beads`]: a stand-in for `bd`, which keeps issues |
 //! | `claude` | [`ClaudeResult`]: lines shaped like Claude Code's stream |
 //! | `status` | [`StatusBlock`] |
 //! | `schema` | [`Schema`]: what the program writes against what is published |
@@ -24,6 +25,7 @@
 
 mod agent;
 mod anthropic;
+mod beads;
 mod claude;
 mod gemini;
 mod http;
@@ -42,6 +44,7 @@ mod watched;
 
 pub use agent::{AgentCall, Background, FakeAgent, InstalledAgent, Steps};
 pub use anthropic::{AnthropicServer, claude_env};
+pub use beads::Beads;
 pub use claude::ClaudeResult;
 pub use gemini::GeminiServer;
 pub use openai::OpenAiServer;

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `source` | the task file of a run: what it hands out, what an agent did to it, changing it |
 //! | `stuck` | what to do where no item can begin |
+//! | `beads` | issues that `bd` keeps: asking it, and having it change them |
 //! | `place`, `large`, `hands` | which task file it is, and reading it; the same in several threads |
 //! | `settle` | the parts of a settlement, each of which is done once however often it is asked for |
 //! | `commit`, `paths`, `back` | its commit; which of the changed files that may hold; taking a failed attempt back |
@@ -14,6 +15,7 @@
 //! | `record` | the evidence of an attempt as a record |
 
 mod back;
+pub(crate) mod beads;
 mod boot;
 mod commit;
 mod hands;
@@ -31,8 +33,8 @@ mod taken;
 pub(crate) use boot::boot;
 pub(crate) use hands::TwoHands;
 pub(crate) use own::OwnBacklog;
-pub(crate) use paths::is_own;
-pub(crate) use place::{Place, find, known};
+pub(crate) use paths::{is_below, is_own};
+pub(crate) use place::{Place, find, known, unnamed_beads};
 pub(crate) use record::reset as reset_record;
 pub(crate) use settle::Settler;
 pub(crate) use source::{Left, Source, in_a_line};

@@ -5,7 +5,7 @@ mod common;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
 use common::{ralph, repository};
-use ralph_testkit::{Finished, Sandbox, Schema};
+use ralph_testkit::{Beads, Finished, Sandbox, Schema};
 use serde_json::{Value, json};
 
 const HARNESS: &str = ".claude/harness/feature_list.json";
@@ -479,4 +479,42 @@ fn attempts_of_many_at_once_are_all_recorded() {
     ids.sort_unstable();
     let expected: Vec<String> = (1..=8).map(|nth| format!("worker-{nth:03}")).collect();
     assert_eq!(ids, expected);
+}
+
+#[test]
+fn issues_of_beads_are_looked_at_and_changed_through_bd() {
+    let sandbox = repository();
+    let beads = Beads::install(&sandbox);
+    beads.create("bd-a", "Store", &["--description", "on disk", "--acceptance", "kept"]);
+    beads.create("bd-b", "Search", &["--priority", "0", "--deps", "bd-a"]);
+    let with = |args: &[&'static str]| [args, &["--backlog", "beads"]].concat();
+    let next = document(&sandbox, 0, &with(&["next"]));
+    assert_eq!((&next["selected"]["id"], &next["backlog"]), (&json!("bd-a"), &json!("beads")));
+    let list = document(&sandbox, 0, &with(&["list"]));
+    assert_eq!((&list["format"], &list["items"][1]["dependencies"]), (&json!("beads"), &json!(["bd-a"])));
+    assert_eq!(document(&sandbox, 0, &with(&["status"]))["stats"]["waiting"], 1);
+    let shown = document(&sandbox, 0, &with(&["show", "bd-a"]));
+    assert_eq!((&shown["criteria"], &shown["description"]), (&json!(["kept"]), &json!("on disk")));
+    backlog(&sandbox, &with(&["show", "bd-a"])).assert_code(0).assert_stdout_has("open (beads)");
+    beads.changes();
+    let added = document(&sandbox, 0, &with(&["add", "Export", "--priority", "high", "--depends", "bd-b"]));
+    assert_eq!((&added["id"], &added["status"]), (&json!("bd-3"), &json!("open")));
+    assert_eq!(beads.issue("bd-3")["priority"], 1);
+    assert_eq!(document(&sandbox, 0, &with(&["set", "bd-a", "blocked"]))["status"], "blocked");
+    assert_eq!(document(&sandbox, 0, &with(&["reset", "bd-a"]))["status"], "open");
+    assert_eq!(document(&sandbox, 0, &with(&["set", "bd-a", "done"]))["status"], "closed");
+    assert_eq!(document(&sandbox, 0, &with(&["set", "bd-a", "done"]))["changed"], false);
+    let calls = beads.changes();
+    assert_eq!(calls.len(), 4, "what is so already needs no call: {calls:?}");
+    for (args, said) in [
+        (&["attempt", "bd-b", "FAILED"][..], "has no place for attempts"),
+        (&["increment", "bd-b"], "has no place for iterations"),
+        (&["validate"], "ralph evidence verify"),
+        (&["add", "x", "--verify", "true"], "has no place for verification commands"),
+        (&["set", "bd-b", "cancelled"], "bd close"),
+        (&["set", "bd-9", "done"], "there is no item bd-9"),
+    ] {
+        backlog(&sandbox, &with(args)).assert_code(1).assert_stderr_has(said);
+    }
+    assert_eq!(beads.changes(), [""; 0], "a refusal changes nothing");
 }

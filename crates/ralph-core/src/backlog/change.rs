@@ -178,14 +178,14 @@ impl Backlog<'_> {
     }
 
     /// The only item of this id.
-    fn one(&self, id: &str) -> Result<usize, Refusal> {
+    pub(super) fn one(&self, id: &str) -> Result<usize, Refusal> {
         if self.problems.iter().filter_map(Problem::duplicate).any(|again| again == id) {
             return Err(Refusal::Ambiguous(id.into()));
         }
         self.find(id).ok_or_else(|| Refusal::UnknownId(id.into()))
     }
 
-    fn may_move(&self, at: usize, to: State) -> Result<(), Refusal> {
+    pub(super) fn may_move(&self, at: usize, to: State) -> Result<(), Refusal> {
         let item = &self.items[at];
         let shown = |state: State| moves::word(self.shape, state).unwrap_or(state.word());
         if !moves::legal(item.state, to) {
@@ -296,7 +296,7 @@ impl Backlog<'_> {
     }
 
     /// What is finished keeps its state: to open it again is another wish.
-    fn may_reset(&self, at: usize) -> Result<(), Refusal> {
+    pub(super) fn may_reset(&self, at: usize) -> Result<(), Refusal> {
         let item = &self.items[at];
         if !item.state.satisfies() {
             return Ok(());

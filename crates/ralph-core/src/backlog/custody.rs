@@ -1,9 +1,10 @@
 //! What was done to a task file while an agent worked. Agents may add items, and tick what they did; everything else about
-//! an item is not theirs to change: not whether it is there, not what it is judged by, not how often it was tried.
+//! an item is not theirs to change: not whether it is there, not what it is judged by, not how often it was tried. Issues
+//! (beads) that somebody else has in hand are that one's business.
 
 use alloc::collections::BTreeMap;
 
-use super::{Backlog, State};
+use super::{Backlog, Shape, State};
 use crate::prelude::*;
 
 /// What became of the items that were there.
@@ -51,6 +52,8 @@ impl Backlog<'_> {
             let new = there.remove(id).unwrap_or_default();
             for (nth, at) in old.iter().enumerate() {
                 match new.get(nth) {
+                    None if before.is_others(*at) => {}
+                    Some(now) if before.is_others(*at) || self.is_others(*now) => {}
                     None => touched.removed.push(id.into()),
                     Some(now) => touched.compared(before, *at, self, *now),
                 }
@@ -62,7 +65,7 @@ impl Backlog<'_> {
         }
         for (id, new) in there {
             touched.added.push(id.into());
-            if new.iter().any(|at| self.items[*at].state == State::Done) {
+            if new.iter().any(|at| self.items[*at].state == State::Done && !self.is_others(*at)) {
                 touched.ticked.push(id.into());
             }
         }
@@ -100,12 +103,15 @@ fn differences(before: &Backlog<'_>, old: usize, after: &Backlog<'_>, new: usize
         return vec![];
     }
     let texts = |read: &dyn Fn(&Backlog<'_>, usize) -> Vec<String>| read(before, old) != read(after, new);
+    let issues = after.shape == Shape::Beads;
     let differs = [
         ("state", !may_become(was.state, is.state)),
         ("title", was.title != is.title),
         ("phase", was.phase != is.phase),
-        ("dependencies", was.dependencies != is.dependencies),
-        ("enabled", was.enabled != is.enabled),
+        // Of an issue both follow from how others stand; what it says itself is looked at below.
+        ("dependencies", !issues && was.dependencies != is.dependencies),
+        ("dependencies", issues && texts(&|backlog, at| backlog.blocked_by(at))),
+        ("enabled", !issues && was.enabled != is.enabled),
         ("its iterations", was.limit != is.limit),
         ("attempts", before.attempts(old) != after.attempts(new)),
         ("description", before.description(old) != after.description(new)),

@@ -154,6 +154,7 @@ impl<'a> Backlog<'a> {
         if let Some(notes) = self.notes(at) {
             words.push_str(&format!("\nNotes: {}\n", notes.trim_end()));
         }
+        words.push_str(&self.words_of_issue(at));
         // Of those before it nobody needs to know: what they met is passed, or was met again.
         let attempts = self.attempts(at);
         let last = attempts.last().filter(|last| !last.is_passed());

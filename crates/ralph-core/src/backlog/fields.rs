@@ -201,6 +201,11 @@ impl<'a> Gathered<'a> {
         match seen.status {
             Some(node) if !node.is_null() => {
                 let word = node.str().unwrap_or(Cow::Borrowed(""));
+                if self.shape == Shape::Beads {
+                    // A project may have words of its own.
+                    let hooked = if &*word == "hooked" { State::InProgress } else { State::Unknown };
+                    return State::parse(&word).unwrap_or(hooked);
+                }
                 State::parse(&word).unwrap_or_else(|| {
                     self.problems.push(Problem::UnknownState { id: id.into(), word: word.into_owned() });
                     State::Unknown
@@ -224,6 +229,10 @@ impl<'a> Gathered<'a> {
     }
 
     fn looping(&self, seen: &Seen<'_, 'a>) -> (bool, Option<Limit>) {
+        if self.shape == Shape::Beads {
+            let enabled = seen.ralph_loop.and_then(|node| node.get("enabled")?.bool());
+            return (enabled != Some(false), None);
+        }
         if self.shape != Shape::Features {
             return (true, None);
         }

@@ -22,6 +22,8 @@ pub enum Syntax {
     Json,
     Yaml,
     Markdown,
+    /// Issues that `bd` keeps, in a list that is made of what it prints.
+    Beads,
 }
 
 impl Syntax {
@@ -52,6 +54,8 @@ pub enum Shape {
     FeatureArray,
     /// Boxes to tick in Markdown.
     Checklist,
+    /// Issues that `bd` keeps.
+    Beads,
 }
 
 impl Shape {
@@ -72,6 +76,7 @@ impl Shape {
             Self::Stories => "stories",
             Self::FeatureArray => "feature array",
             Self::Checklist => "checklist",
+            Self::Beads => "beads",
         }
     }
 }

@@ -21,11 +21,12 @@ pub fn word(shape: Shape, state: State) -> Option<&'static str> {
         (Shape::Tasks, State::Open) => "todo",
         (Shape::Tasks, State::InProgress) => "in-progress",
         (Shape::Tasks | Shape::Stories, State::Done) => "done",
-        (Shape::Tasks | Shape::UserStories, State::Blocked) => "blocked",
+        (Shape::Tasks | Shape::UserStories | Shape::Beads, State::Blocked) => "blocked",
         (Shape::UserStories, State::Open) => "pending",
-        (Shape::UserStories | Shape::Stories, State::InProgress) => "in_progress",
+        (Shape::UserStories | Shape::Stories | Shape::Beads, State::InProgress) => "in_progress",
         (Shape::UserStories, State::Done) => "completed",
-        (Shape::Stories, State::Open) => "open",
+        (Shape::Stories | Shape::Beads, State::Open) => "open",
+        (Shape::Beads, State::Done) => "closed",
         (Shape::Checklist, State::Open) => " ",
         (Shape::Checklist, State::InProgress) => "/",
         (Shape::Checklist, State::Done) => "x",
@@ -64,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_dialect_s_word_is_read_back_as_the_same_state() {
-        let shapes = [Shape::Features, Shape::Tasks, Shape::UserStories, Shape::Stories];
+        let shapes = [Shape::Features, Shape::Tasks, Shape::UserStories, Shape::Stories, Shape::Beads];
         let states = [State::Open, State::InProgress, State::Done, State::Blocked, State::Cancelled];
         for shape in shapes {
             for state in states {

@@ -9,9 +9,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-const AGENTS: [&str; 12] = [
-    "aider", "amp", "claude", "codex", "copilot", "cursor-agent", "droid", "gemini", "goose", "opencode",
-    "qwen", "ralph",
+const AGENTS: [&str; 13] = [
+    "aider", "amp", "bd", "claude", "codex", "copilot", "cursor-agent", "droid", "gemini", "goose",
+    "opencode", "qwen", "ralph",
 ];
 const FOLDERS: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 /// Looked for on the outer search path too: not every system keeps these in the usual folders.

@@ -146,7 +146,7 @@ pub(super) struct RunArgs {
     /// Stop when the run has worked this long, such as 8h
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(super) max_time: Option<String>,
-    /// Work through this task file instead of a goal
+    /// Work through this task file instead of a goal; beads: through the issues that bd keeps
     #[arg(long, value_name = "FILE", conflicts_with = "goal")]
     pub(super) backlog: Option<PathBuf>,
     /// The folder that feature_list.json is in

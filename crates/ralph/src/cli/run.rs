@@ -28,6 +28,7 @@ use crate::settings::{self, AgentWishes, For, Settled, Value, Wishes};
 use crate::store::{self, ArmFile, HarnessLock, JournalFile, Lock, Run, Runs};
 use crate::trust::{self, Consent};
 use crate::ui::{self, Ui};
+use crate::work;
 use crate::{agent, brought, clock, detected, secrets};
 pub(super) use alone::be_alone;
 use configured::{Configured, configured};
@@ -143,7 +144,12 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     };
     let choice = match &found {
         Some((_, goal)) => Choice::Start(goal),
-        None => chosen?,
+        None => chosen.map_err(|error| match goal {
+            None if which != Which::Resume => {
+                work::unnamed_beads(&project.root).into_iter().fold(error, Error::hint)
+            }
+            _ => error,
+        })?,
     };
     let mut wishes = wishes.clone();
     if let (Choice::Start(_), Some((backlog, _)), None) = (&choice, &found, goal) {

@@ -22,7 +22,7 @@ use crate::store::{Ledger, Runs};
 use crate::suggest::quoted;
 use crate::tree::{BackError, Tree, TreeError, TreeId, WayBack};
 use crate::ui::Ui;
-use crate::work::{self, Place};
+use crate::work::{self, Place, beads, is_below};
 
 /// How much of a snapshot's name is shown.
 const SHORT: usize = 12;
@@ -70,7 +70,11 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     let now = tree.snapshot().map_err(|error| refused(&error.into()))?;
     let outside = outside::of(&target, &now, &tree, &project);
     let keeps = target.iteration.is_some() && !args.all;
-    let keep = |path: &[u8]| keeps && outside.as_ref().is_ok_and(|outside| outside.paths.contains(path));
+    // The issues of beads are in bd's database, which no snapshot holds: nor is its export put back.
+    let apart = target.trail.task_files.contains(beads::FILE).then_some(beads::FOLDER);
+    let keep = |path: &[u8]| {
+        is_below(path, apart) || keeps && outside.as_ref().is_ok_and(|outside| outside.paths.contains(path))
+    };
     let way = tree.way_back_from(now, &target.tree, &keep).map_err(|error| refused(&error))?;
     let outside = match outside {
         Err(error) if keeps => return Err(cannot_tell(&error, args)),

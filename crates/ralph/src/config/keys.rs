@@ -61,7 +61,7 @@ const BEFORE: &[Own] = &[
     own(
         "backlog",
         "The task file of runs that are given no goal",
-        "a path from the top of the project",
+        "a path from the top of the project, or `beads`",
         "the first that is found",
         "\"plans/next.md\"",
     ),

@@ -13,7 +13,7 @@ use crate::config::{Config, Layers};
 use crate::project::Project;
 use crate::settings::{self, Wishes};
 use crate::trust::Commands;
-use crate::work::{Place, TwoHands};
+use crate::work::{Place, TwoHands, beads};
 use crate::{brought, detected, setup, work};
 
 #[derive(Debug)]
@@ -78,7 +78,10 @@ fn backlog(
         Ok(counted) => counted,
         Err(why) => {
             let text = format!("{file} cannot be read as a backlog: {why}");
-            let remedy = "mend the file by hand; ralph has not touched it";
+            let remedy = match beads::is_meant(&path) {
+                true => "bd doctor; ralph has changed nothing",
+                false => "mend the file by hand; ralph has not touched it",
+            };
             return (Some(Finding::failed("backlog", text, remedy)), None);
         }
     };

@@ -15,12 +15,13 @@ use super::effects::Custody;
 use crate::digest;
 use crate::error::{self, Error, Result};
 use crate::git::Kept;
+use crate::process::Spec;
 use crate::store::{self, Ledger};
 use crate::suggest;
 use crate::tree::TreeId;
 use crate::trust;
 use crate::unix::names::OsStrExt;
-use crate::work::{self, OwnBacklog, Settler, Source};
+use crate::work::{self, OwnBacklog, Settler, Source, beads, is_below};
 
 impl Runner<'_> {
     /// The task file of the run, if it has one.
@@ -47,7 +48,7 @@ impl Runner<'_> {
     pub(super) fn say_what_is_not_committed(&mut self) {
         let (Some(repo), Some(Ok(source))) = (&self.project.repo, self.source()) else { return };
         let Some(path) = source.below(&self.project.root) else { return };
-        let ours = work::is_own(&path) || self.own_backlog(&source).left(&source);
+        let ours = work::is_own(&path) || !source.is_file() || self.own_backlog(&source).left(&source);
         if self.state.committed > 0
             && ours
             && repo.differs_from_head(OsStr::from_bytes(&path)).unwrap_or(false)
@@ -111,6 +112,15 @@ impl Runner<'_> {
         Ok(())
     }
 
+    /// Where bd keeps the items, the agent is for bd who ralph is: what it claims there is the run's.
+    pub(super) fn as_its_actor(&self, spec: Spec) -> Spec {
+        if !self.source().is_some_and(|source| source.is_ok_and(|source| !source.is_file())) {
+            return spec;
+        }
+        let actor = beads::actor(&self.project.root);
+        beads::ACTOR.iter().fold(spec, |spec, name| spec.env(name, &actor))
+    }
+
     /// Which contents of the task file are the run's own doing.
     pub(super) fn own_backlog<'a>(&'a self, source: &Source) -> OwnBacklog<'a> {
         OwnBacklog::new(self.project, &self.tree, self.state.base.as_ref(), source)
@@ -120,15 +130,18 @@ impl Runner<'_> {
     pub(super) fn but_the_backlog(&self, changes: Vec<Change>) -> Vec<Change> {
         let Some(Ok(source)) = self.source() else { return changes };
         let (own, harness) = (source.below(&self.project.root), source.harness());
-        let noted = |path: &Vec<u8>| Some(path) == own.as_ref() || is_below(path, harness.as_deref());
+        let noted = |path: &Vec<u8>| {
+            Some(path) == own.as_ref() || is_below(path, harness.as_deref()) || is_below(path, source.apart())
+        };
         changes.into_iter().filter(|change| !noted(&change.path)).collect()
     }
 
     /// The task file of the run and the folder of its harness, from the top: ralph itself writes there.
     pub(super) fn own_notes(&self) -> Vec<Vec<u8>> {
         let Some(Ok(source)) = self.source() else { return vec![] };
-        let harness = source.harness().map(|dir| dir.trim_end_matches('/').as_bytes().to_vec());
-        source.below(&self.project.root).into_iter().chain(harness).collect()
+        let dirs = source.harness().into_iter().chain(source.apart().map(str::to_owned));
+        let dirs = dirs.map(|dir| dir.trim_end_matches('/').as_bytes().to_vec());
+        source.below(&self.project.root).into_iter().chain(dirs).collect()
     }
 
     /// What became of the backlog, and of the item that was worked on.
@@ -241,10 +254,6 @@ impl Runner<'_> {
 const RECORD: &str = "git commit -m \"record the last attempt\"";
 /// What the task file was when it was put back.
 const TOUCHED: &str = "touched-backlog";
-
-fn is_below(path: &[u8], dir: Option<&str>) -> bool {
-    dir.is_some_and(|dir| path.starts_with(dir.as_bytes()))
-}
 
 fn unreadable(error: &Error) -> BacklogRead {
     let found = Found::Unreadable { why: work::in_a_line(error) };

@@ -315,9 +315,9 @@ impl Runner<'_> {
         let talk = Talk { format: agent.format, prompt: &prompt, promise, secrets, signal, silence };
         let spec = agent::spec(&agent, self.project, path)
             .env("RALPH_ITERATION", self.state.iteration.to_string())
-            .env("RALPH_RUN_ID", run)
-            .transcripts(files.transcript(), files.stderr())
-            .sign(files.transcript());
+            .env("RALPH_RUN_ID", run);
+        let spec =
+            self.as_its_actor(spec).transcripts(files.transcript(), files.stderr()).sign(files.transcript());
         let (spec, heard) = (self.custody().over(spec), self.heard());
         let started = agent_job::start(&spec, &mut self.ahead, &talk, &files, &heard);
         self.jobs.lock().agent = started;

@@ -47,7 +47,7 @@ impl Runner<'_> {
     pub(super) fn measure_taken(&self, measured: &mut Measured, repo: &Repo, mark: &TreeMark) {
         let staged = Stand::read(&self.files().stand(When::Before)).map(|stand| stand.staged);
         let source = self.source().and_then(Result::ok);
-        let ours = source.filter(|source| self.own_backlog(source).is_ours());
+        let ours = source.filter(|source| !source.is_file() || self.own_backlog(source).is_ours());
         let before = Before {
             mark,
             base: self.state.base.as_ref(),

@@ -9,6 +9,7 @@ use super::Loaded;
 use crate::git::{GitError, Repo};
 use crate::project::Project;
 use crate::tree::{Tree, TreeError, TreeId};
+use crate::work::{beads, is_below};
 
 /// How many names are told.
 const NAMED: usize = 10;
@@ -186,7 +187,10 @@ fn differing(attempted: &Attempted, work: Vec<Change>, others: Vec<Change>) -> C
     let backlog = attempted.record.backlog.as_deref().map(str::as_bytes);
     // What is in the snapshot alone was not tracked: files that the user has not added.
     let others = others.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
-    let others = others.filter(|change| Some(change.path.as_slice()) != backlog);
+    let apart =
+        attempted.record.backlog.as_deref().filter(|file| *file == beads::FILE).map(|_| beads::FOLDER);
+    let others =
+        others.filter(|change| Some(change.path.as_slice()) != backlog && !is_below(&change.path, apart));
     let (differs, beside): (Vec<Change>, Vec<Change>) =
         others.partition(|change| work.contains(&change.path));
     let names =

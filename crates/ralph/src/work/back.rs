@@ -37,8 +37,9 @@ impl Settler<'_> {
     pub(super) fn stays(&self) -> impl Fn(&[u8]) -> bool + use<> {
         let backlog = self.source.and_then(|source| source.below(&self.project.root));
         let harness = self.source.and_then(Source::harness);
+        let apart = self.source.and_then(Source::apart);
         let in_harness =
-            move |path: &[u8]| harness.as_ref().is_some_and(|dir| path.starts_with(dir.as_bytes()));
+            move |path: &[u8]| paths::is_below(path, harness.as_deref()) || paths::is_below(path, apart);
         move |path: &[u8]| !is_progress(path) || backlog.as_deref() == Some(path) || in_harness(path)
     }
 

@@ -27,7 +27,9 @@ impl<'a> OwnBacklog<'a> {
         base: Option<&'a TreeMark>,
         source: &Source,
     ) -> Self {
-        Self { project, tree, base, path: source.below(&project.root) }
+        // What bd exports is never ours.
+        let path = source.below(&project.root).filter(|_| source.is_file());
+        Self { project, tree, base, path }
     }
 
     /// Whether the file was as committed, or as ralph had left it, when the run began.
@@ -55,12 +57,15 @@ impl<'a> OwnBacklog<'a> {
 
     /// Whether what is there now is what ralph left there.
     pub(crate) fn left(&self, source: &Source) -> bool {
-        source.bytes().is_ok_and(|bytes| self.known().contains(&digest::of(&bytes)))
+        self.path.is_some() && source.bytes().is_ok_and(|bytes| self.known().contains(&digest::of(&bytes)))
     }
 
     /// Remembers what is there now, if it is the run's doing.
     pub(crate) fn keep(&self, source: &Source) {
-        let (true, Ok(bytes)) = (self.is_ours(), source.bytes()) else { return };
+        if !self.is_ours() {
+            return;
+        }
+        let Ok(bytes) = source.bytes() else { return };
         let (mut known, now) = (self.known(), digest::of(&bytes));
         if known.last() == Some(&now) {
             return;

@@ -35,12 +35,14 @@ pub(super) struct Sources<'a> {
     pub(super) now: &'a TreeId,
     /// The task file, which ralph changes itself; whether nobody else had changed it.
     pub(super) backlog: Option<(Vec<u8>, bool)>,
+    /// A folder of which nothing is committed, for it is another program's.
+    pub(super) apart: Option<&'static str>,
     /// What was staged when the run began.
     pub(super) staged: BTreeSet<Vec<u8>>,
 }
 
 pub(super) fn of(sources: Sources<'_>, repo: &Repo, tree: &Tree) -> Result<Paths, TreeError> {
-    let Sources { order, proved, proved_head, head, now, backlog, staged } = sources;
+    let Sources { order, proved, proved_head, head, now, backlog, apart, staged } = sources;
     let mut changed = BTreeSet::new();
     for span in &order.spans {
         changed.extend(between(tree, &span.from, &span.to)?);
@@ -69,7 +71,7 @@ pub(super) fn of(sources: Sources<'_>, repo: &Repo, tree: &Tree) -> Result<Paths
     let submodules = submodules(tree, proved);
     let mut paths = Paths::default();
     for change in proved_changes.chain(now_changes) {
-        if !changed.contains(&change.path) || is_own(&change.path) {
+        if !changed.contains(&change.path) || is_own(&change.path) || is_below(&change.path, apart) {
             continue;
         }
         let name = change.name().into_owned();
@@ -163,6 +165,11 @@ fn names(tree: &Tree, from: &TreeId, to: &TreeId) -> Result<BTreeSet<Vec<u8>>, T
 
 fn id(tree: &str) -> Option<TreeId> {
     TreeId::new(tree)
+}
+
+/// Whether a path is in this folder, which is named with a slash at its end.
+pub(crate) fn is_below(path: &[u8], dir: Option<&str>) -> bool {
+    dir.is_some_and(|dir| path.starts_with(dir.as_bytes()))
 }
 
 /// ralph's own files are never committed; a harness and the knowledge file may be.

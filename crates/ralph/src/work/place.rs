@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::backlog::{Backlog, NAMES, Problem, Refusal, Requirements, Shape, Syntax, Unreadable};
 
 use super::hands::TwoHands;
-use super::large;
+use super::{beads, large};
 use crate::config::Layers;
 use crate::error::{Error, Exit, Result};
 use crate::suggest::{self, quoted};
@@ -26,7 +26,7 @@ impl Place {
     pub(crate) fn of(backlog: Option<&Path>, harness_dir: Option<&Path>) -> Result<Self> {
         let root = root()?;
         let path = match (backlog, harness_dir) {
-            (Some(file), _) => file.to_path_buf(),
+            (Some(file), _) => named(&root, file),
             (None, Some(dir)) => dir.join(FEATURES),
             (None, None) => find(&root)?.ok_or_else(|| none_here(&root))?,
         };
@@ -35,21 +35,45 @@ impl Place {
 
     /// This file of the project at `root`.
     pub(crate) fn at(root: &Path, path: PathBuf) -> Result<Self> {
+        if beads::is_meant(&path) {
+            return Ok(Self { path, syntax: Syntax::Beads, root: root.to_path_buf() });
+        }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let syntax = Syntax::of_name(&name).ok_or_else(|| {
             Error::usage(format!("{} is no task file that ralph knows", path.display()))
                 .because("its name ends with none of .yml, .yaml, .json and .md")
+                .hint("for the issues that bd keeps: --backlog beads")
         })?;
         Ok(Self { path, syntax, root: root.to_path_buf() })
     }
 
+    pub(crate) fn is_beads(&self) -> bool {
+        self.syntax == Syntax::Beads
+    }
+
+    /// The top of the project that it is in.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// As people name it.
+    pub(crate) fn shown(&self) -> String {
+        if self.is_beads() { beads::NAME.into() } else { self.path.display().to_string() }
+    }
+
     pub(crate) fn read(&self) -> Result<Vec<u8>> {
+        if self.is_beads() {
+            return beads::read(&self.root);
+        }
         large::read(&self.path)
             .map_err(|error| Error::data(format!("cannot read {}", self.path.display())).because(error))
     }
 
     /// What is to be changed must be there.
     pub(crate) fn is_there(&self) -> Result<()> {
+        if self.is_beads() {
+            return beads::is_there();
+        }
         let there = std::fs::metadata(&self.path);
         there
             .map(drop)
@@ -61,7 +85,11 @@ impl Place {
     }
 
     pub(crate) fn unreadable(&self, error: &Unreadable) -> Error {
-        Error::data(format!("{} cannot be read as a backlog", self.path.display()))
+        let unread = Error::data(format!("{} cannot be read as a backlog", self.shown()));
+        if self.is_beads() {
+            return unread.because(&error.why);
+        }
+        unread
             .because(format!("line {}: {}", error.line, error.why))
             .hint("mend the file by hand; ralph has not touched it")
     }
@@ -101,7 +129,7 @@ impl Place {
         let error =
             near.into_iter().fold(error, |error, near| error.hint(format!("--phase {}", quoted(near))));
         Err(match phases.is_empty() {
-            true => error.because(format!("{} has no phases", self.path.display())),
+            true => error.because(format!("{} has no phases", self.shown())),
             false => error.because(format!("phases: {}", phases.join(", "))),
         })
     }
@@ -126,7 +154,7 @@ impl Place {
             Refusal::UnknownId(id) => {
                 let near = suggest::nearest(id, backlog.items().iter().map(|item| &*item.id));
                 let hint = near.map_or_else(|| "ralph backlog list".into(), |near| suggest::instead(&quoted(near), &quoted(id)));
-                error.because(format!("{} has no such id", self.path.display())).hint(hint)
+                error.because(format!("{} has no such id", self.shown())).hint(hint)
             }
             Refusal::Ambiguous(id) => {
                 error.because(self.lines_of(backlog, id)).hint("give one of them another id")
@@ -152,6 +180,13 @@ impl Place {
             Refusal::NoHeading(_) => error
                 .because(format!("in {} a heading above an item gives its priority", self.path.display()))
                 .hint("write one into it, such as: ## High"),
+            Refusal::NoPlace { what: "attempts" | "iterations", .. } if self.is_beads() => error
+                .because("bd keeps none; ralph's own ledger has every attempt of a run")
+                .hint("ralph evidence show ID, which shows them; bd comment ID TEXT, which leaves a word"),
+            Refusal::NoPlace { .. } if self.is_beads() => error.hint("bd create --help, which names what it has"),
+            Refusal::NoState { .. } if self.is_beads() => {
+                error.because("it has open, in_progress, blocked and closed").hint("bd close ID --reason TEXT")
+            }
             Refusal::NoPlace { .. } | Refusal::NoState { .. } => {
                 error.because(format!("that is how {} is written", self.path.display()))
             }
@@ -226,13 +261,27 @@ fn root() -> Result<PathBuf> {
 /// The one that the settings name, else the first of the known names that is there.
 pub(crate) fn find(root: &Path) -> Result<Option<PathBuf>> {
     let Some(named) = Layers::read(&root.join(".ralph"))?.merged().backlog else { return Ok(known(root)) };
-    let path = root.join(&named.value);
-    if path.is_file() {
+    let path = root.join(self::named(root, Path::new(&named.value)));
+    if path.is_file() || beads::is_meant(&path) {
         return Ok(Some(path));
     }
     Err(Error::data(format!("{}: the backlog {} is not there", named.origin, named.value))
         .because(format!("it is looked for in {}", root.display()))
         .hint("correct the line, or name one: --backlog FILE"))
+}
+
+/// What somebody calls this, from the top of the project where it is a word for something.
+fn named(root: &Path, name: &Path) -> PathBuf {
+    if name == Path::new(beads::NAME) { root.join(beads::FILE) } else { name.to_path_buf() }
+}
+
+/// Issues are worked on only by whoever says so; how to say it, where there are some.
+pub(crate) fn unnamed_beads(root: &Path) -> Option<String> {
+    let there = root.join(beads::FOLDER).is_dir();
+    there.then(|| {
+        "for the issues in .beads, which are taken only where they are named: ralph run --backlog beads"
+            .into()
+    })
 }
 
 /// The first of the known names that is there. One without any item, such as init writes, gives way to one that has some.
@@ -252,8 +301,11 @@ fn is_empty(root: &Path, path: &Path) -> bool {
 }
 
 fn none_here(root: &Path) -> Error {
-    Error::usage("there is no backlog here")
-        .because(format!("none of {} is in {}", NAMES.join(", "), root.display()))
-        .hint("ralph init, which begins one")
-        .hint("name one: --backlog FILE")
+    let error = Error::usage("there is no backlog here").because(format!(
+        "none of {} is in {}",
+        NAMES.join(", "),
+        root.display()
+    ));
+    let error = unnamed_beads(root).into_iter().fold(error, Error::hint);
+    error.hint("ralph init, which begins one").hint("name one: --backlog FILE")
 }

@@ -145,7 +145,8 @@ impl Settler<'_> {
 
     /// A digest of the task file as it is.
     fn task_file(&self) -> Option<String> {
-        Some(digest::of(&self.source?.bytes().ok()?))
+        let source = self.source.filter(|source| source.is_file())?;
+        Some(digest::of(&source.bytes().ok()?))
     }
 
     /// How many files were changed by all the iterations that are committed now; `None` where that is this one alone, or
@@ -169,8 +170,9 @@ impl Settler<'_> {
         }
         // As an iteration counts them.
         let harness = self.source.and_then(Source::harness);
+        let apart = self.source.and_then(Source::apart);
         let noted = |path: &[u8]| {
-            Some(path) == backlog || harness.as_ref().is_some_and(|dir| path.starts_with(dir.as_bytes()))
+            Some(path) == backlog || paths::is_below(path, harness.as_deref()) || paths::is_below(path, apart)
         };
         Some(changed.iter().filter(|path| is_progress(path) && !noted(path)).count())
     }
@@ -197,7 +199,8 @@ impl Settler<'_> {
             source.change(&open).err().map(|error| in_a_line(&error))
         };
         let problems = settlement.untick.iter().filter_map(untick).collect();
-        if settlement.result == Attempt::Passed {
+        // An issue is closed once there is a commit to name.
+        if settlement.result == Attempt::Passed && source.is_file() {
             let _ = state(settlement).map(|change| source.change(&change));
         }
         if self.task_file_is_ours {
@@ -210,6 +213,9 @@ impl Settler<'_> {
     /// Whether the task file is as the agent left it, or as ralph did.
     fn task_file_is_as_left(&mut self, iteration: &Iteration) -> bool {
         let Some((source, after)) = self.source.zip(iteration.after.as_ref()) else { return true };
+        if !source.is_file() {
+            return false;
+        }
         let Some(path) = source.below(&self.project.root) else { return false };
         let changed = self
             .tree

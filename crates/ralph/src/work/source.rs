@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use ralph_core::backlog::{self, Altered, Backlog, Change, Problem, Refusal, Selection, State, Wish};
+use ralph_core::backlog::{self, Altered, Backlog, Call, Change, Problem, Refusal, Selection, State, Wish};
 use ralph_core::check::CheckSpec;
 use ralph_core::evidence::Items;
 use ralph_core::items::{BacklogPlan, BacklogRead, Found, ItemAfter, Memory, Needs, PhaseItems, Work};
 
-use super::{Place, TwoHands, stuck};
+use super::{Place, TwoHands, beads, stuck};
 use crate::error::{Error, Exit, Result};
 use crate::store::{self, Tried};
 use crate::{clock, digest};
@@ -18,6 +18,7 @@ const MOST_OF_TEXT: usize = 24 << 10;
 
 #[derive(Debug)]
 pub(crate) struct Source {
+    root: PathBuf,
     place: Place,
     plan: BacklogPlan,
     /// Attempts that an item may have where it does not say itself; 0 = no limit.
@@ -39,7 +40,8 @@ pub(crate) enum Left {
 impl Source {
     pub(crate) fn new(root: &Path, plan: &BacklogPlan, most_attempts: u64) -> Result<Self> {
         let place = Place::at(root, root.join(&plan.file))?;
-        Ok(Self { place, plan: plan.clone(), most_attempts, earlier: Tried::default() })
+        let root = root.to_path_buf();
+        Ok(Self { root, place, plan: plan.clone(), most_attempts, earlier: Tried::default() })
     }
 
     /// Whether it matters what was tried.
@@ -57,6 +59,16 @@ impl Source {
     pub(crate) fn below(&self, root: &Path) -> Option<Vec<u8>> {
         let path = self.place.path.strip_prefix(root).ok()?;
         Some(path.as_os_str().as_encoded_bytes().to_vec())
+    }
+
+    /// Whether it is a file: else bd keeps the items.
+    pub(crate) fn is_file(&self) -> bool {
+        !self.place.is_beads()
+    }
+
+    /// The folder that is bd's business, from the top of the project and with a slash at its end: nothing in it is work.
+    pub(crate) fn apart(&self) -> Option<&'static str> {
+        self.place.is_beads().then_some(beads::FOLDER)
     }
 
     /// What the file hands out now.
@@ -122,6 +134,10 @@ impl Source {
 
     /// The commands that items which are still to be done would have run, each with where it stands.
     pub(crate) fn commands(&self) -> Result<Vec<(String, String)>> {
+        if !self.is_file() {
+            // Issues bring none.
+            return Ok(vec![]);
+        }
         let bytes = self.place.read()?;
         let backlog = self.place.parse(&bytes)?;
         let mut commands = vec![];
@@ -160,6 +176,9 @@ impl Source {
 
     /// The commands that the file wants to pass for every item, each with where it stands.
     pub(crate) fn checks(&self) -> Result<Vec<CheckSpec>> {
+        if !self.is_file() {
+            return Ok(vec![]);
+        }
         let bytes = self.place.read()?;
         let checks = self.place.parse(&bytes)?.checks().into_iter();
         let place = |source: String| format!("{}, {source}", self.plan.file);
@@ -193,7 +212,7 @@ impl Source {
 
     fn found(&self, backlog: &Backlog<'_>, selection: &Selection, memory: &Memory) -> Result<Found> {
         let name = |at: &usize| backlog.items()[*at].id.to_string();
-        let reset = |at: &usize| stuck::reset(&name(at));
+        let reset = |at: &usize| stuck::reset(&self.plan, &name(at));
         let names = |items: &[usize]| items.iter().take(10).map(name).collect::<Vec<_>>().join(", ");
         Ok(match selection {
             Selection::Item(at) => Found::Selected(Box::new(self.work(backlog, *at, memory)?)),
@@ -338,10 +357,10 @@ impl Source {
             // What is put back takes what was added with it.
             ticked_others: others
                 .into_iter()
-                .filter(|id| !touched.is_harm() || old.find(id).is_some())
+                .filter(|id| !touched.is_harm() || !self.is_file() || old.find(id).is_some())
                 .collect(),
             changed: changed.collect(),
-            let_go: if touched.is_harm() { touched.added.clone() } else { vec![] },
+            let_go: if touched.is_harm() && self.is_file() { touched.added.clone() } else { vec![] },
             removed: touched.removed,
             ..ItemAfter::default()
         }
@@ -352,6 +371,11 @@ impl Source {
         let now = self.place.read().ok();
         let now = now.as_ref().and_then(|bytes| self.place.parse(bytes).ok());
         let Ok(old) = self.place.parse(before) else { return Ok(false) };
+        if !self.is_file() {
+            let calls = now.map(|now| now.way_back(&old)).unwrap_or_default();
+            calls.iter().try_for_each(|call| beads::call(&self.root, call).map(drop))?;
+            return Ok(!calls.is_empty());
+        }
         if now.is_some_and(|now| !now.touched_since(&old).is_harm()) {
             return Ok(false);
         }
@@ -361,6 +385,9 @@ impl Source {
 
     /// Puts the file back as it was, if what is there now cannot be read. Says whether it had to.
     pub(crate) fn mend(&self, before: &[u8]) -> Result<bool> {
+        if !self.is_file() {
+            return Ok(false);
+        }
         let readable = self.place.read().is_ok_and(|bytes| self.place.parse(&bytes).is_ok());
         if readable || self.place.parse(before).is_err() {
             return Ok(false);
@@ -379,12 +406,37 @@ impl Source {
 
     /// Changes in one edit, so that nobody ever sees some of them alone. One that the format has no place for is none.
     pub(crate) fn change_all(&self, changes: &[Change]) -> Result<()> {
+        if !self.is_file() {
+            return self.each_call(changes, |call| beads::call(&self.root, call).map(drop));
+        }
         store::edit(&self.place.path, |bytes| Ok((Some(self.changed(bytes, changes)?), ())))
     }
 
     /// Whether the same could be done, without doing it.
     pub(crate) fn would_change(&self, changes: &[Change]) -> Result<()> {
+        if !self.is_file() {
+            return self.each_call(changes, |_| Ok(()));
+        }
         self.changed(&self.place.read()?, changes).map(drop)
+    }
+
+    /// The calls that are still to be made, one after the other: what is so already needs none.
+    fn each_call(&self, changes: &[Change], make: impl Fn(&Call) -> Result<()>) -> Result<()> {
+        let actor = beads::actor(&self.root);
+        for change in changes {
+            // bd has no place for these, but what they say goes into the reason of the others.
+            if matches!(change, Change::Attempt { .. } | Change::Increment { .. }) {
+                continue;
+            }
+            let bytes = self.place.read()?;
+            let backlog = self.place.parse(&bytes)?;
+            match backlog.call(change, changes, &actor) {
+                Ok(call) => call.as_ref().map_or(Ok(()), &make)?,
+                Err(Refusal::NoPlace { .. } | Refusal::NoState { .. }) => {}
+                Err(refusal) => return Err(self.place.refused(&refusal, &backlog)),
+            }
+        }
+        Ok(())
     }
 
     fn changed(&self, bytes: &[u8], changes: &[Change]) -> Result<Vec<u8>> {
@@ -402,6 +454,9 @@ impl Source {
 
     /// Whether an attempt of this name is recorded already.
     pub(crate) fn has_attempt(&self, id: &str, run_id: &str) -> bool {
+        if !self.is_file() {
+            return false;
+        }
         let Ok(bytes) = self.place.read() else { return false };
         let Ok(backlog) = self.place.parse(&bytes) else { return false };
         let Some(at) = backlog.find(id) else { return false };

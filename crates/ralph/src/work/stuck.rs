@@ -3,14 +3,24 @@
 use ralph_core::backlog::{Backlog, State, Waiting};
 use ralph_core::items::BacklogPlan;
 
+use super::beads;
 use crate::suggest::quoted;
 
 /// An item that is blocked or had its attempts is to be tried again.
-pub(super) fn reset(id: &str) -> String {
-    format!("ralph backlog reset {}, then ralph run", quoted(id))
+pub(super) fn reset(plan: &BacklogPlan, id: &str) -> String {
+    let which = if is_beads(plan) { " --backlog beads" } else { "" };
+    format!("ralph backlog reset {}{which}, then ralph run{which}", quoted(id))
+}
+
+fn is_beads(plan: &BacklogPlan) -> bool {
+    plan.file == beads::FILE
 }
 
 pub(super) fn to_break(plan: &BacklogPlan) -> String {
+    if is_beads(plan) {
+        return "bd dep cycles, which shows them; bd dep remove ID OTHER; then ralph run --backlog beads"
+            .into();
+    }
     format!("take one of these dependencies out of {}, then ralph run", plan.file)
 }
 
@@ -24,13 +34,17 @@ pub(super) fn to_begin(
     let all = || waiting.iter().flat_map(|waits| waits.on.iter().map(move |id| (waits.item, id.as_str())));
     let missing = |(item, id): (usize, &str)| {
         let who = &backlog.items()[item].id;
+        if is_beads(plan) {
+            let gone = backlog.find(id).is_none();
+            return gone.then(|| format!("bd show {}, which shows what it waits for", quoted(who)));
+        }
         let words = format!("add {id} to {file}, or take it out of what {who} depends on", file = plan.file);
         backlog.find(id).is_none().then(|| format!("{words}, then ralph run"))
     };
     let spent = |(_, id): (usize, &str)| {
         let item = &backlog.items()[backlog.find(id)?];
         let out = || item.limit.map_or_else(|| is_out(id), |limit| limit.is_reached());
-        (item.state == State::Blocked || item.state.is_open() && out()).then(|| reset(id))
+        (item.state == State::Blocked || item.state.is_open() && out()).then(|| reset(plan, id))
     };
     let for_people = |(_, id): (usize, &str)| {
         let item = &backlog.items()[backlog.find(id)?];

@@ -1,5 +1,6 @@
 //! `ralph run` on a backlog, end to end: real binary, real git, scripted agents.
 
+mod beads;
 mod boot;
 mod commits;
 #[path = "../common/mod.rs"]

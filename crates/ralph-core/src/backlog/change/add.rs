@@ -175,6 +175,8 @@ impl Backlog<'_> {
                         Written::map([("depends_on", place.1.clone()), ("blocks", Written::List(vec![]))]);
                 }
             }
+            // bd makes them.
+            Shape::Beads => return Err(Refusal::NoPlace { shape: self.shape.word(), what: "edits" }),
             Shape::FeatureArray | Shape::Checklist => {
                 self.refuse_extras(new, true)?;
                 fields.extend([("category", text("functional")), ("description", text(&new.title))]);

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use ralph_core::backlog::{Attempt, Change, Changed, NewItem};
+use ralph_core::backlog::{Attempt, Change, Changed, NewItem, created};
 use serde_json::{Value, json};
 
 use super::super::run::below;
@@ -13,7 +13,7 @@ use crate::project::Project;
 use crate::store::Ledger;
 use crate::suggest::quoted;
 use crate::ui::Ui;
-use crate::work::{Place, reset_record};
+use crate::work::{Place, beads, reset_record};
 use crate::{clock, secrets, store};
 
 pub(super) fn add(args: &AddArgs, ui: &mut Ui) -> Result<ExitCode> {
@@ -130,6 +130,9 @@ fn make(common: &Common, change: &Change) -> Result<Told> {
     let place = common.place()?;
     place.is_there()?;
     not_beside_a_run(&place, change)?;
+    if place.is_beads() {
+        return called(&place, change);
+    }
     store::edit(&place.path, |bytes| {
         let backlog = place.parse(bytes)?;
         let changed = backlog.change(change).map_err(|refusal| place.refused(&refusal, &backlog))?;
@@ -139,9 +142,38 @@ fn make(common: &Common, change: &Change) -> Result<Told> {
     })
 }
 
+/// The same where bd keeps the items.
+fn called(place: &Place, change: &Change) -> Result<Told> {
+    let root = place.root();
+    let bytes = place.read()?;
+    let backlog = place.parse(&bytes)?;
+    let call = backlog
+        .call(change, &[], &beads::actor(root))
+        .map_err(|refusal| place.refused(&refusal, &backlog))?;
+    let printed = call.as_ref().map(|call| beads::call(root, call)).transpose()?;
+    let id = match change {
+        Change::Add(_) => created(&printed.unwrap_or_default()).unwrap_or_default(),
+        Change::State { id, .. } | Change::Reset { id } => id.clone(),
+        Change::Attempt { id, .. } | Change::Increment { id, .. } => id.clone(),
+    };
+    let bytes = place.read()?;
+    let backlog = place.parse(&bytes)?;
+    let at = place.item(&backlog, &id)?;
+    Ok(Told {
+        file: place.shown(),
+        title: backlog.items()[at].title.to_string(),
+        status: backlog.status(at),
+        id,
+        changed: call.is_some(),
+        run_id: None,
+        iterations: None,
+        blocked: false,
+    })
+}
+
 fn told(place: &Place, changed: &Changed) -> Told {
     Told {
-        file: place.path.display().to_string(),
+        file: place.shown(),
         id: changed.id.clone(),
         title: String::new(),
         status: changed.status.clone(),

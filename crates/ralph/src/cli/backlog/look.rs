@@ -33,7 +33,7 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
             ui.data_row(wide + 15, &format!("{state:<11}  {:<wide$}  {title}", item.id));
         }
         if backlog.items().is_empty() {
-            ui.say(&format!("{} has no items yet; ralph backlog add TITLE", place.path.display()));
+            ui.say(&format!("{} has no items yet; ralph backlog add TITLE", place.shown()));
         }
         problems(&backlog, ui);
     }
@@ -49,7 +49,7 @@ pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
     } else {
         let (selection, stats) = as_a_run_would(&place, &backlog, Wish::default());
         let line = |name: &str, value: String| ui.data_row(13, &format!("{name:<13}{value}"));
-        line("backlog:", format!("{} ({})", place.path.display(), backlog.shape().word()));
+        line("backlog:", format!("{} ({})", place.shown(), backlog.shape().word()));
         line("items:", stats.total.to_string());
         for (name, count) in [
             ("open:", stats.open),
@@ -90,7 +90,7 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
     if args.common.json {
         let mut document = entry(&backlog, at, backlog.line(at));
         document["schema"] = "ralph.item/1".into();
-        document["backlog"] = place.path.display().to_string().into();
+        document["backlog"] = place.shown().into();
         document["status"] = backlog.status(at).into();
         document["description"] = backlog.description(at).into();
         document["criteria"] = backlog.criteria(at).into();
@@ -102,12 +102,8 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
         ui.json(&document);
     } else {
         let item = &backlog.items()[at];
-        ui.data_line(&format!(
-            "{} ({}, line {})",
-            backlog.status(at),
-            place.path.display(),
-            backlog.line(at)
-        ));
+        let line = if place.is_beads() { String::new() } else { format!(", line {}", backlog.line(at)) };
+        ui.data_line(&format!("{} ({}{line})", backlog.status(at), place.shown()));
         if let Some(limit) = item.limit {
             ui.data_line(&format!("iterations: {} of {}", limit.used, limit.max));
         }
@@ -162,7 +158,7 @@ fn overview(place: &Place, backlog: &Backlog<'_>) -> Value {
     let (name, version) = backlog.project();
     json!({
         "schema": "ralph.backlog/1",
-        "backlog": place.path.display().to_string(),
+        "backlog": place.shown(),
         "format": backlog.shape().word(),
         "project": { "name": name, "version": version },
         "phases": backlog.phases(),

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use ralph_core::backlog::{Backlog, Selection, Stats, Wish, select_but, select_with};
+use ralph_core::backlog::{Backlog, Selection, Shape, Stats, Wish, select_but, select_with};
 use ralph_core::text;
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
     let message = message(&selection, &backlog, &stats);
     if args.common.json {
         let mut document = document(&selection, &backlog, &stats);
-        document["backlog"] = place.path.display().to_string().into();
+        document["backlog"] = place.shown().into();
         document["message"] = message.into();
         ui.json(&document);
     } else if let Selection::Item(at) = selection {
@@ -105,6 +105,10 @@ pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stat
     };
     match selection {
         Selection::Item(at) => format!("selected {}", id(at)),
+        Selection::Complete if stats.disabled > 0 && backlog.shape() == Shape::Beads => {
+            let left = text::count(stats.disabled, "issue");
+            format!("Backlog complete: {left} left that others have in hand, or that bd does not hand out")
+        }
         Selection::Complete if stats.disabled > 0 => {
             let left = text::count(stats.disabled, "item");
             format!("Backlog complete: {left} without ralph_loop.enabled left for people")

@@ -15,6 +15,11 @@ use crate::work::{Place, TwoHands};
 
 pub(super) fn main(args: &ValidateArgs, ui: &mut Ui) -> Result<ExitCode> {
     let place = args.common.place()?;
+    if place.is_beads() {
+        return Err(Error::no("issues of beads hold no evidence that could be validated")
+            .because("attempts at them are recorded by ralph's own ledger")
+            .hint("ralph evidence verify, for what was proved; bd doctor, for the issues"));
+    }
     let bytes = place.read()?;
     let backlog = place.parse(&bytes)?;
     let only = args.id.as_ref().map(|id| place.item(&backlog, id)).transpose()?;
@@ -29,7 +34,7 @@ pub(super) fn main(args: &ValidateArgs, ui: &mut Ui) -> Result<ExitCode> {
             .map(|finding| json!({ "id": finding.id, "rule": finding.rule.word(), "what": finding.what }));
         ui.json(&json!({
             "schema": "ralph.validation/1",
-            "backlog": place.path.display().to_string(),
+            "backlog": place.shown(),
             "valid": valid,
             "strict": args.strict,
             "checked": found.checked,

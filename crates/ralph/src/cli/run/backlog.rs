@@ -15,7 +15,7 @@ use crate::project::Project;
 use crate::settings::{self, Wishes};
 use crate::trust::Commands;
 use crate::ui::Ui;
-use crate::work::{self, Left, Place, Source};
+use crate::work::{self, Left, Place, Source, beads};
 
 /// What the command line says; `None` where it does not speak of a backlog.
 pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<BacklogPlan>> {
@@ -74,7 +74,7 @@ pub(super) fn nothing_to_do(
     // What cannot be read stops the run, with its own words.
     match source(project, &plan)?.left().unwrap_or(Left::Something) {
         Left::NoItem => {
-            let file = &plan.file;
+            let file = beads::name_of(&plan.file);
             ui.warn(&format!(
                 "the backlog {file} is empty: ralph backlog add \"TITLE\", or ralph run \"GOAL\""
             ));
@@ -100,10 +100,11 @@ pub(super) fn goal(wishes: &Wishes) -> Option<String> {
 }
 
 fn called(plan: &BacklogPlan) -> String {
+    let file = beads::name_of(&plan.file);
     match (&plan.task, &plan.phase) {
-        (Some(task), _) => format!("item {task} of {}", plan.file),
-        (None, Some(phase)) => format!("phase {phase} of {}", plan.file),
-        (None, None) => format!("every item of {}", plan.file),
+        (Some(task), _) => format!("item {task} of {file}"),
+        (None, Some(phase)) => format!("phase {phase} of {file}"),
+        (None, None) => format!("every item of {file}"),
     }
 }
 

@@ -1,0 +1,114 @@
+//! The issues of beads. They are in a database that only `bd` opens, so `bd` is asked for them and told to change them; what
+//! it exports (`.beads/issues.jsonl`) is neither read nor written. Core says what to call and what the answers mean.
+
+use std::path::Path;
+use std::time::Duration;
+
+use ralph_core::backlog::{Call, complaint, compose_beads};
+
+use crate::error::{Error, Result};
+use crate::process::{self, Captured, End, Spec};
+use crate::suggest::quoted;
+
+/// How a user names it.
+pub(crate) const NAME: &str = "beads";
+/// What bd exports: stands for the issues wherever a file's name is asked for.
+pub(crate) const FILE: &str = ".beads/issues.jsonl";
+/// Where bd keeps everything, from the top of the project.
+pub(crate) const FOLDER: &str = ".beads/";
+
+const PROGRAM: &str = "bd";
+/// bd may have to start a server of its own first.
+const LIMIT: Duration = Duration::from_secs(120);
+/// By which bd knows who calls, the newer one first.
+pub(crate) const ACTOR: [&str; 2] = ["BEADS_ACTOR", "BD_ACTOR"];
+
+/// Whether this path stands for the issues.
+pub(crate) fn is_meant(path: &Path) -> bool {
+    path.ends_with(FILE)
+}
+
+/// A task file as people name it.
+pub(crate) fn name_of(file: &str) -> &str {
+    if file == FILE { NAME } else { file }
+}
+
+/// Who ralph is for bd: what it claims is told from the claims of people, and of ralphs in other checkouts.
+pub(crate) fn actor(root: &Path) -> String {
+    let said = ACTOR.iter().filter_map(|name| std::env::var(name).ok()).find(|name| !name.trim().is_empty());
+    said.unwrap_or_else(|| {
+        let folder = root.file_name().unwrap_or_default().to_string_lossy();
+        format!("ralph-{folder}")
+    })
+}
+
+/// All issues, as the list that core reads.
+pub(super) fn read(root: &Path) -> Result<Vec<u8>> {
+    let asked = |args: &[&str]| {
+        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        let told = called(root, &args)?;
+        succeeded(&told, &args).map(|()| String::from_utf8_lossy(&told.stdout).into_owned())
+    };
+    let list = asked(&["list", "--all", "--limit", "0"])?;
+    let ready = asked(&["ready", "--limit", "0"])?;
+    let list = compose_beads(&list, &ready, &actor(root)).map_err(|why| {
+        Error::data("the answer of bd cannot be read as issues")
+            .because(why)
+            .hint("bd list --all --json, which shows it; ralph reads what bd 1.x prints")
+    })?;
+    Ok(list.into_bytes())
+}
+
+/// Has bd change something; what it printed.
+pub(crate) fn call(root: &Path, call: &Call) -> Result<String> {
+    let mut args = &call.args;
+    let mut told = called(root, args)?;
+    if let Some((flag, instead)) = &call.instead
+        && told.end != End::Exited(0)
+        && is_unknown(flag, &told)
+    {
+        args = instead;
+        told = called(root, args)?;
+    }
+    succeeded(&told, args).map(|()| String::from_utf8_lossy(&told.stdout).into_owned())
+}
+
+pub(super) fn is_there() -> Result<()> {
+    match process::find_program(PROGRAM) {
+        Some(_) => Ok(()),
+        None => Err(Error::usage("bd is not there, which keeps the issues of beads")
+            .because("no folder of the PATH has it")
+            .hint("install beads, so that bd --version answers; or name a task file: --backlog FILE")),
+    }
+}
+
+fn called(root: &Path, args: &[String]) -> Result<Captured> {
+    is_there()?;
+    let actor = actor(root);
+    let spec = Spec::new(PROGRAM, root).args(args).args(["--actor", &actor, "--json"]);
+    process::capture_for(&spec, LIMIT)
+        .map_err(|error| Error::data(format!("{} could not be started", shown(args))).because(error))
+}
+
+fn is_unknown(flag: &str, told: &Captured) -> bool {
+    let said = [&told.stderr, &told.stdout].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    said.iter().any(|said| said.contains("unknown flag") && said.contains(flag))
+}
+
+fn succeeded(told: &Captured, args: &[String]) -> Result<()> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (what, why) = match told.end {
+        End::Exited(0) => return Ok(()),
+        End::TimedOut => ("had not answered after two minutes and was ended".to_owned(), String::new()),
+        ref end => (format!("failed: {end}"), complaint(&text(&told.stdout), &text(&told.stderr))),
+    };
+    let error = Error::data(format!("{} {what}", shown(args)));
+    let error = if why.is_empty() { error } else { error.because(why) };
+    Err(error.hint(format!("{}, which shows more; bd doctor", shown(args))))
+}
+
+/// As it can be typed.
+fn shown(args: &[String]) -> String {
+    let args: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
+    format!("{PROGRAM} {}", args.join(" "))
+}
