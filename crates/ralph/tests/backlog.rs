@@ -91,6 +91,71 @@ fn the_seed_s_command_lines_go_from_selection_to_proof() {
 }
 
 #[test]
+fn another_harness_folder_is_meant_by_all_four_scripts_and_has_its_requirements_beside_it() {
+    let sandbox = harness();
+    let decoy = sandbox.read(HARNESS);
+    let file = "tools/harness/feature_list.json";
+    sandbox.write(file, decoy.replace("\"Store\"", "\"Keep\""));
+    sandbox.write("tools/prd/FEAT-1.json", prd().to_string().replace("no cloud", "no disk"));
+    let there = |args: &[&'static str]| [args, &["--harness-dir", "tools/harness"]].concat();
+    assert_eq!(document(&sandbox, 0, &there(&["next"]))["selected"]["title"], "Keep");
+    backlog(&sandbox, &there(&["show", "FEAT-1"])).assert_code(0).assert_stdout_has("no disk");
+    document(&sandbox, 0, &there(&["attempt", "FEAT-1", "IN_PROGRESS", "--summary", "half of it"]));
+    document(&sandbox, 0, &there(&["increment", "FEAT-1"]));
+    let item = &serde_json::from_str::<Value>(&sandbox.read(file)).expect("JSON")["items"][0];
+    let attempt = &item["attempts"][0];
+    assert_eq!((&attempt["result"], &item["status"]), (&json!("IN_PROGRESS"), &json!("FAILING")));
+    assert_eq!(attempt["evidence"], json!({"commands_run": [], "results_summary": "half of it"}));
+    assert_eq!(item["ralph_loop"]["current_iteration"], 1);
+    let validated = document(&sandbox, 0, &there(&["validate"]));
+    assert_eq!(validated["checked"], 2);
+    sandbox.write(file, sandbox.read(file).replace("\"worker-001\"", "\"\""));
+    backlog(&sandbox, &there(&["validate"])).assert_code(1);
+    backlog(&sandbox, &["validate"]).assert_code(0);
+    assert_eq!(sandbox.read(HARNESS), decoy, "the other one is not touched");
+}
+
+#[test]
+fn the_lowest_number_comes_first_whatever_the_order_of_ids_and_lines() {
+    let sandbox = Sandbox::new();
+    let item = |id: &str, priority: u64| json!({"id": id, "title": id, "status": "FAILING", "priority": priority, "ralph_loop": {"enabled": true}});
+    sandbox.write("feature_list.json", json!({"items": [item("A-1", 10), item("B-2", 9)]}).to_string());
+    assert_eq!(document(&sandbox, 0, &["next"])["selected"]["id"], "B-2");
+}
+
+#[test]
+fn nothing_passes_by_an_attempt_that_lacks_something_and_the_file_stays() {
+    let whole = json!({"run_id": "worker-001", "timestamp": "2026-01-07T19:30:00Z", "result": "PASSED",
+        "evidence": {"commands_run": ["make"], "results_summary": "fine"}, "commit": null, "reverted": false});
+    let sandbox = harness();
+    let with = |attempt: &Value| {
+        let mut list = features();
+        list["items"][0]["attempts"] = json!([attempt]);
+        sandbox.write(HARNESS, list.to_string());
+        sandbox.read(HARNESS)
+    };
+    for lacking in ["/run_id", "/timestamp", "/evidence/commands_run", "/evidence/results_summary", "/result"]
+    {
+        let mut attempt = whole.clone();
+        let (parent, name) = lacking.rsplit_once('/').expect("a path");
+        attempt.pointer_mut(parent).and_then(Value::as_object_mut).expect("an object").remove(name);
+        let before = with(&attempt);
+        backlog(&sandbox, &["set", "FEAT-1", "PASSING"])
+            .assert_code(1)
+            .assert_stderr_has("FEAT-1 cannot become PASSING: ");
+        assert_eq!(sandbox.read(HARNESS), before, "{lacking}");
+    }
+    with(&whole);
+    backlog(&sandbox, &["set", "FEAT-1", "PASSING"]).assert_code(0);
+    // From there nothing but FAILING is left.
+    let before = sandbox.read(HARNESS);
+    backlog(&sandbox, &["set", "FEAT-1", "BLOCKED"])
+        .assert_code(1)
+        .assert_stderr_has("cannot become BLOCKED");
+    assert_eq!(sandbox.read(HARNESS), before, "an illegal move changes nothing");
+}
+
+#[test]
 fn the_harness_is_found_where_the_seed_has_it() {
     let sandbox = harness();
     let next = backlog(&sandbox, &["next"]);
@@ -418,6 +483,8 @@ fn the_published_schema_of_requirements_says_the_same_as_validate() {
         ("acceptance_criteria", json!([1])),
         ("constraints", json!("none")),
         ("last_updated", json!("today")),
+        ("version", json!("1.0")),
+        ("version", json!("v1.0.0")),
         ("feature_id", json!("")),
     ] {
         let mut document = prd();
