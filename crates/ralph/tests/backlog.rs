@@ -15,7 +15,7 @@ fn features() -> Value {
         {"id": "FEAT-1", "title": "Store", "acceptance_criteria": ["kept"], "verification": ["true"], "status": "FAILING",
          "priority": 2, "dependencies": [], "attempts": [], "notes": "",
          "ralph_loop": {"enabled": true, "max_iterations": 2, "current_iteration": 0},
-         "prd_reference": {"file": "FEAT-1.json", "version": "1.0.0"}},
+         "prd_reference": {"file": "FEAT-1.json", "last_updated": "2026-01-07T00:00:00Z", "version": "1.0.0"}},
         {"id": "FEAT-2", "title": "Search", "status": "FAILING", "priority": 1, "dependencies": ["FEAT-1"], "attempts": [],
          "ralph_loop": {"enabled": true}}
     ]})
@@ -60,7 +60,10 @@ fn the_seed_s_command_lines_go_from_selection_to_proof() {
     );
     assert_eq!(next["selected"]["priority"], 2);
     assert_eq!(next["selected"]["ralph_loop"]["max_iterations"], 2);
-    assert_eq!(next["selected"]["prd_reference"]["file"], "FEAT-1.json");
+    assert_eq!(
+        next["selected"]["prd_reference"],
+        json!({"file": "FEAT-1.json", "last_updated": "2026-01-07T00:00:00Z", "version": "1.0.0"})
+    );
     assert_eq!(next["dependency_check"], json!({"satisfied": true, "blocking_deps": []}));
     let args = [
         "attempt",
@@ -113,6 +116,15 @@ fn another_harness_folder_is_meant_by_all_four_scripts_and_has_its_requirements_
     backlog(&sandbox, &there(&["validate"])).assert_code(1);
     backlog(&sandbox, &["validate"]).assert_code(0);
     assert_eq!(sandbox.read(HARNESS), decoy, "the other one is not touched");
+}
+
+#[test]
+fn what_was_added_is_told_as_published() {
+    let sandbox = harness();
+    let told = document(&sandbox, 0, &["add", "Share notes", "--priority", "3"]);
+    assert_eq!((&told["id"], &told["status"]), (&json!("share-notes"), &json!("FAILING")));
+    let file: Value = serde_json::from_str(&sandbox.read(HARNESS)).expect("JSON");
+    assert_eq!((&file["items"][2]["id"], &file["items"][2]["priority"]), (&told["id"], &json!(3)));
 }
 
 #[test]

@@ -160,6 +160,57 @@ fn a_checklist_in_markdown() {
 }
 
 #[test]
+fn the_other_dialects_of_json_and_yaml_are_worked_through_to_their_last_byte() {
+    let features = r#"[
+  {"category": "a", "description": "one", "steps": ["look"], "passes": false},
+  {"category": "b", "description": "two", "steps": [], "passes": false}
+]
+"#;
+    let second = r#"{"schemaVersion": "2.0", "config": {"max_iterations": 9}, "userStories": [
+  {"id": "S1", "title": "one", "status": "pending", "execution": {"attempts": 0}},
+  {"id": "S2", "title": "two", "status": "failed", "dependencies": {"depends_on": ["S1"], "blocks": []}}
+]}"#;
+    let completed = "tasks:\r\n  - title: one\r\n    completed: false # soon\r\n  - title: two\r\n    completed: false\r\n";
+    for (file, text, done) in [
+        ("features.json", features, features.replace("false", "true")),
+        (
+            "prd.json",
+            second,
+            second.replace("\"pending\"", "\"completed\"").replace("\"failed\"", "\"completed\""),
+        ),
+        ("tasks.yml", completed, completed.replace("false", "true")),
+    ] {
+        let sandbox = repository();
+        sandbox.write(file, text);
+        sandbox.commit_all("tasks");
+        let agent = another(&sandbox)
+            .call(claims(writes("one.txt")))
+            .call(claims(writes("two.txt")))
+            .call(Steps::new().status(&StatusBlock::done()))
+            .install(&sandbox);
+        let args = ["--test-cmd", "true", "--backlog", file];
+        works_through(&sandbox, &agent).args(args).run().assert_code(0).assert_stderr_has("✓ COMPLETE");
+        assert_eq!(sandbox.read(file), done, "{file}");
+    }
+}
+
+#[test]
+fn stories_with_a_status_get_their_times() {
+    let sandbox = repository();
+    let story = |id: &str| json!({"id": id, "title": id, "status": "open"});
+    sandbox.write("prd.json", json!({"stories": [story("one"), story("two")]}).to_string());
+    sandbox.commit_all("stories");
+    works_through_two(&sandbox);
+    let file: serde_json::Value = serde_json::from_str(&sandbox.read("prd.json")).expect("JSON");
+    for story in file["stories"].as_array().expect("a list") {
+        assert_eq!(story["status"], "done", "{story}");
+        let time = |name: &str| story[name].as_str().map(str::to_owned).unwrap_or_default();
+        let (began, ended) = (time("startedAt"), time("completedAt"));
+        assert!(began.starts_with("20") && ended.ends_with('Z') && began <= ended, "{story}");
+    }
+}
+
+#[test]
 fn convergence_criteria_choose_which_checks_are_asked_for() {
     let mut only = item("FEAT-1", "one.txt");
     only["ralph_loop"]["convergence_criteria"] =
