@@ -2,6 +2,8 @@
 //! each format; what is wrong makes it panic with the seed.
 #![expect(clippy::disallowed_macros, reason = "a line for people")]
 
+#[path = "../tests/lossless/bounds.rs"]
+mod bounds;
 #[path = "../tests/lossless/dice.rs"]
 mod dice;
 #[path = "../tests/lossless/documents.rs"]

@@ -50,6 +50,17 @@ pub struct BacklogRead {
 }
 
 impl BacklogRead {
+    /// The phase that `LOOP_COMPLETE_PHASE_n` means: the one that has the number in its name, or else by its place.
+    pub(crate) fn numbered(&self, number: u32) -> Option<&PhaseItems> {
+        let own_number = |phase: &&PhaseItems| {
+            let name = phase.name.to_ascii_lowercase();
+            let digits = name.trim_start_matches("phase").trim_start_matches([' ', '_', '-', '.']);
+            digits.parse() == Ok(number)
+        };
+        let by_place = || self.phases.get(usize::try_from(number).ok()?.checked_sub(1)?);
+        self.phases.iter().find(own_number).or_else(by_place)
+    }
+
     /// An item of the phase that is worked on was proved since it was read.
     pub(crate) fn one_less_open(&mut self) {
         let close = |items: &mut Items| items.open = items.open.saturating_sub(1);
@@ -164,13 +175,14 @@ pub struct ItemAfter {
 }
 
 impl ItemAfter {
+    /// Whether it marked items as done.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.ticked || !self.ticked_others.is_empty()
+    }
+
     /// Whether the agent did anything to the backlog that is to be taken back.
     pub(crate) fn is_touched(&self) -> bool {
-        self.ticked
-            || !self.ticked_others.is_empty()
-            || self.put_back
-            || self.unreadable
-            || !self.restored.is_empty()
+        self.is_marked() || self.put_back || self.unreadable || !self.restored.is_empty()
     }
 
     /// That the backlog was put back, on a line.

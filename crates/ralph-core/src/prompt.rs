@@ -191,7 +191,7 @@ fn last_did(last: &Iteration) -> String {
     }
     let differences = last.conclusion.as_ref().map_or(&[][..], |conclusion| &conclusion.differences);
     if !differences.is_empty() {
-        words.push_str(&format!(" Its report was not true: {}.", differences.join("; ")));
+        words.push_str(&format!(" It claimed more than was measured: {}.", differences.join("; ")));
     }
     let block = last.ended.as_ref().and_then(|ended| ended.report.block.as_ref());
     if let Some(recommendation) = block.and_then(|block| block.recommendation.as_deref()) {

@@ -80,6 +80,7 @@ impl Schema {
                     .as_array()
                     .zip(wanted.as_u64())
                     .is_some_and(|(items, least)| (items.len() as u64) < least),
+                "pattern" => value.as_str().is_some_and(|text| !is_version(wanted, text)),
                 "format" => value.as_str().is_some_and(|text| !is_time(wanted, text)),
                 "anyOf" => {
                     let fits = |branch: &Value| {
@@ -163,6 +164,16 @@ fn is_time(format: &Value, text: &str) -> bool {
     text.len() == FORM.len() && FORM.chars().zip(text.chars()).all(fits)
 }
 
+/// `1.0.0`, `1.0.0-rc.1`
+fn is_version(pattern: &Value, text: &str) -> bool {
+    let known = "^[0-9]+\\.[0-9]+\\.[0-9]+([-+].*)?$";
+    assert_eq!(*pattern, known, "the only pattern this checker knows");
+    let core = text.split(['-', '+']).next().unwrap_or_default();
+    let parts: Vec<&str> = core.split('.').collect();
+    parts.len() == 3
+        && parts.iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,6 +193,11 @@ mod tests {
         wrong(json!({"const": 1}), &json!(2), "const");
         wrong(json!({"minimum": 0}), &json!(-1), "minimum");
         wrong(json!({"format": "date-time"}), &json!("2026-11-16"), "format");
+        let version = json!({"pattern": "^[0-9]+\\.[0-9]+\\.[0-9]+([-+].*)?$"});
+        for text in ["1.0", "v1.0.0", "1.0.0.0", "1..0", "one"] {
+            wrong(version.clone(), &json!(text), "pattern");
+        }
+        Schema::new(version).assert(&json!("1.0.0-rc.1"));
         wrong(json!({"items": {"type": "string"}}), &json!(["a", 1]), "/1");
         wrong(json!({"required": ["a"]}), &json!({}), "\"a\" is missing");
         wrong(json!({"properties": {"a": {"type": "null"}}}), &json!({"a": 1}), "/a");

@@ -15,7 +15,7 @@ fn features() -> Value {
         {"id": "FEAT-1", "title": "Store", "acceptance_criteria": ["kept"], "verification": ["true"], "status": "FAILING",
          "priority": 2, "dependencies": [], "attempts": [], "notes": "",
          "ralph_loop": {"enabled": true, "max_iterations": 2, "current_iteration": 0},
-         "prd_reference": {"file": "FEAT-1.json", "version": "1.0.0"}},
+         "prd_reference": {"file": "FEAT-1.json", "last_updated": "2026-01-07T00:00:00Z", "version": "1.0.0"}},
         {"id": "FEAT-2", "title": "Search", "status": "FAILING", "priority": 1, "dependencies": ["FEAT-1"], "attempts": [],
          "ralph_loop": {"enabled": true}}
     ]})
@@ -60,7 +60,10 @@ fn the_seed_s_command_lines_go_from_selection_to_proof() {
     );
     assert_eq!(next["selected"]["priority"], 2);
     assert_eq!(next["selected"]["ralph_loop"]["max_iterations"], 2);
-    assert_eq!(next["selected"]["prd_reference"]["file"], "FEAT-1.json");
+    assert_eq!(
+        next["selected"]["prd_reference"],
+        json!({"file": "FEAT-1.json", "last_updated": "2026-01-07T00:00:00Z", "version": "1.0.0"})
+    );
     assert_eq!(next["dependency_check"], json!({"satisfied": true, "blocking_deps": []}));
     let args = [
         "attempt",
@@ -88,6 +91,80 @@ fn the_seed_s_command_lines_go_from_selection_to_proof() {
     backlog(&sandbox, &with(&["validate", "FEAT-1"])).assert_code(0);
     assert_eq!(document(&sandbox, 0, &with(&["set", "FEAT-1", "PASSING"]))["status"], "PASSING");
     assert_eq!(document(&sandbox, 0, &with(&["next"]))["selected"]["id"], "FEAT-2");
+}
+
+#[test]
+fn another_harness_folder_is_meant_by_all_four_scripts_and_has_its_requirements_beside_it() {
+    let sandbox = harness();
+    let decoy = sandbox.read(HARNESS);
+    let file = "tools/harness/feature_list.json";
+    sandbox.write(file, decoy.replace("\"Store\"", "\"Keep\""));
+    sandbox.write("tools/prd/FEAT-1.json", prd().to_string().replace("no cloud", "no disk"));
+    let there = |args: &[&'static str]| [args, &["--harness-dir", "tools/harness"]].concat();
+    assert_eq!(document(&sandbox, 0, &there(&["next"]))["selected"]["title"], "Keep");
+    backlog(&sandbox, &there(&["show", "FEAT-1"])).assert_code(0).assert_stdout_has("no disk");
+    document(&sandbox, 0, &there(&["attempt", "FEAT-1", "IN_PROGRESS", "--summary", "half of it"]));
+    document(&sandbox, 0, &there(&["increment", "FEAT-1"]));
+    let item = &serde_json::from_str::<Value>(&sandbox.read(file)).expect("JSON")["items"][0];
+    let attempt = &item["attempts"][0];
+    assert_eq!((&attempt["result"], &item["status"]), (&json!("IN_PROGRESS"), &json!("FAILING")));
+    assert_eq!(attempt["evidence"], json!({"commands_run": [], "results_summary": "half of it"}));
+    assert_eq!(item["ralph_loop"]["current_iteration"], 1);
+    let validated = document(&sandbox, 0, &there(&["validate"]));
+    assert_eq!(validated["checked"], 2);
+    sandbox.write(file, sandbox.read(file).replace("\"worker-001\"", "\"\""));
+    backlog(&sandbox, &there(&["validate"])).assert_code(1);
+    backlog(&sandbox, &["validate"]).assert_code(0);
+    assert_eq!(sandbox.read(HARNESS), decoy, "the other one is not touched");
+}
+
+#[test]
+fn what_was_added_is_told_as_published() {
+    let sandbox = harness();
+    let told = document(&sandbox, 0, &["add", "Share notes", "--priority", "3"]);
+    assert_eq!((&told["id"], &told["status"]), (&json!("share-notes"), &json!("FAILING")));
+    let file: Value = serde_json::from_str(&sandbox.read(HARNESS)).expect("JSON");
+    assert_eq!((&file["items"][2]["id"], &file["items"][2]["priority"]), (&told["id"], &json!(3)));
+}
+
+#[test]
+fn the_lowest_number_comes_first_whatever_the_order_of_ids_and_lines() {
+    let sandbox = Sandbox::new();
+    let item = |id: &str, priority: u64| json!({"id": id, "title": id, "status": "FAILING", "priority": priority, "ralph_loop": {"enabled": true}});
+    sandbox.write("feature_list.json", json!({"items": [item("A-1", 10), item("B-2", 9)]}).to_string());
+    assert_eq!(document(&sandbox, 0, &["next"])["selected"]["id"], "B-2");
+}
+
+#[test]
+fn nothing_passes_by_an_attempt_that_lacks_something_and_the_file_stays() {
+    let whole = json!({"run_id": "worker-001", "timestamp": "2026-01-07T19:30:00Z", "result": "PASSED",
+        "evidence": {"commands_run": ["make"], "results_summary": "fine"}, "commit": null, "reverted": false});
+    let sandbox = harness();
+    let with = |attempt: &Value| {
+        let mut list = features();
+        list["items"][0]["attempts"] = json!([attempt]);
+        sandbox.write(HARNESS, list.to_string());
+        sandbox.read(HARNESS)
+    };
+    for lacking in ["/run_id", "/timestamp", "/evidence/commands_run", "/evidence/results_summary", "/result"]
+    {
+        let mut attempt = whole.clone();
+        let (parent, name) = lacking.rsplit_once('/').expect("a path");
+        attempt.pointer_mut(parent).and_then(Value::as_object_mut).expect("an object").remove(name);
+        let before = with(&attempt);
+        backlog(&sandbox, &["set", "FEAT-1", "PASSING"])
+            .assert_code(1)
+            .assert_stderr_has("FEAT-1 cannot become PASSING: ");
+        assert_eq!(sandbox.read(HARNESS), before, "{lacking}");
+    }
+    with(&whole);
+    backlog(&sandbox, &["set", "FEAT-1", "PASSING"]).assert_code(0);
+    // From there nothing but FAILING is left.
+    let before = sandbox.read(HARNESS);
+    backlog(&sandbox, &["set", "FEAT-1", "BLOCKED"])
+        .assert_code(1)
+        .assert_stderr_has("cannot become BLOCKED");
+    assert_eq!(sandbox.read(HARNESS), before, "an illegal move changes nothing");
 }
 
 #[test]
@@ -418,6 +495,8 @@ fn the_published_schema_of_requirements_says_the_same_as_validate() {
         ("acceptance_criteria", json!([1])),
         ("constraints", json!("none")),
         ("last_updated", json!("today")),
+        ("version", json!("1.0")),
+        ("version", json!("v1.0.0")),
         ("feature_id", json!("")),
     ] {
         let mut document = prd();

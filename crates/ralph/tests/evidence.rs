@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use common::{GOAL, TEST, ralph, repository};
 use ralph_testkit::{
-    FakeAgent, Finished, InstalledAgent, RalphCommand, Sandbox, Schema, Signal, StatusBlock, Steps,
+    ClaudeResult, FakeAgent, Finished, InstalledAgent, RalphCommand, Sandbox, Schema, Signal, StatusBlock,
+    Steps,
 };
 use serde_json::{Value, json};
 
@@ -503,6 +504,44 @@ fn what_an_item_is_judged_by_is_in_its_record() {
     let record = &records(&sandbox)[0];
     assert_eq!((&record["result"], &record["custody"]["criteria_changed"]), (&json!("FAILED"), &json!(true)));
     evidence(&sandbox, &["show"]).assert_stdout_has("criteria or commands were changed (refuses)");
+}
+
+#[test]
+fn every_field_of_a_record_says_what_was_measured() {
+    let sandbox = planned();
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    let says = |steps: Steps, block: &StatusBlock| {
+        let result = ClaudeResult::success(block.to_string()).usage(100, 20).cost_usd(0.05);
+        steps.claude_init().claude_result(result)
+    };
+    let [_, _, third] = calls();
+    let first = says(Steps::new().write("red", "1\n"), &StatusBlock::in_progress());
+    let second = says(Steps::new().write("green", "1\n"), &StatusBlock::in_progress());
+    work(&sandbox, [first, second, third], TEST).run().assert_code(0);
+    let records = records(&sandbox);
+    let (refused, proved) = (&records[0], &records[1]);
+    for (record, output, exit, failing, number) in [
+        (refused, "not ok 1 - is_green\n", 1, json!(["is_green"]), 1),
+        (proved, "ok 1 - is_green\n", 0, json!([]), 2),
+    ] {
+        let check = &record["checks"][0];
+        assert_eq!((&check["name"], &check["argv"]), (&json!("test"), &json!(["sh", "-c", TEST])));
+        assert_eq!((&check["exit"], &check["end"]), (&json!(exit), &json!(format!("exit {exit}"))));
+        assert_eq!(check["failing"], failing);
+        assert!(check["duration_ms"].as_u64().is_some_and(|took| took < 60_000), "{check}");
+        let digest = blake3::hash(output.as_bytes()).to_hex().to_string();
+        assert_eq!(check["output_digest"], digest, "of what it printed");
+        assert_eq!((&record["iteration"], &record["agent"]), (&json!(number), &json!("custom")));
+        assert_eq!((&record["tokens"], &record["cost_micro_usd"]), (&json!(120), &json!(50_000)));
+        assert_eq!(record["attempt"], json!(format!("{}/{number}", record["run"].as_str().expect("a run"))));
+        assert_eq!((&record["title"], &record["base"]["head"]), (&json!("make it green"), &json!(head)));
+        assert_eq!(record["criteria"], refused["criteria"], "they stayed as they were");
+        assert!(record["criteria"].as_str().is_some_and(|digest| digest.len() > 8), "{record}");
+        assert_ne!(record["base"]["tree"], record["tree"]);
+    }
+    assert_eq!(proved["base"]["tree"].as_str().map(str::len), Some(40));
+    // The second item began where the first one ended.
+    assert_eq!(records[3]["base"]["head"], records[2]["commit"]);
 }
 
 const HARNESS: &str = ".claude/harness/feature_list.json";

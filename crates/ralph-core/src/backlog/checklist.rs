@@ -1,4 +1,5 @@
-//! Boxes to tick in Markdown: `- [ ]`, `* [/]`, `1. [x]`, `### - [ ]`. What stands in a code fence is an example.
+//! Boxes to tick in Markdown: `- [ ]`, `* [/]`, `1. [x]`, `### - [ ]`. What stands in a code fence is an example, and what
+//! stands in a comment is not there.
 
 use core::ops::Range;
 
@@ -83,6 +84,25 @@ impl Below {
     }
 }
 
+/// A comment that begins a line, up to the line with its end. One that is named in the middle of a line may be code.
+#[derive(Debug, Default)]
+struct Comment {
+    open: bool,
+}
+
+impl Comment {
+    fn hides(&mut self, line: &str, fenced: bool) -> bool {
+        let begins = !self.open && !fenced && line.trim_start().starts_with("<!--");
+        if !self.open && !begins {
+            return false;
+        }
+        // `<!-->` does not end what it begins.
+        let rest = if begins { &line.trim_start()[4..] } else { line };
+        self.open = !rest.contains("-->");
+        true
+    }
+}
+
 /// What a heading says, at its level.
 #[derive(Debug, Clone, Copy)]
 struct Heading<'a> {
@@ -99,12 +119,17 @@ pub(crate) fn read(text: &str) -> Checklist<'_> {
     let mut fences = Fences::default();
     let mut headings: Vec<Heading<'_>> = Vec::new();
     let mut below = Below::default();
+    let mut comment = Comment::default();
     let mut section = 0;
     let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
     for whole in text[at..].split_inclusive('\n') {
         let start = at;
         at += whole.len();
         let line = whole.trim_end_matches(['\n', '\r']);
+        if comment.hides(line, fences.is_open()) {
+            below.line(line, false, &mut list.boxes);
+            continue;
+        }
         let place = fences.line(line);
         let commands = headings.last().is_some_and(|heading| is_commands(heading.words));
         if place != Place::Outside {
@@ -246,6 +271,17 @@ mod tests {
     fn examples_in_fences_and_other_brackets_are_no_items() {
         let text = "```\n- [ ] x\n```\n- [-] dropped\n- [](a)\n- [ ](a)\n[ ] x\n-[ ] x\n> - [ ] x\n. [ ] x\n";
         assert_eq!(boxes(text), []);
+    }
+
+    #[test]
+    fn what_stands_in_a_comment_is_not_there() {
+        let text = "- [ ] a\n<!-- later:\n- [ ] x\n## High\n```\n-->\n- [ ] b\n  <!-- - [ ] x -->\n\
+                    - [ ] `<!--` is code\n```\n<!--\n```\n- [ ] c\n<!--\n- [ ] never closed\n";
+        assert_eq!(
+            boxes(text).iter().map(|(_, words, _)| *words).collect::<Vec<_>>(),
+            ["a", "b", "`<!--` is code", "c"]
+        );
+        assert!(boxes(text).iter().all(|(.., priority)| *priority == MEDIUM), "headings neither");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::items::{self, Attempt, ItemAfter};
 use crate::prelude::*;
 use crate::profile::{Gate, Saturated};
 use crate::report::block::WorkType;
+use crate::report::dialects::Vote;
 use crate::reviews;
 use crate::saturation::{self, Reached};
 use crate::signature::ErrorSet;
@@ -80,7 +81,8 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     let touched =
         current.after.as_ref().and_then(|after| after.item.as_ref()).is_some_and(ItemAfter::is_touched);
     let tried = failure.is_none() || progress || touched;
-    let attempt = current.item.as_ref().filter(|_| tried).and_then(|_| machine_items::attempt(outcome));
+    let attempt =
+        current.item.as_ref().filter(|_| tried).and_then(|_| machine_items::attempt(outcome, current));
     let (reviews, proved) = match &current.item {
         // An item is proved by checks; reviews are for the whole.
         Some(_) => (Default::default(), false),
@@ -146,7 +148,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         evidence,
         warnings: tripped.into_iter().chain(uncounted).chain(unlooked(current)).collect(),
         flags: flags(current),
-        differences: differences(current, attempt),
+        differences: differences(seen, current, attempt),
         attempt,
     };
 
@@ -377,26 +379,44 @@ fn put_back(current: &Iteration) -> Option<String> {
     current.after.as_ref()?.item.as_ref()?.describe_put_back()
 }
 
-/// Where the report claims more than what was measured.
-fn differences(current: &Iteration, attempt: Option<Attempt>) -> Vec<String> {
-    let mut differences = vec![];
-    let (Some(block), Some(after)) = (current.block(), &current.after) else { return differences };
-    if let Some(files) = block.files.filter(|files| *files > after.changed_total && after.commits == 0) {
-        differences.push(format!(
-            "FILES_MODIFIED: {files}, and {} changed",
-            text::count(after.changed_total, "file")
-        ));
-    }
+/// Where more is claimed than was measured: in a report, by a marker, or by marks in the backlog.
+fn differences(seen: &State, current: &Iteration, attempt: Option<Attempt>) -> Vec<String> {
+    let Some(after) = &current.after else { return vec![] };
+    let block = current.block();
+    let files = block.and_then(|block| block.files);
+    let files = files.filter(|files| *files > after.changed_total && after.commits == 0).map(|files| {
+        format!("FILES_MODIFIED: {files}, and {} changed", text::count(after.changed_total, "file"))
+    });
     let proved = u64::from(attempt == Some(Attempt::Passed));
-    if let (Some(tasks), Some(_)) = (block.tasks.filter(|tasks| *tasks > proved), attempt) {
-        differences.push(format!("TASKS_COMPLETED_THIS_LOOP: {tasks}, and {proved} proved"));
-    }
+    let tasks = block.and_then(|block| block.tasks).filter(|tasks| *tasks > proved && attempt.is_some());
+    let tasks = tasks.map(|tasks| format!("TASKS_COMPLETED_THIS_LOOP: {tasks}, and {proved} proved"));
     let others = after.item.as_ref().map_or(&[][..], |item| &item.ticked_others);
-    if !others.is_empty() {
-        differences
-            .push(format!("marked as done without being worked on, and taken back: {}", others.join(", ")));
-    }
-    differences
+    let others = (!others.is_empty())
+        .then(|| format!("marked as done without being worked on, and taken back: {}", items::some(others)));
+    let phase = phase_claim(seen, current, proved);
+    [files, tasks, others, phase].into_iter().flatten().collect()
+}
+
+/// A phase that is said to be done while items of it are open.
+fn phase_claim(seen: &State, current: &Iteration, proved: u64) -> Option<String> {
+    let backlog = seen.backlog.as_ref().filter(|backlog| !backlog.phases.is_empty())?;
+    let sayings = &current.ended.as_ref()?.report.sayings;
+    let (number, quote) = sayings.iter().find_map(|saying| match saying.vote {
+        Vote::Done { phase } => Some((phase?, &saying.quote)),
+        _ => None,
+    })?;
+    let Some(phase) = backlog.numbered(number) else {
+        return Some(format!("{quote}, and there {}", are(backlog.phases.len() as u64, "phase")));
+    };
+    let worked_on = Some(&phase.name) == backlog.phase.as_ref();
+    let open = phase.items.open.saturating_sub(if worked_on { proved } else { 0 });
+    let name = text::one_line(&phase.name, 60);
+    (open > 0).then(|| format!("{quote}, and of {name} there {} open", are(open, "item")))
+}
+
+/// `is 1 item`, `are 2 items`
+fn are(count: u64, noun: &str) -> String {
+    format!("{} {}", if count == 1 { "is" } else { "are" }, text::count(count, noun))
 }
 
 fn refusal(evidence: &Evidence) -> String {

@@ -7,7 +7,7 @@ use crate::check::CheckResult;
 use crate::decision::{Conclusion, Decision, Outcome, Phase, Proof, Stop, TreeMark};
 use crate::effect::Effect;
 use crate::event::Plan;
-use crate::items::{self, Attempt, BacklogRead, CommitOrder, Found, Memory, Settlement};
+use crate::items::{self, Attempt, BacklogRead, CommitOrder, Found, ItemAfter, Memory, Settlement};
 use crate::prelude::*;
 use crate::profile::{FailedItem, Gate};
 use crate::state::{Iteration, State};
@@ -97,12 +97,16 @@ pub(super) fn marked(seen: &State, problem: Option<&str>) -> Decision {
 }
 
 /// What an attempt means, now that the iteration is judged; `None` if it was none.
-pub(super) fn attempt(outcome: Outcome) -> Option<Attempt> {
+pub(super) fn attempt(outcome: Outcome, current: &Iteration) -> Option<Attempt> {
     match outcome {
         Outcome::Accepted => Some(Attempt::Passed),
         Outcome::Refused | Outcome::Failed => Some(Attempt::Failed),
         Outcome::More | Outcome::Silent | Outcome::Blocked => Some(Attempt::InProgress),
-        Outcome::Limited | Outcome::Interrupted => None,
+        // Marks that nobody could prove are to be taken back, however it ended.
+        Outcome::Limited | Outcome::Interrupted => {
+            let after = current.after.as_ref().and_then(|after| after.item.as_ref());
+            after.is_some_and(ItemAfter::is_marked).then_some(Attempt::InProgress)
+        }
     }
 }
 
@@ -115,11 +119,13 @@ pub(super) fn settlement(
     memory: &Memory,
 ) -> Option<Settlement> {
     let (item, attempt) = (current.item.as_ref()?, conclusion.attempt?);
-    // Where one attempt is all there is, one that claimed nothing has failed as well.
+    // Where one attempt is all there is, one that claimed nothing has failed as well; unless it was cut off.
     let once = plan.backlog.as_ref().is_some_and(|backlog| backlog.once);
-    let result = if once && attempt == Attempt::InProgress { Attempt::Failed } else { attempt };
+    let whole = !matches!(conclusion.outcome, Outcome::Limited | Outcome::Interrupted);
+    let result = if once && whole && attempt == Attempt::InProgress { Attempt::Failed } else { attempt };
     let passed = result == Attempt::Passed;
-    let spent = !passed && item.max_attempts > 0 && item.attempts.saturating_add(1) >= item.max_attempts;
+    let spent =
+        !passed && whole && item.max_attempts > 0 && item.attempts.saturating_add(1) >= item.max_attempts;
     let after = current.after.as_ref().and_then(|after| after.item.as_ref());
     let mut untick: Vec<String> = after.map_or(vec![], |after| after.ticked_others.clone());
     if !passed && after.is_some_and(|after| after.ticked) {
@@ -232,6 +238,7 @@ pub(super) fn settled(seen: &State, plan: &Plan, now: Time) -> Decision {
             halt(seen, Stop::ItemPassed { id, proof: item_proof(plan, seen) })
         }
         (_, Some(note)) if once || single => halt(seen, Stop::Blocked { why: format!("{id}: {note}") }),
+        (Attempt::InProgress, None) => next_iteration(seen, plan, now, None, Selection::None),
         (_, None) if once => halt(seen, Stop::ItemFailed { id, why: settlement.why.clone() }),
         _ => next_iteration(seen, plan, now, None, Selection::None),
     }

@@ -7,11 +7,26 @@ use super::dice::Dice;
 pub(crate) enum Kind {
     Features,
     UserStories,
+    /// Version 2: a word, not a truth value.
+    Prd2,
+    Stories,
+    FeatureArray,
     Yaml,
+    /// Titles that are ids, and a truth value.
+    Completed,
     Checklist,
 }
 
-pub(crate) const KINDS: [Kind; 4] = [Kind::Features, Kind::UserStories, Kind::Yaml, Kind::Checklist];
+pub(crate) const KINDS: [Kind; 8] = [
+    Kind::Features,
+    Kind::UserStories,
+    Kind::Prd2,
+    Kind::Stories,
+    Kind::FeatureArray,
+    Kind::Yaml,
+    Kind::Completed,
+    Kind::Checklist,
+];
 
 #[derive(Debug, Clone)]
 pub(crate) struct Task {
@@ -23,8 +38,10 @@ pub(crate) struct Task {
 
 pub(crate) fn states(kind: Kind) -> &'static [&'static str] {
     match kind {
-        Kind::Features => &["FAILING", "BLOCKED", "CANCELLED"],
-        Kind::UserStories => &["false", "true"],
+        Kind::Features => &["FAILING", "PASSING", "BLOCKED", "CANCELLED"],
+        Kind::UserStories | Kind::FeatureArray | Kind::Completed => &["false", "true"],
+        Kind::Prd2 => &["pending", "in_progress", "completed", "blocked"],
+        Kind::Stories => &["open", "in_progress", "done"],
         Kind::Yaml => &["todo", "in-progress", "done", "blocked"],
         Kind::Checklist => &[" ", "/", "x"],
     }
@@ -33,8 +50,8 @@ pub(crate) fn states(kind: Kind) -> &'static [&'static str] {
 pub(crate) fn tasks(kind: Kind, seed: u64) -> Vec<Task> {
     let mut dice = Dice::new(seed);
     let number = 1 + dice.below(5);
-    let id =
-        |nth: usize| if kind == Kind::Checklist { words(seed, nth, "title") } else { format!("T-{nth}") };
+    let titled = matches!(kind, Kind::Checklist | Kind::FeatureArray | Kind::Completed);
+    let id = |nth: usize| if titled { words(seed, nth, "title") } else { format!("T-{nth}") };
     (0..number)
         .map(|nth| Task { id: id(nth), state: dice.pick(states(kind)), count: dice.below(4) as u64 })
         .collect()
@@ -61,9 +78,9 @@ fn at(seed: u64, nth: usize, name: &str) -> Dice {
 
 pub(crate) fn write(kind: Kind, seed: u64, tasks: &[Task]) -> String {
     let mut text = match kind {
-        Kind::Features | Kind::UserStories => json(kind, seed, tasks),
-        Kind::Yaml => yaml(seed, tasks),
+        Kind::Yaml | Kind::Completed => yaml(kind, seed, tasks),
         Kind::Checklist => checklist(seed, tasks),
+        _ => json(kind, seed, tasks),
     };
     let mut dice = at(seed, 0, "whole file");
     if dice.one_in(3) {
@@ -79,36 +96,87 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).expect("a text")
 }
 
+pub(crate) fn list_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Features => "items",
+        Kind::UserStories | Kind::Prd2 => "userStories",
+        Kind::Stories => "stories",
+        Kind::FeatureArray => "features",
+        Kind::Yaml | Kind::Completed => "tasks",
+        Kind::Checklist => "",
+    }
+}
+
+/// What is written into notes when an item is blocked at its limit.
+const AT_LIMIT: &str = "Max iterations reached, human review required";
+
+const PROOF: &str = r#"[{"run_id": "worker-007", "timestamp": "2026-01-07T19:30:00Z", "result": "PASSED", "evidence": {"commands_run": ["make"], "results_summary": "fine"}, "commit": null, "reverted": false}]"#;
+
+/// What an item has of attempts; none, if it has no such field.
+fn attempts(seed: u64, nth: usize) -> Option<&'static str> {
+    let lists = ["", "[]", "[ ]", "null", "[{\"run_id\": \"worker-001\"}]", PROOF, PROOF];
+    Some(at(seed, nth, "attempts").pick(&lists)).filter(|list| !list.is_empty())
+}
+
+/// Whether an item may pass.
+pub(crate) fn is_proved(kind: Kind, seed: u64, nth: usize) -> bool {
+    kind != Kind::Features || attempts(seed, nth) == Some(PROOF)
+}
+
 fn json(kind: Kind, seed: u64, tasks: &[Task]) -> String {
     let mut dice = at(seed, 0, "json");
     let tall = !dice.one_in(3);
     let unit = dice.pick(&["  ", "    ", "\t", " "]);
     let colon = dice.pick(&[": ", ":", " : "]);
     let line = |depth: usize| if tall { format!("\n{}", unit.repeat(depth)) } else { String::new() };
-    let list = if kind == Kind::Features { "items" } else { "userStories" };
-    let mut text = String::from("{");
-    if dice.one_in(2) {
+    // A feature array may stand alone.
+    let bare = kind == Kind::FeatureArray && dice.one_in(2);
+    let mut text = String::from(if bare { "[" } else { "{" });
+    if dice.one_in(2) && !bare {
         text.push_str(&format!("{}\"description\"{colon}{},", line(1), quoted(&words(seed, 0, "about"))));
     }
-    text.push_str(&format!("{}\"{list}\"{colon}[", line(1)));
+    if !bare {
+        text.push_str(&format!("{}\"{}\"{colon}[", line(1), list_of(kind)));
+    }
     for (nth, task) in tasks.iter().enumerate() {
-        let mut fields =
-            vec![("id".to_owned(), quoted(&task.id)), ("title".into(), quoted(&words(seed, nth, "title")))];
-        let mut dice = at(seed, nth, "fields");
-        if kind == Kind::Features {
-            fields.push(("status".into(), quoted(task.state)));
-            if dice.one_in(2) {
-                fields.push((
-                    "attempts".into(),
-                    dice.pick(&["[]", "[ ]", "[{\"run_id\": \"worker-001\"}]"]).to_owned(),
-                ));
+        let mut fields = match kind {
+            Kind::FeatureArray => vec![("description".to_owned(), quoted(&task.id))],
+            _ => {
+                vec![
+                    ("id".to_owned(), quoted(&task.id)),
+                    ("title".into(), quoted(&words(seed, nth, "title"))),
+                ]
             }
-            let pair = |name: &str, value: &str| format!("\"{name}\"{colon}{value}");
-            let inner = [pair("enabled", "true"), pair("current_iteration", &task.count.to_string())];
-            fields.push(("ralph_loop".into(), format!("{{{}}}", inner.join(","))));
-        } else {
-            fields.push(("passes".into(), task.state.to_owned()));
-            fields.push(("priority".into(), format!("{}", nth + 1)));
+        };
+        let mut dice = at(seed, nth, "fields");
+        match kind {
+            Kind::Features => {
+                fields.push(("status".into(), quoted(task.state)));
+                fields.extend(attempts(seed, nth).map(|list| ("attempts".into(), list.to_owned())));
+                let pair = |name: &str, value: &str| format!("\"{name}\"{colon}{value}");
+                let mut inner =
+                    vec![pair("enabled", "true"), pair("current_iteration", &task.count.to_string())];
+                inner.extend(dice.one_in(2).then(|| pair("max_iterations", "2")));
+                fields.push(("ralph_loop".into(), format!("{{{}}}", inner.join(","))));
+                if dice.one_in(2) {
+                    let note = quoted(AT_LIMIT);
+                    fields.push((
+                        "notes".into(),
+                        dice.pick(&["\"\"", "null", "\"by hand\"", &note]).to_owned(),
+                    ));
+                }
+            }
+            Kind::UserStories => {
+                fields.push(("passes".into(), task.state.to_owned()));
+                fields.push(("priority".into(), format!("{}", nth + 1)));
+            }
+            Kind::FeatureArray => fields.push(("passes".into(), task.state.to_owned())),
+            _ => {
+                fields.push(("status".into(), quoted(task.state)));
+                let criteria =
+                    "[{\"id\": \"a\", \"description\": \"it is \\\"there\\\"\", \"passes\": false}]";
+                fields.push(("acceptanceCriteria".into(), criteria.into()));
+            }
         }
         for extra in 0..dice.below(3) {
             fields.push((
@@ -127,6 +195,9 @@ fn json(kind: Kind, seed: u64, tasks: &[Task]) -> String {
         }
         text.push_str(&format!("{}}}", line(2)));
     }
+    if bare {
+        return format!("{text}{}]\n", line(0));
+    }
     text.push_str(&format!("{}]", line(1)));
     if dice.one_in(2) {
         text.push_str(&format!(",{}\"after\"{colon}[]", line(1)));
@@ -135,7 +206,7 @@ fn json(kind: Kind, seed: u64, tasks: &[Task]) -> String {
     text
 }
 
-fn yaml(seed: u64, tasks: &[Task]) -> String {
+fn yaml(kind: Kind, seed: u64, tasks: &[Task]) -> String {
     let mut dice = at(seed, 0, "yaml");
     let outer = dice.pick(&["", "  ", "    "]);
     let mut text = String::new();
@@ -146,24 +217,29 @@ fn yaml(seed: u64, tasks: &[Task]) -> String {
     if dice.one_in(2) {
         text.push_str("project:\n  name: \"N\"   # a name\n  objectives: [one, 'two']\n\n");
     }
-    text.push_str("tasks:\n");
+    text.push_str(dice.pick(&["tasks:\n", "tasks:\n", "tasks: # all of them\n", "tasks:   \n"]));
+    let state = if kind == Kind::Completed { "completed" } else { "status" };
     for (nth, task) in tasks.iter().enumerate() {
         let mut dice = at(seed, nth, "task");
         text.push_str(&comment(&mut dice, outer));
-        let quote = dice.pick(&["", "'", "\""]);
+        // A truth value in quotation marks is a text.
+        let quote = if kind == Kind::Completed { "" } else { dice.pick(&["", "'", "\""]) };
         let title = quoted(&words(seed, nth, "title"));
         if dice.one_in(5) {
+            let id = if kind == Kind::Completed { String::new() } else { format!("id: {}, ", task.id) };
             text.push_str(&format!(
-                "{outer}- {{id: {}, title: {title}, status: {quote}{}{quote}}}\n",
-                task.id, task.state
+                "{outer}- {{{id}title: {title}, {state}: {quote}{}{quote}}}\n",
+                task.state
             ));
             continue;
         }
         let mut fields = vec![
-            format!("id: {quote}{}{quote}", task.id),
             format!("title: {title}{}", dice.pick(&["", " # a title", "   "])),
-            format!("status: {quote}{}{quote}{}", task.state, dice.pick(&["", "  # todo", " "])),
+            format!("{state}: {quote}{}{quote}{}", task.state, dice.pick(&["", "  # todo", " "])),
         ];
+        if kind == Kind::Yaml {
+            fields.insert(0, format!("id: {quote}{}{quote}", task.id));
+        }
         for extra in 0..dice.below(4) {
             fields.push(match dice.below(4) {
                 0 => format!("notes{extra}: |\n{outer}    status: todo\n\n{outer}    more"),
@@ -174,8 +250,13 @@ fn yaml(seed: u64, tasks: &[Task]) -> String {
         }
         let turn = dice.below(fields.len());
         fields.rotate_left(turn);
+        let dash = dice.pick(&["- ", "- ", "- ", "- # status: todo\n"]);
         for (n, field) in fields.iter().enumerate() {
-            let lead = if n == 0 { format!("{outer}- ") } else { format!("{outer}  ") };
+            let lead = match (n, dash.ends_with('\n')) {
+                (0, true) => format!("{outer}{dash}{outer}  "),
+                (0, false) => format!("{outer}{dash}"),
+                _ => format!("{outer}  "),
+            };
             text.push_str(&format!("{lead}{field}\n"));
             if n > 0 {
                 text.push_str(&comment(&mut dice, &format!("{outer}  ")));
@@ -202,6 +283,7 @@ fn checklist(seed: u64, tasks: &[Task]) -> String {
                 "## Low priority\n\n",
                 "```\n- [ ] an example\n```\n",
                 "> - [ ] quoted\n",
+                "<!--\n- [ ] put off\n-->\n",
             ]));
         }
         let marker = dice.pick(&["- ", "* ", "+ ", "1. ", "  - ", "### - ", "-   ", "2) "]);

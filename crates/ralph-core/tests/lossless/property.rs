@@ -3,6 +3,7 @@
 use ralph_core::backlog::{Attempt, Backlog, Change, NewItem, Outcome, State, Syntax};
 use ralph_core::time::Time;
 
+use super::bounds;
 use super::dice::Dice;
 use super::documents::{self, Kind, Task};
 
@@ -18,9 +19,9 @@ pub(crate) fn hold(kind: Kind, seed: u64) {
 
 fn syntax(kind: Kind) -> Syntax {
     match kind {
-        Kind::Features | Kind::UserStories => Syntax::Json,
-        Kind::Yaml => Syntax::Yaml,
+        Kind::Yaml | Kind::Completed => Syntax::Yaml,
         Kind::Checklist => Syntax::Markdown,
+        _ => Syntax::Json,
     }
 }
 
@@ -53,6 +54,10 @@ fn another_state(kind: Kind, seed: u64, text: &str, tasks: &[Task], at: usize, d
         assert!(changed.is_err(), "{kind:?} {seed}: an illegal move\n{text}");
         return;
     }
+    if from != state(to) && state(to) == State::Done && !documents::is_proved(kind, seed, at) {
+        assert!(changed.is_err(), "{kind:?} {seed}: nothing proves it\n{text}");
+        return;
+    }
     let changed = changed.unwrap_or_else(|refusal| panic!("{kind:?} {seed}: {refusal}\n{text}"));
     let mut meant = tasks.to_vec();
     meant[at].state = to;
@@ -63,75 +68,122 @@ fn another_state(kind: Kind, seed: u64, text: &str, tasks: &[Task], at: usize, d
 /// meant.
 fn another_change(kind: Kind, seed: u64, text: &str, tasks: &[Task], at: usize, dice: &mut Dice) {
     let backlog = read(kind, seed, text, tasks);
-    let id = backlog.items()[at].id.clone().into_owned();
-    let title = "one more: thing";
-    let add = NewItem { title: title.into(), ..NewItem::default() };
-    let (change, added) = match (kind, dice.below(3)) {
-        (Kind::Features, 0) => (Change::Attempt { id, attempt: attempt() }, false),
-        (Kind::Features, 1) => (Change::Increment { id, block_on_max: false, override_reason: None }, false),
-        // Among those of a priority, which may be anywhere in the file.
-        (Kind::Checklist, 0) => {
-            let priority = Some(backlog.items()[at].priority.to_string());
-            (Change::Add(NewItem { priority, ..add }), true)
+    let what = format!("{kind:?} {seed}");
+    let change = any_change(kind, &backlog, at, dice);
+    let changed = match backlog.change(&change) {
+        Ok(changed) => changed,
+        Err(refusal) => {
+            assert!(is_against_rules(&change, &backlog, at), "{what}: {refusal}\n{text}");
+            return;
         }
-        _ => (Change::Add(add), true),
     };
-    let changed =
-        backlog.change(&change).unwrap_or_else(|refusal| panic!("{kind:?} {seed}: {refusal}\n{text}"));
-    outside_is_untouched(text, &changed.text, &changed.edits, kind, seed);
+    assert!(!is_against_rules(&change, &backlog, at), "{what}: {change:?}\n{text}");
+    bounds::hold(&change, text, &changed.text, &changed.edits, &what);
     let after = Backlog::read(&changed.text, syntax(kind)).expect("readable");
-    assert_eq!(after.items().len(), tasks.len() + usize::from(added), "{kind:?} {seed}");
+    let added = matches!(change, Change::Add(_));
+    assert_eq!(after.items().len(), tasks.len() + usize::from(added), "{what}");
     let place = if added { after.find(&changed.id).expect("the new one") } else { tasks.len() };
     for (nth, item) in backlog.items().iter().enumerate() {
         let place = nth + usize::from(nth >= place);
         let new = &after.items()[place];
-        assert_eq!((&new.id, &new.title, new.state), (&item.id, &item.title, item.state), "{kind:?} {seed}");
+        assert_eq!((&new.id, &new.title), (&item.id, &item.title), "{what}");
         if added || nth != at {
-            assert_eq!(after.value(place), backlog.value(nth), "{kind:?} {seed}");
+            assert_eq!((new.state, after.value(place)), (item.state, backlog.value(nth)), "{what}");
         }
     }
-    match change {
-        Change::Attempt { .. } => {
-            assert_eq!(after.attempts(at).len(), backlog.attempts(at).len() + 1, "{seed}\n{}", changed.text);
-        }
-        Change::Increment { .. } => {
-            assert_eq!(after.items()[at].limit.map(|limit| limit.used), Some(tasks[at].count + 1), "{seed}");
-        }
-        Change::Add(NewItem { priority: Some(_), .. }) => {
-            let priorities = (after.items()[place].priority, backlog.items()[at].priority);
-            assert_eq!((&*after.items()[place].title, priorities.0), (title, priorities.1), "{seed}");
-        }
-        _ => assert_eq!(after.items()[tasks.len()].title, title, "{kind:?} {seed}"),
-    }
-    // JSON is held against another reader too.
+    is_as_meant(&change, &backlog, &after, at, place, &what);
     if syntax(kind) == Syntax::Json {
-        let json =
-            |text: &str| serde_json::from_str::<serde_json::Value>(text.trim_start_matches('\u{feff}'));
-        let (before, after) = (json(text).expect("JSON"), json(&changed.text).expect("JSON"));
-        for (name, value) in before.as_object().expect("an object") {
-            if name != "items" && name != "userStories" {
-                assert_eq!(value, &after[name], "{kind:?} {seed}");
-            }
-        }
+        others_agree(kind, text, &changed.text, &what);
     }
 }
 
-fn outside_is_untouched(old: &str, new: &str, edits: &[ralph_core::edit::Edit], kind: Kind, seed: u64) {
-    let (mut at, mut in_new) = (0, 0);
-    let mut ordered: Vec<_> = edits.iter().collect();
-    ordered.sort_by_key(|edit| edit.range.start);
-    for edit in ordered {
-        let kept = edit.range.start - at;
-        assert_eq!(old[at..][..kept], new[in_new..][..kept], "{kind:?} {seed}");
-        in_new += kept;
-        assert_eq!(new[in_new..][..edit.text.len()], edit.text, "{kind:?} {seed}");
-        (at, in_new) = (edit.range.end, in_new + edit.text.len());
+fn any_change(kind: Kind, backlog: &Backlog<'_>, at: usize, dice: &mut Dice) -> Change {
+    let id = backlog.items()[at].id.clone().into_owned();
+    let add = NewItem { title: TITLE.into(), ..NewItem::default() };
+    let reason = || Some("nobody \"knows\"".to_owned());
+    match (kind, dice.below(6)) {
+        (Kind::Features, 0) => Change::Attempt { id, attempt: attempt() },
+        (Kind::Features, 1) => Change::Increment { id, block_on_max: false, override_reason: None },
+        (Kind::Features, 2) => Change::Increment { id, block_on_max: true, override_reason: reason() },
+        (_, 3) => Change::Reset { id },
+        // Among those of a priority, which may be anywhere in the file.
+        (Kind::Checklist, 0 | 1) => {
+            let priority = Some(backlog.items()[at].priority.to_string());
+            Change::Add(NewItem { priority, ..add })
+        }
+        _ => Change::Add(add),
     }
-    assert_eq!(old[at..], new[in_new..], "{kind:?} {seed}");
-    let of_windows = |text: &str| text.matches("\r\n").count() == text.matches('\n').count();
-    // A file of one line tells nothing about how lines end.
-    if old.contains('\n') {
-        assert_eq!(of_windows(new), of_windows(old), "line ends: {kind:?} {seed}\n{new:?}");
+}
+
+const TITLE: &str = "one more: thing";
+
+/// Whether the change is against the rules, as far as that can be told without asking who makes it.
+fn is_against_rules(change: &Change, backlog: &Backlog<'_>, at: usize) -> bool {
+    let item = &backlog.items()[at];
+    let reached = item.limit.is_some_and(|limit| limit.used + 1 >= limit.max);
+    match change {
+        Change::Reset { .. } => matches!(item.state, State::Done | State::Cancelled),
+        Change::Increment { block_on_max: true, .. } => {
+            reached && matches!(item.state, State::Done | State::Cancelled)
+        }
+        _ => false,
+    }
+}
+
+fn is_as_meant(
+    change: &Change,
+    before: &Backlog<'_>,
+    after: &Backlog<'_>,
+    at: usize,
+    place: usize,
+    what: &str,
+) {
+    let (old, new) = (&before.items()[at], after.items().get(at));
+    match change {
+        Change::Attempt { .. } => {
+            let list = after.value(at)["attempts"].as_array().expect("a list").clone();
+            assert_eq!(list.len(), before.attempts(at).len() + 1, "{what}");
+            let (last, earlier) = list.split_last().expect("one");
+            let known = before.value(at)["attempts"].as_array().cloned().unwrap_or_default();
+            assert_eq!(earlier, known, "{what}");
+            let run_id = last["run_id"].as_str().expect("an id");
+            assert!(run_id.starts_with("worker-") && run_id.len() == 10, "{what}: {run_id}");
+            let meant = serde_json::json!({"run_id": run_id, "timestamp": "1970-01-01T00:00:00.000Z", "result": "PASSED",
+                "evidence": {"commands_run": ["make \"all\"", "größe"], "results_summary": "two\nlines"}, "commit": null,
+                "reverted": false});
+            assert_eq!(*last, meant, "{what}");
+            assert_eq!(new.map(|new| new.state), Some(old.state), "{what}");
+        }
+        Change::Increment { block_on_max, .. } => {
+            let used = old.limit.map(|limit| limit.used + 1);
+            assert_eq!(new.and_then(|new| new.limit).map(|limit| limit.used), used, "{what}");
+            let blocks = *block_on_max && old.limit.is_some_and(|limit| limit.used + 1 >= limit.max);
+            let state = if blocks { State::Blocked } else { old.state };
+            assert_eq!(new.map(|new| new.state), Some(state), "{what}");
+            let reason = after.value(at)["override_reason"].clone();
+            let newly = blocks && old.state != State::Blocked;
+            assert_eq!(reason == "nobody \"knows\"", newly, "{what}");
+        }
+        Change::Reset { .. } => {
+            let new = new.expect("still there");
+            assert_eq!((new.state, new.limit.map_or(0, |limit| limit.used)), (State::Open, 0), "{what}");
+        }
+        Change::Add(NewItem { priority: Some(_), .. }) => {
+            let found = &after.items()[place];
+            assert_eq!((&*found.title, found.priority), (TITLE, old.priority), "{what}");
+        }
+        _ => assert_eq!(after.items()[before.items().len()].title, TITLE, "{what}"),
+    }
+}
+
+/// JSON is held against another reader too.
+fn others_agree(kind: Kind, text: &str, changed: &str, what: &str) {
+    let json = |text: &str| serde_json::from_str::<serde_json::Value>(text.trim_start_matches('\u{feff}'));
+    let (before, after) = (json(text).expect("JSON"), json(changed).expect("JSON"));
+    for (name, value) in before.as_object().into_iter().flatten() {
+        if name != documents::list_of(kind) {
+            assert_eq!(value, &after[name], "{what}");
+        }
     }
 }
 

@@ -84,8 +84,17 @@ fn the_advisory_lock_tells_who_works_on_what_and_is_gone_afterwards() {
     let agent = writer(&sandbox, &["two.txt"]);
     worker(&sandbox, &agent).run().assert_code(0).assert_stderr_has("worker-7 on elsewhere works on FEAT-2");
     assert!(sandbox.read(".harness.lock").contains("worker-7"), "it is another's, and stays");
-    sandbox.write(".harness.lock", foreign("2026-01-07T19:30:00Z".into()).to_string());
-    worker(&sandbox, &agent).run().assert_code(7).assert_stderr_lacks("worker-7");
+    // After half an hour nobody is there any more.
+    for (age, warns) in [("29 minutes ago", true), ("31 minutes ago", false)] {
+        let sandbox = two_items();
+        let at =
+            sandbox.command("date").args(["-u", "-d", age, "+%Y-%m-%dT%H:%M:%SZ"]).output().expect("date");
+        let at = String::from_utf8_lossy(&at.stdout).trim().to_owned();
+        sandbox.write(".harness.lock", foreign(at).to_string());
+        let finished = worker(&sandbox, &writer(&sandbox, &["one.txt"])).run();
+        finished.assert_code(0);
+        assert_eq!(finished.stderr.contains("worker-7 on elsewhere"), warns, "{age}: {finished}");
+    }
 }
 
 #[test]

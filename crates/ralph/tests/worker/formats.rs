@@ -69,6 +69,62 @@ fn phases_come_one_after_the_other_and_one_can_be_asked_for() {
     unknown.assert_code(64).assert_stderr_has("polisch").assert_stderr_has("build, polish");
 }
 
+const PHASED: &str = "tasks:\n  - id: M-1\n    title: one\n    status: todo\n    phase: mvp\n  - id: M-2\n    title: two\n    status: todo\n    phase: mvp\n  - id: P-1\n    title: three\n    status: todo\n    phase: phase_2\n";
+
+/// Does an item, keeps what `state.json` said meanwhile, and reports as seed 004 has it.
+fn phased(file: &str, marker: &str) -> Steps {
+    let report = format!("RALPH_STATUS: {{\"completion_indicators\": 2, \"EXIT_SIGNAL\": true}}\n{marker}");
+    let words = "All tasks are complete. There is nothing left to do.";
+    writes(file).shell(&format!("cp .ralph/state.json {file}.json")).say(format!("{words}\n\n{report}"))
+}
+
+#[test]
+fn profile_phases_goes_from_phase_to_phase_and_holds_a_marker_against_its_items() {
+    let sandbox = repository();
+    sandbox.write(".ralph/ralph.yml", PHASED);
+    let agent = another(&sandbox)
+        .call(phased("one", "LOOP_COMPLETE_PHASE_1"))
+        .call(phased("two", "LOOP_COMPLETE_PHASE_1"))
+        .call(phased("three", "LOOP_COMPLETE_PHASE_2"))
+        .install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--profile", "phases", "--test-cmd", "true"]).run();
+    finished.assert_code(0).assert_stderr_has("✓ COMPLETE");
+    let told = "LOOP_COMPLETE_PHASE_1, and of mvp there is 1 item open";
+    assert_eq!(finished.stderr.matches(told).count(), 1, "only the first marker came too soon\n{finished}");
+    finished.assert_stderr_lacks("LOOP_COMPLETE_PHASE_2, and");
+    let prompts: Vec<String> = agent.calls(&sandbox).into_iter().map(|call| call.prompt).collect();
+    assert_eq!(prompts.len(), 3);
+    assert!(prompts[1].contains(told) && !prompts[2].contains("claimed more"), "{}", prompts[1]);
+    let state = |name: &str| {
+        let state: serde_json::Value = serde_json::from_str(&sandbox.read(name)).expect("JSON");
+        (state["phase"].clone(), state["phases"].clone(), state["tasks_remaining"].clone())
+    };
+    let phases = |current: &str, mvp: bool, second: bool| json!({"current": current, "mvp_complete": mvp, "phase_2_complete": second});
+    assert_eq!(state("two.json"), (json!("mvp"), phases("mvp", false, false), json!(2)));
+    assert_eq!(state("three.json"), (json!("phase_2"), phases("phase_2", true, false), json!(1)));
+    assert_eq!(state(".ralph/state.json").1, phases("phase_2", true, true));
+    assert_eq!(sandbox.read(".ralph/ralph.yml"), PHASED.replace("status: todo", "status: done"));
+}
+
+#[test]
+fn the_build_and_the_tests_are_asked_for_unless_an_item_says_otherwise() {
+    for (build, tests, code, said) in [
+        ("true", "true", 0, ""),
+        ("false", "true", 3, "✗ claimed done, refused: false exit 1"),
+        ("true", "false", 3, "✗ claimed done, refused: false exit 1"),
+    ] {
+        let mut asks = item("FEAT-1", "one.txt");
+        asks["ralph_loop"]["convergence_criteria"] =
+            json!({"build_passes": true, "tests_pass": true, "acceptance_met": true});
+        let sandbox = harness(&[asks]);
+        let agent = another(&sandbox).call(claims(writes("one.txt"))).install(&sandbox);
+        let run = worker(&sandbox, &agent).args(["--build-cmd", build, "--test-cmd", tests]).run();
+        run.assert_code(code).assert_stderr_has(said);
+        let result = if code == 0 { "PASSED" } else { "FAILED" };
+        assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"][0]["result"], result, "{build} {tests}");
+    }
+}
+
 #[test]
 fn prd_json_with_stories() {
     let sandbox = repository();
@@ -101,6 +157,57 @@ fn a_checklist_in_markdown() {
     );
     assert!(sandbox.git(&["log", "--format=%s", "-2"]).ends_with("sooner"));
     assert_eq!((commits(&sandbox), sandbox.git(&["status", "--porcelain"]).as_str()), (4, ""));
+}
+
+#[test]
+fn the_other_dialects_of_json_and_yaml_are_worked_through_to_their_last_byte() {
+    let features = r#"[
+  {"category": "a", "description": "one", "steps": ["look"], "passes": false},
+  {"category": "b", "description": "two", "steps": [], "passes": false}
+]
+"#;
+    let second = r#"{"schemaVersion": "2.0", "config": {"max_iterations": 9}, "userStories": [
+  {"id": "S1", "title": "one", "status": "pending", "execution": {"attempts": 0}},
+  {"id": "S2", "title": "two", "status": "failed", "dependencies": {"depends_on": ["S1"], "blocks": []}}
+]}"#;
+    let completed = "tasks:\r\n  - title: one\r\n    completed: false # soon\r\n  - title: two\r\n    completed: false\r\n";
+    for (file, text, done) in [
+        ("features.json", features, features.replace("false", "true")),
+        (
+            "prd.json",
+            second,
+            second.replace("\"pending\"", "\"completed\"").replace("\"failed\"", "\"completed\""),
+        ),
+        ("tasks.yml", completed, completed.replace("false", "true")),
+    ] {
+        let sandbox = repository();
+        sandbox.write(file, text);
+        sandbox.commit_all("tasks");
+        let agent = another(&sandbox)
+            .call(claims(writes("one.txt")))
+            .call(claims(writes("two.txt")))
+            .call(Steps::new().status(&StatusBlock::done()))
+            .install(&sandbox);
+        let args = ["--test-cmd", "true", "--backlog", file];
+        works_through(&sandbox, &agent).args(args).run().assert_code(0).assert_stderr_has("✓ COMPLETE");
+        assert_eq!(sandbox.read(file), done, "{file}");
+    }
+}
+
+#[test]
+fn stories_with_a_status_get_their_times() {
+    let sandbox = repository();
+    let story = |id: &str| json!({"id": id, "title": id, "status": "open"});
+    sandbox.write("prd.json", json!({"stories": [story("one"), story("two")]}).to_string());
+    sandbox.commit_all("stories");
+    works_through_two(&sandbox);
+    let file: serde_json::Value = serde_json::from_str(&sandbox.read("prd.json")).expect("JSON");
+    for story in file["stories"].as_array().expect("a list") {
+        assert_eq!(story["status"], "done", "{story}");
+        let time = |name: &str| story[name].as_str().map(str::to_owned).unwrap_or_default();
+        let (began, ended) = (time("startedAt"), time("completedAt"));
+        assert!(began.starts_with("20") && ended.ends_with('Z') && began <= ended, "{story}");
+    }
 }
 
 #[test]

@@ -221,6 +221,42 @@ fn a_mark_without_proof_is_taken_back_and_marks_of_other_items_too() {
 }
 
 #[test]
+fn marks_of_other_items_are_told_though_the_agent_gives_no_report() {
+    let sandbox = checklist();
+    let tick = "sed -i 's/\\[ \\] second/[x] second/' fix_plan.md";
+    let agent = another(&sandbox)
+        .call(writes("a").shell(tick).say("ok"))
+        .call(claims(writes("b")))
+        .call(claims(writes("c")))
+        .install(&sandbox);
+    let args = ["--test-cmd", "test -e green", "--max-iterations", "3"];
+    let finished = works_through(&sandbox, &agent).args(args).run();
+    let told = "claimed more than was measured: marked as done without being worked on, and taken back: ";
+    finished.assert_code(3).assert_stderr_has(told);
+    assert_eq!(outcomes(&sandbox)[0].1, "silent");
+    assert_eq!(sandbox.read("fix_plan.md").matches("[x]").count(), 0);
+    assert!(sandbox.read(".ralph/history/iteration-001.md").contains(told));
+    let prompts: Vec<String> = agent.calls(&sandbox).into_iter().map(|call| call.prompt).collect();
+    assert!(prompts[1].contains("It claimed more than was measured: marked as done"), "{}", prompts[1]);
+    // A count that nobody could prove is told in the same way.
+    let count = "It claimed more than was measured: FILES_MODIFIED: 2, and 1 file changed; \
+                 TASKS_COMPLETED_THIS_LOOP: 1, and 0 proved.";
+    assert!(prompts[2].contains(count) && !prompts[1].contains(count), "{}", prompts[2]);
+}
+
+#[test]
+fn marks_of_an_agent_that_was_limited_are_taken_back() {
+    let sandbox = checklist();
+    let ticks_all = "sed -i 's/\\[.\\]/[x]/' fix_plan.md; echo 'Invalid API key' >&2";
+    let agent = another(&sandbox).call(Steps::new().shell(ticks_all).exit(1)).install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--test-cmd", "true"]).run();
+    assert_ne!(finished.code, 0);
+    assert_eq!(outcomes(&sandbox)[0].1, "limited");
+    finished.assert_stderr_has("marked as done without being worked on, and taken back");
+    assert_eq!(sandbox.read("fix_plan.md").matches("[x]").count(), 0, "{finished}");
+}
+
+#[test]
 fn changing_nothing_proves_nothing_until_a_second_agent_agrees() {
     let sandbox = checklist();
     let tick = "sed -i '0,/\\[.\\]/s//[x]/' fix_plan.md";

@@ -95,17 +95,28 @@ pub(crate) fn push(text: &str, key: &Node<'_>, list: &Node<'_>, written: &Writte
             None => first(text, key, list, written),
         },
         Kind::List { items, flow: false } => {
-            let lead = items.iter().rev().find_map(|item| {
-                let lead = &text[line_start(text, item.span.start)..item.span.start];
-                (lead.trim() == "-").then_some(lead)
-            });
-            let lead = lead.ok_or("no element stands on the line of its dash")?;
+            let lead = items.iter().rev().find_map(|item| lead_of(text, item.span.start));
+            let lead = lead.ok_or("no element stands behind its dash")?;
             let style = items.last().map_or(Style::Plain, style_within);
-            Ok(below(text, list.end(), &element(written, lead, style)?))
+            Ok(below(text, list.end(), &element(written, &lead, style)?))
         }
         Kind::Scalar { .. } if list.is_null() => first(text, key, list, written),
         _ => Err("it is no list".into()),
     }
+}
+
+/// What stands before an element that begins here: its dash, on the same line or with a comment on one above.
+fn lead_of(text: &str, start: usize) -> Option<String> {
+    let line = line_start(text, start);
+    let lead = &text[line..start];
+    if lead.trim() == "-" {
+        return Some(lead.to_owned());
+    }
+    let above = text[..line].lines().rev().filter(|_| lead.trim().is_empty());
+    let mut above = above.skip_while(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
+    let (indent, rest) = above.next()?.split_once('-')?;
+    let alone = rest.trim().is_empty() || (rest.starts_with(' ') && rest.trim_start().starts_with('#'));
+    (indent.trim().is_empty() && alone).then(|| format!("{indent}- "))
 }
 
 /// The first element of a list that was empty or not there: below its name.

@@ -4,7 +4,8 @@ use super::*;
 use crate::decision::Conclusion;
 use crate::event::{ChangedPath, Judging};
 use crate::evidence::Items;
-use crate::items::{Attempt, BacklogPlan, BacklogRead, Found, ItemAfter, Work};
+use crate::items::{Attempt, BacklogPlan, BacklogRead, Found, ItemAfter, PhaseItems, Work};
+use crate::report::dialects::{Dialect, Saying, Vote};
 
 fn read(found: Found) -> Event {
     let items = Items { open: 1, total: 2 };
@@ -325,6 +326,79 @@ fn a_report_that_claims_more_than_was_measured_is_set_right() {
         others.differences,
         ["marked as done without being worked on, and taken back: FEAT-2, FEAT-3"]
     );
+}
+
+fn marks(own: bool, others: &[&str]) -> ItemAfter {
+    let ticked_others = others.iter().map(|id| (*id).to_owned()).collect();
+    ItemAfter { ticked: own, ticked_others, criteria: "digest".into(), ..ItemAfter::default() }
+}
+
+#[test]
+fn marks_of_other_items_are_told_without_a_report_too() {
+    let silent = said("silence", true, |measured| measured.item = Some(marks(false, &["FEAT-2"])));
+    assert_eq!(silent.outcome, Outcome::Silent);
+    assert_eq!(silent.differences, ["marked as done without being worked on, and taken back: FEAT-2"]);
+    assert_eq!(said("silence", true, |_| {}).differences, [""; 0]);
+}
+
+#[test]
+fn marks_are_taken_back_though_the_agent_was_limited_or_cut_off() {
+    for once in [false, true] {
+        for limited in [false, true] {
+            let mut sim = at_work(backlog(|plan| plan.backlog.as_mut().expect("one").once = once));
+            let mut event = ended("silence", End::Exited { code: 1 });
+            if let Event::AgentEnded(ended) = &mut event {
+                match limited {
+                    true => ended.report.limit = crate::limit::of(Some(429), ""),
+                    false => ended.end = End::Cut,
+                }
+            }
+            sim.event(event);
+            let mut measured = Measured::new(When::After, "after".into(), None, &[]);
+            measured.item = Some(marks(true, &["FEAT-2"]));
+            sim.event(Event::TreeMeasured(Box::new(measured)));
+            let [Effect::Settle { settlement }] = &sim.effects[..] else { panic!("{:?}", sim.effects) };
+            assert_eq!(settlement.untick, ["FEAT-1", "FEAT-2"]);
+            assert_eq!(settlement.result, Attempt::InProgress, "it has not failed: {once} {limited}");
+            assert_eq!((&settlement.revert, &settlement.block), (&None, &None));
+            sim.event(Event::Settled(Box::default()));
+            assert_eq!(sim.state.stop(), None, "it goes on: {once} {limited}");
+        }
+    }
+}
+
+#[test]
+fn a_phase_that_is_said_to_be_done_while_items_of_it_are_open_is_told() {
+    let told = |number: u32, says_done: bool| {
+        let mut sim = Sim::new(backlog(|_| {}));
+        let of = |name: &str, open| PhaseItems { name: name.into(), items: Items { open, total: 3 } };
+        let Event::BacklogRead(mut read) = read(Found::Selected(Box::new(work()))) else { panic!("read") };
+        (read.phase, read.phases) = (Some("mvp".into()), vec![of("mvp", 1), of("phase_2", 2), of("7", 0)]);
+        sim.event(Event::BacklogRead(read));
+        sim.tree(When::Before, 0);
+        sim.event(Event::ItemMarked { problem: None });
+        sim.event(Event::AgentStarted { pid: 7 });
+        let mut event = ended(if says_done { DONE } else { MORE }, End::Exited { code: 0 });
+        if let Event::AgentEnded(ended) = &mut event {
+            let quote = format!("LOOP_COMPLETE_PHASE_{number}");
+            let (dialect, vote) = (Dialect::Json, Vote::Done { phase: Some(number) });
+            ended.report.sayings = vec![Saying { dialect, vote, quote, problems: vec![] }];
+        }
+        sim.event(event);
+        let mut measured = Measured::new(When::After, "after".into(), None, &[]);
+        (measured.item, measured.changed_total) = (Some(marks(false, &[])), 1);
+        sim.event(Event::TreeMeasured(Box::new(measured)));
+        if says_done {
+            sim.check(0);
+        }
+        sim.state.last.as_ref().and_then(|last| last.conclusion.clone()).expect("concluded").differences
+    };
+    assert_eq!(told(1, false), ["LOOP_COMPLETE_PHASE_1, and of mvp there is 1 item open"]);
+    assert_eq!(told(1, true), [""; 0], "its last item is proved");
+    assert_eq!(told(2, true), ["LOOP_COMPLETE_PHASE_2, and of phase_2 there are 2 items open"]);
+    assert_eq!(told(7, true), [""; 0], "by its name");
+    assert_eq!(told(4, true), ["LOOP_COMPLETE_PHASE_4, and there are 3 phases"]);
+    assert_eq!(told(0, true), ["LOOP_COMPLETE_PHASE_0, and there are 3 phases"]);
 }
 
 #[test]
