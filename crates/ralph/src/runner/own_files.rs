@@ -111,13 +111,16 @@ impl Runner<'_> {
         for (paths, why) in [(back, None), (lost, why)] {
             let (journals, others): (Vec<_>, Vec<_>) =
                 paths.iter().partition(|(path, _)| path.ends_with("journal.jsonl"));
-            let runs = match &journals[..] {
-                [] => None,
-                [(one, _)] => Some(self.shown(one)),
-                many => Some(format!("the records of {} earlier runs", many.len())),
-            };
-            let runs = runs.into_iter().map(|name| (name, How::Removed));
-            let names = runs.chain(others.into_iter().map(|(path, how)| (self.shown(path), *how)));
+            let runs = [How::Removed, How::Changed].into_iter().filter_map(|how| {
+                let mut these = journals.iter().filter(|(_, done)| *done == how);
+                let name = match (these.next(), these.count()) {
+                    (None, _) => return None,
+                    (Some((one, _)), 0) => self.shown(one),
+                    (Some(_), more) => format!("the records of {} earlier runs", more + 1),
+                };
+                Some((name, how))
+            });
+            let names = runs.chain(others.iter().map(|(path, how)| (self.shown(path), *how)));
             touches.extend(names.map(|(name, how)| Touch {
                 name,
                 kind: OwnFile::Past,
