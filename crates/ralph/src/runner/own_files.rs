@@ -52,12 +52,12 @@ impl Runner<'_> {
                 .because("what ralph records could no longer be kept, so the run stops here")
                 .hint("look at what was done here: ralph status; git status"));
         }
-        let mut views = false;
+        let (mut views, mut pages) = (false, false);
         if ended {
             touches.extend(self.put_the_past_back());
             self.mend_tree();
             let looked = self.guard.settle(self.files_in_use().folder());
-            views = looked.views;
+            (views, pages) = (looked.views, looked.pages);
             touches.extend(looked.touches);
         }
         if !touches.is_empty() {
@@ -65,9 +65,9 @@ impl Runner<'_> {
         }
         if views {
             self.publish();
-            if let Err(error) = self.views.remake_history(&Runs::of(&self.project.truth)) {
-                self.ui.warn(&format!("old pages of the history cannot be made again: {}", error.what));
-            }
+        }
+        if pages && let Err(error) = self.views.remake_pages(&self.state, &Runs::of(&self.project.truth)) {
+            self.ui.warn(&format!("old pages of the history cannot be made again: {}", error.what));
         }
         Ok(())
     }
