@@ -251,6 +251,9 @@ pub struct Settlement {
     /// What a pass rests on where no check was run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<String>,
+    /// It was no attempt: marks are taken back, and nothing is recorded.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub uncounted: bool,
 }
 
 impl Settlement {

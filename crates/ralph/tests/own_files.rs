@@ -52,12 +52,53 @@ fn the_folder_that_an_agent_removes_is_put_back_with_the_user_s_files_and_every_
         assert_settings(&sandbox);
         assert_eq!(own_files(&sandbox, 1), ["the agent removed .ralph/: put back"]);
         assert!(own_files(&sandbox, 2).is_empty());
+        assert!(sandbox.exists(".ralph/checkpoints/pre-task-run-1.json"), "{shell}");
         for number in 1..=4 {
             let page = sandbox.read(format!(".ralph/history/iteration-{number:03}.md"));
             assert_eq!(page.contains("removed .ralph/: put back"), number == 2, "{page}");
         }
         assert!(sandbox.exists(".ralph/state.json") && sandbox.exists(".ralph/session.md"));
         assert_eq!(sandbox.git(&["status", "--porcelain"]), "?? green", "nothing of ralph's shows up");
+    }
+}
+
+#[test]
+fn folders_of_views_that_an_agent_removes_are_named_and_made_again_page_by_page() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(says_more())
+        .call(Steps::new().write("green", "").status(&StatusBlock::in_progress()))
+        .call(
+            Steps::new()
+                .shell("rm -r .ralph/history .ralph/checkpoints")
+                .write("more", "")
+                .status(&StatusBlock::done()),
+        )
+        .call(says_done())
+        .install(&sandbox);
+    run(&sandbox, &agent).args(["--test-cmd", TEST]).run().assert_code(0);
+    let named =
+        ["history", "checkpoints"].map(|name| format!("the agent removed .ralph/{name}/: made again"));
+    assert_eq!(own_files(&sandbox, 2), named);
+    for number in 1..=history(&sandbox).len() {
+        assert!(sandbox.exists(format!(".ralph/history/iteration-{number:03}.md")), "{number}");
+    }
+    assert!(sandbox.exists(".ralph/checkpoints/pre-task-run-1.json"));
+}
+
+#[test]
+fn the_journal_of_an_earlier_run_that_an_agent_edits_is_put_back_and_named() {
+    for shell in ["echo forged >> JOURNAL", "printf X | dd of=JOURNAL bs=1 seek=30 conv=notrunc 2>&1"] {
+        let sandbox = repository();
+        let first = one_call(&sandbox, says_more());
+        run(&sandbox, &first).args(["--max-iterations", "1"]).run().assert_code(3);
+        let journal = sandbox.read(JOURNAL);
+        let edit = Steps::new().write("green", "").shell(&shell.replace("JOURNAL", JOURNAL));
+        let agent = FakeAgent::new("second").call(edit.status(&StatusBlock::in_progress())).call(says_done());
+        let agent = agent.install(&sandbox);
+        run(&sandbox, &agent).args(["--fresh", "--test-cmd", TEST]).run().assert_code(0);
+        assert_eq!(sandbox.read(JOURNAL), journal, "{shell}");
+        assert_eq!(own_files(&sandbox, 1), [format!("the agent changed {JOURNAL}: put back")], "{shell}");
     }
 }
 

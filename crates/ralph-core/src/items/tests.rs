@@ -130,6 +130,7 @@ fn settlement() -> Settlement {
         block: None,
         untick: vec![],
         unchecked: None,
+        uncounted: false,
     }
 }
 

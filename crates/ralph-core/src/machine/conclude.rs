@@ -81,8 +81,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     let touched =
         current.after.as_ref().and_then(|after| after.item.as_ref()).is_some_and(ItemAfter::is_touched);
     let tried = failure.is_none() || progress || touched;
-    let attempt =
-        current.item.as_ref().filter(|_| tried).and_then(|_| machine_items::attempt(outcome, current));
+    let attempt = current.item.as_ref().filter(|_| tried).and_then(|_| machine_items::attempt(outcome));
     let (reviews, proved) = match &current.item {
         // An item is proved by checks; reviews are for the whole.
         Some(_) => (Default::default(), false),

@@ -97,16 +97,12 @@ pub(super) fn marked(seen: &State, problem: Option<&str>) -> Decision {
 }
 
 /// What an attempt means, now that the iteration is judged; `None` if it was none.
-pub(super) fn attempt(outcome: Outcome, current: &Iteration) -> Option<Attempt> {
+pub(super) fn attempt(outcome: Outcome) -> Option<Attempt> {
     match outcome {
         Outcome::Accepted => Some(Attempt::Passed),
         Outcome::Refused | Outcome::Failed => Some(Attempt::Failed),
         Outcome::More | Outcome::Silent | Outcome::Blocked => Some(Attempt::InProgress),
-        // Marks that nobody could prove are to be taken back, however it ended.
-        Outcome::Limited | Outcome::Interrupted => {
-            let after = current.after.as_ref().and_then(|after| after.item.as_ref());
-            after.is_some_and(ItemAfter::is_marked).then_some(Attempt::InProgress)
-        }
+        Outcome::Limited | Outcome::Interrupted => None,
     }
 }
 
@@ -118,15 +114,21 @@ pub(super) fn settlement(
     conclusion: &Conclusion,
     memory: &Memory,
 ) -> Option<Settlement> {
-    let (item, attempt) = (current.item.as_ref()?, conclusion.attempt?);
-    // Where one attempt is all there is, one that claimed nothing has failed as well; unless it was cut off.
-    let once = plan.backlog.as_ref().is_some_and(|backlog| backlog.once);
-    let whole = !matches!(conclusion.outcome, Outcome::Limited | Outcome::Interrupted);
-    let result = if once && whole && attempt == Attempt::InProgress { Attempt::Failed } else { attempt };
-    let passed = result == Attempt::Passed;
-    let spent =
-        !passed && whole && item.max_attempts > 0 && item.attempts.saturating_add(1) >= item.max_attempts;
+    let item = current.item.as_ref()?;
     let after = current.after.as_ref().and_then(|after| after.item.as_ref());
+    // Of whoever was limited or cut off only marks are taken back, which nobody could prove: it was no attempt.
+    let uncounted = conclusion.attempt.is_none();
+    let marks = after.is_some_and(ItemAfter::is_marked)
+        && matches!(conclusion.outcome, Outcome::Limited | Outcome::Interrupted);
+    let attempt = conclusion.attempt.or(marks.then_some(Attempt::InProgress))?;
+    // Where one attempt is all there is, one that claimed nothing has failed as well.
+    let once = plan.backlog.as_ref().is_some_and(|backlog| backlog.once);
+    let result = if once && !uncounted && attempt == Attempt::InProgress { Attempt::Failed } else { attempt };
+    let passed = result == Attempt::Passed;
+    let spent = !passed
+        && !uncounted
+        && item.max_attempts > 0
+        && item.attempts.saturating_add(1) >= item.max_attempts;
     let mut untick: Vec<String> = after.map_or(vec![], |after| after.ticked_others.clone());
     if !passed && after.is_some_and(|after| after.ticked) {
         untick.insert(0, item.id.clone());
@@ -142,6 +144,7 @@ pub(super) fn settlement(
         block: spent.then(|| BLOCKED.into()),
         untick,
         unchecked: (passed && current.checks.is_empty()).then(|| unchecked(seen)),
+        uncounted,
     })
 }
 
@@ -210,6 +213,7 @@ pub(super) fn stop_or_settle(seen: &State, plan: &Plan, stop: Stop) -> Decision 
                 block: None,
                 untick: vec![],
                 unchecked: None,
+                uncounted: false,
             };
             settle(seen, settlement, Some(stop))
         }

@@ -66,8 +66,8 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     be_alone(&project, ui)?;
     let target = target(args, &Runs::of(&project.truth))?;
     let mut tree = Tree::open(&project.root, &project.truth, project.repo.as_ref())
-        .map_err(|error| Error::new("the tree cannot be measured").because(error))?;
-    let now = tree.snapshot().map_err(|error| refused(&error.into()))?;
+        .map_err(|error| refused(&error.into(), args))?;
+    let now = tree.snapshot().map_err(|error| refused(&error.into(), args))?;
     let outside = outside::of(&target, &now, &tree, &project);
     let keeps = target.iteration.is_some() && !args.all;
     // The issues of beads are in bd's database, which no snapshot holds: nor is its export put back.
@@ -75,7 +75,7 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     let keep = |path: &[u8]| {
         is_below(path, apart) || keeps && outside.as_ref().is_ok_and(|outside| outside.paths.contains(path))
     };
-    let way = tree.way_back_from(now, &target.tree, &keep).map_err(|error| refused(&error))?;
+    let way = tree.way_back_from(now, &target.tree, &keep).map_err(|error| refused(&error, args))?;
     let outside = match outside {
         Err(error) if keeps => return Err(cannot_tell(&error, args)),
         outside => outside.unwrap_or_default(),
@@ -182,7 +182,7 @@ fn named(start: &str, runs: &Runs) -> Result<Target> {
     }
 }
 
-fn refused(error: &BackError) -> Error {
+fn refused(error: &BackError, args: &UndoArgs) -> Error {
     let said = Error::new("the files cannot be put back; none was touched").because(error);
     match error {
         BackError::Gone(_) => {
@@ -193,7 +193,7 @@ fn refused(error: &BackError) -> Error {
         )),
         BackError::InTheWay(_) => said.hint("move them elsewhere, and try again"),
         BackError::Refused(_) => said.hint("try again when nobody works on the files"),
-        BackError::Tree(_) => said,
+        BackError::Tree(_) => said.hint(format!("once that is settled: {}", same(args))),
     }
 }
 
@@ -210,15 +210,19 @@ fn typed(args: &UndoArgs, all: bool) -> String {
     format!("ralph undo {}{all}", args.iteration.unwrap_or_default())
 }
 
+/// The command that was typed.
+fn same(args: &UndoArgs) -> String {
+    match &args.to {
+        Some(to) => format!("ralph undo --to {to}"),
+        None => typed(args, args.all),
+    }
+}
+
 /// git tried the way before; what stops it on the way itself may have left it anywhere in between.
 fn half_way(error: &BackError, args: &UndoArgs, again: &str) -> Error {
-    let same = match (&args.to, args.iteration) {
-        (Some(to), _) => format!("ralph undo --to {to}"),
-        (None, _) => typed(args, args.all),
-    };
     Error::new("not all files could be put back; some may have been")
         .because(error)
-        .hint(format!("to put back the rest: {same}"))
+        .hint(format!("to put back the rest: {}", same(args)))
         .hint(format!("to have all as it was before: {again}"))
 }
 

@@ -52,12 +52,12 @@ impl Runner<'_> {
                 .because("what ralph records could no longer be kept, so the run stops here")
                 .hint("look at what was done here: ralph status; git status"));
         }
-        let mut views = false;
+        let (mut views, mut pages) = (false, false);
         if ended {
             touches.extend(self.put_the_past_back());
             self.mend_tree();
             let looked = self.guard.settle(self.files_in_use().folder());
-            views = looked.views;
+            (views, pages) = (looked.views, looked.pages);
             touches.extend(looked.touches);
         }
         if !touches.is_empty() {
@@ -65,9 +65,9 @@ impl Runner<'_> {
         }
         if views {
             self.publish();
-            if let Err(error) = self.views.remake_history(&Runs::of(&self.project.truth)) {
-                self.ui.warn(&format!("old pages of the history cannot be made again: {}", error.what));
-            }
+        }
+        if pages && let Err(error) = self.views.remake_pages(&self.state, &Runs::of(&self.project.truth)) {
+            self.ui.warn(&format!("old pages of the history cannot be made again: {}", error.what));
         }
         Ok(())
     }
@@ -111,13 +111,16 @@ impl Runner<'_> {
         for (paths, why) in [(back, None), (lost, why)] {
             let (journals, others): (Vec<_>, Vec<_>) =
                 paths.iter().partition(|(path, _)| path.ends_with("journal.jsonl"));
-            let runs = match &journals[..] {
-                [] => None,
-                [(one, _)] => Some(self.shown(one)),
-                many => Some(format!("the records of {} earlier runs", many.len())),
-            };
-            let runs = runs.into_iter().map(|name| (name, How::Removed));
-            let names = runs.chain(others.into_iter().map(|(path, how)| (self.shown(path), *how)));
+            let runs = [How::Removed, How::Changed].into_iter().filter_map(|how| {
+                let mut these = journals.iter().filter(|(_, done)| *done == how);
+                let name = match (these.next(), these.count()) {
+                    (None, _) => return None,
+                    (Some((one, _)), 0) => self.shown(one),
+                    (Some(_), more) => format!("the records of {} earlier runs", more + 1),
+                };
+                Some((name, how))
+            });
+            let names = runs.chain(others.iter().map(|(path, how)| (self.shown(path), *how)));
             touches.extend(names.map(|(name, how)| Touch {
                 name,
                 kind: OwnFile::Past,

@@ -26,7 +26,8 @@ impl Copy {
     pub(super) fn of(path: &Path, whole: &mut File) -> Self {
         let Self(Some(mut file)) = Self::new(path) else { return Self::none() };
         // On many file systems this shares the bytes rather than copying them.
-        Self(io::copy(whole, &mut file).is_ok().then_some(file))
+        let copied = point::pass("fill the copy").and_then(|()| io::copy(whole, &mut file));
+        Self(copied.is_ok().then_some(file))
     }
 
     /// Drops what is behind so many bytes.
@@ -44,9 +45,11 @@ impl Copy {
     }
 
     pub(super) fn append(&mut self, bytes: &[u8]) {
-        if let Some(file) = &mut self.0
-            && file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(bytes)).is_err()
-        {
+        let Some(file) = &mut self.0 else { return };
+        let appended = point::pass("append to the copy")
+            .and_then(|()| file.seek(SeekFrom::End(0)))
+            .and_then(|_| file.write_all(bytes));
+        if appended.is_err() {
             // One with a hole in it is worse than none.
             self.0 = None;
         }
@@ -77,6 +80,7 @@ impl Copy {
     pub(super) fn write_to(&mut self, to: &mut File) -> io::Result<()> {
         let Some(copy) = &mut self.0 else { return Err(io::Error::other("there is no copy of it")) };
         copy.rewind()?;
+        point::pass("write the copy back")?;
         io::copy(copy, to).map(drop)
     }
 }

@@ -20,6 +20,8 @@ const STEERING: [&str; 3] = ["config.toml", "prompt.md", ".gitignore"];
 const SHARED: [&str; 4] = ["guardrails.md", "scratchpad.md", "handoff.md", "ralph.yml"];
 /// These ralph makes from its record.
 const VIEWS: [&str; 2] = ["session.md", "state.json"];
+/// And these are full of them; one look at the folder tells whether it is gone.
+const FOLDERS: [&str; 2] = ["history", "checkpoints"];
 /// Of a bigger file no copy is kept.
 const MOST: u64 = 1 << 20;
 
@@ -29,6 +31,7 @@ pub struct Guard {
     dir: PathBuf,
     files: Vec<Kept>,
     views: Vec<(&'static str, Option<Stamp>)>,
+    folders: Vec<(&'static str, Option<Stamp>)>,
     /// Folders of the truth, held open, so that another one cannot come to have the same number.
     past: Vec<(PathBuf, File)>,
     /// Somebody is at work.
@@ -50,6 +53,8 @@ pub struct Looked {
     pub touches: Vec<Touch>,
     /// The views are to be made again.
     pub views: bool,
+    /// Folders of views are gone: every page of them too.
+    pub pages: bool,
 }
 
 impl Guard {
@@ -60,6 +65,7 @@ impl Guard {
             dir: ralph_dir.to_path_buf(),
             files: STEERING.into_iter().chain(SHARED).map(kept).collect(),
             views: VIEWS.map(|name| (name, None)).into(),
+            folders: FOLDERS.map(|name| (name, None)).into(),
             past: Vec::new(),
             watching: false,
             folder: false,
@@ -73,8 +79,14 @@ impl Guard {
         self.folder = self.dir.is_dir();
         for file in &mut self.files {
             file.remember(&self.dir);
+            // Of a ralph that was cut off while it put the file back.
+            let half = self.dir.join(format!(".{}.new", file.name));
+            if Stamp::at(&half).is_some() {
+                // Where it cannot be removed it is in nobody's way.
+                let _ = files::remove(&half);
+            }
         }
-        for (name, stamp) in &mut self.views {
+        for (name, stamp) in self.views.iter_mut().chain(&mut self.folders) {
             *stamp = Stamp::at(&self.dir.join(*name));
         }
         self.past = past.iter().filter_map(|dir| Some((dir.clone(), File::open(dir).ok()?))).collect();
@@ -116,7 +128,7 @@ impl Guard {
                 lost,
                 kept: None,
             };
-            return Looked { touches: vec![touch], views: true };
+            return Looked { touches: vec![touch], views: true, pages: true };
         }
         for (name, stamp) in &self.views {
             let now = Stamp::at(&self.dir.join(name));
@@ -126,6 +138,20 @@ impl Guard {
                     name: self.shown(&self.dir.join(name)),
                     kind: OwnFile::View,
                     how: if now.is_none() { How::Removed } else { How::Changed },
+                    lost: None,
+                    kept: None,
+                });
+            }
+        }
+        for (name, stamp) in &self.folders {
+            let path = self.dir.join(name);
+            let same = |was: &Stamp| Stamp::at(&path).is_some_and(|now| now.same_file(*was));
+            if stamp.as_ref().is_some_and(|was| !same(was)) {
+                (looked.views, looked.pages) = (true, true);
+                looked.touches.push(Touch {
+                    name: format!("{}/", self.shown(&path)),
+                    kind: OwnFile::View,
+                    how: How::Removed,
                     lost: None,
                     kept: None,
                 });

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::files;
 use crate::error::{self, Result};
+use crate::point;
 
 /// A file of ralph's own in a folder that is not.
 #[derive(Debug, Clone)]
@@ -44,7 +45,8 @@ impl Own {
         files::remove(&self.path).map_err(error::io("cannot remove", &self.path))?;
         let above = self.path.ancestors().skip(1).take_while(|dir| *dir != top);
         // One that somebody else uses is not empty, and stays.
-        let _ = above.map(std::fs::remove_dir).take_while(io::Result::is_ok).count();
+        let remove = |dir: &Path| point::file("remove folder", dir).and_then(|()| std::fs::remove_dir(dir));
+        let _ = above.map(remove).take_while(io::Result::is_ok).count();
         Ok(())
     }
 }

@@ -1,10 +1,12 @@
 //! The records that are not this run's. Earlier journals are held open: a file that somebody removes can still be read by
-//! whoever has it open. Of the ledger, which grows, there is a copy.
+//! whoever has it open. When somebody works there are copies of the newest ones, from which what was edited comes back. Of
+//! the ledger, which grows, there is a copy too.
 
 use std::fs::File;
 use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 
+use super::copy::Copy;
 use super::stamp::Stamp;
 use super::{HeldLedger, Run, Runs, files};
 use crate::point;
@@ -12,6 +14,10 @@ use ralph_core::own_files::How;
 
 /// Of so many earlier runs; the number of open files is limited.
 const MOST: usize = 64;
+/// So many bytes of them are copied, the newest first: what a hook that ends at once can bear too.
+const COPIED: u64 = 16 << 20;
+
+const NO_COPY: &str = "there is no copy of it";
 
 #[derive(Debug)]
 pub struct Past {
@@ -19,13 +25,22 @@ pub struct Past {
     journals: Vec<Held>,
     /// Journals of still earlier runs, which nobody holds.
     older: Vec<PathBuf>,
+    copied: bool,
 }
 
+/// An earlier journal as it was found.
 #[derive(Debug)]
 struct Held {
     path: PathBuf,
-    file: File,
-    size: u64,
+    left: Stamp,
+    kept: Kept,
+}
+
+#[derive(Debug)]
+enum Kept {
+    /// What is written to it is lost.
+    Open(File),
+    Copied(Copy),
 }
 
 /// What became of records that were there.
@@ -46,12 +61,21 @@ impl Past {
             .collect();
         let newest = earlier.split_off(earlier.len().saturating_sub(MOST));
         let journals = newest.into_iter().filter_map(|path| Held::of(path).ok()).collect();
-        Self { ledger: HeldLedger::of(truth), journals, older: earlier }
+        Self { ledger: HeldLedger::of(truth), journals, older: earlier, copied: false }
     }
 
     /// Somebody begins to work.
     pub fn watch(&mut self) {
         self.ledger.watch();
+        if std::mem::replace(&mut self.copied, true) {
+            return;
+        }
+        let mut room = COPIED;
+        for held in self.journals.iter_mut().rev() {
+            let Some(left) = room.checked_sub(held.left.size()) else { break };
+            room = left;
+            held.copy();
+        }
     }
 
     /// What is appended through it is known to be ralph's.
@@ -62,14 +86,20 @@ impl Past {
     /// Puts back what was taken away, and what was done to the ledger. To be asked when nobody is at work any more.
     pub fn put_back(&mut self) -> Restored {
         let mut restored = Restored::default();
-        let gone = How::Removed;
-        for held in &mut self.journals {
+        self.journals.retain_mut(|held| {
+            let Some(how) = held.touched() else { return true };
             match held.put_back() {
-                Ok(false) => {}
-                Ok(true) => restored.back.push((held.path.clone(), gone)),
-                Err(error) => restored.lost.push((held.path.clone(), gone, error.to_string())),
+                Ok(()) => {
+                    restored.back.push((held.path.clone(), how));
+                    true
+                }
+                // What is lost is told once.
+                Err(error) => {
+                    restored.lost.push((held.path.clone(), how, error.to_string()));
+                    false
+                }
             }
-        }
+        });
         if let Some(how) = self.ledger.touched() {
             let path = self.ledger.path().to_path_buf();
             match self.ledger.put_back() {
@@ -77,10 +107,8 @@ impl Past {
                 Err(error) => restored.lost.push((path, how, error.to_string())),
             }
         }
-        // What is lost is told once.
-        self.journals.retain(|held| held.path.exists());
         let older = self.older.extract_if(.., |path| !path.exists());
-        restored.lost.extend(older.map(|path| (path, gone, "there is no copy of it".into())));
+        restored.lost.extend(older.map(|path| (path, How::Removed, NO_COPY.into())));
         restored
     }
 }
@@ -88,43 +116,77 @@ impl Past {
 impl Held {
     fn of(path: PathBuf) -> io::Result<Self> {
         let file = File::open(&path)?;
-        let size = file.metadata()?.len();
-        Ok(Self { path, file, size })
+        let left = Stamp::of(&file.metadata()?);
+        Ok(Self { path, left, kept: Kept::Open(file) })
     }
 
-    /// Whether it had to be.
-    fn put_back(&mut self) -> io::Result<bool> {
-        let named = Stamp::at(&self.path);
-        let same = Stamp::of_open(&self.file).zip(named).is_some_and(|(held, named)| held.same_file(named));
-        let size = self.file.metadata()?.len();
-        if size < self.size {
-            self.size = size;
-            return Err(io::Error::other("a part of it was cut away, and there is no copy of it"));
+    /// Where there can be none, the open file must do.
+    fn copy(&mut self) {
+        let Kept::Open(file) = &mut self.kept else { return };
+        let mut copy = Copy::of(&self.path, file);
+        // Only of what was found, all of it.
+        if Stamp::of_open(file) == Some(self.left) && copy.equals(&self.path) {
+            self.kept = Kept::Copied(copy);
         }
-        if same {
-            return Ok(false);
+    }
+
+    /// What was done to it. Looks only at its stamp, unless that has changed.
+    fn touched(&mut self) -> Option<How> {
+        let Some(named) = Stamp::at(&self.path) else { return Some(How::Removed) };
+        if named == self.left {
+            return None;
         }
-        if let Some(dir) = self.path.parent() {
-            files::private_dir(dir)?;
+        let same = match &mut self.kept {
+            Kept::Open(_) => named.same_content(self.left),
+            Kept::Copied(copy) => copy.equals(&self.path),
+        };
+        if named.same_file(self.left) && same {
+            self.left = named;
+            return None;
         }
-        let mut new = files::private_anew(&self.path)?;
-        self.file.rewind()?;
-        io::copy(&mut self.file, &mut new)?;
-        point::file("sync", &self.path)?;
+        Some(How::Changed)
+    }
+
+    /// Byte for byte, and never half of it under its name.
+    fn put_back(&mut self) -> io::Result<()> {
+        if let Kept::Open(file) = &self.kept
+            && !Stamp::of_open(file).is_some_and(|now| now.same_content(self.left))
+        {
+            return Err(io::Error::other(NO_COPY));
+        }
+        let dir = self.path.parent().unwrap_or(&self.path);
+        files::private_dir(dir)?;
+        let beside = self.path.with_extension("back");
+        let mut new = files::private_anew(&beside)?;
+        match &mut self.kept {
+            Kept::Copied(copy) => copy.write_to(&mut new)?,
+            Kept::Open(file) => {
+                file.rewind()?;
+                point::file("fill", &beside)?;
+                io::copy(file, &mut new)?;
+            }
+        }
+        point::file("sync", &beside)?;
         new.sync_all()?;
-        self.file = File::open(&self.path)?;
-        Ok(true)
+        files::rename(&beside, &self.path)?;
+        files::sync_dir(dir)?;
+        self.left = Stamp::of(&new.metadata()?);
+        if let Kept::Open(file) = &mut self.kept {
+            *file = new;
+        }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::super::{JournalFile, Ledger, remove, write_private};
     use super::*;
 
-    #[test]
-    fn records_that_are_removed_come_back_and_those_that_are_cut_are_named() {
-        let sandbox = ralph_testkit::Sandbox::new();
+    /// Three runs, with the journals of the first two held, and the ledger.
+    fn three_runs(sandbox: &ralph_testkit::Sandbox) -> (Past, Vec<PathBuf>, PathBuf) {
         let truth = sandbox.project();
         let runs = Runs::of(&truth);
         let made: Vec<Run> = (0..3)
@@ -137,19 +199,66 @@ mod tests {
             .collect();
         let ledger = Ledger::of(&truth).path().to_path_buf();
         write_private(&ledger, b"evidence\n").expect("written");
-        let mut past = Past::hold(&truth, &made[2]);
+        let past = Past::hold(&truth, &made[2]);
+        (past, made.iter().map(Run::journal).collect(), ledger)
+    }
+
+    fn text(path: &Path) -> String {
+        std::fs::read_to_string(path).expect("read")
+    }
+
+    #[test]
+    fn records_that_are_removed_or_edited_come_back_as_they_were() {
+        let sandbox = ralph_testkit::Sandbox::new();
+        let (mut past, journals, ledger) = three_runs(&sandbox);
         past.watch();
         assert!(past.put_back().back.is_empty());
-        remove(&made[0].journal()).expect("removed");
+        remove(&journals[0]).expect("removed");
         remove(&ledger).expect("removed");
-        let cut = File::options().write(true).open(made[1].journal()).expect("open");
-        cut.set_len(3).expect("cut");
+        let open = || File::options().write(true).open(&journals[1]).expect("open");
+        let edits: [&dyn Fn(); 4] = [
+            &|| open().set_len(3).expect("cut"),
+            &|| open().write_all(b"RECORD").expect("written"),
+            &|| {
+                let mut file = open();
+                file.seek(io::SeekFrom::End(0)).and_then(|_| file.write_all(b"more\n")).expect("written");
+            },
+            &|| write_private(&journals[1], b"another\n").expect("written"),
+        ];
+        for (nth, edit) in edits.into_iter().enumerate() {
+            edit();
+            let restored = past.put_back();
+            let mut expected = vec![(journals[1].clone(), How::Changed)];
+            if nth == 0 {
+                expected.insert(0, (journals[0].clone(), How::Removed));
+                expected.push((ledger.clone(), How::Removed));
+            }
+            assert_eq!((restored.back, restored.lost), (expected, vec![]), "{nth}");
+            assert_eq!(
+                [&journals[0], &journals[1]].map(|path| text(path)),
+                ["record 0\n", "record 1\n"],
+                "{nth}"
+            );
+            assert!(!journals[1].with_extension("back").exists());
+        }
+        assert_eq!(text(&ledger), "evidence\n");
+        // What says the same is no harm.
+        open().write_all(b"record 1\n").expect("written");
+        let again = past.put_back();
+        assert!(again.back.is_empty() && again.lost.is_empty(), "{again:?}");
+    }
+
+    #[test]
+    fn without_a_copy_what_is_removed_comes_back_and_what_is_edited_is_named_once() {
+        let sandbox = ralph_testkit::Sandbox::new();
+        let (mut past, journals, _) = three_runs(&sandbox);
+        remove(&journals[0]).expect("removed");
+        let mut edited = File::options().append(true).open(&journals[1]).expect("open");
+        edited.write_all(b"more\n").expect("written");
         let restored = past.put_back();
-        assert_eq!(restored.back, [made[0].journal(), ledger.clone()].map(|path| (path, How::Removed)));
-        assert_eq!(restored.lost.len(), 1);
-        assert_eq!(restored.lost[0].0, made[1].journal());
-        assert_eq!(std::fs::read_to_string(made[0].journal()).expect("read"), "record 0\n");
-        assert_eq!(std::fs::read_to_string(&ledger).expect("read"), "evidence\n");
+        assert_eq!(restored.back, [(journals[0].clone(), How::Removed)]);
+        assert_eq!(restored.lost, [(journals[1].clone(), How::Changed, NO_COPY.to_owned())]);
+        assert_eq!(text(&journals[0]), "record 0\n");
         let again = past.put_back();
         assert!(again.back.is_empty() && again.lost.is_empty(), "{again:?}");
     }

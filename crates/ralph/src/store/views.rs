@@ -119,11 +119,11 @@ impl Views {
         alternate::replace(&self.dir.join(format!(".{name}.other")), &self.dir.join(name), text)
     }
 
-    /// Pages of the history that are not there any more, from the journals. To be asked for when somebody took them away.
-    pub fn remake_history(&self, runs: &Runs) -> Result<()> {
-        if self.dir.join("history").is_dir() {
-            return Ok(());
-        }
+    /// Pages of the history that are not there any more, from the journals, and what is known of the start. To be asked for
+    /// when somebody took them away.
+    pub fn remake_pages(&mut self, state: &State, runs: &Runs) -> Result<()> {
+        self.checked_in = false;
+        self.prepare(state).map_err(error::io("cannot write", &self.dir))?;
         for run in runs.all() {
             let mut written = Ok(());
             run.iterations(|iteration, state| {

@@ -53,14 +53,18 @@ impl Settler<'_> {
             && (self.task_file_is_known || self.task_file_is_ours || self.task_file_is_as_left(iteration));
         let backlog = self.source.and_then(|source| source.below(&self.project.root));
         let in_all = self.files_in_all(settlement, iteration, backlog.as_deref());
-        let evidence = record::of(settlement, iteration, self.run, &self.files, backlog.as_deref(), in_all);
-        match self.ledger.append(record::without_secrets(evidence, hidden)) {
-            Ok(appended) => {
-                settled.evidence = Some(appended.digest);
-                let broken = |problem| format!("{problem}; to look at it: ralph evidence verify --no-run");
-                problems.extend(appended.problem.map(broken));
+        if !settlement.uncounted {
+            let evidence =
+                record::of(settlement, iteration, self.run, &self.files, backlog.as_deref(), in_all);
+            match self.ledger.append(record::without_secrets(evidence, hidden)) {
+                Ok(appended) => {
+                    settled.evidence = Some(appended.digest);
+                    let broken =
+                        |problem| format!("{problem}; to look at it: ralph evidence verify --no-run");
+                    problems.extend(appended.problem.map(broken));
+                }
+                Err(error) => problems.push(format!("the evidence could not be recorded: {error}")),
             }
-            Err(error) => problems.push(format!("the evidence could not be recorded: {error}")),
         }
         if let Some(mark) = &settlement.revert {
             match self.put_back(mark, iteration) {
@@ -236,7 +240,7 @@ impl Settler<'_> {
     ) -> Option<String> {
         let (Some(source), Some(item)) = (self.source, &settlement.item) else { return None };
         let run_id = attempt_id(self.run, settlement.iteration);
-        if source.has_attempt(&item.id, &run_id) {
+        if settlement.uncounted || source.has_attempt(&item.id, &run_id) {
             return None;
         }
         let failed = settlement.result == Attempt::Failed;

@@ -5,10 +5,13 @@
 //! at the first and the last passing of each name, and the others try the middle one: on a full disk those of one half of the
 //! names, on a failing one those of the other. `RALPH_SWEEP_ONLY=TEXT` tries those cases alone whose name has the text.
 
+mod backlog;
 mod cases;
 #[path = "../common/mod.rs"]
 mod common;
+mod own_files;
 mod scenario;
+mod undo;
 mod verdict;
 
 use cases::{How, Sample};
@@ -38,6 +41,34 @@ fn refused_by_the_disk(how: How, sample: Sample) {
     cases::sweep(&Scenario::whole_run(), how, sample);
     if cases::is_full() {
         cases::sweep(&Scenario::taken_up_again(), how, sample);
+    }
+}
+
+#[test]
+fn a_backlog_whose_ralph_is_killed_at_any_point_has_each_attempt_commit_and_revert_once() {
+    cases::sweep(&backlog::scenario(), How::Kill, Sample::Own(0));
+}
+
+#[test]
+fn a_settlement_that_is_cut_off_again_while_it_is_taken_up_is_settled_once() {
+    cases::sweep(&backlog::settled_again(), How::Kill, Sample::Own(1));
+}
+
+#[test]
+fn own_files_that_an_agent_removed_come_back_wherever_ralph_is_killed() {
+    cases::sweep(&own_files::scenario(), How::Kill, Sample::Own(0));
+}
+
+#[test]
+fn an_undo_that_is_struck_at_any_point_is_not_begun_or_done_and_the_next_one_finishes_it() {
+    in_every_way(&undo::scenario());
+}
+
+/// All ways at every point; in a sample they take turns.
+fn in_every_way(scenario: &Scenario) {
+    let ways = [How::Kill, How::DiskFull, How::DiskFails];
+    for (nth, how) in ways.into_iter().enumerate() {
+        cases::sweep(scenario, how, Sample::Own(nth));
     }
 }
 

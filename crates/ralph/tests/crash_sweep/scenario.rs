@@ -1,11 +1,13 @@
 //! What is run: made once, and copied for each case.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ralph_testkit::{GitState, RalphCommand, Sandbox};
 
+use crate::cases::{How, POINT};
 use crate::common::{GOAL, ralph, repository_with_work_in_progress};
+use crate::verdict;
 
 pub(crate) const NOTE: &str = "remember the lighthouse";
 
@@ -14,26 +16,44 @@ pub(crate) const TOKENS: u64 = 150;
 pub(crate) const MICRO_USD: u64 = 10_000;
 
 /// Where the agent tells the test what it did, out of ralph's reach.
-const DIARY: &str = "SWEEP_DIARY";
+pub(crate) const DIARY: &str = "SWEEP_DIARY";
 
-/// Works by what it finds: the first call claims what the check does not bear out, the second makes it true, the third
-/// reviews. Files are moved into place, so that none is ever half there, and are old, so that git never has to look
-/// twice. All that it prints is one write.
-const AGENT: &str = r#"#!/bin/sh
+/// How every agent of the sweep begins.
+pub(crate) const BEGINS: &str = r#"#!/bin/sh
 echo "$RALPH_ITERATION" >> "$SWEEP_DIARY/started"
 cat > "$SWEEP_DIARY/prompt-$RALPH_ITERATION"
 env >> "$SWEEP_DIARY/environment"
 put() {
     echo "$1" > "$SWEEP_DIARY/$1.$$" && touch -d 2001-01-01 "$SWEEP_DIARY/$1.$$" && mv "$SWEEP_DIARY/$1.$$" "$1"
 }
-if [ ! -e first.txt ]; then
+"#;
+
+/// And how it ends.
+pub(crate) const REPORTS: &str =
+    r#"printf '%s\n' '@STREAM@' && echo "$RALPH_ITERATION" >> "$SWEEP_DIARY/reported""#;
+
+/// Works by what it finds: the first call claims what the check does not bear out, the second makes it true, the third
+/// reviews. Files are moved into place, so that none is ever half there, and are old, so that git never has to look
+/// twice. All that it prints is one write.
+const WORK: &str = r#"if [ ! -e first.txt ]; then
     setsid sleep 1000 > /dev/null 2>&1 < /dev/null &
     put first.txt
 elif [ ! -e green ]; then
     put green
 fi
-printf '%s\n' '@STREAM@' && echo "$RALPH_ITERATION" >> "$SWEEP_DIARY/reported"
 "#;
+
+/// An agent that does this each time.
+pub(crate) fn install_agent(template: &Sandbox, work: &str) {
+    template.install_script("agent", &format!("{BEGINS}{work}{}\n", REPORTS.replace("@STREAM@", &stream())));
+    std::fs::create_dir_all(template.root().join("diary")).expect("make a folder");
+}
+
+/// Old, so that git never has to look twice.
+pub(crate) fn make_old(template: &Sandbox, files: &[&str]) {
+    let touched = template.command("touch").args(["-d", "2001-01-01"]).args(files).status();
+    assert!(touched.expect("start touch").success());
+}
 
 const BLOCK: &str = "All tasks are complete.\\n---RALPH_STATUS---\\nSTATUS: COMPLETE\\nTASKS_COMPLETED_THIS_LOOP: 1\\nFILES_MODIFIED: 1\\nTESTS_STATUS: PASSING\\nWORK_TYPE: IMPLEMENTATION\\nEXIT_SIGNAL: true\\nRECOMMENDATION: All tasks complete\\n---END_RALPH_STATUS---";
 
@@ -55,34 +75,42 @@ fn stream() -> String {
 /// A project in which something is to be run, and how the user's work in it looked.
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
-    template: Sandbox,
+    pub(crate) template: Sandbox,
     pub(crate) before: GitState,
+    /// And how it is to look, where that is always the same.
+    pub(crate) after: Option<GitState>,
+    /// What is swept.
+    pub(crate) command: fn(&Copy) -> RalphCommand,
+    /// What must hold after a strike.
+    pub(crate) verdict: fn(&Scenario, How, &str),
 }
 
 impl Scenario {
     /// A run from its start: a note, a check that is red before, a refused claim, an accepted one, a review.
     pub(crate) fn whole_run() -> Scenario {
         let template = repository_with_work_in_progress();
-        template.install_script("agent", &AGENT.replace("@STREAM@", &stream()));
-        make_folder(&template.root().join("diary"));
+        install_agent(&template, WORK);
         ralph(&template).args(["note", NOTE]).run().assert_code(0);
-        for file in ["README.md", "staged.txt", "untracked.txt"] {
-            let touched = template.command("touch").args(["-d", "2001-01-01", file]).status();
-            assert!(touched.expect("start touch").success());
-        }
+        make_old(&template, &["README.md", "staged.txt", "untracked.txt"]);
         let before = template.user_git_state();
-        Scenario { name: "whole run", template, before }
+        let verdict = verdict::check;
+        Scenario { name: "whole run", template, before, after: None, command: run_for_the_goal, verdict }
     }
 
     /// The rest of a run whose ralph was killed in the middle of recording that the first agent had ended.
     pub(crate) fn taken_up_again() -> Scenario {
-        let whole = Scenario::whole_run();
-        let cut = Copy { sandbox: whole.template, agent: None };
-        let run = cut.run().env("RALPH_CRASH_POINT", "kill:write half of journal.jsonl#6");
+        let cut = Scenario::whole_run().cut_at("write half of journal.jsonl#6", "taken up again");
+        assert_eq!(cut.diary("reported").lines().count(), 1, "the agent had ended");
+        cut
+    }
+
+    /// What is left to do after a kill at this point.
+    pub(crate) fn cut_at(self, point: &str, name: &'static str) -> Scenario {
+        let cut = Copy { sandbox: self.template, agent: None, command: self.command };
+        let run = cut.run().env(POINT, format!("kill:{point}"));
         run.run().assert_code(137);
         cut.sandbox.assert_no_processes();
-        assert_eq!(cut.diary("reported").lines().count(), 1, "the agent had ended");
-        Scenario { name: "taken up again", template: cut.sandbox, before: whole.before }
+        Scenario { name, template: cut.sandbox, ..self }
     }
 
     pub(crate) fn copy(&self) -> Copy {
@@ -92,12 +120,12 @@ impl Scenario {
             let copied = sandbox.command("cp").arg("-a").arg(from.join(folder)).arg(to).status();
             assert!(copied.expect("start cp").success());
         }
-        Copy { sandbox, agent: Some(self.template.bin().join("agent")) }
+        Copy { sandbox, agent: Some(self.template.bin().join("agent")), command: self.command }
     }
-}
 
-fn make_folder(path: &Path) {
-    std::fs::create_dir_all(path).expect("make a folder");
+    fn diary(&self, page: &str) -> String {
+        std::fs::read_to_string(self.template.root().join("diary").join(page)).unwrap_or_default()
+    }
 }
 
 /// One project to run in.
@@ -105,17 +133,22 @@ pub(crate) struct Copy {
     pub(crate) sandbox: Sandbox,
     /// The template's, where this is not the template.
     agent: Option<PathBuf>,
+    command: fn(&Copy) -> RalphCommand,
+}
+
+fn run_for_the_goal(copy: &Copy) -> RalphCommand {
+    copy.run_for(GOAL)
 }
 
 impl Copy {
-    /// The run that is swept, listing its points.
+    /// What is swept, listing its points.
     pub(crate) fn run(&self) -> RalphCommand {
         self.run_undisturbed().env("RALPH_CRASH_POINTS", self.points_file())
     }
 
     /// The same without points.
     pub(crate) fn run_undisturbed(&self) -> RalphCommand {
-        self.run_for(GOAL)
+        (self.command)(self)
     }
 
     /// One that has nothing to do.
@@ -123,13 +156,14 @@ impl Copy {
         self.run_for("another goal")
     }
 
-    fn run_for(&self, goal: &str) -> RalphCommand {
+    pub(crate) fn run_for(&self, goal: &str) -> RalphCommand {
+        self.with_agent(&["run", goal, "--reviews", "1", "--test-cmd", "test -e green"])
+    }
+
+    pub(crate) fn with_agent(&self, args: &[&str]) -> RalphCommand {
         let agent = self.agent.clone().unwrap_or_else(|| self.sandbox.bin().join("agent"));
-        let run = ralph(&self.sandbox).args(["run", goal, "--reviews", "1", "--test-cmd", "test -e green"]);
-        run.arg("--agent-cmd")
-            .arg(agent)
-            .env(DIARY, self.sandbox.root().join("diary"))
-            .env("RALPH_CHECKPOINT_EVERY", "8")
+        let run = ralph(&self.sandbox).args(args).arg("--agent-cmd").arg(agent);
+        run.env(DIARY, self.sandbox.root().join("diary")).env("RALPH_CHECKPOINT_EVERY", "8")
     }
 
     fn points_file(&self) -> PathBuf {

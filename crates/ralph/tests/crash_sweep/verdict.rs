@@ -12,19 +12,25 @@ use crate::scenario::{Copy, MICRO_USD, NOTE, Scenario, TOKENS};
 const REQUESTS: &str = ".git/ralph/requests";
 
 /// What is there when all is over.
-struct After<'a> {
-    copy: &'a Copy,
-    history: Vec<Value>,
-    status: Value,
+pub(crate) struct After<'a> {
+    pub(crate) copy: &'a Copy,
+    pub(crate) history: Vec<Value>,
+    pub(crate) status: Value,
     /// What ralph said last.
-    said: String,
+    pub(crate) said: String,
 }
 
-pub(crate) fn check(scenario: &Scenario, how: How, case: &str) {
+/// A copy in which ralph was struck, and took it as it should.
+pub(crate) fn strike(scenario: &Scenario, how: How, case: &str) -> (Copy, Finished) {
     let copy = scenario.copy();
     let struck = copy.run().env(POINT, case).run();
     assert!(copy.points().contains(&format!("struck: {case}")), "it did not strike\n{struck}");
     first_end(how, case, &struck);
+    (copy, struck)
+}
+
+pub(crate) fn check(scenario: &Scenario, how: How, case: &str) {
+    let (copy, struck) = strike(scenario, how, case);
     let mut said = struck.to_string();
     let mut now = status(&copy.sandbox);
     let over = now["stop_reason"] == "complete";
@@ -35,19 +41,28 @@ pub(crate) fn check(scenario: &Scenario, how: How, case: &str) {
         now = status(&copy.sandbox);
     }
     let after = After { copy: &copy, history: history(&copy.sandbox), status: now, said };
-    let keeper_killed = how == How::Kill && is_keeper(case);
     after.attempts();
+    after.came_to_its_end(5);
     after.note();
-    // A keeper that is killed itself takes the piece with it that it had just read, or that a quick agent had said before
-    // anybody listened.
-    let unheard = ["write transcript", "tell start"].iter().any(|point| case.contains(point));
-    after.budget(u64::from(keeper_killed && unheard));
+    after.budget(unheard(how, case));
     after.work(scenario);
     after.views(over);
     copy.sandbox.assert_no_processes();
 }
 
-fn is_keeper(case: &str) -> bool {
+/// How many reports nobody heard: a keeper that is killed itself takes the piece with it that it had just read, or that a
+/// quick agent had said before anybody listened.
+pub(crate) fn unheard(how: How, case: &str) -> u64 {
+    let unheard = ["write transcript", "tell start"].iter().any(|point| case.contains(point));
+    u64::from(how == How::Kill && is_keeper(case) && unheard)
+}
+
+/// A keeper puts its own files back too, by points that ralph passes as well.
+pub(crate) fn lost_its_keeper(struck: &Finished) -> bool {
+    struck.stderr.contains("its keeper was killed")
+}
+
+pub(crate) fn is_keeper(case: &str) -> bool {
     case.contains(":keeper: ")
 }
 
@@ -55,13 +70,15 @@ fn is_keeper(case: &str) -> bool {
 fn first_end(how: How, case: &str, struck: &Finished) {
     struck.assert_stderr_lacks("panicked");
     match how {
-        How::Kill if !is_keeper(case) => {
+        How::Kill if !is_keeper(case) && !lost_its_keeper(struck) => {
             struck.assert_code(137);
         }
         _ if struck.code == 0 => {}
         _ => {
-            struck.assert_code(1);
             let said = &struck.stderr;
+            // A backlog that cannot be written is told apart from other trouble.
+            let code = if said.contains("cannot be marked in the backlog") { 65 } else { 1 };
+            struck.assert_code(code);
             let what_why_and_what_to_do = if said.contains("✗ ERROR: ") {
                 said.contains("once that is settled: ralph run")
             } else {
@@ -74,10 +91,11 @@ fn first_end(how: How, case: &str, struck: &Finished) {
 
 impl After<'_> {
     /// Every agent that was started is in the record, once.
-    fn attempts(&self) {
+    pub(crate) fn attempts(&self) {
         let After { copy, history, said, .. } = self;
         let numbers: Vec<u64> = history.iter().filter_map(|entry| entry["iteration"].as_u64()).collect();
-        let expected: Vec<u64> = (1..=numbers.len() as u64).collect();
+        let first = numbers.first().copied().unwrap_or(1);
+        let expected: Vec<u64> = (first..).take(numbers.len()).collect();
         assert_eq!(numbers, expected, "each iteration once\n{said}");
         let open: Vec<&Value> = history.iter().filter(|entry| entry["outcome"].is_null()).collect();
         assert!(open.is_empty(), "not concluded: {open:?}");
@@ -86,14 +104,19 @@ impl After<'_> {
         let distinct: BTreeSet<u64> = started.iter().copied().collect();
         assert_eq!(distinct.len(), started.len(), "started twice for one iteration: {started:?}\n{said}");
         assert!(distinct.iter().all(|number| numbers.contains(number)), "{started:?}, {numbers:?}\n{said}");
-        assert!(numbers.len() <= 5, "a single strike costs two iterations at most: {history:#?}");
+    }
+
+    /// The last iteration was accepted, and there were not many more than without a strike.
+    pub(crate) fn came_to_its_end(&self, most: usize) {
+        let After { history, said, .. } = self;
+        assert!(history.len() <= most, "a single strike costs two iterations at most: {history:#?}");
         let last = history.last().filter(|entry| entry["outcome"] == "accepted");
         assert_eq!(last.map(|last| &last["checks"][0]["passed"]), Some(&Value::Bool(true)), "{said}");
         assert_eq!(self.status["proof"], "checks");
     }
 
     /// The note was read, and by one iteration that came to its end.
-    fn note(&self) {
+    pub(crate) fn note(&self) {
         let prompts = self.copy.prompts().into_iter();
         let with: Vec<u64> =
             prompts.filter(|(_, prompt)| prompt.contains(NOTE)).map(|(number, _)| number).collect();
@@ -106,7 +129,7 @@ impl After<'_> {
     }
 
     /// All that agents told is counted, and nothing twice.
-    fn budget(&self, lost: u64) {
+    pub(crate) fn budget(&self, lost: u64) {
         let count = |page: &str| self.copy.diary(page).lines().count() as u64;
         let (told, started, cost) = (count("reported") - lost, count("started"), &self.status["cost"]);
         for (key, each) in [("tokens", TOKENS), ("micro_usd", MICRO_USD)] {
@@ -117,7 +140,7 @@ impl After<'_> {
     }
 
     /// The agent's work is there, and the user's own is as it was.
-    fn work(&self, scenario: &Scenario) {
+    pub(crate) fn work(&self, scenario: &Scenario) {
         assert_eq!(self.copy.sandbox.read("first.txt"), "first.txt\n");
         assert_eq!(self.copy.sandbox.read("green"), "green\n");
         let made = ["first.txt", "green"];
@@ -128,7 +151,7 @@ impl After<'_> {
 
     /// The views tell what the record does, and nothing half-made is left. Of a run that is over and was cut off before
     /// its views, when another begins.
-    fn views(&self, over: bool) {
+    pub(crate) fn views(&self, over: bool) {
         if over && !self.stale_views().is_empty() {
             self.copy.another_run().run().assert_code(0);
         }
@@ -136,15 +159,16 @@ impl After<'_> {
         assert!(stale.is_empty(), "{stale:#?}\n{}", self.said);
     }
 
-    fn stale_views(&self) -> Vec<String> {
+    pub(crate) fn stale_views(&self) -> Vec<String> {
         let sandbox = &self.copy.sandbox;
-        let (run, last) = (&self.status["run"]["number"], self.history.len());
+        let run = &self.status["run"]["number"];
         let there = [
             ".ralph/session.md".to_owned(),
             format!(".ralph/checkpoints/pre-task-run-{run}.json"),
             format!(".ralph/checkpoints/post-task-run-{run}.json"),
         ];
-        let logs = (1..=last).map(|number| format!(".ralph/history/iteration-{number:03}.md"));
+        let numbers = self.history.iter().filter_map(|entry| entry["iteration"].as_u64());
+        let logs = numbers.map(|number| format!(".ralph/history/iteration-{number:03}.md"));
         let mut stale: Vec<String> =
             there.into_iter().chain(logs).filter(|path| !sandbox.exists(path)).collect();
         let text = |path: &str| if sandbox.exists(path) { sandbox.read(path) } else { String::new() };
@@ -156,7 +180,7 @@ impl After<'_> {
     }
 
     /// What is half-made.
-    fn leftovers(&self) -> Vec<String> {
+    pub(crate) fn leftovers(&self) -> Vec<String> {
         let mut left = Vec::new();
         for folder in [".", ".ralph", ".ralph/history", ".ralph/checkpoints", ".git", ".git/ralph", REQUESTS]
         {

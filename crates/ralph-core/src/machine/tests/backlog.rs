@@ -359,10 +359,13 @@ fn marks_are_taken_back_though_the_agent_was_limited_or_cut_off() {
             sim.event(Event::TreeMeasured(Box::new(measured)));
             let [Effect::Settle { settlement }] = &sim.effects[..] else { panic!("{:?}", sim.effects) };
             assert_eq!(settlement.untick, ["FEAT-1", "FEAT-2"]);
+            assert!(settlement.uncounted, "it was no attempt: {once} {limited}");
             assert_eq!(settlement.result, Attempt::InProgress, "it has not failed: {once} {limited}");
             assert_eq!((&settlement.revert, &settlement.block), (&None, &None));
             sim.event(Event::Settled(Box::default()));
             assert_eq!(sim.state.stop(), None, "it goes on: {once} {limited}");
+            assert_eq!(sim.state.rules.items.tried, [], "{once} {limited}");
+            assert!(!limited || sim.state.used == 0, "a limit is not counted");
         }
     }
 }

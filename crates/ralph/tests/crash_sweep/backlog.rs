@@ -1,0 +1,143 @@
+//! A worker's item: the first attempt fails and is taken back, with what the agent had committed of it; the second is proved
+//! and committed.
+
+use std::collections::BTreeSet;
+
+use ralph_testkit::{RalphCommand, Sandbox};
+use serde_json::{Value, json};
+
+use crate::cases::How;
+use crate::common::{history, repository_with_work_in_progress, status};
+use crate::scenario::{Copy, Scenario, install_agent, make_old};
+use crate::verdict::{After, strike, unheard};
+
+const HARNESS: &str = ".claude/harness/feature_list.json";
+const BY_THE_AGENT: &str = "by the agent";
+
+/// The first agent commits what is wrong and leaves more of it; the next one does better.
+const WORK: &str = r#"
+if [ ! -e "$SWEEP_DIARY/failed" ]; then
+    put wrong.txt
+    git add wrong.txt && git commit --quiet --message 'by the agent' -- wrong.txt
+    put worse.txt
+    : > "$SWEEP_DIARY/failed"
+else
+    put one.txt
+fi
+"#;
+
+fn item(id: &str, proof: &str) -> Value {
+    json!({"id": id, "title": format!("make {proof}"), "acceptance_criteria": [format!("{proof} is there")],
+        "verification": [format!("test -e {proof}")], "status": "FAILING", "priority": 1, "dependencies": [], "attempts": [],
+        "notes": "", "ralph_loop": {"enabled": true, "max_iterations": 9, "current_iteration": 0}})
+}
+
+pub(crate) fn scenario() -> Scenario {
+    let template = repository_with_work_in_progress();
+    install_agent(&template, WORK);
+    let items = json!({"items": [item("FEAT-1", "one.txt")]});
+    template.write(HARNESS, serde_json::to_string_pretty(&items).expect("JSON") + "\n");
+    template.git(&["add", HARNESS]);
+    template.git(&["commit", "--quiet", "--message", "items", "--", HARNESS]);
+    make_old(&template, &["README.md", "staged.txt", "untracked.txt", HARNESS]);
+    let before = template.user_git_state();
+    Scenario { name: "backlog", template, before, after: None, command: work_through, verdict: check }
+}
+
+/// The rest of it, from the middle of a settlement on: the commit that takes the agent's back is about to be made.
+pub(crate) fn settled_again() -> Scenario {
+    scenario().cut_at(CUT, "settled again")
+}
+
+const CUT: &str = "start git update-ref#1";
+
+fn work_through(copy: &Copy) -> RalphCommand {
+    copy.with_agent(&["run", "--profile", "worker", "--all", "--yes"])
+}
+
+fn check(scenario: &Scenario, how: How, case: &str) {
+    let (copy, struck) = strike(scenario, how, case);
+    let mut said = struck.to_string();
+    let mut now = status(&copy.sandbox);
+    if now["stop_reason"] != "complete" {
+        let last = copy.run_undisturbed().run();
+        last.assert_code(0);
+        said.push_str(&last.to_string());
+        now = status(&copy.sandbox);
+    }
+    let after = After { copy: &copy, history: history(&copy.sandbox), status: now, said };
+    after.attempts();
+    assert!(after.history.len() <= 4, "a single strike costs two iterations at most: {:#?}", after.history);
+    after.budget(unheard(how, case));
+    let mut left = after.leftovers();
+    // Of a run that is over when it is cut off there; the next one takes it over.
+    left.retain(|path| !(path.ends_with(".harness.lock") && case.starts_with("kill:remove .harness.lock")));
+    assert!(left.is_empty(), "{left:?}\n{}", after.said);
+    items(&after);
+    commits(scenario, &copy.sandbox, &after.said);
+    copy.sandbox.assert_no_processes();
+}
+
+/// Every attempt stands in the file and in the ledger, once, and none is forgotten in the count.
+fn items(After { copy, history, said, .. }: &After<'_>) {
+    let file: Value = serde_json::from_str(&copy.sandbox.read(HARNESS)).expect("JSON");
+    let ledger = std::fs::read_to_string(copy.sandbox.project().join(".git/ralph/evidence.jsonl"));
+    let ledger: Vec<Value> = ledger
+        .expect("the ledger")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a record"))
+        .collect();
+    // What a disk refuses in the middle of a settlement is named, and the rest is done.
+    let named = ["could not be recorded", "cannot be marked"].iter().any(|words| said.contains(words));
+    for item in file["items"].as_array().expect("items") {
+        let tried = history.iter().filter(|entry| entry["item"]["id"] == item["id"]);
+        let tried =
+            tried.filter(|entry| entry["outcome"] != "interrupted" && entry["outcome"] != "failed").count();
+        let attempts = item["attempts"].as_array().expect("attempts");
+        let distinct: BTreeSet<String> =
+            attempts.iter().map(|attempt| attempt["run_id"].to_string()).collect();
+        assert_eq!(distinct.len(), attempts.len(), "one attempt twice: {attempts:#?}\n{said}");
+        assert!(
+            attempts.len() + usize::from(named) >= tried,
+            "{tried} tried: {attempts:#?}\n{history:#?}\n{said}"
+        );
+        let of = |kind: &str| {
+            ledger.iter().filter(|record| record["item"] == item["id"] && record["type"] == kind).count()
+        };
+        if named {
+            assert!(of("attempt") <= attempts.len() + 1 && of("commit") <= 1, "{ledger:#?}\n{said}");
+        } else {
+            assert_eq!((of("attempt"), of("commit")), (attempts.len(), 1), "{ledger:#?}\n{said}");
+        }
+        let passed = attempts.iter().filter(|attempt| attempt["result"] == "PASSED").count();
+        assert_eq!((passed, &item["status"]), (1, &json!("PASSING")), "{item:#}\n{said}");
+        let counted = &item["ralph_loop"]["current_iteration"];
+        let failed = attempts.len() - passed;
+        assert!(*counted == json!(0) || *counted == json!(failed), "{failed} failed: {item:#}\n{said}");
+    }
+}
+
+/// One commit for the item, one that takes back each of the agent's, and nothing of the user's in any of them.
+fn commits(scenario: &Scenario, sandbox: &Sandbox, said: &str) {
+    let log = sandbox.git(&["log", "--format=%s", "HEAD"]);
+    let count = |start: &str| log.lines().filter(|line| line.starts_with(start)).count();
+    let (theirs, reverts) = (count(BY_THE_AGENT), count("revert: "));
+    let stays = said.contains("commits of the agent stay");
+    assert!(theirs <= 1 && reverts + usize::from(stays) == theirs, "{log}\n{said}");
+    assert_eq!(log.lines().count(), 2 + 1 + theirs + reverts, "{log}\n{said}");
+    let files = sandbox.git(&["ls-tree", "-r", "--name-only", "HEAD"]);
+    if !stays && !said.contains("the code was not put back") {
+        assert_eq!(files, format!("{HARNESS}\nREADME.md\none.txt"), "{log}\n{said}");
+        assert!(!sandbox.exists("wrong.txt") && !sandbox.exists("worse.txt"), "{said}");
+    }
+    assert_eq!(sandbox.git(&["show", "HEAD:README.md"]), "# project");
+    assert_eq!(sandbox.git(&["diff", "--cached", "--name-status"]), "A\tstaged.txt", "{said}");
+    let own = |line: &&String| {
+        ["index", "wrong.txt", "worse.txt", "refs/heads/main", HARNESS, "one.txt"]
+            .iter()
+            .any(|part| line.contains(part))
+    };
+    let changed = scenario.before.differences(&sandbox.user_git_state());
+    let changed: Vec<&String> = changed.iter().filter(|line| !own(line)).collect();
+    assert!(changed.is_empty(), "the user's git state changed: {changed:#?}\n{said}");
+}
