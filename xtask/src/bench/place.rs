@@ -100,6 +100,18 @@ impl Place {
         Ok(())
     }
 
+    /// What a command prints. It must succeed.
+    pub(super) fn said(&self, command: &mut Command) -> Result<String> {
+        let done = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output();
+        let done = done.map_err(|error| format!("{command:?}: {error}"))?;
+        match done.status.success() {
+            true => Ok(text(&done.stdout)),
+            false => {
+                Err(format!("{command:?}: {}: {}{}", done.status, text(&done.stdout), text(&done.stderr)))
+            }
+        }
+    }
+
     /// How long a command takes, in milliseconds. It must end with `code`.
     pub(super) fn time(&self, command: &mut Command, code: i32) -> Result<f64> {
         let begun = Instant::now();
@@ -112,6 +124,10 @@ impl Place {
         let _ = command.stderr(Stdio::inherit()).status();
         Err(format!("{command:?}: {status}, where {code} was expected"))
     }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// The path of a repository's file, by its number.
