@@ -581,6 +581,11 @@ impl Iteration {
         }
     }
 
+    /// Whether ralph did not see its agent end: whatever was done since may be anybody's doing.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.ended.as_ref().is_some_and(|ended| matches!(ended.end, End::Cut))
+    }
+
     pub fn progress(&self) -> bool {
         self.after.as_ref().is_some_and(Measured::progress)
     }

@@ -180,6 +180,8 @@ pub struct Outside {
     pub paths: BTreeSet<Vec<u8>>,
     /// Files of which nobody knows whether an agent changed them or somebody else did.
     pub untold: BTreeSet<Vec<u8>>,
+    /// Files that no agent changed, but a check did, or somebody beside it.
+    pub checked: BTreeSet<Vec<u8>>,
     /// Agents changed files, and perhaps somebody else did so too.
     pub mixed: bool,
 }
@@ -214,15 +216,17 @@ pub fn outside(
             if seen.contains(&new) {
                 continue;
             }
-            let theirs = match by {
-                By::Else => whose(change) != Content::Ralphs,
-                By::Checks => whose(change) == Content::TaskFile,
-                By::Agent | By::Ralph | By::Unknown => false,
+            let paths = match by {
+                By::Agent | By::Ralph => None,
+                By::Unknown => Some(&mut outside.untold),
+                By::Else | By::Checks => match whose(change) {
+                    Content::Ralphs => None,
+                    Content::Other if *by == By::Checks => Some(&mut outside.checked),
+                    Content::Other | Content::TaskFile => Some(&mut outside.paths),
+                },
             };
-            if theirs {
-                outside.paths.insert(change.path.clone());
-            } else if *by == By::Unknown {
-                outside.untold.insert(change.path.clone());
+            if let Some(paths) = paths {
+                paths.insert(change.path.clone());
             }
             seen.push(new);
         }
@@ -231,5 +235,7 @@ pub fn outside(
     outside.untold.retain(|path| !agents.contains(path));
     outside.mixed = outside.untold.len() < unknown;
     outside.untold.retain(|path| !outside.paths.contains(path));
+    let Outside { paths, untold, checked, .. } = &mut outside;
+    checked.retain(|path| !agents.contains(path) && !paths.contains(path) && !untold.contains(path));
     outside
 }

@@ -125,7 +125,7 @@ fn parts_below_the_top_are_checked_where_they_are() {
     sandbox.write("my api/Makefile", &format!("test:\n\t@{tests}\n"));
     let agent = liar_then_worker(&sandbox);
     let finished = run(&sandbox, &agent).args(["--reviews", "0"]).run();
-    finished.assert_code(0).assert_stderr_has("make test) exit 2 (greets by name");
+    finished.assert_code(0).assert_stderr_has("make test)` exit 2 (greets by name");
     assert_eq!(
         checks(&sandbox),
         json!([{"name": "test", "command": "(cd './my api' && make test)", "source": "my api/Makefile, test"}])

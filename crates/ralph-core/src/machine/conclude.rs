@@ -145,7 +145,12 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         // An item needs none: its checks prove it.
         passes_needed: if current.item.is_some() { 0 } else { needed },
         evidence,
-        warnings: tripped.into_iter().chain(uncounted).chain(unlooked(current)).collect(),
+        warnings: tripped
+            .into_iter()
+            .chain(uncounted)
+            .chain(unlooked(current))
+            .chain(left_marked(current))
+            .collect(),
         flags: flags(current),
         differences: differences(seen, current, attempt),
         attempt,
@@ -373,6 +378,20 @@ fn unlooked(current: &Iteration) -> Option<String> {
     (!touched.is_empty()).then(|| format!("existing tests were changed: {names}{more}"))
 }
 
+/// Marks that stay, because nobody can tell whether the agent set them or a person since.
+fn left_marked(current: &Iteration) -> Option<String> {
+    let item = current.item.as_ref().filter(|_| current.is_cut())?;
+    let after = current.after.as_ref()?.item.as_ref()?;
+    let own = after.ticked.then(|| item.id.clone());
+    let marked: Vec<String> = own.into_iter().chain(after.ticked_others.iter().cloned()).collect();
+    let first = marked.first()?;
+    Some(format!(
+        "marked as done since ralph was cut off, by the agent or by you, and proved by nobody: {}; \
+         to have it worked on: ralph backlog set {first} open",
+        items::some(&marked)
+    ))
+}
+
 /// What the agent did to other items, or to what its own is judged by.
 fn put_back(current: &Iteration) -> Option<String> {
     current.after.as_ref()?.item.as_ref()?.describe_put_back()
@@ -390,7 +409,7 @@ fn differences(seen: &State, current: &Iteration, attempt: Option<Attempt>) -> V
     let tasks = block.and_then(|block| block.tasks).filter(|tasks| *tasks > proved && attempt.is_some());
     let tasks = tasks.map(|tasks| format!("TASKS_COMPLETED_THIS_LOOP: {tasks}, and {proved} proved"));
     let others = after.item.as_ref().map_or(&[][..], |item| &item.ticked_others);
-    let others = (!others.is_empty())
+    let others = (!others.is_empty() && !current.is_cut())
         .then(|| format!("marked as done without being worked on, and taken back: {}", items::some(others)));
     let phase = phase_claim(seen, current, proved);
     [files, tasks, others, phase].into_iter().flatten().collect()

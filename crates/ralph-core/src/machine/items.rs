@@ -116,10 +116,11 @@ pub(super) fn settlement(
 ) -> Option<Settlement> {
     let item = current.item.as_ref()?;
     let after = current.after.as_ref().and_then(|after| after.item.as_ref());
-    // Of whoever was limited or cut off only marks are taken back, which nobody could prove: it was no attempt.
+    // Of whoever was limited or stopped only marks are taken back, which nobody could prove: it was no attempt.
     let uncounted = conclusion.attempt.is_none();
     let marks = after.is_some_and(ItemAfter::is_marked)
-        && matches!(conclusion.outcome, Outcome::Limited | Outcome::Interrupted);
+        && matches!(conclusion.outcome, Outcome::Limited | Outcome::Interrupted)
+        && !current.is_cut();
     let attempt = conclusion.attempt.or(marks.then_some(Attempt::InProgress))?;
     // Where one attempt is all there is, one that claimed nothing has failed as well.
     let once = plan.backlog.as_ref().is_some_and(|backlog| backlog.once);

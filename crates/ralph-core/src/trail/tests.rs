@@ -65,8 +65,12 @@ fn what_checks_wrote_is_the_iteration_s_but_a_task_file_is_nothing_that_they_wri
         b"plan.md" => Content::TaskFile,
         _ => Content::Other,
     };
-    let found = outside(&back, &[(By::Checks, wrote)], whose);
+    let found = outside(&back, &[(By::Checks, wrote.clone())], whose);
     assert_eq!(found.paths, BTreeSet::from([b"plan.md".to_vec()]));
+    assert_eq!(found.checked, BTreeSet::from([b"lock".to_vec()]), "it is put back and named");
+    let worked = vec![change("lock", Some("2"))];
+    let found = outside(&back, &[(By::Checks, wrote), (By::Agent, worked)], whose);
+    assert_eq!(found.checked, BTreeSet::new(), "an agent changed it too");
 }
 
 #[test]
@@ -80,7 +84,7 @@ fn what_nobody_can_tell_is_named_unless_agents_changed_it_elsewhere_or_somebody_
     ];
     let found = outside(&back, &steps, |_| Content::Other);
     let only = |path: &str| BTreeSet::from([path.as_bytes().to_vec()]);
-    assert_eq!(found, Outside { paths: only("c"), untold: only("a"), mixed: true });
+    assert_eq!(found, Outside { paths: only("c"), untold: only("a"), checked: BTreeSet::new(), mixed: true });
 }
 
 fn measured(sim: &mut Sim, when: When, tree: &str, changed: u64) {

@@ -342,7 +342,7 @@ fn marks_of_other_items_are_told_without_a_report_too() {
 }
 
 #[test]
-fn marks_are_taken_back_though_the_agent_was_limited_or_cut_off() {
+fn marks_are_taken_back_though_the_agent_was_limited_or_stopped() {
     for once in [false, true] {
         for limited in [false, true] {
             let mut sim = at_work(backlog(|plan| plan.backlog.as_mut().expect("one").once = once));
@@ -350,7 +350,7 @@ fn marks_are_taken_back_though_the_agent_was_limited_or_cut_off() {
             if let Event::AgentEnded(ended) = &mut event {
                 match limited {
                     true => ended.report.limit = crate::limit::of(Some(429), ""),
-                    false => ended.end = End::Cut,
+                    false => ended.end = End::Stopped,
                 }
             }
             sim.event(event);
@@ -368,6 +368,24 @@ fn marks_are_taken_back_though_the_agent_was_limited_or_cut_off() {
             assert!(!limited || sim.state.used == 0, "a limit is not counted");
         }
     }
+}
+
+#[test]
+fn marks_since_ralph_was_cut_off_stay_and_are_named_for_they_may_be_a_person_s() {
+    let mut sim = at_work(backlog(|_| {}));
+    let mut event = ended("silence", End::Exited { code: 1 });
+    if let Event::AgentEnded(ended) = &mut event {
+        ended.end = End::Cut;
+    }
+    sim.event(event);
+    let mut measured = Measured::new(When::After, "after".into(), None, &[]);
+    measured.item = Some(marks(true, &["FEAT-2"]));
+    sim.event(Event::TreeMeasured(Box::new(measured)));
+    assert!(!sim.effects.iter().any(|effect| matches!(effect, Effect::Settle { .. })), "{:?}", sim.effects);
+    let conclusion = sim.state.last.as_ref().and_then(|last| last.conclusion.clone()).expect("concluded");
+    assert_eq!(conclusion.differences, [""; 0]);
+    let [warning] = &conclusion.warnings[..] else { panic!("{:?}", conclusion.warnings) };
+    assert!(warning.contains("proved by nobody: FEAT-1, FEAT-2; to have it worked on"), "{warning}");
 }
 
 #[test]

@@ -18,6 +18,7 @@ const IN_BETWEEN: &str = "changed outside of the iterations, by you or somebody 
 const SINCE: &str = "changed since the last iteration or undo, by you or somebody else";
 const AROUND: &str = "changed in or after an iteration that was cut off, or around a snapshot that is gone: by an \
                       agent, by you or by somebody else";
+const CHECKED: &str = "changed while checks ran: by them, or by you beside them";
 const MIXED: &str = "an iteration was cut off, or a snapshot is gone: what you changed around it in files that agents \
                      changed too cannot be told from their work, and is put back";
 
@@ -61,7 +62,7 @@ pub(super) fn say(way: &WayBack, outside: &Outside, args: &UndoArgs, ui: &mut Ui
         ui.say(&format!("to put {them} back too: {}", typed(args, true)));
     }
     let whose = if args.to.is_some() { SINCE } else { IN_BETWEEN };
-    for (paths, whose) in [(&outside.paths, whose), (&outside.untold, AROUND)] {
+    for (paths, whose) in [(&outside.paths, whose), (&outside.untold, AROUND), (&outside.checked, CHECKED)] {
         let theirs: Vec<Change> =
             way.changes.iter().filter(|change| paths.contains(&change.path)).cloned().collect();
         if !theirs.is_empty() {
