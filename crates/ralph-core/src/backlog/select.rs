@@ -62,6 +62,8 @@ pub enum Selection {
     AtLimit(Vec<usize>),
     /// Only blocked items are left.
     Blocked(Vec<usize>),
+    /// What is left has a status that nobody knows.
+    Unknown(Vec<usize>),
     /// Items that depend on each other in a ring, by id; the first again at the end.
     Cycle(Vec<String>),
 }
@@ -72,7 +74,7 @@ impl Selection {
         let out = |at: &usize| backlog.items()[*at].limit.is_some_and(|limit| limit.is_reached());
         match self {
             Self::Item(_) => 0,
-            Self::Complete | Self::Waiting(_) => 1,
+            Self::Complete | Self::Waiting(_) | Self::Unknown(_) => 1,
             Self::Blocked(items) if items.iter().all(out) => 2,
             Self::Blocked(_) => 1,
             Self::AtLimit(_) | Self::Cycle(_) => 2,
@@ -87,6 +89,7 @@ impl Selection {
             Self::Waiting(_) => "waiting",
             Self::AtLimit(_) => "at_limit",
             Self::Blocked(_) => "blocked",
+            Self::Unknown(_) => "unknown_status",
             Self::Cycle(_) => "cycle",
         }
     }
@@ -126,6 +129,7 @@ fn choose(
         |at: usize| dependencies.at(at).all(|on| on.is_some_and(|on| backlog.items()[on].state.satisfies()));
     let mut best: Option<usize> = None;
     let (mut waiting, mut at_limit, mut blocked) = (Vec::new(), Vec::new(), Vec::new());
+    let mut unknown = Vec::new();
     for (at, item) in backlog.items().iter().enumerate() {
         count(&mut stats, item);
         let wanted = wish.task.is_none_or(|id| item.id == id)
@@ -134,8 +138,10 @@ fn choose(
             stats.disabled += u64::from(item.state.is_open());
             continue;
         }
-        if item.state == State::Blocked && wanted {
-            blocked.push(at);
+        match item.state {
+            State::Blocked if wanted => blocked.push(at),
+            State::Unknown if wanted => unknown.push(at),
+            _ => {}
         }
         if !item.state.is_open() {
             continue;
@@ -168,6 +174,7 @@ fn choose(
         }
         (None, None) if !at_limit.is_empty() => Selection::AtLimit(at_limit),
         (None, None) if !blocked.is_empty() => Selection::Blocked(blocked),
+        (None, None) if !unknown.is_empty() => Selection::Unknown(unknown),
         (None, None) => Selection::Complete,
     };
     (selection, stats)

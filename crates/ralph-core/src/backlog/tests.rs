@@ -110,6 +110,12 @@ fn what_is_at_its_limit_is_not_selected_and_is_told_apart() {
     assert_eq!(select(&json(&text), Wish::default()).0, Selection::Blocked(vec![0]));
     let text = FEATURES.replacen("FAILING", "CANCELLED", 1);
     assert_eq!(select(&json(&text), Wish::default()).0, Selection::Complete);
+    let text = FEATURES.replacen("FAILING", "WIBBLE", 1);
+    assert_eq!(
+        select(&json(&text), Wish::default()).0,
+        Selection::Unknown(vec![0]),
+        "nobody said that it is done"
+    );
 }
 
 #[test]

@@ -92,7 +92,8 @@ pub(super) fn tone(stop: &Stop) -> Tone {
 /// What to do next.
 pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     let mut steps = to_go_on(state, stop);
-    let last = state.last.as_ref().filter(|last| last.progress());
+    // One that was stopped while it was judged has its files as well.
+    let last = state.current.as_ref().or(state.last.as_deref()).filter(|last| last.progress());
     let reverted = |last: &Iteration| last.settled.as_ref().is_some_and(|settled| settled.reverted);
     if let Some(undone) = state.undone_since_last() {
         // The files are another iteration's by now: to undo the last one as well would bring back what came before it.

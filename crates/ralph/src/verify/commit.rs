@@ -9,7 +9,7 @@ use super::Loaded;
 use crate::git::{GitError, Repo};
 use crate::project::Project;
 use crate::tree::{Tree, TreeError, TreeId};
-use crate::work::{beads, is_below};
+use crate::work::{beads, is_below, is_own};
 
 /// How many names are told.
 const NAMED: usize = 10;
@@ -189,6 +189,8 @@ fn differing(attempted: &Attempted, work: Vec<Change>, others: Vec<Change>) -> C
     let others = others.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
     let apart =
         attempted.record.backlog.as_deref().filter(|file| *file == beads::FILE).map(|_| beads::FOLDER);
+    // An agent's own commit may have taken ralph's files along, which are no work.
+    let others = others.filter(|change| !is_own(&change.path));
     let others =
         others.filter(|change| Some(change.path.as_slice()) != backlog && !is_below(&change.path, apart));
     let (differs, beside): (Vec<Change>, Vec<Change>) =

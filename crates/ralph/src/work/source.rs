@@ -234,6 +234,10 @@ impl Source {
                 why: format!("only blocked items are left: {}", names(items)),
                 next: items.first().map(reset),
             },
+            Selection::Unknown(items) => Found::Stuck {
+                why: format!("what is left has a status that nobody knows: {}", names(items)),
+                next: items.first().map(|at| stuck::to_open(&self.plan, &name(at))),
+            },
             Selection::Cycle(ring) => {
                 let why = format!("items depend on each other in a ring: {}", ring.join(" -> "));
                 Found::Stuck { why, next: Some(stuck::to_break(&self.plan)) }

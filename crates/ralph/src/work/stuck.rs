@@ -12,6 +12,12 @@ pub(super) fn reset(plan: &BacklogPlan, id: &str) -> String {
     format!("ralph backlog reset {}{which}, then ralph run{which}", quoted(id))
 }
 
+/// An item whose status nobody knows is to be worked on.
+pub(super) fn to_open(plan: &BacklogPlan, id: &str) -> String {
+    let which = if is_beads(plan) { " --backlog beads" } else { "" };
+    format!("ralph backlog set {} open{which}, then ralph run{which}", quoted(id))
+}
+
 fn is_beads(plan: &BacklogPlan) -> bool {
     plan.file == beads::FILE
 }

@@ -326,6 +326,16 @@ fn what_an_agent_committed_itself_is_the_commit_of_the_attempt() {
 }
 
 #[test]
+fn an_agent_that_commits_the_harness_s_lock_along_spoils_no_evidence() {
+    let sandbox = one_item();
+    let steps = writes("one.txt").shell("git add -A; git commit --quiet -m 'all of it'");
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(0);
+    assert!(sandbox.git(&["show", "--name-only", "--format=", "HEAD"]).contains(".harness.lock"));
+    ralph(&sandbox).args(["evidence", "verify"]).run().assert_code(0);
+}
+
+#[test]
 fn a_goal_is_committed_only_when_asked() {
     let sandbox = repository();
     let agent = another(&sandbox)

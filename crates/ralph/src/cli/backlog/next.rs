@@ -125,6 +125,10 @@ pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stat
         Selection::Blocked(items) => {
             format!("only blocked items are left: {}; ralph backlog reset ID opens one", named(items))
         }
+        Selection::Unknown(items) => format!(
+            "what is left has a status that nobody knows: {}; ralph backlog set ID open, or done",
+            named(items)
+        ),
         Selection::Cycle(ring) => format!(
             "items depend on each other in a ring: {}; take one of these dependencies out of the file",
             ring.join(" -> ")
