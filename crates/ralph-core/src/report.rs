@@ -13,7 +13,7 @@ use alloc::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::indicator::{self, Indicators};
-use crate::limit::Limit;
+use crate::limit::{Limit, Reset};
 use crate::prelude::*;
 use crate::prompt::protocol;
 use crate::redact::Secrets;
@@ -157,12 +157,19 @@ impl Builder {
             }
             Item::Denied(tool) => self.deny(&tool),
             Item::Cost(cost) => self.summed_cost = Some(self.summed_cost.unwrap_or(0).saturating_add(cost)),
-            // A later one that knows more (a status, a reset) replaces an earlier one.
+            // A later one that knows more (a status, a reset) replaces an earlier one. A moment that the CLI told as such
+            // stays: in its words it is a time of day, without the day or the seconds.
             Item::Limit(mut limit) => {
                 limit.text = crate::text::one_line(&self.secrets.hide(&limit.text), 300);
-                let known =
-                    self.report.limit.take().filter(|known| known.reset.is_some() && limit.reset.is_none());
-                self.report.limit = Some(known.unwrap_or(limit));
+                self.report.limit = Some(match self.report.limit.take() {
+                    Some(known) if known.reset.is_some() && limit.reset.is_none() => known,
+                    Some(Limit { reset: told @ Some(Reset::At { .. }), .. })
+                        if !matches!(limit.reset, Some(Reset::At { .. })) =>
+                    {
+                        Limit { reset: told, ..limit }
+                    }
+                    _ => limit,
+                });
             }
             Item::Tool { .. } => {
                 self.report.tools += 1;
@@ -342,6 +349,7 @@ fn own_part<'a>(words: &'a str, prompt: &str) -> &'a str {
 mod tests {
     use super::*;
     use crate::report::block::{Status, Tests, WorkType};
+    use crate::time::Time;
     use crate::transcript::{Decoder, Format};
 
     fn report(bytes: &[u8]) -> IterationReport {
@@ -535,6 +543,17 @@ mod tests {
         for notice in ["five_hour limit reached", "You've hit your session limit · resets 3pm (UTC)"] {
             assert!(claude(false, notice, REJECTED).is_some(), "{notice}");
         }
+    }
+
+    #[test]
+    fn a_moment_that_was_told_as_such_is_not_forgotten_for_a_time_of_day() {
+        let at = |seconds: i64| Some(Reset::At { time: Time::from_millis(seconds * 1000) });
+        let limit =
+            claude(true, "You've hit your limit · resets Nov 23, 5pm (UTC)", REJECTED).expect("limited");
+        assert_eq!(limit.reset, at(1_794_790_000), "in a week, perhaps, and not at the next 5pm");
+        assert!(limit.text.starts_with("You've hit your limit"), "{}", limit.text);
+        let later = claude(true, "Claude AI usage limit reached|1794790001", REJECTED);
+        assert_eq!(later.expect("limited").reset, at(1_794_790_001));
     }
 
     #[test]

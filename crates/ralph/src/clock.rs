@@ -77,6 +77,11 @@ fn on_wall(time: Time, now: Time, zone: &TimeZone) -> String {
     }
 }
 
+const MINUTE_MS: u64 = 60_000;
+/// A clock without seconds names the whole minute, and some time passes until the agent that was told it has ended: within
+/// so long, it is the minute that is over and not the one of the next day.
+const JUST_SAID_MS: u64 = 5 * MINUTE_MS;
+
 /// When a provider's limit ends, by the clock and the zone of this machine.
 pub fn reset_at(reset: &Reset, now: Time) -> Option<Time> {
     in_zone(reset, now, &TimeZone::system())
@@ -88,11 +93,14 @@ fn in_zone(reset: &Reset, now: Time, local: &TimeZone) -> Option<Time> {
         Reset::After { ms } => Some(now.plus(*ms)),
         Reset::Clock { hour, minute, zone } => {
             let zone = zone_of(zone.as_deref(), local)?;
-            let now = Timestamp::from_millisecond(now.millis()).ok()?.to_zoned(zone);
-            let today = on_day(&now, *hour, *minute)?;
-            let next =
-                if today > now { today } else { on_day(&now.checked_add(1.day()).ok()?, *hour, *minute)? };
-            Some(Time::from_millis(next.timestamp().as_millisecond()))
+            let day = Timestamp::from_millisecond(now.millis()).ok()?.to_zoned(zone);
+            let on = |day: Zoned| -> Option<Time> {
+                let moment = clock_at(day.date(), *hour, *minute, day.time_zone().clone())?;
+                Some(Time::from_millis(moment.timestamp().as_millisecond()))
+            };
+            let days = [day.checked_sub(1.day()).ok()?, day.clone(), day.checked_add(1.day()).ok()?];
+            let begins = days.into_iter().filter_map(on).find(|begins| begins.plus(JUST_SAID_MS) > now)?;
+            Some(if begins > now { begins } else { begins.plus(MINUTE_MS) })
         }
         Reset::Day { year, month, day, hour, minute, zone } => {
             let number = |n: u8| i8::try_from(n).ok();
@@ -106,10 +114,6 @@ fn in_zone(reset: &Reset, now: Time, local: &TimeZone) -> Option<Time> {
 
 fn zone_of(name: Option<&str>, local: &TimeZone) -> Option<TimeZone> {
     name.map_or_else(|| Some(local.clone()), |name| TimeZone::get(name).ok())
-}
-
-fn on_day(day: &Zoned, hour: u8, minute: u8) -> Option<Zoned> {
-    clock_at(day.date(), hour, minute, day.time_zone().clone())
 }
 
 fn clock_at(date: Date, hour: u8, minute: u8, zone: TimeZone) -> Option<Zoned> {
@@ -188,11 +192,23 @@ mod tests {
             in_zone(&reset, now, &TimeZone::UTC)
         };
         assert_eq!(at(21, 0, None), Some(time("2026-11-16T21:00:00Z")));
-        assert_eq!(at(20, 30, None), Some(time("2026-11-17T20:30:00Z")), "this minute is over");
+        assert_eq!(at(20, 25, None), Some(time("2026-11-17T20:25:00Z")));
         assert_eq!(at(3, 0, None), Some(time("2026-11-17T03:00:00Z")));
         assert_eq!(at(3, 0, Some("UTC")), Some(time("2026-11-17T03:00:00Z")));
         assert_eq!(at(3, 0, Some("Middle/Earth")), None);
         assert_eq!(at(25, 0, None), None);
+    }
+
+    #[test]
+    fn a_minute_that_began_or_is_just_over_is_not_that_of_tomorrow() {
+        let reset = |hour, minute| Reset::Clock { hour, minute, zone: None };
+        let at = |hour, minute, now| in_zone(&reset(hour, minute), time(now), &TimeZone::UTC);
+        let over = Some(time("2026-11-16T20:31:00Z"));
+        assert_eq!(at(20, 30, "2026-11-16T20:30:00Z"), over);
+        assert_eq!(at(20, 30, "2026-11-16T20:30:59Z"), over);
+        assert_eq!(at(20, 30, "2026-11-16T20:34:59Z"), over, "told before the agent ended");
+        assert_eq!(at(20, 30, "2026-11-16T20:35:00Z"), Some(time("2026-11-17T20:30:00Z")));
+        assert_eq!(at(23, 59, "2026-11-17T00:00:30Z"), Some(time("2026-11-17T00:00:00Z")), "at midnight");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Where in an output the CLI's own notice of a limit stands.
 
+use core::iter;
+
 use super::{LONGEST_NOTICE, Limit, answer, kinds, of, shape};
 use crate::prelude::*;
 use crate::text;
@@ -42,13 +44,15 @@ fn unfenced(text: &str) -> Vec<&str> {
     own
 }
 
-/// Gemini tells what was wrong at the end of a line about a report it wrote, and shows the error as an object below: a
-/// notice further up than others, whose status comes after it.
+/// Gemini tells what was wrong at the end of a line about a report it wrote, or from there on in several, and shows where
+/// that was and the error as an object below: a notice further up than others, whose status comes after it.
 fn gemini_report(own: &[&str]) -> Option<Limit> {
     let at = own.iter().rposition(|line| line.starts_with("Error when talking to Gemini API "))?;
     let (_class, said) = own[at].split_once(".json ")?.1.split_once(": ")?;
-    let status = own[at + 1..].iter().find_map(|line| kinds::status_in(line));
-    of(status, said)
+    let below = &own[at + 1..];
+    let more = below.iter().copied().take_while(|line| !line.trim_start().starts_with("at "));
+    let status = below.iter().find_map(|line| kinds::status_in(line));
+    of(status, &iter::once(said).chain(more).collect::<Vec<_>>().join("\n"))
 }
 
 /// A line that is a notice, without the marks around it.

@@ -228,6 +228,15 @@ fn gemini_s_report_is_a_notice_above_the_object_it_shows() {
         let limit = from_prose(true, &output(said, status)).expect(said);
         assert_eq!((limit.kind, limit.status), (kind, Some(status)), "{said}");
     }
+    let lines = "TerminalQuotaError: You exceeded your current quota.\n* Quota exceeded for metric: requests\nPlease retry in 7.5s.";
+    let limit = from_prose(true, &output(lines, 429)).expect("a limit");
+    assert_eq!((limit.status, limit.reset), (Some(429), Some(Reset::After { ms: 7_500 })), "in a later line");
+    let below = output("RetryableQuotaError: Too many requests.", 429) + "Please retry in 7.5s.\n";
+    assert_eq!(
+        from_prose(true, &below).and_then(|limit| limit.reset),
+        None,
+        "below the frames is not the answer"
+    );
     assert_eq!(from_prose(true, &output("_ApiError: {\"error\":{\"code\":400}}", 400)), None);
     assert_eq!(
         from_prose(true, &format!("I read this:\n> {}", output("QuotaError: daily quota", 400))),

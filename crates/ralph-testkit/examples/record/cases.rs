@@ -67,18 +67,23 @@ impl Case {
     }
 
     pub(crate) fn script(self, agent: Agent, project: &str) -> Vec<Turn> {
+        // OpenCode asks again without a word, after the wait that the service wants: here none, so that it comes to one.
+        let now = |turn: Turn| match agent {
+            Agent::Opencode => turn.header("retry-after-ms", "1"),
+            _ => turn,
+        };
         let always = |turn: Turn| vec![turn; ALWAYS];
         match self {
             Case::Work | Case::Denied | Case::MaxTurns => work(agent, project),
             Case::CutOnce => vec![Turn::cut(), closing()],
             Case::Cut => always(Turn::cut()),
-            Case::Quota => always(quota(agent)),
+            Case::Quota => always(now(quota(agent))),
             Case::BadRequest => always(refusal(agent, 400)),
             Case::BadKey => always(refusal(agent, 401)),
-            Case::RateLimit => always(refusal(agent, 429)),
+            Case::RateLimit => always(now(refusal(agent, 429))),
             Case::RateLimitAfter => always(refusal(agent, 429).header("retry-after", "30")),
-            Case::Unavailable => always(refusal(agent, 503)),
-            Case::Overloaded => always(refusal(agent, 529)),
+            Case::Unavailable => always(now(refusal(agent, 503))),
+            Case::Overloaded => always(now(refusal(agent, 529))),
         }
     }
 }

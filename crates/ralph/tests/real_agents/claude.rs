@@ -3,8 +3,8 @@
 use ralph_testkit::{Sandbox, Turn};
 use serde_json::json;
 
-use crate::common::{history, outcomes, ralph, status};
-use crate::stage::{Cli, done, more, run, stage};
+use crate::common::{TEST, history, outcomes, ralph, status};
+use crate::stage::{Cli, done, epoch_seconds, more, run, stage};
 use crate::trouble::{self, FAR, FULL};
 
 const CLAUDE: Cli = Cli::Claude;
@@ -45,6 +45,23 @@ fn claude_of_a_subscription_tells_when_its_allowance_comes_back() {
     let finished = run(&sandbox, &actor, &FULL);
     finished.assert_code(4).assert_stderr_has("claude is out until Sun 01 Jan 2040 00:00");
     actor.assert_asked(1);
+}
+
+#[test]
+fn claude_whose_allowance_comes_back_soon_is_waited_for_and_completes() {
+    let soon = epoch_seconds() + 6;
+    let (sandbox, actor) = stage(CLAUDE, |sandbox| {
+        vec![CLAUDE.quota(soon), CLAUDE.writes(sandbox, "green"), done("It is green.")]
+    });
+    let actor = actor.subscribed();
+    let args = ["--reviews", "0", "--test-cmd", TEST, "--set", "limit_backoff=1s"];
+    let finished = run(&sandbox, &actor, &[&FULL[..], &args].concat());
+    finished.assert_code(0).assert_stderr_has("waiting until ").assert_stderr_has("✓ COMPLETE");
+    actor.assert_asked(3);
+    let expected = [(1, "limited"), (2, "accepted")].map(|(n, word)| (n, word.to_owned()));
+    assert_eq!(outcomes(&sandbox), expected);
+    let journal = sandbox.read(".git/ralph/runs/0001/journal.jsonl");
+    assert!(journal.contains(r#""reset":{"how":"at","#), "the second and not the minute: {journal}");
 }
 
 /// Told not to try again, it does so once all the same, without streaming.
@@ -154,4 +171,24 @@ fn claude_works_through_two_items_and_each_is_committed() {
         (&json!("PASSING"), &json!("PASSING"))
     );
     sandbox.assert_no_processes();
+}
+
+#[test]
+fn a_model_and_arguments_of_its_own_reach_claude() {
+    let (sandbox, actor) = stage(CLAUDE, |_| vec![done("Nothing to do.")]);
+    let words = [
+        "--reviews",
+        "0",
+        "--model",
+        "claude-haiku-9",
+        "--",
+        "--append-system-prompt",
+        "Remember xylophones.",
+    ];
+    run(&sandbox, &actor, &[&FULL[..], &words].concat()).assert_code(0);
+    actor.assert_asked(1);
+    let request = &actor.server.main_requests()[0];
+    assert_eq!(request.body["model"], "claude-haiku-9");
+    assert!(request.mentions("Remember xylophones."));
+    assert_eq!(status(&sandbox)["agent"]["model"], "claude-haiku-9");
 }

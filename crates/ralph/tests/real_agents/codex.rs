@@ -1,10 +1,11 @@
 //! Codex.
 
+use ralph_core::time::Time;
 use ralph_testkit::Turn;
 use serde_json::json;
 
 use crate::common::{history, outcomes, ralph, status};
-use crate::stage::{Actor, Cli, command, done, more, run, stage};
+use crate::stage::{Actor, Cli, command, done, epoch_seconds, more, run, stage};
 use crate::trouble::{self, FAR, FULL};
 
 const CODEX: Cli = Cli::Codex;
@@ -87,4 +88,28 @@ fn a_model_and_arguments_of_its_own_reach_codex() {
     assert_eq!(body["model"], "gpt-9", "{body}");
     let header = status(&sandbox);
     assert_eq!(header["agent"]["model"], "gpt-9", "{header}");
+}
+
+#[test]
+fn a_background_process_that_codex_leaves_is_ended_with_the_iteration() {
+    let (sandbox, actor) =
+        stage(CODEX, |_| vec![CODEX.shell("setsid sleep 86400 > /dev/null 2>&1 &"), more("Started.")]);
+    let finished = run(&sandbox, &actor, &[&FULL[..], &["--max-iterations", "1"]].concat());
+    finished.assert_code(3).assert_stderr_has("background process ended");
+    actor.assert_asked(2);
+    sandbox.assert_no_processes();
+}
+
+/// It tells the minute in which its allowance comes back, and that may be this one.
+#[test]
+fn codex_whose_allowance_comes_back_within_the_minute_is_waited_for_that_long() {
+    let (sandbox, actor) = stage(CODEX, |_| vec![CODEX.quota(epoch_seconds() + 1)]);
+    let running = command(&sandbox, "codex", &[&actor], &FULL).spawn();
+    running.wait_for_stderr("waiting until");
+    let waits = &status(&sandbox)["waiting"];
+    let until = waits["until"].as_str().and_then(Time::parse).expect("a time").millis().unsigned_abs();
+    assert!(until / 1000 <= epoch_seconds() + 62, "{waits}");
+    ralph(&sandbox).arg("stop").run().assert_code(0);
+    running.wait();
+    actor.assert_asked(1);
 }

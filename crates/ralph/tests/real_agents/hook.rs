@@ -10,7 +10,8 @@ use crate::common::{GOAL, TEST, outcomes, ralph, status};
 use crate::stage::{Actor, Cli, done, more, stage};
 
 const CLAUDE: Cli = Cli::Claude;
-const STREAM: [&str; 4] = ["--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"];
+const STREAM: [&str; 3] = ["--output-format", "stream-json", "--verbose"];
+const FULL: &str = "--dangerously-skip-permissions";
 
 /// A repository with the hooks installed, and Claude Code pointed at its stand-in.
 fn with_hooks(script: impl FnOnce(&Sandbox) -> Vec<Turn>) -> (Sandbox, Actor) {
@@ -25,8 +26,13 @@ fn arm(sandbox: &Sandbox, args: &[&str]) {
 
 /// A session with one prompt, to its end; what it printed.
 fn session(sandbox: &Sandbox, actor: &Actor, prompt: &str) -> String {
+    session_with(sandbox, actor, prompt, &[FULL])
+}
+
+fn session_with(sandbox: &Sandbox, actor: &Actor, prompt: &str, args: &[&str]) -> String {
     let mut command = sandbox.command("timeout");
-    command.args(["170", "claude", "-p", prompt]).args(STREAM).envs(actor.env()).stdin(Stdio::null());
+    command.args(["170", "claude", "-p", prompt]).args(STREAM).args(args);
+    command.envs(actor.env()).stdin(Stdio::null());
     let output = command.output().expect("claude runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
@@ -43,7 +49,7 @@ struct Open {
 impl Open {
     fn start(sandbox: &Sandbox, actor: &Actor) -> Self {
         let mut command = sandbox.command("claude");
-        command.args(["-p", "--input-format", "stream-json"]).args(STREAM).envs(actor.env());
+        command.args(["-p", "--input-format", "stream-json", FULL]).args(STREAM).envs(actor.env());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("claude starts");
         let stdout = child.stdout.take().expect("piped");
         Self { stdin: child.stdin.take(), lines: BufReader::new(stdout).lines(), child }
@@ -205,18 +211,60 @@ fn a_goal_that_ends_the_command_it_is_pasted_into_holds_nothing() {
     assert!(!sandbox.exists("pwned"));
 }
 
+/// Without rights of its own a session may run what each command says it runs, and nothing else.
+#[test]
+fn its_commands_run_in_the_ordinary_permission_mode() {
+    let (sandbox, actor) = with_hooks(|_| {
+        vec![
+            CLAUDE.shell("touch by-command"),
+            more("I may not."),
+            done("It is green."),
+            more("Armed for two."),
+            more("Let go at two."),
+            Turn::text("It stands so."),
+            Turn::text("Nothing is held any more."),
+        ]
+    });
+    let ask = |prompt: &str| session_with(&sandbox, &actor, prompt, &[]);
+    let goal = "make it \"green\" & don't stop; $(touch pwned)";
+    let said = ask(&format!("/ralph {goal}"));
+    actor.assert_asked(3);
+    assert_eq!(outcomes(&sandbox), [(1, "more".to_owned()), (2, "accepted".to_owned())], "{said}");
+    assert_eq!(status(&sandbox)["goal"], goal);
+    assert!(!sandbox.exists("by-command") && !sandbox.exists("pwned"), "{said}");
+
+    ask("/ralph-loop 2 make it green twice");
+    actor.assert_asked(5);
+    let looped = status(&sandbox);
+    assert_eq!(looped["goal"], "make it green twice");
+    assert_eq!(looped["stop_reason"], "max_iterations", "{looped}");
+
+    arm(&sandbox, &["--session", "another"]);
+    ask("/ralph-status");
+    actor.assert_asked(6);
+    assert!(actor.was_told("armed: session another"), "what `ralph hook status` prints");
+    assert!(actor.was_told(&ralph(&sandbox).arg("status").run().stdout), "what `ralph status` prints");
+    ask("/ralph-cancel");
+    actor.assert_asked(7);
+    ralph(&sandbox).args(["hook", "status"]).run().assert_stdout_has("no session is held");
+}
+
 const CODEX: Cli = Cli::Codex;
 
-fn codex_command(sandbox: &Sandbox, actor: &Actor) -> Command {
+fn codex_command(sandbox: &Sandbox, actor: &Actor, args: &[&str]) -> Command {
     let mut command = sandbox.command("timeout");
     command.args(["170", "codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox"]);
-    command.args(["--dangerously-bypass-hook-trust", "Begin."]).envs(actor.env()).stdin(Stdio::null());
+    command.arg("--dangerously-bypass-hook-trust").args(args).envs(actor.env()).stdin(Stdio::null());
     command
 }
 
 /// A session of Codex; in a project, its hooks run only where the project is trusted.
 fn codex(sandbox: &Sandbox, actor: &Actor) -> String {
-    let output = codex_command(sandbox, actor).output().expect("codex runs");
+    codex_with(sandbox, actor, &["Begin."])
+}
+
+fn codex_with(sandbox: &Sandbox, actor: &Actor, args: &[&str]) -> String {
+    let output = codex_command(sandbox, actor, args).output().expect("codex runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
     text
@@ -265,8 +313,43 @@ fn another_session_of_codex_is_not_held_and_a_fault_lets_it_stop() {
     sandbox.damages_the_record();
     let journal = sandbox.read(".git/ralph/runs/0002/journal.jsonl");
     sandbox.write(".git/ralph/runs/0002/journal.jsonl", journal.replacen("make it", "fake it", 1));
+    let said = codex(&sandbox, &actor);
+    actor.assert_asked(2);
+    // Nobody sees a hook's words in `codex exec`; ralph tells whoever asks.
+    assert!(!said.contains("ralph lets this session stop"), "it does now: docs/hook-mode.md says otherwise");
+    ralph(&sandbox).arg("status").run().assert_stdout_has("the checksum does not fit");
+}
+
+#[test]
+fn codex_stops_at_its_promise_and_is_let_go_when_the_circuit_opens() {
+    let promise = |text: &str| Turn::text(format!("It is done.\n\n<promise>{text}</promise>"));
+    let turns = (1..=4).map(|n| more(&format!("Turn {n}.")));
+    let (sandbox, actor) =
+        stage(CODEX, |_| [promise("COMPLETE"), promise("SHIPPED")].into_iter().chain(turns).collect());
+    ralph(&sandbox).args(["hook", "install", "--agent", "codex", "--user"]).run().assert_code(0);
+    arm(&sandbox, &["--promise", "SHIPPED"]);
     codex(&sandbox, &actor);
     actor.assert_asked(2);
+    assert_eq!(status(&sandbox)["stop_reason"], "complete");
+    arm(&sandbox, &[]);
+    codex(&sandbox, &actor);
+    actor.assert_asked(6);
+    assert_eq!(status(&sandbox)["stop_reason"], "circuit_open");
+}
+
+#[test]
+fn a_session_of_codex_that_was_there_before_arming_is_not_held_when_it_is_resumed() {
+    let (sandbox, actor) =
+        stage(CODEX, |_| vec![more("Before."), more("After."), more("Held."), done("Done.")]);
+    ralph(&sandbox).args(["hook", "install", "--agent", "codex", "--user"]).run().assert_code(0);
+    codex(&sandbox, &actor);
+    arm(&sandbox, &[]);
+    codex_with(&sandbox, &actor, &["resume", "--last", "Go on."]);
+    actor.assert_asked(2);
+    assert!(actor.server.main_requests()[1].mentions("Before."), "it is the same session");
+    codex(&sandbox, &actor);
+    actor.assert_asked(4);
+    assert_eq!(status(&sandbox)["stop_reason"], "complete");
 }
 
 #[test]
@@ -303,7 +386,7 @@ fn codex_that_met_a_limit_is_not_sent_back_and_nothing_is_counted() {
     let (sandbox, actor) = stage(CODEX, |_| vec![more("One."), CODEX.quota(4_000_000_000), more("Two.")]);
     ralph(&sandbox).args(["hook", "install", "--agent", "codex", "--user"]).run().assert_code(0);
     arm(&sandbox, &[]);
-    let output = codex_command(&sandbox, &actor).output().expect("codex runs");
+    let output = codex_command(&sandbox, &actor, &["Begin."]).output().expect("codex runs");
     assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     actor.assert_asked(2);
     assert_eq!(outcomes(&sandbox), [(1, "more".to_owned()), (2, "open".to_owned())]);

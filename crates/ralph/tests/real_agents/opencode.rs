@@ -3,9 +3,9 @@
 use ralph_testkit::{Sandbox, Turn};
 use serde_json::{Value, json};
 
-use crate::common::{outcomes, status};
-use crate::stage::{Cli, change, more};
-use crate::trouble;
+use crate::common::{history, outcomes, status};
+use crate::stage::{Cli, change, more, run, stage};
+use crate::trouble::{self, FULL};
 
 const OPENCODE: Cli = Cli::Opencode;
 
@@ -35,6 +35,25 @@ fn opencode_stops_at_each_limit_and_says_what_to_do() {
             (again(529), 6, &["Overloaded", "opencode is out until"]),
         ],
     );
+}
+
+/// At its last step it only asks the model to sum up: the iteration is like any other.
+#[test]
+fn opencode_that_reaches_its_last_step_reports_and_its_work_is_kept() {
+    let (sandbox, actor) =
+        stage(OPENCODE, |sandbox| vec![OPENCODE.writes(sandbox, "green"), more("That was my last step.")]);
+    change(&sandbox, ".config/opencode/opencode.json", "agent", json!({"build": {"steps": 2}}));
+    run(&sandbox, &actor, &[&FULL[..], &["--max-iterations", "1"]].concat()).assert_code(3);
+    actor.assert_asked(2);
+    let told = actor
+        .server
+        .main_requests()
+        .iter()
+        .map(|request| request.mentions("MAXIMUM STEPS"))
+        .collect::<Vec<_>>();
+    assert_eq!(told, [false, true]);
+    let last = &history(&sandbox)[0];
+    assert_eq!((&last["outcome"], &last["files_changed"]), (&json!("more"), &json!(1)), "{last}");
 }
 
 /// It asks again by itself when an answer is cut off, within the same iteration.

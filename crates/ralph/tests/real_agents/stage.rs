@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 use std::os::unix::fs::symlink;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ralph_testkit::{
     AnthropicServer, Finished, GeminiServer, ModelServer, OpenAiServer, RalphCommand, RealCli, Sandbox,
@@ -237,6 +237,11 @@ pub(crate) fn change(sandbox: &Sandbox, path: &str, key: &str, value: Value) {
     let mut settings: Value = serde_json::from_str(&sandbox.read(&path)).expect("settings in JSON");
     settings[key] = value;
     sandbox.write(&path, settings.to_string());
+}
+
+/// For a reset that is near.
+pub(crate) fn epoch_seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs()
 }
 
 pub(crate) fn done(words: &str) -> Turn {
