@@ -228,7 +228,7 @@ fn about_item(item: &Work, state: &State) -> String {
         words.push_str(&format!(" This is attempt {}{of}.", item.attempts + 1));
     }
     if let Some(items) = state.backlog.as_ref().map(|backlog| backlog.items) {
-        words.push_str(&format!(" {} of {} are open.", items.open, text::count(items.total, "item")));
+        words.push_str(&format!(" Open: {} of {}.", items.open, text::count(items.total, "item")));
     }
     words
 }

@@ -516,3 +516,12 @@ fn the_demo_catches_the_lie_and_completes() {
         .assert_code(64)
         .assert_stderr_has("not an empty folder");
 }
+
+#[test]
+fn a_run_of_a_command_that_goes_on_can_be_looked_at_before() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_more());
+    run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
+    let shown = ralph(&sandbox).args(["run", "--dry-run", "--max-iterations", "2"]).run();
+    assert!(shown.assert_code(0).stdout.contains("Run 1 would be continued"), "{shown}");
+}

@@ -179,7 +179,8 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let missing = if earlier.is_some() { vec![] } else { detected::look(&project.root, &mut wishes) };
     // What is asked before a first run includes the permissions; until then they are nobody's choice.
     let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask() && !order.dry;
-    let unchosen = (asks || order.dry) && wishes.agent.leaves_permissions_open();
+    // A run that goes on has them in its plan.
+    let unchosen = (asks || order.dry && earlier.is_none()) && wishes.agent.leaves_permissions_open();
     if unchosen {
         wishes.agent.permissions.push(For::all(Permissions::Inherit));
     }

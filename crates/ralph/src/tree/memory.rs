@@ -166,7 +166,7 @@ mod tests {
             assert_eq!(Memory::parse(&text[..end]), None, "cut at {end}");
         }
         let other = "4b825dc642cb6eb9a060e54bf8d69288fbee4905";
-        let later = Memory { tree: TreeId::new(other), skips: false, ..memory.clone() }.text();
+        let later = Memory { tree: TreeId::new(other), skips: false, ..memory }.text();
         assert_ne!(later, text);
         for at in 0..text.len().min(later.len()) {
             let mixed = format!("{}{}", &later[..at], &text[at..]);
