@@ -241,7 +241,7 @@ impl Runner<'_> {
             task_file_is_ours: false,
             task_file_is_known: known || since,
         };
-        let mut settled = settler.settle(settlement, &iteration);
+        let mut settled = settler.settle(settlement, &iteration)?;
         settled
             .problems
             .extend(since.then(|| "the backlog was changed while the checks ran, and is put back".into()));
