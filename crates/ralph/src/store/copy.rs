@@ -27,10 +27,10 @@ impl Copy {
         let Self(Some(mut file)) = Self::new(path) else { return Self::none() };
         // On many file systems this shares the bytes rather than copying them.
         let copied = files::twice(|| {
+            point::pass("fill the copy")?;
             file.set_len(0)?;
             file.rewind()?;
             whole.rewind()?;
-            point::pass("fill the copy")?;
             io::copy(whole, &mut file)
         });
         Self(copied.is_ok().then_some(file))

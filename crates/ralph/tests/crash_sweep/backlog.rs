@@ -106,6 +106,9 @@ fn items(After { copy, history, said, .. }: &After<'_>) {
         assert_eq!((of("attempt"), of("commit")), (attempts.len(), 1), "{ledger:#?}\n{said}");
         let passed = attempts.iter().filter(|attempt| attempt["result"] == "PASSED").count();
         assert_eq!((passed, &item["status"]), (1, &json!("PASSING")), "{item:#}\n{said}");
+        let done = attempts.iter().find(|attempt| attempt["result"] == "PASSED");
+        let head = copy.sandbox.git(&["rev-parse", "HEAD"]);
+        assert_eq!(done.map(|attempt| &attempt["commit"]), Some(&json!(head)), "{item:#}\n{said}");
         let counted = &item["ralph_loop"]["current_iteration"];
         let failed = attempts.len() - passed;
         assert!(*counted == json!(0) || *counted == json!(failed), "{failed} failed: {item:#}\n{said}");
