@@ -47,12 +47,12 @@ fn refused_by_the_disk(how: How, sample: Sample) {
 
 #[test]
 fn a_backlog_that_is_struck_at_any_point_has_each_attempt_commit_and_revert_once() {
-    in_every_way(&backlog::scenario(), 6);
+    in_every_way(&backlog::scenario(), 9);
 }
 
 #[test]
 fn a_settlement_that_is_struck_again_while_it_is_taken_up_is_settled_once() {
-    in_every_way(&backlog::settled_again(), 12);
+    in_every_way(&backlog::settled_again(), 24);
 }
 
 #[test]
