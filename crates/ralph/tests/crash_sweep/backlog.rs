@@ -91,8 +91,12 @@ fn items(After { copy, history, said, .. }: &After<'_>) {
         .lines()
         .map(|line| serde_json::from_str(line).expect("a record"))
         .collect();
+    // An agent that could not be started has tried nothing.
+    let started = copy.diary("started");
+    let worked =
+        |entry: &&Value| started.lines().any(|line| line.parse().ok() == entry["iteration"].as_u64());
     for item in file["items"].as_array().expect("items") {
-        let tried = history.iter().filter(|entry| entry["item"]["id"] == item["id"]);
+        let tried = history.iter().filter(|entry| entry["item"]["id"] == item["id"]).filter(worked);
         let tried =
             tried.filter(|entry| entry["outcome"] != "interrupted" && entry["outcome"] != "failed").count();
         let attempts = item["attempts"].as_array().expect("attempts");
