@@ -1,5 +1,5 @@
-//! `cargo xtask sweep`: the crash sweep at every point, both scenarios. The gate tries all kills of one scenario, and of the
-//! rest a sample.
+//! `cargo xtask sweep`: ralph struck at every point of every scenario, in every way. The gate tries a sample of each
+//! (docs/testing.md), and all points of a session's hook.
 
 use crate::{Result, step, workspace};
 

@@ -101,6 +101,13 @@ fn rights(error: &std::io::Error, path: &std::path::Path) -> Option<String> {
     denied.then(|| format!("see to the rights of {}, then try again", there.display()))
 }
 
+/// Whether a reason, of ralph's or of git's, is a disk that does not take anything. By its words: they come from many mouths.
+pub fn is_of_the_disk(reason: &str) -> bool {
+    ["No space left on device", "Input/output error", "Disk quota exceeded", "Read-only file system"]
+        .iter()
+        .any(|words| reason.contains(words))
+}
+
 /// What to do about a disk that does not take anything.
 fn remedy(error: &std::io::Error) -> Option<&'static str> {
     use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};

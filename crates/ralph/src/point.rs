@@ -7,7 +7,7 @@
 //! * `RALPH_CRASH_POINTS=FILE`: every point that is passed appends its name. ralph and its keepers share the file, so a
 //!   name's occurrences are counted over all of them.
 //! * `RALPH_CRASH_POINT=HOW:NAME#N`: the N-th passing of NAME is `kill` (SIGKILL for the process that passes) or
-//!   `panic` (a fault of its own), or comes back with `enospc` or `eio` instead of its effect.
+//!   `panic` (a fault of its own), or comes back with `enospc` or `eio` instead of its effect. `#N+`: and every later one.
 //! * `RALPH_CHECKPOINT_EVERY=N`: a checkpoint after N records instead of 16, so that a short run has one.
 //!
 //! A name and not a number of all points, because threads interleave: the third append to the journal is the same in

@@ -124,6 +124,19 @@ pub(super) struct Order<'a> {
     pub(super) dry: bool,
 }
 
+/// The run before is over, and its ralph was cut off before it said so: nobody takes it up again.
+fn let_go(project: &Project, last: Option<&Last>, ui: &mut Ui) -> Result<()> {
+    let over = last.filter(|last| last.state.stop().is_some());
+    let own = |last: &&Last| {
+        last.state.run.as_ref().is_some_and(|run| HarnessLock::of(&project.root).is_of(&run.id))
+    };
+    if let Some(last) = over.filter(own) {
+        let _alone = Lock::take(&project.truth, clock::now())?;
+        runner::publish(project, &last.run, &last.state, ui);
+    }
+    Ok(())
+}
+
 /// How the run stopped; `None` where it was only shown.
 pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut Ui) -> Result<Option<Stop>> {
     let Order { goal, which, probe, consent, .. } = order;
@@ -173,6 +186,9 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     if earlier.is_none()
         && let Some(stop) = backlog::nothing_to_do(project, &wishes, order.dry, ui)?
     {
+        if !order.dry {
+            let_go(project, last.as_ref(), ui)?;
+        }
         return Ok(Some(stop));
     }
     // A run that goes on has its plan already.

@@ -58,7 +58,10 @@ fn strike(name: &str, half: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     let nth = count(Path::new(&points), name)?;
     let wanted = std::env::var(POINT).unwrap_or_default();
     let Some((how, point)) = wanted.split_once(':') else { return Ok(()) };
-    if point != format!("{name}#{nth}") {
+    let (point, from_then_on) = point.strip_suffix('+').map_or((point, false), |point| (point, true));
+    let Some((_, first)) = point.rsplit_once('#').filter(|(named, _)| *named == name) else { return Ok(()) };
+    let first = first.parse().unwrap_or(usize::MAX);
+    if nth != first && !(from_then_on && nth > first) {
         return Ok(());
     }
     half()?;

@@ -93,7 +93,10 @@ impl Runner<'_> {
 
     pub(super) fn mark_item(&mut self, id: &str) -> Result<()> {
         let marked = match self.source() {
-            Some(source) => source.and_then(|source| self.mark(&source, id)),
+            // What a disk refuses for a moment is asked for once more.
+            Some(source) => {
+                source.and_then(|source| self.mark(&source, id).or_else(|_| self.mark(&source, id)))
+            }
             None => Ok(()),
         };
         self.send(Event::ItemMarked { problem: marked.err().map(|error| work::in_a_line(&error)) });
@@ -241,7 +244,7 @@ impl Runner<'_> {
             task_file_is_ours: false,
             task_file_is_known: known || since,
         };
-        let mut settled = settler.settle(settlement, &iteration);
+        let mut settled = settler.settle(settlement, &iteration)?;
         settled
             .problems
             .extend(since.then(|| "the backlog was changed while the checks ran, and is put back".into()));

@@ -17,12 +17,13 @@ const ENDING: Duration = Duration::from_secs(3);
 /// How long a deletion that goes on is waited out.
 const WAITS: [u64; 7] = [5, 10, 20, 40, 80, 160, 320];
 
-/// Tries again while a folder is being removed.
+/// Tries again while a folder is being removed, and once more where the disk refuses it.
 fn patiently(mut put_back: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     for wait in WAITS {
         match put_back() {
             Err(error) if store::is_passing(&error) => store::pause(Duration::from_millis(wait)),
-            done => return done,
+            Ok(()) => return Ok(()),
+            Err(_) => break,
         }
     }
     put_back()

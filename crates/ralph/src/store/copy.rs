@@ -19,14 +19,20 @@ impl Copy {
 
     /// An empty one, on the file system of `path`.
     pub(super) fn new(path: &Path) -> Self {
-        Self(files::nameless(&path.with_extension("copy")).ok())
+        Self(files::twice(|| files::nameless(&path.with_extension("copy"))).ok())
     }
 
     /// Of what is there already.
     pub(super) fn of(path: &Path, whole: &mut File) -> Self {
         let Self(Some(mut file)) = Self::new(path) else { return Self::none() };
         // On many file systems this shares the bytes rather than copying them.
-        let copied = point::pass("fill the copy").and_then(|()| io::copy(whole, &mut file));
+        let copied = files::twice(|| {
+            point::pass("fill the copy")?;
+            file.set_len(0)?;
+            file.rewind()?;
+            whole.rewind()?;
+            io::copy(whole, &mut file)
+        });
         Self(copied.is_ok().then_some(file))
     }
 
@@ -39,16 +45,22 @@ impl Copy {
             }
             Ok(())
         };
-        if self.0.as_ref().is_some_and(|file| cut(file).is_err()) {
+        if self.0.as_ref().is_some_and(|file| files::twice(|| cut(file)).is_err()) {
             self.0 = None;
         }
     }
 
     pub(super) fn append(&mut self, bytes: &[u8]) {
         let Some(file) = &mut self.0 else { return };
-        let appended = point::pass("append to the copy")
-            .and_then(|()| file.seek(SeekFrom::End(0)))
-            .and_then(|_| file.write_all(bytes));
+        let end = file.seek(SeekFrom::End(0));
+        let appended = end.and_then(|end| {
+            files::twice(|| {
+                point::pass("append to the copy")?;
+                file.set_len(end)?;
+                file.seek(SeekFrom::Start(end))?;
+                file.write_all(bytes)
+            })
+        });
         if appended.is_err() {
             // One with a hole in it is worse than none.
             self.0 = None;

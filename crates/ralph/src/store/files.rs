@@ -29,6 +29,11 @@ pub fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | AlreadyExists | DirectoryNotEmpty)
 }
 
+/// What a disk refuses for a moment is asked for once more. `effect` begins anew each time.
+pub(super) fn twice<T>(mut effect: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    effect().or_else(|_| effect())
+}
+
 /// Leaves the time on a file: whoever writes to it was at work until now. What is no file is let be.
 pub fn sign_of_life(path: &Path) {
     if !std::fs::symlink_metadata(path).is_ok_and(|data| data.is_file()) {

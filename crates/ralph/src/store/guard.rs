@@ -120,7 +120,7 @@ impl Guard {
         }
         let elsewhere = files::stays_within(&self.root, &self.dir).is_err();
         if elsewhere || self.folder && !self.dir.is_dir() {
-            let lost = self.put_folder_back().err().map(|error| error.to_string());
+            let lost = files::twice(|| self.put_folder_back()).err().map(|error| error.to_string());
             let touch = Touch {
                 name: format!("{}/", self.shown(&self.dir)),
                 kind: OwnFile::Yours,
@@ -196,7 +196,9 @@ impl Guard {
         }
         let how = if now.is_some() { How::Changed } else { How::Removed };
         let mut touch = Touch { name: self.shown(&path), kind: OwnFile::Yours, how, lost: None, kept: None };
-        if let Err(error) = self.put_file_back(file, &path, now.is_some(), keep, &mut touch) {
+        // What was there may be kept by now, and gone.
+        let mut put_back = || self.put_file_back(file, &path, Stamp::at(&path).is_some(), keep, &mut touch);
+        if let Err(error) = files::twice(&mut put_back) {
             touch.lost = Some(error.to_string());
         }
         Some(touch)

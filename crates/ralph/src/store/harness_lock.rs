@@ -44,8 +44,7 @@ impl HarnessLock {
     pub fn publish(&self, state: &State) -> io::Result<()> {
         let Some(run) = state.run.as_ref().filter(|run| run.plan.policy.harness_lock) else { return Ok(()) };
         if state.stop().is_some() {
-            let ours = self.read().is_some_and(|lock| lock["agent_id"] == agent_id(&run.id));
-            return if ours { files::remove(&self.path) } else { Ok(()) };
+            return if self.is_of(&run.id) { files::remove(&self.path) } else { Ok(()) };
         }
         let Some(item) = state.current.as_ref().and_then(|current| current.item.as_ref()) else {
             return Ok(());
@@ -60,6 +59,10 @@ impl HarnessLock {
             "hostname": hostname(),
         });
         files::replace(&self.path, format!("{lock:#}\n").as_bytes())
+    }
+
+    pub fn is_of(&self, run: &str) -> bool {
+        self.read().is_some_and(|lock| lock["agent_id"] == agent_id(run))
     }
 
     fn read(&self) -> Option<Value> {

@@ -88,7 +88,7 @@ impl Past {
         let mut restored = Restored::default();
         self.journals.retain_mut(|held| {
             let Some(how) = held.touched() else { return true };
-            match held.put_back() {
+            match files::twice(|| held.put_back()) {
                 Ok(()) => {
                     restored.back.push((held.path.clone(), how));
                     true

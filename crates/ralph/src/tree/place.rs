@@ -211,9 +211,11 @@ fn settle_config(git_dir: &Path) -> Result<(), TreeError> {
     let plain = fs::symlink_metadata(&config).is_ok_and(|data| data.is_file());
     if !plain || fs::read(&config).is_ok_and(|text| text != CONFIG.as_bytes()) {
         let made = git_dir.join("config.new");
-        let _ = fs::remove_file(&made);
         point::file("write", &config)
-            .and_then(|()| fs::File::create_new(&made)?.write_all(CONFIG.as_bytes()))
+            .and_then(|()| {
+                let _ = fs::remove_file(&made);
+                fs::File::create_new(&made)?.write_all(CONFIG.as_bytes())
+            })
             .and_then(|()| fs::rename(&made, &config))
             .map_err(TreeError::file(&config))?;
     }

@@ -12,7 +12,7 @@ use ralph_core::state::Iteration;
 use ralph_core::text;
 
 use super::{paths, record};
-use crate::error::Result;
+use crate::error::{Error, Result, is_of_the_disk};
 use crate::git::{IDENTIFY, Kept, is_locked};
 use crate::project::Project;
 use crate::store::{HeldLedger, IterationFiles};
@@ -41,16 +41,45 @@ pub(crate) struct Settler<'a> {
     pub(crate) task_file_is_known: bool,
 }
 
+/// What a disk refused.
+struct Refused(String);
+
 impl Settler<'_> {
-    /// Does what is still to be done. What cannot be done is named, and the rest is done all the same.
-    pub(crate) fn settle(&mut self, settlement: &Settlement, iteration: &Iteration) -> Settled {
-        let mut settled = Settled::default();
+    /// Does what is still to be done. What cannot be done is named, and the rest is done all the same. Where the disk refuses
+    /// something it is begun anew, once; if that is no use, nothing is settled, and the next ralph will do it.
+    pub(crate) fn settle(&mut self, settlement: &Settlement, iteration: &Iteration) -> Result<Settled> {
         let mut problems = vec![];
+        let settled = self
+            .do_all(settlement, iteration, &mut problems)
+            .or_else(|_| self.do_all(settlement, iteration, &mut problems));
+        let mut settled = settled.map_err(|Refused(why)| {
+            Error::new(format!("iteration {} could not be settled", settlement.iteration))
+                .because(why)
+                .hint("make room on that disk, or look after it; then go on, and it is settled: ralph run")
+        })?;
+        // What was found twice is said once.
+        for problem in problems {
+            if !settled.problems.contains(&problem) {
+                settled.problems.push(problem);
+            }
+        }
+        Ok(settled)
+    }
+
+    fn do_all(
+        &mut self,
+        settlement: &Settlement,
+        iteration: &Iteration,
+        problems: &mut Vec<String>,
+    ) -> std::result::Result<Settled, Refused> {
+        let mut settled = Settled::default();
         let hidden = self.secrets;
-        self.task_file_is_ours = settlement.commit.is_some() && self.task_file_is_as_left(iteration);
+        // Nobody else was here since the disk refused something.
+        self.task_file_is_ours =
+            self.task_file_is_ours || settlement.commit.is_some() && self.task_file_is_as_left(iteration)?;
         // What is in it from here on is ralph's doing, or else the user's too.
         let mut left_by_us = self.source.is_some()
-            && (self.task_file_is_known || self.task_file_is_ours || self.task_file_is_as_left(iteration));
+            && (self.task_file_is_known || self.task_file_is_ours || self.task_file_is_as_left(iteration)?);
         let backlog = self.source.and_then(|source| source.below(&self.project.root));
         let in_all = self.files_in_all(settlement, iteration, backlog.as_deref());
         if !settlement.uncounted {
@@ -63,7 +92,7 @@ impl Settler<'_> {
                         |problem| format!("{problem}; to look at it: ralph evidence verify --no-run");
                     problems.extend(appended.problem.map(broken));
                 }
-                Err(error) => problems.push(format!("the evidence could not be recorded: {error}")),
+                Err(error) => problems.push(named("the evidence could not be recorded", error)?),
             }
         }
         if let Some(mark) = &settlement.revert {
@@ -77,17 +106,11 @@ impl Settler<'_> {
                         ));
                     }
                 }
-                Err(error) => problems.push(format!("the code was not put back: {error}")),
+                Err(error) => problems.push(named("the code was not put back", error)?),
             }
-            match self.take_commits_back(
-                mark,
-                settlement,
-                iteration,
-                settled.evidence.as_deref(),
-                &mut problems,
-            ) {
+            match self.take_commits_back(mark, settlement, iteration, settled.evidence.as_deref(), problems) {
                 Ok(left) => settled.left = left,
-                Err(error) => problems.push(format!("commits of the agent stay: {error}")),
+                Err(error) => problems.push(named("commits of the agent stay", error)?),
             }
         }
         if let (Some(source), Ok(before)) = (self.source, std::fs::read(self.files.backlog())) {
@@ -97,15 +120,17 @@ impl Settler<'_> {
                     "the agent left the backlog unreadable; it is put back as it was before the attempt"
                         .into(),
                 ),
-                Err(error) => problems.push(in_a_line(&error)),
+                Err(error) => problems.push(unless_refused(in_a_line(&error))?),
             }
         }
-        problems.extend(self.mark(settlement));
+        for problem in self.mark(settlement) {
+            problems.push(unless_refused(problem)?);
+        }
         let marked = self.task_file();
         // What the backlog would not take in is not committed either.
-        settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::would_change);
+        settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::would_change)?;
         if settlement.commit.is_some() && settled.unmarked.is_none() {
-            match self.commit(settlement, iteration, settled.evidence.as_deref(), &mut problems) {
+            match self.commit(settlement, iteration, settled.evidence.as_deref(), problems) {
                 Ok((commit, left)) => {
                     settled.uncommitted = match (&commit, left.is_empty()) {
                         (_, true) => None,
@@ -119,13 +144,13 @@ impl Settler<'_> {
                 }
                 Err(error) => {
                     let why = self.with_a_remedy(error);
-                    problems.push(format!("{UNCOMMITTED}: {why}"));
+                    problems.push(named(UNCOMMITTED, &why)?);
                     settled.uncommitted = Some(why);
                 }
             }
         }
         if let Err(error) = self.unstage(settlement.revert.is_some()) {
-            problems.push(format!("what the agent staged stays staged: {error}"));
+            problems.push(named("what the agent staged stays staged", error)?);
         }
         if let (Some(commit), Some(evidence)) = (&settled.commit, &settled.evidence)
             && let Err(error) = self.ledger.append(record::without_secrets(
@@ -133,18 +158,17 @@ impl Settler<'_> {
                 hidden,
             ))
         {
-            problems.push(format!("the commit could not be recorded as evidence: {error}"));
+            problems.push(named("the commit could not be recorded as evidence", error)?);
         }
         left_by_us &= self.task_file() == marked;
         if settled.unmarked.is_none() {
-            settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::change_all);
+            settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::change_all)?;
         }
         if let Some(source) = self.source.filter(|_| left_by_us) {
             OwnBacklog::new(self.project, self.tree, self.base, source).keep(source);
             settled.task_file = self.task_file();
         }
-        settled.problems = problems;
-        settled
+        Ok(settled)
     }
 
     /// A digest of the task file as it is.
@@ -202,10 +226,13 @@ impl Settler<'_> {
             let open = Change::State { id: id.clone(), to: State::Open, at: None };
             source.change(&open).err().map(|error| in_a_line(&error))
         };
-        let problems = settlement.untick.iter().filter_map(untick).collect();
+        let mut problems: Vec<String> = settlement.untick.iter().filter_map(untick).collect();
         // An issue is closed once there is a commit to name.
-        if settlement.result == Attempt::Passed && source.is_file() {
-            let _ = state(settlement).map(|change| source.change(&change));
+        if settlement.result == Attempt::Passed
+            && source.is_file()
+            && let Some(Err(error)) = state(settlement).map(|change| source.change(&change))
+        {
+            problems.extend(Some(in_a_line(&error)).filter(|why| is_of_the_disk(why)));
         }
         if self.task_file_is_ours {
             // Cut off from here on, it is known again.
@@ -215,18 +242,22 @@ impl Settler<'_> {
     }
 
     /// Whether the task file is as the agent left it, or as ralph did.
-    fn task_file_is_as_left(&mut self, iteration: &Iteration) -> bool {
-        let Some((source, after)) = self.source.zip(iteration.after.as_ref()) else { return true };
+    fn task_file_is_as_left(&mut self, iteration: &Iteration) -> std::result::Result<bool, Refused> {
+        let Some((source, after)) = self.source.zip(iteration.after.as_ref()) else { return Ok(true) };
         if !source.is_file() {
-            return false;
+            return Ok(false);
         }
-        let Some(path) = source.below(&self.project.root) else { return false };
+        let Some(path) = source.below(&self.project.root) else { return Ok(false) };
         let changed = self
             .tree
             .snapshot()
             .and_then(|now| paths::between(self.tree, &after.tree, now.tree.as_str()))
             .map(|changed| changed.contains(&path));
-        !changed.unwrap_or(true) || OwnBacklog::new(self.project, self.tree, self.base, source).left(source)
+        if let Err(error) = &changed {
+            unless_refused(error.to_string())?;
+        }
+        let own = || OwnBacklog::new(self.project, self.tree, self.base, source).left(source);
+        Ok(!changed.unwrap_or(true) || own())
     }
 
     /// Where the backlog keeps attempts, this one; and one more iteration, if it did not pass. `edit` makes the changes, or
@@ -237,11 +268,11 @@ impl Settler<'_> {
         iteration: &Iteration,
         settled: &Settled,
         edit: impl Fn(&Source, &[Change]) -> Result<()>,
-    ) -> Option<String> {
-        let (Some(source), Some(item)) = (self.source, &settlement.item) else { return None };
+    ) -> std::result::Result<Option<String>, Refused> {
+        let (Some(source), Some(item)) = (self.source, &settlement.item) else { return Ok(None) };
         let run_id = attempt_id(self.run, settlement.iteration);
         if settlement.uncounted || source.has_attempt(&item.id, &run_id) {
-            return None;
+            return Ok(None);
         }
         let failed = settlement.result == Attempt::Failed;
         let said = iteration.block().and_then(|block| block.recommendation.clone());
@@ -272,8 +303,17 @@ impl Settler<'_> {
         let attempt = Change::Attempt { id: item.id.clone(), attempt: shown(attempt, self.secrets) };
         let changes: Vec<Change> = counted.into_iter().chain([attempt]).chain(state(settlement)).collect();
         let unmarked = |error| format!("{} cannot be marked in the backlog: {}", item.id, in_a_line(&error));
-        edit(source, &changes).err().map(unmarked)
+        edit(source, &changes).err().map(unmarked).map(unless_refused).transpose()
     }
+}
+
+/// A problem that is no refusal of the disk.
+fn unless_refused(problem: String) -> std::result::Result<String, Refused> {
+    if is_of_the_disk(&problem) { Err(Refused(problem)) } else { Ok(problem) }
+}
+
+fn named(what: &str, why: impl std::fmt::Display) -> std::result::Result<String, Refused> {
+    unless_refused(format!("{what}: {why}"))
 }
 
 /// What the item is to be, if it is to be anything else.

@@ -113,9 +113,16 @@ pub(crate) fn departed(
         ));
     }
     let before = before?;
-    let holds = head.is_some_and(|head| head == before || repo.is_ancestor(before, head).unwrap_or(false));
-    (!holds).then(|| {
-        let name = branch.unwrap_or("HEAD");
-        format!("{name} was at {at}, which it no longer holds; to have it back: git reset --keep {at}")
-    })
+    let name = branch.unwrap_or("HEAD");
+    // A disk may fail for a moment, and HEAD did not move by that.
+    let holds = |head| repo.is_ancestor(before, head).or_else(|_| repo.is_ancestor(before, head));
+    match head.map_or(Ok(false), |head| if head == before { Ok(true) } else { holds(head) }) {
+        Ok(true) => None,
+        Ok(false) => Some(format!(
+            "{name} was at {at}, which it no longer holds; to have it back: git reset --keep {at}"
+        )),
+        Err(error) => {
+            Some(format!("{name} was at {at}, and nobody can tell whether it still holds it: {error}"))
+        }
+    }
 }

@@ -59,7 +59,8 @@ fn check(scenario: &Scenario, how: How, case: &str) {
     let (copy, struck) = strike(scenario, how, case);
     let mut said = struck.to_string();
     let mut now = status(&copy.sandbox);
-    if now["stop_reason"] != "complete" {
+    let over = now["stop_reason"] == "complete";
+    if !over {
         let last = copy.run_undisturbed().run();
         last.assert_code(0);
         said.push_str(&last.to_string());
@@ -69,9 +70,12 @@ fn check(scenario: &Scenario, how: How, case: &str) {
     after.attempts();
     assert!(after.history.len() <= 4, "a single strike costs two iterations at most: {:#?}", after.history);
     after.budget(unheard(how, case));
-    let mut left = after.leftovers();
-    // Of a run that is over when it is cut off there; the next one takes it over.
-    left.retain(|path| !(path.ends_with(".harness.lock") && case.starts_with("kill:remove .harness.lock")));
+    if over && !after.leftovers().is_empty() {
+        // Of a run that was over when it was cut off: the next one, which has nothing to do.
+        copy.run_undisturbed().run().assert_code(0);
+        assert_eq!(history(&copy.sandbox).len(), after.history.len());
+    }
+    let left = after.leftovers();
     assert!(left.is_empty(), "{left:?}\n{}", after.said);
     items(&after);
     commits(scenario, &copy.sandbox, &after.said);
@@ -87,30 +91,28 @@ fn items(After { copy, history, said, .. }: &After<'_>) {
         .lines()
         .map(|line| serde_json::from_str(line).expect("a record"))
         .collect();
-    // What a disk refuses in the middle of a settlement is named, and the rest is done.
-    let named = ["could not be recorded", "cannot be marked"].iter().any(|words| said.contains(words));
+    // An agent that could not be started has tried nothing.
+    let started = copy.diary("started");
+    let worked =
+        |entry: &&Value| started.lines().any(|line| line.parse().ok() == entry["iteration"].as_u64());
     for item in file["items"].as_array().expect("items") {
-        let tried = history.iter().filter(|entry| entry["item"]["id"] == item["id"]);
+        let tried = history.iter().filter(|entry| entry["item"]["id"] == item["id"]).filter(worked);
         let tried =
             tried.filter(|entry| entry["outcome"] != "interrupted" && entry["outcome"] != "failed").count();
         let attempts = item["attempts"].as_array().expect("attempts");
         let distinct: BTreeSet<String> =
             attempts.iter().map(|attempt| attempt["run_id"].to_string()).collect();
         assert_eq!(distinct.len(), attempts.len(), "one attempt twice: {attempts:#?}\n{said}");
-        assert!(
-            attempts.len() + usize::from(named) >= tried,
-            "{tried} tried: {attempts:#?}\n{history:#?}\n{said}"
-        );
+        assert!(attempts.len() >= tried, "{tried} tried: {attempts:#?}\n{history:#?}\n{said}");
         let of = |kind: &str| {
             ledger.iter().filter(|record| record["item"] == item["id"] && record["type"] == kind).count()
         };
-        if named {
-            assert!(of("attempt") <= attempts.len() + 1 && of("commit") <= 1, "{ledger:#?}\n{said}");
-        } else {
-            assert_eq!((of("attempt"), of("commit")), (attempts.len(), 1), "{ledger:#?}\n{said}");
-        }
+        assert_eq!((of("attempt"), of("commit")), (attempts.len(), 1), "{ledger:#?}\n{said}");
         let passed = attempts.iter().filter(|attempt| attempt["result"] == "PASSED").count();
         assert_eq!((passed, &item["status"]), (1, &json!("PASSING")), "{item:#}\n{said}");
+        let done = attempts.iter().find(|attempt| attempt["result"] == "PASSED");
+        let head = copy.sandbox.git(&["rev-parse", "HEAD"]);
+        assert_eq!(done.map(|attempt| &attempt["commit"]), Some(&json!(head)), "{item:#}\n{said}");
         let counted = &item["ralph_loop"]["current_iteration"];
         let failed = attempts.len() - passed;
         assert!(*counted == json!(0) || *counted == json!(failed), "{failed} failed: {item:#}\n{said}");
@@ -122,14 +124,11 @@ fn commits(scenario: &Scenario, sandbox: &Sandbox, said: &str) {
     let log = sandbox.git(&["log", "--format=%s", "HEAD"]);
     let count = |start: &str| log.lines().filter(|line| line.starts_with(start)).count();
     let (theirs, reverts) = (count(BY_THE_AGENT), count("revert: "));
-    let stays = said.contains("commits of the agent stay");
-    assert!(theirs <= 1 && reverts + usize::from(stays) == theirs, "{log}\n{said}");
+    assert!(theirs <= 1 && reverts == theirs, "{log}\n{said}");
     assert_eq!(log.lines().count(), 2 + 1 + theirs + reverts, "{log}\n{said}");
     let files = sandbox.git(&["ls-tree", "-r", "--name-only", "HEAD"]);
-    if !stays && !said.contains("the code was not put back") {
-        assert_eq!(files, format!("{HARNESS}\nREADME.md\none.txt"), "{log}\n{said}");
-        assert!(!sandbox.exists("wrong.txt") && !sandbox.exists("worse.txt"), "{said}");
-    }
+    assert_eq!(files, format!("{HARNESS}\nREADME.md\none.txt"), "{log}\n{said}");
+    assert!(!sandbox.exists("wrong.txt") && !sandbox.exists("worse.txt"), "{said}");
     assert_eq!(sandbox.git(&["show", "HEAD:README.md"]), "# project");
     assert_eq!(sandbox.git(&["diff", "--cached", "--name-status"]), "A\tstaged.txt", "{said}");
     let own = |line: &&String| {

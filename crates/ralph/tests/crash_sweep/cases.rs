@@ -38,8 +38,8 @@ pub(crate) enum Sample {
     Middle,
     /// The same of every second name, from the first or from the second one on.
     Every2nd(usize),
-    /// The same of every third name that the whole run does not pass.
-    Own(usize),
+    /// The same of every so many names that the whole run does not pass, from this one on.
+    Own { every: usize, from: usize },
 }
 
 /// The N-th passing of a name.
@@ -165,8 +165,8 @@ fn choose(points: &[Point], sample: Sample) -> Vec<Point> {
     let wanted = |(name, nth): &&Point| match sample {
         Sample::Ends => *nth == 1 || *nth == last(name),
         Sample::Middle => middle(name, *nth),
-        Sample::Own(from) => {
-            middle(name, *nth) && own.iter().position(|own| own == name).is_some_and(|at| at % 3 == from)
+        Sample::Own { every, from } => {
+            middle(name, *nth) && own.iter().position(|own| own == name).is_some_and(|at| at % every == from)
         }
         Sample::Every2nd(from) => middle(name, *nth) && place(name) % 2 == from,
     };

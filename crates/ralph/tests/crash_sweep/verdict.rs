@@ -76,7 +76,7 @@ fn first_end(how: How, case: &str, struck: &Finished) {
         _ if struck.code == 0 => {}
         _ => {
             let said = &struck.stderr;
-            // A backlog that cannot be written is told apart from other trouble.
+            // A backlog that cannot be written before an agent is started is told apart from other trouble.
             let code = if said.contains("cannot be marked in the backlog") { 65 } else { 1 };
             struck.assert_code(code);
             let what_why_and_what_to_do = if said.contains("✗ ERROR: ") {

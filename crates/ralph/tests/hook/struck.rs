@@ -33,10 +33,14 @@ fn a_hook_that_is_killed_anywhere_holds_the_session_again_at_its_next_stop() {
     let (whole, points) = stop_struck(&sandbox, "");
     assert!(is_blocked(Some(&whole.json())) && points.len() > 10, "{points:?}");
     let mut passed: Vec<&String> = Vec::new();
-    for point in &points {
+    // What is known of the last snapshot is kept only where no file is too young to be told apart.
+    for point in points.iter().filter(|point| !point.contains(" snapshot")) {
         passed.push(point);
         let nth = passed.iter().filter(|known| **known == point).count();
-        let (killed, _) = stop_struck(&sandbox, &format!("kill:{point}#{nth}"));
+        let strike = format!("kill:{point}#{nth}");
+        let (killed, passed) = stop_struck(&sandbox, &strike);
+        assert!(passed.contains(&format!("struck: {strike}")), "{strike}: it did not strike\n{killed}");
+        killed.assert_code(137);
         let next = stops(&sandbox, SESSION, &more());
         assert!(is_blocked(next.as_ref()), "after {point}#{nth} ({}): {next:?}", killed.code);
     }

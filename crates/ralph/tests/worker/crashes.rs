@@ -1,4 +1,5 @@
-//! ralph is cut off at every point of a settlement: one commit, one record of each kind, one attempt afterwards.
+//! ralph is cut off in the middle of a settlement, and somebody goes on working before it is taken up again; or the disk goes
+//! on refusing it. The crash sweep's backlog (`tests/crash_sweep/backlog.rs`) cuts it off at every point.
 
 use std::collections::BTreeMap;
 
@@ -31,90 +32,50 @@ fn passed(sandbox: &Sandbox, steps: Steps) -> Vec<String> {
     text.lines().map(&mut number).collect()
 }
 
-/// The points of a run, from the one before which its agent has ended.
-fn points(sandbox: &Sandbox, file: &str) -> Vec<String> {
-    let mut named = passed(sandbox, writes(file));
-    let mut times = BTreeMap::<String, usize>::new();
-    for (name, _) in named.iter().filter_map(|name| name.rsplit_once('#')) {
-        *times.entry(name.to_owned()).or_default() += 1;
-    }
-    // The first and the last passing of each name; every one where everything is swept.
-    let full = std::env::var("RALPH_SWEEP").is_ok_and(|value| value == "full");
-    let last =
-        |name: &String| name.rsplit_once('#').is_some_and(|(name, nth)| times[name].to_string() == nth);
-    let struck = |name: &String| full || name.ends_with("#1") || last(name);
-    let begun = named.iter().position(|name| name.contains("evidence.jsonl")).expect("the ledger is written");
-    named.split_off(begun.saturating_sub(1)).into_iter().filter(struck).collect()
-}
-
-/// Cut off at each of these points, then run again.
-fn cut_and_go_on(file: &str, code: i32, check: impl Fn(&Sandbox, &str)) {
-    let points = points(&project(), file);
-    assert!(points.len() > 20, "{points:#?}");
-    let mut struck_at = 0;
-    for point in &points {
-        let sandbox = project();
-        let agent = another(&sandbox).call(claims(writes(file))).install(&sandbox);
-        let cut = struck(&sandbox, &agent, point);
-        if cut.code != 137 {
-            // A thread passed it at another time, or a keeper was struck: nothing was cut off.
-            cut.assert_code(code);
-            continue;
-        }
-        struck_at += 1;
-        let stopped = crate::common::status(&sandbox)["stop_reason"].is_string();
-        if !stopped {
-            worker(&sandbox, &agent).run().assert_code(code);
-        }
-        assert_eq!(history(&sandbox).len(), 1, "{point}: one iteration");
-        assert_eq!(agent.calls(&sandbox).len(), 1, "{point}: one agent");
-        assert_eq!(recorded(&sandbox, "attempt"), 1, "{point}");
-        let now = item_now(&sandbox, "FEAT-1");
-        assert_eq!(now["attempts"].as_array().map(Vec::len), Some(1), "{point}: {now}");
-        assert_eq!(
-            item_now(&sandbox, "FEAT-0")["status"],
-            "PASSING",
-            "{point}: what was done before stays done"
-        );
-        check(&sandbox, point);
-    }
-    assert!(struck_at * 4 > points.len() * 3, "ralph was cut off at {struck_at} of {} points", points.len());
+/// A run that is struck in this way.
+fn struck(sandbox: &Sandbox, agent: &InstalledAgent, strike: &str) -> Finished {
+    let list = sandbox.root().join("tmp/points");
+    let run = worker(sandbox, agent).env("RALPH_CRASH_POINTS", &list);
+    let finished = run.env("RALPH_CRASH_POINT", strike).run();
+    let points = std::fs::read_to_string(list).expect("points");
+    assert!(points.contains(&format!("struck: {strike}\n")), "{strike}: it did not strike\n{finished}");
+    finished
 }
 
 /// A run that is killed at this point.
-fn struck(sandbox: &Sandbox, agent: &InstalledAgent, point: &str) -> Finished {
-    let list = sandbox.root().join("tmp/points");
-    let run = worker(sandbox, agent).env("RALPH_CRASH_POINTS", list);
-    run.env("RALPH_CRASH_POINT", format!("kill:{point}")).run()
+fn killed(sandbox: &Sandbox, agent: &InstalledAgent, point: &str) {
+    struck(sandbox, agent, &format!("kill:{point}")).assert_code(137);
 }
 
 #[test]
-fn a_proved_item_is_committed_and_recorded_once_wherever_ralph_is_cut_off() {
-    cut_and_go_on("one.txt", 0, |sandbox, point| {
-        let now = item_now(sandbox, "FEAT-1");
-        assert_eq!((commits(sandbox), recorded(sandbox, "commit")), (3, 1), "{point}");
-        assert_eq!(
-            (&now["status"], &now["ralph_loop"]["current_iteration"]),
-            (&json!("PASSING"), &json!(0)),
-            "{point}"
-        );
-        assert_eq!(now["attempts"][0]["commit"], json!(sandbox.git(&["rev-parse", "HEAD"])), "{point}");
-        assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "", "{point}: the index");
-    });
-}
-
-#[test]
-fn a_failed_item_is_counted_and_put_back_once_wherever_ralph_is_cut_off() {
-    cut_and_go_on("wrong.txt", 3, |sandbox, point| {
-        let now = item_now(sandbox, "FEAT-1");
-        assert_eq!((commits(sandbox), recorded(sandbox, "commit")), (2, 0), "{point}");
-        assert_eq!(
-            (&now["status"], &now["ralph_loop"]["current_iteration"]),
-            (&json!("FAILING"), &json!(1)),
-            "{point}"
-        );
-        assert!(!sandbox.exists("wrong.txt"), "{point}");
-    });
+fn a_settlement_that_the_disk_goes_on_refusing_stops_the_run_and_the_next_one_settles_it_once() {
+    let points = passed(&project(), writes("one.txt"));
+    let marked = points.iter().rfind(|name| name.starts_with("rename feature_list.json#")).expect("marks");
+    for refused in [
+        "enospc:append evidence.jsonl#1+",
+        "eio:start git update-ref#1+",
+        "enospc:sync evidence.jsonl#2+",
+        &format!("eio:{marked}+"),
+    ] {
+        let sandbox = project();
+        let agent = another(&sandbox).call(claims(writes("one.txt"))).install(&sandbox);
+        let stopped = struck(&sandbox, &agent, refused);
+        stopped
+            .assert_code(1)
+            .assert_stderr_has("ralph: iteration 1 could not be settled\n  why: ")
+            .assert_stderr_has(
+                "\n  try: make room on that disk, or look after it; then go on, and it is settled: ralph run",
+            );
+        let now = crate::common::status(&sandbox);
+        assert!(now["stop_reason"].is_null(), "{refused}: {now}");
+        worker(&sandbox, &agent).run().assert_code(0);
+        assert_eq!((history(&sandbox).len(), agent.calls(&sandbox).len()), (1, 1), "{refused}");
+        assert_eq!((recorded(&sandbox, "attempt"), recorded(&sandbox, "commit")), (1, 1), "{refused}");
+        assert_eq!(commits(&sandbox), 3, "{refused}");
+        let now = item_now(&sandbox, "FEAT-1");
+        assert_eq!((&now["status"], now["attempts"].as_array().map(Vec::len)), (&json!("PASSING"), Some(1)));
+        assert_eq!(now["attempts"][0]["commit"], json!(sandbox.git(&["rev-parse", "HEAD"])), "{refused}");
+    }
 }
 
 #[test]
@@ -124,7 +85,7 @@ fn work_of_the_user_s_is_not_put_back_when_ralph_goes_on_with_what_it_had_put_ba
     let done = points.iter().rposition(|name| name.starts_with("wait for git read-tree#")).expect("put back");
     let sandbox = project();
     let agent = another(&sandbox).call(claims(steps())).install(&sandbox);
-    struck(&sandbox, &agent, &points[done + 1]).assert_code(137);
+    killed(&sandbox, &agent, &points[done + 1]);
     assert!(!sandbox.exists("wrong.txt") && sandbox.read("README.md") == "# project\n", "it was put back");
     sandbox.write("wrong.txt", "mine\n");
     sandbox.write("README.md", "# mine\n");
@@ -144,7 +105,7 @@ fn what_the_user_writes_into_the_task_file_of_a_cut_off_settlement_is_no_mark_of
     for mine in [false, true] {
         let sandbox = project();
         let agent = another(&sandbox).call(claims(writes("one.txt"))).install(&sandbox);
-        struck(&sandbox, &agent, &points[marked + 1]).assert_code(137);
+        killed(&sandbox, &agent, &points[marked + 1]);
         if mine {
             let text = sandbox.read(HARNESS).replacen("\"notes\": \"\"", "\"notes\": \"mine\"", 1);
             sandbox.write(HARNESS, text);
@@ -171,7 +132,7 @@ fn what_a_commit_lacks_is_named_though_ralph_was_cut_off_after_it() {
     let moved = points.iter().rposition(|name| name.starts_with("wait for git update-ref#")).expect("HEAD");
     let sandbox = project();
     let agent = another(&sandbox).call(claims(steps())).install(&sandbox);
-    struck(&sandbox, &agent, &points[moved + 1]).assert_code(137);
+    killed(&sandbox, &agent, &points[moved + 1]);
     assert_eq!(commits(&sandbox), 3, "the commit is there");
     let finished = worker(&sandbox, &agent).run();
     finished

@@ -20,6 +20,8 @@ pub struct HeldLedger {
     /// The file as we left it.
     left: Option<Stamp>,
     known: Known,
+    /// The last record could not be written: what is there of it is ours.
+    is_torn: bool,
 }
 
 /// What the ledger is to say.
@@ -35,7 +37,7 @@ enum Known {
 
 impl HeldLedger {
     pub fn of(truth: &Path) -> Self {
-        Self { ledger: Ledger::of(truth), left: None, known: Known::NotYet }
+        Self { ledger: Ledger::of(truth), left: None, known: Known::NotYet, is_torn: false }
     }
 
     pub fn path(&self) -> &Path {
@@ -59,15 +61,17 @@ impl HeldLedger {
 
     /// Appends a record to what ralph wrote before: what somebody did to it meanwhile is undone first, and named.
     pub fn append(&mut self, record: Value) -> io::Result<Appended> {
+        let was_torn = std::mem::replace(&mut self.is_torn, true);
         let touched = self.touched();
         if touched.is_some() {
             self.put_back()?;
         }
         let (mut appended, written) = self.ledger.write(record)?;
+        self.is_torn = false;
         if let Some(written) = written {
             self.grow(&written);
         }
-        if touched.is_some() {
+        if touched.is_some() && !was_torn {
             let problem = "the evidence ledger was changed while nobody was to work, and is put back";
             appended.problem.get_or_insert(problem.into());
         }
@@ -116,7 +120,7 @@ impl HeldLedger {
 
     /// Puts back what was written, byte for byte. What cannot be is known no more, so that it is told once.
     pub fn put_back(&mut self) -> io::Result<()> {
-        let done = self.write_again();
+        let done = files::twice(|| self.write_again());
         if done.is_err() {
             self.known = Known::NotYet;
         }
