@@ -29,6 +29,8 @@ const TOLD: [&str; 8] = [
 const BLOCKING: [&str; 4] = ["", "blocks", "conditional-blocks", "waits-for"];
 /// What has no place for something, or no such state.
 const ISSUE: &str = "beads issue";
+/// How the reason begins for which ralph closes an issue.
+const PROVED: &str = "proved by ralph: ";
 const PARENT: &str = "parent-child";
 /// By whom an issue is held that is nobody's business here.
 pub(super) const OTHERS: &str = "held_by_others";
@@ -284,7 +286,8 @@ impl<'a> Backlog<'a> {
         let item = &self.items[at];
         let id = &*item.id;
         if item.state == to {
-            return Ok(None);
+            let proof = attempt_in(together).filter(|_| to == State::Done);
+            return Ok(proof.and_then(|_| self.proof_beside(at, &reason(together))));
         }
         let none = Refusal::NoState { shape: ISSUE, state: to.word() };
         let Some(word) = moves::word(Shape::Beads, to) else { return Err(none) };
@@ -307,6 +310,19 @@ impl<'a> Backlog<'a> {
             // Any ralph may claim it then.
             _ => Call::new(&["update", id, "--status", word, "--assignee", ""]),
         }))
+    }
+
+    /// Closed by the agent, in its own words: what proves it is added, once.
+    fn proof_beside(&self, at: usize, proof: &str) -> Option<Call> {
+        let id = &*self.items[at].id;
+        let notes = self.notes(at).unwrap_or_default();
+        let proof = proof.trim();
+        if self.field(at, "close_reason") == proof || notes.contains(proof) {
+            return None;
+        }
+        let all = format!("{}\n{proof}", notes.trim_end());
+        let call = Call::new(&["update", id, "--append-notes", proof]);
+        Some(call.or("--append-notes", &["update", id, "--notes", all.trim_start()]))
     }
 
     fn creation(&self, new: &NewItem) -> Result<Call, Refusal> {
@@ -472,8 +488,7 @@ fn attempt_in(together: &[Change]) -> Option<&Attempt> {
 /// Why an issue is closed: what was run, and where it is.
 fn reason(together: &[Change]) -> String {
     let Some(attempt) = attempt_in(together) else { return "closed with ralph backlog set".into() };
-    let mut parts =
-        vec![format!("proved by ralph: {}", attempt.summary.as_deref().unwrap_or("its checks pass"))];
+    let mut parts = vec![format!("{PROVED}{}", attempt.summary.as_deref().unwrap_or("its checks pass"))];
     if !attempt.commands.is_empty() {
         parts.push(format!("ran: {}", attempt.commands.join("; ")));
     }

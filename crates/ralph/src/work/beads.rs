@@ -33,6 +33,18 @@ pub(crate) fn is_meant(path: &Path) -> bool {
     path.ends_with(FILE)
 }
 
+/// bd is asked at the top of the project: the issues of another folder are not those.
+pub(super) fn is_at_the_top(root: &Path, path: &Path) -> Result<()> {
+    let real = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
+    let folder = path.parent().unwrap_or(path);
+    if folder == root.join(FOLDER) || real(folder) == real(&root.join(FOLDER)) {
+        return Ok(());
+    }
+    Err(Error::usage(format!("{} does not hold the issues of this project", path.display()))
+        .because(format!("bd is asked for those in {}", root.join(FOLDER).display()))
+        .hint("--backlog beads"))
+}
+
 /// A task file as people name it.
 pub(crate) fn name_of(file: &str) -> &str {
     if file == FILE { NAME } else { file }

@@ -3,16 +3,15 @@
 use ralph_testkit::{Beads, Sandbox, Steps};
 
 use crate::beads::{on_beads, says_done, two_issues, verbs};
-use crate::common::repository;
+use crate::common::{ralph, repository};
 use crate::stage::{another, claims, worker, writer, writes};
 
 /// A hook that says when it ran.
-fn hook(sandbox: &Sandbox, name: &str, more: &str) -> String {
+fn hook(sandbox: &Sandbox, name: &str, more: &str) {
     let hook = format!("#!/bin/sh\necho ran >> \"$RALPH_TEST_HOOKS\"\n{more}");
     sandbox.write(format!(".beads/hooks/{name}"), &hook);
     let path = format!(".beads/hooks/{name}");
     assert!(sandbox.command("chmod").args(["+x", &path]).status().expect("chmod").success());
-    hook
 }
 
 #[test]
@@ -54,9 +53,8 @@ fn hooks_of_bd_are_asked_about_before_bd_is_called_at_all() {
     hook(&sandbox, "on_update", "");
     sandbox.write(".beads/db/calls", "");
     let run = || {
-        worker(&sandbox, &agent)
-            .args(["--backlog", "beads", "--test-cmd", "true"])
-            .env("RALPH_TEST_HOOKS", &ran)
+        let run = ralph(&sandbox).args(["run", "--profile", "worker", "--agent-cmd"]).arg(agent.path());
+        run.args(["--backlog", "beads", "--test-cmd", "true"]).env("RALPH_TEST_HOOKS", &ran)
     };
     run().run().assert_code(64).assert_stderr_has(".beads/hooks/on_update");
     assert_eq!(sandbox.read(".beads/db/calls"), "", "bd was not called");
@@ -66,7 +64,7 @@ fn hooks_of_bd_are_asked_about_before_bd_is_called_at_all() {
     // Other words are another hook.
     hook(&sandbox, "on_update", "true");
     run().args(["--fresh"]).run().assert_code(64).assert_stderr_has(".beads/hooks/on_update");
-    let listed = crate::common::ralph(&sandbox).args(["backlog", "list", "--backlog", "beads"]).run();
+    let listed = ralph(&sandbox).args(["backlog", "list", "--backlog", "beads"]).run();
     listed.assert_code(65).assert_stderr_has("nobody has agreed to .beads/hooks/on_update");
     assert_eq!(beads.issue("bd-a")["status"], "closed");
 }
@@ -103,7 +101,7 @@ fn what_a_hook_leaves_behind_is_ended_with_the_call() {
     let ran = sandbox.root().join("tmp/hooks");
     hook(&sandbox, "on_close", "sleep 600 &\n");
     let agent = writer(&sandbox, &["one.txt"]);
-    let run = worker(&sandbox, &agent).args(["--backlog", "beads", "--test-cmd", "true", "--yes"]);
+    let run = worker(&sandbox, &agent).args(["--backlog", "beads", "--test-cmd", "true"]);
     run.env("RALPH_TEST_HOOKS", &ran).run().assert_code(0);
     assert!(ran.exists());
     sandbox.assert_no_processes();
@@ -123,4 +121,16 @@ fn a_bd_that_fails_for_a_moment_is_called_again() {
         ["update bd-a --claim", "close bd-a --reason", "close bd-a --reason"]
     );
     assert_eq!(beads.issue("bd-a")["status"], "closed");
+}
+
+#[test]
+fn only_the_issues_at_the_top_of_the_project_are_meant() {
+    let sandbox = repository();
+    two_issues(&sandbox);
+    sandbox.write("sub/.beads/issues.jsonl", "");
+    let agent = writer(&sandbox, &["one.txt"]);
+    let run = worker(&sandbox, &agent).args(["--backlog", "sub/.beads/issues.jsonl"]);
+    run.run().assert_code(64).assert_stderr_has("--backlog beads");
+    let listed = ralph(&sandbox).args(["backlog", "list", "--backlog", ".beads/issues.jsonl"]).run();
+    listed.assert_code(0);
 }

@@ -150,10 +150,20 @@ fn a_change_is_a_call_and_what_is_so_already_is_none() {
         },
         Change::Attempt { id: "bd-3".into(), attempt },
     ];
+    assert_eq!(made(&backlog, &state("bd-5", State::Done), &[]), "");
+    let beside = made(&backlog, &state("bd-5", State::Done), &together);
+    assert!(
+        beside.starts_with("update bd-5 --append-notes proved by ralph: 12 tests pass | ran: make test"),
+        "{beside}"
+    );
+    let proof = beside.trim_start_matches("update bd-5 --append-notes ");
+    for field in ["notes", "close_reason"] {
+        let noted = format!(r#"[{{"id": "bd-5", "title": "F", "status": "closed", "{field}": "{proof}"}}]"#);
+        assert_eq!(made(&read(&composed(&noted, "[]")), &state("bd-5", State::Done), &together), "", "once");
+    }
     for (change, call) in [
         (state("bd-1", State::InProgress), "update bd-1 --claim"),
         (state("bd-3", State::InProgress), ""),
-        (state("bd-5", State::Done), ""),
         (
             state("bd-3", State::Done),
             "close bd-3 --reason proved by ralph: 12 tests pass | ran: make test | commit: abc | evidence: ralph evidence show r-1",
