@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::project::Project;
 use crate::settings::{NO_CHECK, Value, Wishes};
 use crate::trust::Commands;
-use crate::work::{self, Source};
+use crate::work::{self, Source, Steered, beads};
 
 /// The commands that the project's file brings into a run, where the command line says nothing else.
 pub(crate) fn by_settings(config: &Config, own: &Wishes) -> Commands {
@@ -60,6 +60,11 @@ pub(crate) fn by_backlog(
     let boot = if policy.boot { work::boot(project, backlog)? } else { None };
     if let Some(boot) = &boot {
         commands.add(&boot.source, &boot.content);
+    }
+    if backlog.file == beads::FILE {
+        // bd runs these by itself.
+        let brought = Steered::at(&project.root).commands(&project.root);
+        brought.into_iter().for_each(|hook| commands.add(hook.source, hook.command));
     }
     if policy.wants_checks() {
         // What cannot be read stops the run, with its own words.

@@ -43,6 +43,7 @@ use crate::secrets;
 use crate::store::{Guard, JournalFile, Keeping, Lock, Past, Requests, Run, Runs, Tally, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
+use crate::work::Steered;
 pub(crate) use again::Again;
 use effects::Jobs;
 pub(crate) use effects::{custody_file, kept};
@@ -140,6 +141,8 @@ pub struct Runner<'a> {
     agreed: Vec<String>,
     /// The task file as it was before the item that is worked on. The copy on disk is for a ralph that comes after us.
     backlog: Option<Vec<u8>>,
+    /// The hooks and settings of bd as they were then.
+    steered: Option<Steered>,
     /// A digest of it as it was left when the tree was last measured.
     backlog_after: Option<String>,
     /// Who changed the files in this run; `None` where another ralph began it, whose record has to be read for that.
@@ -223,6 +226,7 @@ impl<'a> Runner<'a> {
             keeping,
             agreed: Vec::new(),
             backlog: None,
+            steered: None,
             backlog_after: None,
             trail: None,
             tally: Tally::default(),

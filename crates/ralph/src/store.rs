@@ -51,11 +51,12 @@ pub use arm::ArmFile;
 pub use edit::{clear_leftovers, edit, put_back};
 pub use evidence::{Appended, HeldLedger, Ledger, Line, Tally, Tried};
 pub use files::{
-    append_private, is_passing, open_itself, put_back_if_gone, remove, sign_of_life, write_new,
+    append_private, is_passing, make_dir, open_itself, put_back_if_gone, remove, sign_of_life, write_new,
     write_private, write_settings,
 };
 pub use guard::Guard;
 pub use harness_lock::HarnessLock;
+pub(crate) use harness_lock::hostname;
 pub use journal::{JournalFile, JournalTail, cannot_continue};
 pub use keeping::Keeping;
 pub use lock::{

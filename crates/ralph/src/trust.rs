@@ -29,7 +29,9 @@ impl Command {
     /// nor an item, nor the boot ritual name it.
     fn was_found(&self) -> bool {
         let of_item = self.source.rsplit(", ").next().is_some_and(|last| last.starts_with("command "));
-        !self.source.starts_with(".ralph/") && !of_item && !self.source.ends_with("init.sh")
+        ![".ralph/", ".beads/"].iter().any(|own| self.source.starts_with(own))
+            && !of_item
+            && !self.source.ends_with("init.sh")
     }
 
     /// Whether it says what an agent may do: nobody but the user chooses that, one by one.

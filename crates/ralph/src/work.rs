@@ -5,6 +5,7 @@
 //! | `source` | the task file of a run: what it hands out, what an agent did to it, changing it |
 //! | `stuck` | what to do where no item can begin |
 //! | `beads` | issues that `bd` keeps: asking it, and having it change them |
+//! | `steered` | the hooks and settings of bd: agreed to before it is called, and put back after an agent |
 //! | `place`, `large`, `hands` | which task file it is, and reading it; the same in several threads |
 //! | `settle` | the parts of a settlement, each of which is done once however often it is asked for |
 //! | `commit`, `paths`, `back` | its commit; which of the changed files that may hold; taking a failed attempt back |
@@ -27,6 +28,7 @@ mod record;
 mod settle;
 mod source;
 mod stand;
+mod steered;
 mod stuck;
 mod taken;
 
@@ -39,4 +41,6 @@ pub(crate) use record::reset as reset_record;
 pub(crate) use settle::Settler;
 pub(crate) use source::{Left, Source, in_a_line};
 pub(crate) use stand::{Stand, departed};
+pub(crate) use steered::Steered;
+pub(crate) use stuck::reset as how_to_reset;
 pub(crate) use taken::{Before, taken_along};

@@ -15,15 +15,29 @@ use crate::text;
 /// How much is written into an issue at once.
 const MOST: usize = 900;
 /// What is told of an issue, as bd names it.
-const TOLD: [&str; 7] =
-    ["title", "description", "design", "acceptance_criteria", "notes", "issue_type", "close_reason"];
+const TOLD: [&str; 8] = [
+    "title",
+    "description",
+    "design",
+    "acceptance_criteria",
+    "notes",
+    "issue_type",
+    "close_reason",
+    DEFERRED,
+];
 /// Kinds of edges that keep an issue from beginning.
 const BLOCKING: [&str; 4] = ["", "blocks", "conditional-blocks", "waits-for"];
 /// What has no place for something, or no such state.
 const ISSUE: &str = "beads issue";
+/// How the reason begins for which ralph closes an issue.
+const PROVED: &str = "proved by ralph: ";
 const PARENT: &str = "parent-child";
 /// By whom an issue is held that is nobody's business here.
 pub(super) const OTHERS: &str = "held_by_others";
+/// Whether bd hands it out to whoever asks.
+const READY: &str = "handed_out";
+/// Until when nobody is to be bothered with it.
+const DEFERRED: &str = "defer_until";
 /// What an issue itself says that it waits for.
 pub(super) const BLOCKED_BY: &str = "blocked_by";
 
@@ -191,7 +205,9 @@ impl<'v> Graph<'v> {
                 !waits.is_empty()
             }
             "in_progress" | "hooked" => !holder.is_empty() && holder == actor,
-            "blocked" | "closed" => true,
+            // What others have blocked waits for them.
+            "blocked" => !others,
+            "closed" => true,
             // Deferred, pinned, or a status of the project's own.
             _ => false,
         };
@@ -210,6 +226,7 @@ impl<'v> Graph<'v> {
             told.insert("assignee".into(), holder.into());
         }
         told.insert(OTHERS.into(), others.into());
+        told.insert(READY.into(), ready.into());
         let mut own: Vec<&str> = ends(issue, &BLOCKING).collect();
         own.sort_unstable();
         told.insert(BLOCKED_BY.into(), json!(own));
@@ -223,6 +240,25 @@ impl<'a> Backlog<'a> {
     /// Whether somebody else has it in hand.
     pub(super) fn is_others(&self, at: usize) -> bool {
         self.shape == Shape::Beads && self.node(at).and_then(|node| node.get(OTHERS)?.bool()).unwrap_or(false)
+    }
+
+    /// Whether it was this run's to do, and is now put where nobody looks for it: not by what it waits for, nor by its end.
+    pub(super) fn is_set_apart(&self, at: usize, before: &Backlog<'_>, old: usize) -> bool {
+        let handed_out = |backlog: &Backlog<'_>, at: usize| {
+            backlog.node(at).and_then(|node| node.get(READY)?.bool()).unwrap_or(false)
+        };
+        let (was, is) = (&before.items[old], &self.items[at]);
+        if !was.enabled || is.enabled || self.is_others(at) {
+            return false;
+        }
+        // An epic of which every part is done is not handed out by every bd: nobody did anything to it.
+        is.state != State::Open
+            || handed_out(before, old)
+            || before.field(old, DEFERRED) != self.field(at, DEFERRED)
+    }
+
+    fn field(&self, at: usize, name: &str) -> String {
+        self.node(at).and_then(|node| node.get(name)?.str()).map(Into::into).unwrap_or_default()
     }
 
     pub(super) fn blocked_by(&self, at: usize) -> Vec<String> {
@@ -250,7 +286,8 @@ impl<'a> Backlog<'a> {
         let item = &self.items[at];
         let id = &*item.id;
         if item.state == to {
-            return Ok(None);
+            let proof = attempt_in(together).filter(|_| to == State::Done);
+            return Ok(proof.and_then(|_| self.proof_beside(at, &reason(together))));
         }
         let none = Refusal::NoState { shape: ISSUE, state: to.word() };
         let Some(word) = moves::word(Shape::Beads, to) else { return Err(none) };
@@ -273,6 +310,19 @@ impl<'a> Backlog<'a> {
             // Any ralph may claim it then.
             _ => Call::new(&["update", id, "--status", word, "--assignee", ""]),
         }))
+    }
+
+    /// Closed by the agent, in its own words: what proves it is added, once.
+    fn proof_beside(&self, at: usize, proof: &str) -> Option<Call> {
+        let id = &*self.items[at].id;
+        let notes = self.notes(at).unwrap_or_default();
+        let proof = proof.trim();
+        if self.field(at, "close_reason") == proof || notes.contains(proof) {
+            return None;
+        }
+        let all = format!("{}\n{proof}", notes.trim_end());
+        let call = Call::new(&["update", id, "--append-notes", proof]);
+        Some(call.or("--append-notes", &["update", id, "--notes", all.trim_start()]))
     }
 
     fn creation(&self, new: &NewItem) -> Result<Call, Refusal> {
@@ -319,19 +369,19 @@ impl<'a> Backlog<'a> {
         let touched = self.touched_since(before);
         let mut calls = Vec::new();
         for id in &touched.removed {
-            let Some(old) = before.find(id) else { continue };
-            let mut args = Call::new(&["create", "--id", id, "--force", "--title"]).args;
-            args.push(before.items[old].title.to_string());
-            before.texts_as_flags(old, &["description", "acceptance", "design"], &mut args);
-            for (flag, name) in [("--type", "issue_type"), ("--notes", "notes")] {
-                let text = before.node(old).and_then(|node| node.get(name)?.str()).map(Into::into);
-                args.extend(text.into_iter().flat_map(|text: String| [flag.to_owned(), text]));
-            }
-            let priority = before.items[old].priority;
-            if (0..=4).contains(&priority) {
-                args.extend(["--priority".into(), priority.to_string()]);
-            }
-            calls.push(Call { args, instead: None });
+            calls.extend(before.find(id).into_iter().flat_map(|old| before.made_again(old)));
+        }
+        // Whoever waited for a removed issue has lost that with it.
+        for (old, item) in before.items.iter().enumerate() {
+            let still =
+                self.find(&item.id).filter(|_| !touched.changed.iter().any(|altered| altered.id == item.id));
+            let Some(now) = still.filter(|_| !before.is_others(old)) else { continue };
+            let is = self.blocked_by(now);
+            let lost = before
+                .blocked_by(old)
+                .into_iter()
+                .filter(|on| touched.removed.contains(on) && !is.contains(on));
+            calls.extend(lost.map(|on| Call::new(&["dep", "add", &item.id, &on])));
         }
         for altered in &touched.changed {
             let (Some(old), Some(new)) = (before.find(&altered.id), self.find(&altered.id)) else { continue };
@@ -347,8 +397,17 @@ impl<'a> Backlog<'a> {
             if changed("criteria") {
                 before.texts_as_flags(old, &["acceptance"], &mut args);
             }
-            if changed("state") {
+            let apart = changed("who has it") || changed("that it is handed out");
+            if changed("state") || apart {
                 args.extend(["--status".into(), before.status(old)]);
+            }
+            if apart {
+                args.extend(["--assignee".into(), before.field(old, "assignee")]);
+                for (flag, name) in [("--type", "issue_type"), ("--defer", DEFERRED)] {
+                    let was = before.field(old, name);
+                    let differs = was != self.field(new, name);
+                    args.extend(differs.then(|| [flag.to_owned(), was]).into_iter().flatten());
+                }
             }
             if args.len() > 2 {
                 calls.push(Call { args, instead: None });
@@ -359,6 +418,32 @@ impl<'a> Backlog<'a> {
             let extra = is.iter().filter(|on| !was.contains(on));
             calls.extend(extra.map(|on| Call::new(&["dep", "remove", id, on])));
         }
+        calls
+    }
+
+    /// The calls that make a removed issue anew: bd creates only open ones that nobody has and that wait for nothing.
+    fn made_again(&self, at: usize) -> Vec<Call> {
+        let item = &self.items[at];
+        let id = &*item.id;
+        let mut args = Call::new(&["create", "--id", id, "--force", "--title"]).args;
+        args.push(item.title.to_string());
+        self.texts_as_flags(at, &["description", "acceptance", "design"], &mut args);
+        for (flag, name) in [("--type", "issue_type"), ("--notes", "notes")] {
+            let text = self.field(at, name);
+            args.extend((!text.is_empty()).then(|| [flag.to_owned(), text]).into_iter().flatten());
+        }
+        if (0..=4).contains(&item.priority) {
+            args.extend(["--priority".into(), item.priority.to_string()]);
+        }
+        let labels = self.node(at).and_then(|node| node.get("labels"));
+        let labels = labels.map(|node| node.texts().join(",")).filter(|labels| !labels.is_empty());
+        args.extend(labels.map(|labels| ["--labels".to_owned(), labels]).into_iter().flatten());
+        let mut calls = vec![Call { args, instead: None }];
+        let (status, holder) = (self.status(at), self.field(at, "assignee"));
+        if status != "open" || !holder.is_empty() {
+            calls.push(Call::new(&["update", id, "--status", &status, "--assignee", &holder]));
+        }
+        calls.extend(self.blocked_by(at).iter().map(|on| Call::new(&["dep", "add", id, on])));
         calls
     }
 
@@ -403,8 +488,7 @@ fn attempt_in(together: &[Change]) -> Option<&Attempt> {
 /// Why an issue is closed: what was run, and where it is.
 fn reason(together: &[Change]) -> String {
     let Some(attempt) = attempt_in(together) else { return "closed with ralph backlog set".into() };
-    let mut parts =
-        vec![format!("proved by ralph: {}", attempt.summary.as_deref().unwrap_or("its checks pass"))];
+    let mut parts = vec![format!("{PROVED}{}", attempt.summary.as_deref().unwrap_or("its checks pass"))];
     if !attempt.commands.is_empty() {
         parts.push(format!("ran: {}", attempt.commands.join("; ")));
     }

@@ -1,6 +1,6 @@
 //! What was done to a task file while an agent worked. Agents may add items, and tick what they did; everything else about
 //! an item is not theirs to change: not whether it is there, not what it is judged by, not how often it was tried. Issues
-//! (beads) that somebody else has in hand are that one's business.
+//! (beads) that somebody else had in hand before are that one's business.
 
 use alloc::collections::BTreeMap;
 
@@ -52,8 +52,8 @@ impl Backlog<'_> {
             let new = there.remove(id).unwrap_or_default();
             for (nth, at) in old.iter().enumerate() {
                 match new.get(nth) {
-                    None if before.is_others(*at) => {}
-                    Some(now) if before.is_others(*at) || self.is_others(*now) => {}
+                    // Not by how it stands now: to give an issue away would be a way to be rid of it.
+                    _ if before.is_others(*at) => {}
                     None => touched.removed.push(id.into()),
                     Some(now) => touched.compared(before, *at, self, *now),
                 }
@@ -112,6 +112,8 @@ fn differences(before: &Backlog<'_>, old: usize, after: &Backlog<'_>, new: usize
         ("dependencies", !issues && was.dependencies != is.dependencies),
         ("dependencies", issues && texts(&|backlog, at| backlog.blocked_by(at))),
         ("enabled", !issues && was.enabled != is.enabled),
+        ("who has it", issues && after.is_others(new)),
+        ("that it is handed out", issues && after.is_set_apart(new, before, old)),
         ("its iterations", was.limit != is.limit),
         ("attempts", before.attempts(old) != after.attempts(new)),
         ("description", before.description(old) != after.description(new)),

@@ -9,6 +9,7 @@ fail() { echo "Error: $1" >&2; exit 1; }
 [ -e "$db/garbage" ] && { cat "$db/garbage"; exit 0; }
 printf '%s' "$*" | tr '\n' ' ' >> "$db/calls"; echo >> "$db/calls"
 command=$1; shift
+[ "$(cat "$db/fails-once" 2>/dev/null)" = "$command" ] && { rm "$db/fails-once"; fail "database is locked"; }
 [ "$command" = dep ] && { command="dep $1"; shift; }
 ids= claim= set= actor=${BEADS_ACTOR:-${BD_ACTOR:-somebody}}
 while [ $# -gt 0 ]; do
@@ -18,7 +19,7 @@ while [ $# -gt 0 ]; do
         --actor) actor=$2; shift ;;
         --limit) shift ;;
         --append-notes) [ -e "$db/old" ] && fail "unknown flag: --append-notes"; append=$2; set="$set append"; shift ;;
-        --title|--description|--design|--notes|--status|--priority|--assignee|--id|--deps|--reason|--type|--acceptance)
+        --title|--description|--design|--notes|--status|--priority|--assignee|--id|--deps|--reason|--type|--acceptance|--labels|--defer)
             name=${1#--}; value=$2; set="$set $name"; eval "$name=\$value"; shift ;;
         -*) fail "unknown flag: $1" ;;
         *) ids="$ids $1" ;;
@@ -30,7 +31,7 @@ store() { printf '%s' "$3" > "$db/$1/$2"; }
 escaped() { sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/	/\\t/g' "$1" | awk 'NR > 1 { printf "\\n" } { printf "%s", $0 }'; }
 json() {
     printf '{"id":"%s"' "$1"
-    for name in title description design acceptance_criteria notes status issue_type assignee close_reason; do
+    for name in title description design acceptance_criteria notes status issue_type assignee close_reason defer_until; do
         [ -s "$db/$1/$name" ] && printf ',"%s":"%s"' "$name" "$(escaped "$db/$1/$name")"
     done
     printf ',"priority":%s,"created_at":"2026-01-07T19:30:00Z"' "$(field "$1" priority)"
@@ -49,12 +50,13 @@ blockers() { [ -e "$db/$1/deps" ] && while read -r on kind; do
     [ "$kind" = blocks ] && [ "$(field "$on" status)" != closed ] && echo "$on"; done < "$db/$1/deps"; }
 ready() {
     for one in $(cat "$db/order"); do
-        [ "$(field "$one" status)" = open ] && [ -z "$(blockers "$one")" ] && echo "$(field "$one" priority) $one"
+        [ "$(field "$one" status)" = open ] && [ -z "$(blockers "$one")$(field "$one" defer_until)" ] && echo "$(field "$one" priority) $one"
     done | sort -s -n -k1,1 | cut -d' ' -f2
 }
 changed() {
     for one in $(cat "$db/order"); do json "$one"; echo; done > .beads/issues.jsonl
     echo "{\"kind\":\"$command\",\"issue_id\":\"$1\",\"actor\":\"$actor\"}" >> .beads/interactions.jsonl
+    [ ! -x ".beads/hooks/on_$command" ] || ".beads/hooks/on_$command" "$1" > /dev/null 2>&1 < /dev/null
 }
 for id in $ids; do
     [ "$command" = create ] || [ -d "$db/$id" ] || fail "resolving issue: no issue found matching \"$id\""
@@ -84,6 +86,7 @@ case $command in
             case $name in
                 append) store "$1" notes "$(field "$1" notes; echo; printf '%s' "$append")" ;;
                 acceptance) store "$1" acceptance_criteria "$acceptance" ;;
+                defer) store "$1" defer_until "$defer" ;;
                 type) store "$1" issue_type "$type" ;;
                 *) eval "store \"\$1\" $name \"\$$name\"" ;;
             esac

@@ -21,14 +21,16 @@ use crate::suggest;
 use crate::tree::TreeId;
 use crate::trust;
 use crate::unix::names::OsStrExt;
-use crate::work::{self, OwnBacklog, Settler, Source, beads, is_below};
+use crate::work::{self, OwnBacklog, Settler, Source, Steered, beads, is_below};
 
 impl Runner<'_> {
     /// The task file of the run, if it has one.
     pub(super) fn source(&self) -> Option<Result<Source>> {
         let plan = &self.state.run.as_ref()?.plan;
         let most = if plan.policy.each_item { plan.policy.max_iterations } else { 0 };
-        Some(Source::new(&self.project.root, plan.backlog.as_ref()?, most))
+        let source = Source::new(&self.project.root, plan.backlog.as_ref()?, most);
+        let (truth, mark) = (self.project.truth.clone(), self.mark);
+        Some(source.map(|source| source.in_custody(move |spec| Custody::at(&truth, mark).over(spec))))
     }
 
     /// What a ralph that was killed left beside the task file is neither the user's nor an agent's.
@@ -108,6 +110,7 @@ impl Runner<'_> {
         files.make()?;
         let path = files.backlog();
         let bytes = source.bytes()?;
+        self.steered = (!source.is_file()).then(|| Steered::at(&self.project.root));
         store::write_private(&path, &bytes).map_err(error::io("cannot write", &path))?;
         self.backlog = Some(bytes);
         source.mark(id)?;
@@ -150,6 +153,8 @@ impl Runner<'_> {
     /// What became of the backlog, and of the item that was worked on.
     pub(super) fn measure_backlog(&mut self, measured: &mut Measured, changes: &[Change]) {
         let Some(Ok(source)) = self.source() else { return };
+        // Before bd is called again.
+        let led = if measured.when == When::After { self.put_steered_back() } else { vec![] };
         let item = self.state.current.as_ref().and_then(|current| current.item.clone());
         let item = item.filter(|_| measured.when == When::After);
         measured.item = item.map(|item| {
@@ -160,12 +165,22 @@ impl Runner<'_> {
             let names = || judges.iter().map(|path| String::from_utf8_lossy(path).into_owned());
             let after = source.after(&item, before.as_deref());
             let put_back = before.is_some_and(|before| self.put_back(&source, &before, Some(&item.id)));
-            let tampered = after.tampered.iter().cloned().chain(names()).collect();
-            let restored = if self.restore(&judges) { names().collect() } else { vec![] };
+            let tampered = after.tampered.iter().cloned().chain(names()).chain(led.clone()).collect();
+            let mut restored: Vec<String> = if self.restore(&judges) { names().collect() } else { vec![] };
+            restored.extend(led);
             ItemAfter { tampered, put_back, restored, ..after }
         });
         measured.items = source.items();
         self.backlog_after = source.bytes().ok().map(|bytes| digest::of(&bytes));
+    }
+
+    /// Hooks and settings of bd, which agents leave alone. Where they cannot be put back bd is not called any more.
+    fn put_steered_back(&mut self) -> Vec<String> {
+        let Some(steered) = &self.steered else { return vec![] };
+        steered.put_back(&self.project.root).unwrap_or_else(|error| {
+            self.ui.warn(&work::in_a_line(&error));
+            vec![]
+        })
     }
 
     /// Whether items are judged by this file: it holds requirements, or was in the harness before.
@@ -211,6 +226,7 @@ impl Runner<'_> {
 
     pub(super) fn settle(&mut self, settlement: &Settlement) -> Result<()> {
         let source = self.source().transpose()?;
+        let led = self.put_steered_back();
         // Once: a ralph that comes after us finds what this one wrote, and what people did since.
         let before = self.backlog.take().filter(|_| settlement.item.is_some());
         let now = source.as_ref().and_then(|source| source.bytes().ok()).map(|bytes| digest::of(&bytes));
@@ -248,6 +264,11 @@ impl Runner<'_> {
         settled
             .problems
             .extend(since.then(|| "the backlog was changed while the checks ran, and is put back".into()));
+        if !led.is_empty() {
+            settled
+                .problems
+                .push(format!("{} changed while the checks ran, and is put back", led.join(", ")));
+        }
         self.send(Event::Settled(Box::new(settled)));
         Ok(())
     }

@@ -18,7 +18,7 @@ pub(super) fn private_dir(dir: &Path) -> io::Result<()> {
 }
 
 /// A folder others may look into, as the user's own settings say.
-pub(super) fn make_dir(dir: &Path) -> io::Result<()> {
+pub fn make_dir(dir: &Path) -> io::Result<()> {
     point::file("make folder", dir)?;
     std::fs::create_dir_all(dir)
 }

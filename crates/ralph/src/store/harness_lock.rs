@@ -74,7 +74,7 @@ fn agent_id(run: &str) -> String {
     format!("ralph-{run}")
 }
 
-fn hostname() -> String {
+pub(crate) fn hostname() -> String {
     let told =
         std::fs::read_to_string("/proc/sys/kernel/hostname").ok().or_else(|| std::env::var("HOSTNAME").ok());
     told.map_or_else(|| "unknown".into(), |name| name.trim().to_owned())

@@ -10,8 +10,7 @@ use ralph_core::text;
 
 use super::Tone;
 use super::remarks::short;
-use crate::suggest::quoted;
-use crate::{agent, clock};
+use crate::{agent, clock, work};
 
 /// The line that catches the eye.
 pub(super) fn title(stop: &Stop) -> &'static str {
@@ -204,7 +203,8 @@ fn by_the_backlog(state: &State, why: &str) -> Option<String> {
     let item = state.last.as_ref().filter(|last| last.settled.is_some())?.item.as_ref()?;
     let spent = item.max_attempts > 0 && item.attempts.saturating_add(1) >= item.max_attempts;
     let own = why.strip_prefix(item.id.as_str()).is_some_and(|rest| rest.starts_with(": "));
-    (spent && own).then(|| format!("ralph backlog reset {}, then ralph run", quoted(&item.id)))
+    let plan = state.run.as_ref()?.plan.backlog.as_ref()?;
+    (spent && own).then(|| work::how_to_reset(plan, &item.id))
 }
 
 /// What somebody can do about agents that are out for good.

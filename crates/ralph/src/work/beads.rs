@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use ralph_core::backlog::{Call, complaint, compose_beads};
 
+use super::steered;
 use crate::error::{Error, Result};
 use crate::process::{self, Captured, End, Spec};
 use crate::suggest::quoted;
+use crate::{point, store};
 
 /// How a user names it.
 pub(crate) const NAME: &str = "beads";
@@ -18,14 +20,29 @@ pub(crate) const FILE: &str = ".beads/issues.jsonl";
 pub(crate) const FOLDER: &str = ".beads/";
 
 const PROGRAM: &str = "bd";
+const UNANSWERED: &str = "had not answered after two minutes and was ended";
 /// bd may have to start a server of its own first.
 const LIMIT: Duration = Duration::from_secs(120);
+/// How long a change that fails is tried again: another bd may be at work.
+const WAITS_MS: [u64; 3] = [100, 300, 900];
 /// By which bd knows who calls, the newer one first.
 pub(crate) const ACTOR: [&str; 2] = ["BEADS_ACTOR", "BD_ACTOR"];
 
 /// Whether this path stands for the issues.
 pub(crate) fn is_meant(path: &Path) -> bool {
     path.ends_with(FILE)
+}
+
+/// bd is asked at the top of the project: the issues of another folder are not those.
+pub(super) fn is_at_the_top(root: &Path, path: &Path) -> Result<()> {
+    let real = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
+    let folder = path.parent().unwrap_or(path);
+    if folder == root.join(FOLDER) || real(folder) == real(&root.join(FOLDER)) {
+        return Ok(());
+    }
+    Err(Error::usage(format!("{} does not hold the issues of this project", path.display()))
+        .because(format!("bd is asked for those in {}", root.join(FOLDER).display()))
+        .hint("--backlog beads"))
 }
 
 /// A task file as people name it.
@@ -38,7 +55,7 @@ pub(crate) fn actor(root: &Path) -> String {
     let said = ACTOR.iter().filter_map(|name| std::env::var(name).ok()).find(|name| !name.trim().is_empty());
     said.unwrap_or_else(|| {
         let folder = root.file_name().unwrap_or_default().to_string_lossy();
-        format!("ralph-{folder}")
+        format!("ralph-{folder}@{}", store::hostname())
     })
 }
 
@@ -61,14 +78,46 @@ pub(super) fn read(root: &Path) -> Result<Vec<u8>> {
 
 /// Has bd change something; what it printed.
 pub(crate) fn call(root: &Path, call: &Call) -> Result<String> {
+    changed(call, |args| called(root, args))
+}
+
+/// The same while a run goes on: nothing that it starts outlives it, not even where ralph is killed.
+pub(super) fn call_kept(root: &Path, call: &Call, kept: &dyn Fn(Spec) -> Spec) -> Result<()> {
+    let run = |args: &[String]| {
+        let spec = kept(spec(root, args)?);
+        let passes =
+            ["start", "wait for"].iter().try_for_each(|what| point::call(what, &spec.program, &spec.args));
+        let unstarted =
+            |why: String| Error::data(format!("{} could not be started", shown(args))).because(why);
+        passes.map_err(|error| unstarted(error.to_string()))?;
+        let brief = process::run_for(&spec, LIMIT).map_err(|error| unstarted(error.to_string()))?;
+        let stderr = brief.words.strip_prefix(&brief.stdout).unwrap_or(&brief.words).as_bytes().to_vec();
+        Ok(Captured { end: brief.end, stdout: brief.stdout.into_bytes(), stderr })
+    };
+    let mut waits = WAITS_MS.iter();
+    loop {
+        let done = changed(call, run);
+        match (&done, waits.next()) {
+            // What was ended is not waited for once more.
+            (Err(error), Some(wait))
+                if !error.what.contains(UNANSWERED) && steered::is_agreed(root).is_ok() =>
+            {
+                store::pause(Duration::from_millis(*wait));
+            }
+            _ => return done.map(drop),
+        }
+    }
+}
+
+fn changed(call: &Call, run: impl Fn(&[String]) -> Result<Captured>) -> Result<String> {
     let mut args = &call.args;
-    let mut told = called(root, args)?;
+    let mut told = run(args)?;
     if let Some((flag, instead)) = &call.instead
         && told.end != End::Exited(0)
         && is_unknown(flag, &told)
     {
         args = instead;
-        told = called(root, args)?;
+        told = run(args)?;
     }
     succeeded(&told, args).map(|()| String::from_utf8_lossy(&told.stdout).into_owned())
 }
@@ -82,11 +131,14 @@ pub(super) fn is_there() -> Result<()> {
     }
 }
 
-fn called(root: &Path, args: &[String]) -> Result<Captured> {
+fn spec(root: &Path, args: &[String]) -> Result<Spec> {
     is_there()?;
-    let actor = actor(root);
-    let spec = Spec::new(PROGRAM, root).args(args).args(["--actor", &actor, "--json"]);
-    process::capture_for(&spec, LIMIT)
+    steered::is_agreed(root)?;
+    Ok(Spec::new(PROGRAM, root).args(args).args(["--actor", &actor(root), "--json"]))
+}
+
+fn called(root: &Path, args: &[String]) -> Result<Captured> {
+    process::capture_for(&spec(root, args)?, LIMIT)
         .map_err(|error| Error::data(format!("{} could not be started", shown(args))).because(error))
 }
 
@@ -99,7 +151,7 @@ fn succeeded(told: &Captured, args: &[String]) -> Result<()> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (what, why) = match told.end {
         End::Exited(0) => return Ok(()),
-        End::TimedOut => ("had not answered after two minutes and was ended".to_owned(), String::new()),
+        End::TimedOut => (UNANSWERED.to_owned(), String::new()),
         ref end => (format!("failed: {end}"), complaint(&text(&told.stdout), &text(&told.stderr))),
     };
     let error = Error::data(format!("{} {what}", shown(args)));

@@ -36,6 +36,7 @@ impl Place {
     /// This file of the project at `root`.
     pub(crate) fn at(root: &Path, path: PathBuf) -> Result<Self> {
         if beads::is_meant(&path) {
+            beads::is_at_the_top(root, &path)?;
             return Ok(Self { path, syntax: Syntax::Beads, root: root.to_path_buf() });
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -8,8 +8,9 @@ use ralph_core::check::CheckSpec;
 use ralph_core::evidence::Items;
 use ralph_core::items::{BacklogPlan, BacklogRead, Found, ItemAfter, Memory, Needs, PhaseItems, Work};
 
-use super::{Place, TwoHands, beads, stuck};
+use super::{Place, TwoHands, beads, steered, stuck};
 use crate::error::{Error, Exit, Result};
+use crate::process::Spec;
 use crate::store::{self, Tried};
 use crate::{clock, digest};
 
@@ -25,6 +26,16 @@ pub(crate) struct Source {
     most_attempts: u64,
     /// What was tried, where the file does not count.
     earlier: Tried,
+    custody: Option<Custodian>,
+}
+
+/// How calls of bd that change something are kept.
+struct Custodian(Box<dyn Fn(Spec) -> Spec>);
+
+impl std::fmt::Debug for Custodian {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Custodian")
+    }
 }
 
 /// What is left to do.
@@ -41,7 +52,7 @@ impl Source {
     pub(crate) fn new(root: &Path, plan: &BacklogPlan, most_attempts: u64) -> Result<Self> {
         let place = Place::at(root, root.join(&plan.file))?;
         let root = root.to_path_buf();
-        Ok(Self { root, place, plan: plan.clone(), most_attempts, earlier: Tried::default() })
+        Ok(Self { root, place, plan: plan.clone(), most_attempts, earlier: Tried::default(), custody: None })
     }
 
     /// Whether it matters what was tried.
@@ -53,6 +64,20 @@ impl Source {
     #[must_use]
     pub(crate) fn knowing(self, earlier: Tried) -> Self {
         Self { earlier, ..self }
+    }
+
+    /// What is started to change the items is ended with the run.
+    #[must_use]
+    pub(crate) fn in_custody(self, custody: impl Fn(Spec) -> Spec + 'static) -> Self {
+        Self { custody: Some(Custodian(Box::new(custody))), ..self }
+    }
+
+    fn has_bd(&self, call: &Call) -> Result<()> {
+        let custody = self.custody.as_ref();
+        beads::call_kept(&self.root, call, &|spec| match custody {
+            Some(custody) => (custody.0)(spec),
+            None => spec,
+        })
     }
 
     /// From the top of the project, as git names it.
@@ -107,6 +132,10 @@ impl Source {
 
     /// What is meant of it is there, all of it can be read, and no item that is to be done has another one's id.
     pub(crate) fn is_there(&self) -> Result<()> {
+        if !self.is_file() && steered::is_agreed(&self.root).is_err() {
+            // That is asked first.
+            return Ok(());
+        }
         let bytes = self.place.read()?;
         let backlog = self.place.parse(&bytes)?;
         self.is_in(&backlog)?;
@@ -377,8 +406,12 @@ impl Source {
         let Ok(old) = self.place.parse(before) else { return Ok(false) };
         if !self.is_file() {
             let calls = now.map(|now| now.way_back(&old)).unwrap_or_default();
-            calls.iter().try_for_each(|call| beads::call(&self.root, call).map(drop))?;
-            return Ok(!calls.is_empty());
+            // What can be put back is, whatever cannot.
+            let failed: Vec<Error> = calls.iter().filter_map(|call| self.has_bd(call).err()).collect();
+            return match failed.into_iter().next() {
+                Some(error) => Err(error),
+                None => Ok(!calls.is_empty()),
+            };
         }
         if now.is_some_and(|now| !now.touched_since(&old).is_harm()) {
             return Ok(false);
@@ -411,7 +444,7 @@ impl Source {
     /// Changes in one edit, so that nobody ever sees some of them alone. One that the format has no place for is none.
     pub(crate) fn change_all(&self, changes: &[Change]) -> Result<()> {
         if !self.is_file() {
-            return self.each_call(changes, |call| beads::call(&self.root, call).map(drop));
+            return self.each_call(changes, |call| self.has_bd(call));
         }
         store::edit(&self.place.path, |bytes| Ok((Some(self.changed(bytes, changes)?), ())))
     }

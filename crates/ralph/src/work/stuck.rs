@@ -7,7 +7,7 @@ use super::beads;
 use crate::suggest::quoted;
 
 /// An item that is blocked or had its attempts is to be tried again.
-pub(super) fn reset(plan: &BacklogPlan, id: &str) -> String {
+pub(crate) fn reset(plan: &BacklogPlan, id: &str) -> String {
     let which = if is_beads(plan) { " --backlog beads" } else { "" };
     format!("ralph backlog reset {}{which}, then ralph run{which}", quoted(id))
 }
@@ -54,6 +54,12 @@ pub(super) fn to_begin(
     };
     let for_people = |(_, id): (usize, &str)| {
         let item = &backlog.items()[backlog.find(id)?];
+        if is_beads(plan) && !item.enabled {
+            let shown = quoted(id);
+            return Some(format!(
+                "bd show {shown}, which says who has it or until when it rests; then ralph run --backlog beads"
+            ));
+        }
         (!item.enabled).then(|| format!("do {id} yourself, which is not for the loop, then ralph run"))
     };
     let left_out = |(_, id): (usize, &str)| {

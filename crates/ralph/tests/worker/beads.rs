@@ -8,7 +8,7 @@ use crate::stage::{
 };
 
 /// A committed project with two issues, of which the urgent one waits for the other.
-fn two_issues(sandbox: &Sandbox) -> Beads<'_> {
+pub(crate) fn two_issues(sandbox: &Sandbox) -> Beads<'_> {
     let beads = Beads::install(sandbox);
     beads.create(
         "bd-a",
@@ -25,16 +25,16 @@ fn two_issues(sandbox: &Sandbox) -> Beads<'_> {
     beads
 }
 
-fn on_beads(sandbox: &Sandbox, agent: &InstalledAgent) -> RalphCommand {
+pub(crate) fn on_beads(sandbox: &Sandbox, agent: &InstalledAgent) -> RalphCommand {
     works_through(sandbox, agent).args(["--backlog", "beads"])
 }
 
-fn says_done() -> Steps {
+pub(crate) fn says_done() -> Steps {
     Steps::new().status(&StatusBlock::done())
 }
 
 /// The verbs and ids of calls that changed something.
-fn verbs(calls: &[String]) -> Vec<String> {
+pub(crate) fn verbs(calls: &[String]) -> Vec<String> {
     calls.iter().map(|call| call.split(' ').take(3).collect::<Vec<_>>().join(" ")).collect()
 }
 
@@ -208,7 +208,7 @@ fn a_bd_that_does_not_know_a_flag_is_told_in_another_way() {
     run.run().assert_code(2);
     let issue = beads.issue("bd-a");
     assert_eq!(issue["status"], "blocked");
-    assert_eq!(issue["assignee"], "ralph-project");
+    assert!(issue["assignee"].as_str().is_some_and(|who| who.starts_with("ralph-project@")), "{issue}");
     assert!(
         issue["notes"].as_str().is_some_and(|notes| notes.starts_with("mind the gap\nblocked by ralph: "))
     );

@@ -1,6 +1,7 @@
 //! `ralph run` on a backlog, end to end: real binary, real git, scripted agents.
 
 mod beads;
+mod beads_kept;
 mod boot;
 mod commits;
 #[path = "../common/mod.rs"]

@@ -150,10 +150,20 @@ fn a_change_is_a_call_and_what_is_so_already_is_none() {
         },
         Change::Attempt { id: "bd-3".into(), attempt },
     ];
+    assert_eq!(made(&backlog, &state("bd-5", State::Done), &[]), "");
+    let beside = made(&backlog, &state("bd-5", State::Done), &together);
+    assert!(
+        beside.starts_with("update bd-5 --append-notes proved by ralph: 12 tests pass | ran: make test"),
+        "{beside}"
+    );
+    let proof = beside.trim_start_matches("update bd-5 --append-notes ");
+    for field in ["notes", "close_reason"] {
+        let noted = format!(r#"[{{"id": "bd-5", "title": "F", "status": "closed", "{field}": "{proof}"}}]"#);
+        assert_eq!(made(&read(&composed(&noted, "[]")), &state("bd-5", State::Done), &together), "", "once");
+    }
     for (change, call) in [
         (state("bd-1", State::InProgress), "update bd-1 --claim"),
         (state("bd-3", State::InProgress), ""),
-        (state("bd-5", State::Done), ""),
         (
             state("bd-3", State::Done),
             "close bd-3 --reason proved by ralph: 12 tests pass | ran: make test | commit: abc | evidence: ralph evidence show r-1",
@@ -215,6 +225,27 @@ fn what_an_agent_did_beyond_its_part_is_put_back_and_what_others_do_is_not() {
         ),
         (r#""type": "blocks"}"#, r#""type": "related"}"#, "dep add bd-2 bd-1"),
         (r#""id": "bd-6", "title""#, r#""id": "bd-66", "title""#, "create --id bd-6 --force --title Six"),
+        // Out of the run: given away, given away and closed, put off.
+        (
+            r#""status": "open", "priority": 2"#,
+            r#""status": "in_progress", "assignee": "x", "priority": 2"#,
+            "update bd-1 --status open --assignee ",
+        ),
+        (
+            r#""status": "open", "priority": 2"#,
+            r#""status": "closed", "assignee": "alice", "priority": 2"#,
+            "update bd-1 --status open --assignee ",
+        ),
+        (
+            r#""status": "open", "priority": 2"#,
+            r#""status": "deferred", "priority": 2"#,
+            "update bd-1 --status open --assignee ",
+        ),
+        (
+            r#""status": "open", "priority": 2"#,
+            r#""status": "in_progress", "priority": 2"#,
+            "update bd-1 --status open --assignee ",
+        ),
         // A tick, a note, a priority, more to do.
         (r#""status": "open", "priority": 2"#, r#""status": "closed", "priority": 2"#, ""),
         (r#""notes": "n""#, r#""notes": "learnt""#, ""),
@@ -227,8 +258,45 @@ fn what_an_agent_did_beyond_its_part_is_put_back_and_what_others_do_is_not() {
         assert!(if calls.is_empty() { found.is_empty() } else { found.starts_with(calls) }, "{to}: {found}");
     }
     // Which issues are ready changes with every issue that is closed.
-    let other = composed(LIST, r#"[{"id": "bd-2"}]"#);
+    let one_closed =
+        LIST.replacen(r#""status": "open", "priority": 2"#, r#""status": "closed", "priority": 2"#, 1);
+    let other = composed(&one_closed, r#"[{"id": "bd-2"}, {"id": "bd-e"}]"#);
     assert!(!read(&other).touched_since(&before).is_harm());
+    let put_off = LIST.replacen(r#""notes": "n""#, r#""defer_until": "2099-01-01T00:00:00Z""#, 1);
+    let put_off = composed(&put_off, r#"[{"id": "bd-8"}, {"id": "bd-e"}]"#);
+    let calls = read(&put_off).way_back(&before);
+    assert_eq!(calls[0].args.join(" "), "update bd-1 --status open --assignee  --defer ");
     let closed = composed(&LIST.replacen("in_progress", "closed", 1), READY);
     assert!(read(&closed).touched_since(&before).ticked.is_empty(), "alice closed her own");
+}
+
+#[test]
+fn a_removed_issue_is_made_again_as_it_stood_and_so_is_what_waited_for_it() {
+    let held = LIST.replacen(
+        r#""status": "open", "priority": 2"#,
+        r#""status": "in_progress", "assignee": "ralph-x", "labels": ["p", "q"], "priority": 2"#,
+        1,
+    );
+    let waiting = held.replacen(r#""bd-e", "type": "parent-child""#, r#""bd-6", "type": "blocks""#, 1);
+    let (text, gone) =
+        (composed(&waiting, READY), composed(r#"[{"id": "bd-2", "status": "open", "title": "Two"}]"#, "[]"));
+    let before = read(&text);
+    let calls: Vec<String> = read(&gone).way_back(&before).iter().map(|call| call.args.join(" ")).collect();
+    let of = |id: &str| calls.iter().filter(|call| call.contains(id)).cloned().collect::<Vec<_>>().join("; ");
+    let one = of("bd-1");
+    assert!(
+        one.contains("--labels p,q; update bd-1 --status in_progress --assignee ralph-x; dep add bd-1 bd-6"),
+        "{one}"
+    );
+    assert!(one.contains("dep add bd-2 bd-1"), "{one}");
+    assert!(of("bd-5").contains("update bd-5 --status closed"), "{calls:?}");
+    assert_eq!(of("bd-3"), "", "alice's is hers");
+}
+
+#[test]
+fn an_issue_that_others_blocked_is_not_in_the_way_of_the_end() {
+    let list = r#"[{"id": "bd-1", "title": "One", "status": "blocked", "assignee": "alice"}]"#;
+    assert!(matches!(select(&read(&composed(list, "[]")), Wish::default()).0, Selection::Complete));
+    let own = list.replace("alice", ACTOR);
+    assert!(matches!(select(&read(&composed(&own, "[]")), Wish::default()).0, Selection::Blocked(_)));
 }
