@@ -52,7 +52,7 @@ pub use edit::{clear_leftovers, edit, put_back};
 pub use evidence::{Appended, HeldLedger, Ledger, Line, Tally, Tried};
 pub use files::{
     append_private, is_passing, make_dir, open_itself, put_back_if_gone, remove, sign_of_life, write_new,
-    write_private, write_settings,
+    write_private, write_settings, write_with,
 };
 pub use guard::Guard;
 pub use harness_lock::HarnessLock;

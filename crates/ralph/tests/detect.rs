@@ -122,7 +122,7 @@ fn a_tool_that_is_not_there_is_named_and_left_out() {
 fn parts_below_the_top_are_checked_where_they_are() {
     let sandbox = repository();
     let tests = "test -e ../green || { echo 'not ok 1 - greets by name'; false; }";
-    sandbox.write("my api/Makefile", &format!("test:\n\t@{tests}\n"));
+    sandbox.write("my api/Makefile", format!("test:\n\t@{tests}\n"));
     let agent = liar_then_worker(&sandbox);
     let finished = run(&sandbox, &agent).args(["--reviews", "0"]).run();
     finished.assert_code(0).assert_stderr_has("make test)` exit 2 (greets by name");

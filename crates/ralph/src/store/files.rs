@@ -1,14 +1,14 @@
 //! Folders, private files, and replacing a file whole.
 #![expect(clippy::disallowed_methods, reason = "the store writes ralph's files")]
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Seek, Write};
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use super::stamp::Stamp;
 use crate::error::{self, Result};
-use crate::unix::rights::{DirBuilderExt, OpenOptionsExt};
+use crate::unix::rights::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use crate::{clock, point};
 
 /// A folder only the user can look into, with its parents.
@@ -60,6 +60,13 @@ pub(super) fn new_private(path: &Path) -> io::Result<File> {
 pub fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
     point::file("create", path)?;
     OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text)
+}
+
+/// The same with these rights.
+pub fn write_with(path: &Path, text: &[u8], mode: u32) -> io::Result<()> {
+    write_new(path, text)?;
+    point::file("set the rights of", path)?;
+    std::fs::set_permissions(path, Permissions::from_mode(mode))
 }
 
 /// A file of settings where there was none, with its folder; in a project that folder ignores itself.

@@ -2,7 +2,6 @@
 //! folder. The repository brings it, so somebody has to agree to it before bd is called; and no agent changes it.
 
 use std::collections::BTreeMap;
-use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 
 use super::beads::FOLDER;
@@ -56,8 +55,7 @@ impl Steered {
                 path.parent().map_or(Ok(()), store::make_dir)?;
                 // Never through a link that somebody laid there.
                 store::remove(path)?;
-                store::write_new(path, content)?;
-                std::fs::set_permissions(path, Permissions::from_mode(*mode))
+                store::write_with(path, content, *mode)
             }
         }
     }
