@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::{ioctl_fionbio, ioctl_fionread};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::ready::{exit_of, wait_ready};
 use super::{End, SpawnError, Spec, Stdin};
@@ -28,6 +28,9 @@ pub struct Captured {
 pub fn capture(spec: &Spec) -> Result<Captured, SpawnError> {
     run(spec, None)
 }
+
+/// How long a helper that was asked to end may take.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// Runs a helper for at most `limit`; then it is killed with its process group and its end is
 /// [`End::TimedOut`]. What it printed until then is kept.
@@ -97,10 +100,22 @@ fn finish(spec: &Spec, mut child: Child, deadline: Option<Instant>) -> Result<Ca
     let captured = point::call("wait for", &spec.program, &spec.args)
         .and_then(|()| collect(&mut child, &spec.stdin, deadline));
     captured.map_err(|error| {
-        let _ = child.kill();
-        let _ = child.wait();
+        end(&mut child);
         spec.start_error(io::ErrorKind::Other, format!("lost touch with it: {error}"))
     })
+}
+
+/// Asks it to end first: git takes its locks along then, which would stay in the user's repository for ever.
+fn end(child: &mut Child) {
+    let pid = Pid::from_child(child);
+    let asked = kill_process(pid, Signal::TERM).is_ok();
+    let gone = |exit: OwnedFd| {
+        wait_ready(&mut [PollFd::new(&exit, PollFlags::IN)], Instant::now().checked_add(GRACE))
+    };
+    if !asked || !exit_of(pid).and_then(gone).unwrap_or(false) {
+        let _ = child.kill();
+    }
+    let _ = child.wait();
 }
 
 /// Feeds and reads the child until it has exited. Not until end of file: a background process that it left may

@@ -54,8 +54,8 @@ fn codex_with_its_own_permissions_writes_nothing_and_its_commands_fail_as_others
     assert!(!sandbox.exists("green"));
     let told = history(&sandbox);
     assert!(told.iter().all(|entry| entry["denied"] == json!([])), "{told:?}");
-    let printed = ralph(&sandbox).args(["history", "1", "--transcript"]).run();
-    printed.assert_stdout_has("Read-only file system");
+    // The model hears of it; the stream may leave out a command that ended at once.
+    assert!(actor.was_told("Read-only file system"));
 }
 
 #[test]
