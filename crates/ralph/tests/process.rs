@@ -580,7 +580,10 @@ fn a_keeper_that_was_started_ahead_keeps_what_comes_and_one_that_was_ended_is_re
     until("it is there", || !keepers().is_empty());
     assert_eq!(keepers().len(), 1, "one is enough");
     until("it leads a session of its own, which no Ctrl-C or Ctrl-Z of ours reaches", || {
-        rustix::process::getsid(Some(keepers()[0])) == Ok(keepers()[0])
+        let leader = keepers()[0].as_raw_pid();
+        let stat = fs::read_to_string(format!("/proc/{leader}/stat")).unwrap_or_default();
+        let session = stat.rsplit(") ").next().and_then(|fields| fields.split(' ').nth(3));
+        session == Some(leader.to_string().as_str())
     });
     let spec = sh("pwd; echo $WORD").env("WORD", "said");
     let (end, stdout, _) = finish(ahead.keep(&spec).expect("it starts"));

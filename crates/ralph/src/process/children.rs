@@ -16,11 +16,11 @@ pub(super) struct Child {
 #[cfg(target_os = "linux")]
 pub use linux::become_reaper;
 #[cfg(target_os = "linux")]
-pub(super) use linux::{all, end_unlisted, list, look};
+pub(super) use linux::{all, end_unlisted, list, look, session};
 #[cfg(not(target_os = "linux"))]
 pub use other::become_reaper;
 #[cfg(not(target_os = "linux"))]
-pub(super) use other::{end_unlisted, list};
+pub(super) use other::{end_unlisted, list, session};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -73,6 +73,12 @@ mod linux {
     /// A process, whoever's child it is.
     pub(in crate::process) fn look(pid: Pid) -> Option<Child> {
         stat(pid).map(|(_, process)| process)
+    }
+
+    /// Whose session a process is in; 0 where its leader is outside of this container, which `getsid` of rustix
+    /// does not expect.
+    pub(in crate::process) fn session(pid: Pid) -> Option<i32> {
+        look(pid).map(|process| process.session)
     }
 
     fn parse_pid(text: &str) -> Option<Pid> {
@@ -131,7 +137,7 @@ mod linux {
 mod other {
     use std::io;
 
-    use rustix::process::{Pid, Signal, kill_process_group};
+    use rustix::process::{Pid, Signal, getsid, kill_process_group};
 
     use super::Child;
 
@@ -142,6 +148,10 @@ mod other {
 
     pub(in crate::process) fn list() -> Vec<Child> {
         Vec::new()
+    }
+
+    pub(in crate::process) fn session(pid: Pid) -> Option<i32> {
+        getsid(Some(pid)).ok().map(Pid::as_raw_pid)
     }
 
     /// Ends the rest of a command's group. To be called while its unreaped leader still holds the number.

@@ -9,8 +9,9 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::process::{Pid, Signal, WaitId, WaitOptions, getsid, kill_process_group, waitpid};
+use rustix::process::{Pid, Signal, WaitId, WaitOptions, kill_process_group, waitpid};
 
+use super::children::session;
 use super::keeper::Ahead;
 use super::ready::{exit_of, wait_ready, wait_unreaped};
 use super::spec::Alone;
@@ -137,7 +138,8 @@ impl Job {
     fn end_group(&self) {
         // A number that was given to somebody else meanwhile is not in the keeper's session. (A session's number
         // is not given away while one of its processes lives.)
-        if getsid(Some(self.pid)).is_ok_and(|session| session != Pid::from_child(&self.keeper)) {
+        let keeper = Pid::from_child(&self.keeper).as_raw_pid();
+        if session(self.pid).is_some_and(|session| session != keeper) {
             return;
         }
         let exit = exit_of(self.pid);
