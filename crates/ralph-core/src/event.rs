@@ -10,7 +10,7 @@ use crate::check::{CheckResult, CheckSpec, named};
 use crate::detect::Stack;
 use crate::evidence::{AddedTodos, Items};
 use crate::git_text::Change;
-use crate::items::{self, BacklogPlan, BacklogRead, ItemAfter, Settled, Work};
+use crate::items::{self, BacklogPlan, BacklogRead, Inherited, ItemAfter, Settled, Work};
 use crate::own_files::Touch;
 use crate::prelude::*;
 use crate::profile::{Commits, Gate, Policy};
@@ -248,6 +248,9 @@ pub struct Carried {
     pub seed: u64,
     /// The user asked for a probe of an open circuit.
     pub probe: bool,
+    /// What agents did for this backlog before.
+    #[serde(skip_serializing_if = "Inherited::is_nothing")]
+    pub work: Inherited,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -299,6 +302,9 @@ pub struct Measured {
     /// What became of that by which claims are judged, if somebody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judging: Option<Judging>,
+    /// The files as an agent left them that was cut off, where somebody else changed some before they were measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<String>,
 }
 
 /// That by which claims are judged, and which was there before the run: what the agent did to it.
@@ -375,7 +381,13 @@ impl Measured {
             items: None,
             item: None,
             judging: None,
+            left: None,
         }
+    }
+
+    /// The files as the agent left them.
+    pub fn left(&self) -> &str {
+        self.left.as_deref().unwrap_or(&self.tree)
     }
 
     /// With files of the user's that a commit of the agent's took along.

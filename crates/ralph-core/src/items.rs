@@ -33,6 +33,13 @@ pub struct BacklogPlan {
     pub once: bool,
 }
 
+impl BacklogPlan {
+    /// Every item is meant.
+    pub fn is_whole(&self) -> bool {
+        self.task.is_none() && self.phase.is_none()
+    }
+}
+
 /// What the backlog holds now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BacklogRead {
@@ -283,6 +290,35 @@ pub struct Span {
     /// The item that was worked on, if it was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
+    /// Agents of an earlier run did it.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub earlier: bool,
+}
+
+/// What a run takes over from an earlier one that worked on the same backlog. What an agent did does not become the user's
+/// by a new run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Inherited {
+    /// The files as they would be without what agents left uncommitted, and HEAD; `None` where they left nothing.
+    pub base: Option<TreeMark>,
+    /// What they left: the first goes from that tree to the files as they are, others name further items.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<Span>,
+    /// What was flagged about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flagged: Vec<String>,
+    /// From the files without what agents changed and nobody proved, to the files as they are.
+    pub unproved: Option<Span>,
+    /// By what items were proved, where the whole was not proved since.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub proofs: Vec<CheckSpec>,
+}
+
+impl Inherited {
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// How the problem begins that what is proved is not committed.
@@ -355,13 +391,38 @@ pub struct Tried {
 }
 
 impl Memory {
+    /// What a new run knows from the beginning.
+    #[must_use]
+    pub(crate) fn inherited(work: &Inherited) -> Self {
+        Self {
+            spans: work.left.clone(),
+            flagged: work.flagged.clone(),
+            proofs: work.proofs.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// What agents changed since the last item that was proved, in this order. Nobody has accepted it.
+    pub fn unproved(&self) -> &[Span] {
+        let proved = self.proved_tree.as_ref();
+        let accepted = self.spans.iter().rposition(|span| Some(&span.to) == proved);
+        &self.spans[accepted.map_or(0, |last| last + 1)..]
+    }
+
     /// With what an agent changed.
     #[must_use]
     pub fn changed(mut self, from: &str, to: &str, item: Option<&str>) -> Self {
         match self.spans.last_mut() {
             _ if from == to => {}
-            Some(last) if last.to == from && last.item.as_deref() == item => last.to = to.into(),
-            _ => self.spans.push(Span { from: from.into(), to: to.into(), item: item.map(Into::into) }),
+            Some(last) if last.to == from && last.item.as_deref() == item && !last.earlier => {
+                last.to = to.into();
+            }
+            _ => self.spans.push(Span {
+                from: from.into(),
+                to: to.into(),
+                item: item.map(Into::into),
+                earlier: false,
+            }),
         }
         self
     }

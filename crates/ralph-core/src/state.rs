@@ -10,7 +10,7 @@ use crate::check::{CheckResult, CheckSpec};
 use crate::decision::{Begin, Conclusion, Decision, Kind, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
 use crate::event::{AgentEnded, End, Event, Measured, Plan, PutBack, RunInfo, StopBy, When};
-use crate::items::{Attempt, BacklogRead, Settled, Work};
+use crate::items::{Attempt, BacklogRead, Memory, Settled, Span, Work};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
 use crate::own_files;
@@ -55,8 +55,10 @@ pub struct State {
     pub probe: bool,
     /// The checks before the first iteration.
     pub baseline: Baseline,
-    /// The tree before the first iteration.
+    /// The tree before the first iteration, without what agents of earlier runs left uncommitted.
     pub base: Option<TreeMark>,
+    /// What agents of earlier runs changed and nobody proved: from the files without it to those of the beginning.
+    pub unproved: Option<Span>,
     /// The user's words for the next prompt.
     pub notes: Vec<Note>,
     /// Time the run was at work.
@@ -256,6 +258,9 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             state = State { iteration: carried.iteration, started_at: at, ..State::default() };
             state.run = Some(started.run.clone());
             state.rules.breaker = carried.breaker.carried();
+            state.base.clone_from(&carried.work.base);
+            state.unproved.clone_from(&carried.work.unproved);
+            state.rules.items = Memory::inherited(&carried.work);
             state.rules.agents = state.rules.agents.for_run(&names(&started.run.plan), carried.seed);
             state.probe = carried.probe;
         }
@@ -361,8 +366,10 @@ fn observe_check_end(state: &mut State, mut check: CheckResult) {
     let boots = state.run.as_ref().and_then(|run| run.plan.boot.as_ref());
     match boots.is_some_and(|boot| boot.name == check.name) {
         true => state.baseline.boot = Some(check),
-        // There is no baseline any more when an agent has worked.
-        false if state.last.is_some() => state.baseline.again.push(check),
+        // There is no baseline any more when an agent has worked, and what only items were proved by is none.
+        false if state.last.is_some() || state.is_proof_alone(&check.command) => {
+            state.baseline.again.push(check);
+        }
         false => state.baseline.results.push(check),
     }
 }
@@ -582,7 +589,7 @@ impl Iteration {
     }
 
     /// Whether ralph did not see its agent end: whatever was done since may be anybody's doing.
-    pub(crate) fn is_cut(&self) -> bool {
+    pub fn is_cut(&self) -> bool {
         self.ended.as_ref().is_some_and(|ended| matches!(ended.end, End::Cut))
     }
 
@@ -671,6 +678,18 @@ impl State {
         let other = |check: &&CheckSpec| plan.checks.iter().all(|known| known.command != check.command);
         let wanted = plan.backlog.is_some() && plan.policy.wants_checks();
         self.rules.items.proofs.iter().filter(other).filter(move |_| wanted)
+    }
+
+    fn is_proof_alone(&self, command: &str) -> bool {
+        let plan = self.run.as_ref().map(|run| &run.plan);
+        plan.is_some_and(|plan| self.proofs(plan).any(|proof| proof.command == command))
+    }
+
+    /// The tree with that by which claims are judged, as nobody's agent had changed it: when the run began, and without what
+    /// was not proved before.
+    pub fn judged_from(&self) -> Option<&str> {
+        let unproved = self.unproved.as_ref().map(|span| span.from.as_str());
+        unproved.or(self.base.as_ref().map(|base| base.tree.as_str()))
     }
 
     /// The next of them of which nobody knows how it stands now, when no agent is at work. What the last iteration ran is

@@ -71,7 +71,13 @@ impl Trail {
                 if self.first == 0 || measured.when == When::Before && now == Some(self.first) {
                     self.begin();
                 }
-                self.reach(&measured.tree);
+                match &measured.left {
+                    Some(left) => {
+                        self.push(left, By::Agent);
+                        self.push(&measured.tree, By::Else);
+                    }
+                    None => self.reach(&measured.tree),
+                }
             }
             // Agents have their end before ralph goes on or puts files back; the time in between is anybody's.
             Event::RunStarted(_) | Event::RunResumed(_) => (self.cut_off, self.apart) = (self.at_work, true),

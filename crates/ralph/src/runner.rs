@@ -7,6 +7,7 @@ mod again;
 mod agent_job;
 mod backlog;
 mod check_job;
+mod cut_off;
 mod effects;
 mod judging;
 mod own_files;

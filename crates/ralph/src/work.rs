@@ -11,6 +11,7 @@
 //! | `commit`, `paths`, `back` | its commit; which of the changed files that may hold; taking a failed attempt back |
 //! | `taken` | files of the user's that an agent committed |
 //! | `stand` | where the user stood in the repository before and after an agent |
+//! | `inherit` | what a new run takes over from the last one about the same backlog |
 //! | `boot` | what must pass before anything is selected |
 //! | `own` | which contents of the task file are ralph's own doing, and so may be committed |
 //! | `record` | the evidence of an attempt as a record |
@@ -20,6 +21,7 @@ pub(crate) mod beads;
 mod boot;
 mod commit;
 mod hands;
+pub(crate) mod inherit;
 mod large;
 mod own;
 mod paths;

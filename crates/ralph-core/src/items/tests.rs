@@ -89,7 +89,7 @@ fn what_agents_changed_is_remembered_until_it_is_committed() {
         let (from, to) = way.split_at(1);
         memory.changed(from, to, None)
     });
-    let span = |from: &str, to: &str| Span { from: from.into(), to: to.into(), item: None };
+    let span = |from: &str, to: &str| Span { from: from.into(), to: to.into(), item: None, earlier: false };
     assert_eq!(memory.spans, [span("a", "c"), span("d", "e")]);
     let nothing = Settled::default();
     assert_eq!(memory.clone().settled(&nothing).spans.len(), 2, "still to be committed");
@@ -264,4 +264,29 @@ fn a_commit_without_all_that_was_proved_says_so() {
     let text = commit_message(&settlement(), &judged(), "run", None, &left);
     let told = "\n\nVerified with, and not in this commit (not clean before): greet.sh, b.sh\n\nRalph-Item: ";
     assert!(text.contains(told), "{text}");
+}
+
+#[test]
+fn what_agents_changed_after_the_last_proof_is_unproved() {
+    let span = |from: &str, to: &str| Span { from: from.into(), to: to.into(), item: None, earlier: false };
+    let spans = vec![span("a", "b"), span("b", "c"), span("d", "e")];
+    let memory = |proved: Option<&str>| Memory {
+        spans: spans.clone(),
+        proved_tree: proved.map(Into::into),
+        ..Memory::default()
+    };
+    assert_eq!(memory(None).unproved(), &spans[..]);
+    assert_eq!(memory(Some("b")).unproved(), &spans[1..]);
+    assert_eq!(memory(Some("e")).unproved(), &[]);
+    assert_eq!(memory(Some("committed since")).unproved(), &spans[..]);
+}
+
+#[test]
+fn what_an_earlier_run_left_stays_apart_from_what_this_one_does() {
+    let left = Span { from: "a".into(), to: "b".into(), item: Some("1".into()), earlier: true };
+    let work = Inherited { left: vec![left.clone()], ..Inherited::default() };
+    let memory = Memory::inherited(&work).changed("b", "c", Some("1"));
+    assert_eq!(memory.spans.len(), 2);
+    assert_eq!(memory.spans[0], left);
+    assert!(!memory.spans[1].earlier);
 }

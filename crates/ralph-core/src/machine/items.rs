@@ -3,11 +3,13 @@
 use super::begin::{Selection, next_iteration};
 use super::conclude::proof;
 use super::{halt, proceed};
-use crate::check::CheckResult;
+use crate::check::{CheckResult, CheckSpec};
 use crate::decision::{Conclusion, Decision, Outcome, Phase, Proof, Stop, TreeMark};
 use crate::effect::Effect;
 use crate::event::Plan;
-use crate::items::{self, Attempt, BacklogRead, CommitOrder, Found, ItemAfter, Memory, Settlement};
+use crate::items::{
+    self, Attempt, BacklogPlan, BacklogRead, CommitOrder, Found, ItemAfter, Memory, Settlement,
+};
 use crate::prelude::*;
 use crate::profile::{FailedItem, Gate};
 use crate::state::{Iteration, State};
@@ -39,7 +41,7 @@ pub(super) fn selected(seen: &State, plan: &Plan, now: Time, read: &BacklogRead)
         Found::Complete
             if seen.rules.items.passed == 0 && !seen.rules.reviews.reviewing && seen.used == 0 =>
         {
-            halt(seen, Stop::BacklogComplete { once })
+            complete_before(seen, plan, now, once)
         }
         Found::Complete if whole_is_out(seen, plan) => {
             let last = seen.last.as_ref().and_then(|last| last.conclusion.as_ref()?.refusal.clone());
@@ -51,10 +53,7 @@ pub(super) fn selected(seen: &State, plan: &Plan, now: Time, read: &BacklogRead)
         // Whoever was refused a moment ago is told why; nothing has to be run again for that.
         Found::Complete if declared_done(seen, plan) && !refused_last(seen) => {
             match seen.unknown_proof(plan) {
-                Some(check) => {
-                    let why = format!("all that was proved has to hold at the end: running {}", check.name);
-                    super::run_check(seen, check, &why)
-                }
+                Some(check) => super::run_check(seen, check, &held_together(check)),
                 None if seen.baseline.again.iter().all(CheckResult::passed) => {
                     let last = seen.last.as_ref().is_some_and(|last| !last.checks.is_empty());
                     let checked = last || !seen.baseline.again.is_empty();
@@ -66,6 +65,30 @@ pub(super) fn selected(seen: &State, plan: &Plan, now: Time, read: &BacklogRead)
             }
         }
         Found::Complete => next_iteration(seen, plan, now, None, Selection::Whole),
+    }
+}
+
+fn held_together(check: &CheckSpec) -> String {
+    format!("all that was proved has to hold at the end: running {}", check.name)
+}
+
+/// No item was open when the run began. What earlier runs proved has to hold together all the same: a later item may have
+/// broken an earlier one, and no run has looked at the whole since.
+fn complete_before(seen: &State, plan: &Plan, now: Time, once: bool) -> Decision {
+    let whole = plan.backlog.as_ref().is_some_and(BacklogPlan::is_whole);
+    if let Some(check) = seen.unknown_proof(plan).filter(|_| whole) {
+        return super::run_check(seen, check, &held_together(check));
+    }
+    match seen.baseline.again.iter().find(|check| !check.passed()) {
+        None => halt(seen, Stop::BacklogComplete { once }),
+        Some(broken) if once => {
+            let why = format!(
+                "no item is open, but what proved one does not hold any more: {}; without --once it is mended",
+                broken.describe()
+            );
+            halt(seen, Stop::Blocked { why })
+        }
+        Some(_) => next_iteration(seen, plan, now, None, Selection::Whole),
     }
 }
 
@@ -261,7 +284,7 @@ pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
     let item = current.item.as_deref().map(|item| item.id.as_str());
     match (tree(&current.before), &current.after) {
         (Some(before), Some(after)) => memory
-            .changed(&before, &after.tree, item)
+            .changed(&before, after.left(), item)
             .flagged(after.judging.iter().flat_map(|judging| judging.touched())),
         _ => memory,
     }

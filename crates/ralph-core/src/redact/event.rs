@@ -96,6 +96,7 @@ impl Secrets {
             items: _,
             item,
             judging,
+            left: _,
         } = measured;
         if let Some(ItemAfter {
             ticked_others,

@@ -28,7 +28,7 @@ use crate::settings::{self, AgentWishes, For, Settled, Value, Wishes};
 use crate::store::{self, ArmFile, HarnessLock, JournalFile, Lock, Run, Runs};
 use crate::trust::{self, Consent};
 use crate::ui::{self, Ui};
-use crate::work;
+use crate::work::{self, inherit};
 use crate::{agent, brought, clock, detected, secrets};
 pub(super) use alone::be_alone;
 use configured::{Configured, configured};
@@ -184,7 +184,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let Configured { config, mut brought, notifier } = configured(project, own, earlier.is_some(), ui)?;
     let mut wishes = own.over(config);
     if earlier.is_none()
-        && let Some(stop) = backlog::nothing_to_do(project, &wishes, order.dry, ui)?
+        && let Some(stop) = backlog::nothing_to_do(project, &wishes, last.as_ref(), order.dry, ui)?
     {
         if !order.dry {
             let_go(project, last.as_ref(), ui)?;
@@ -216,6 +216,11 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let of_items = backlog::brought(project, &wishes, &mut plan)?;
     detected::remember(&project.root, &mut plan, earlier.map(|run| &run.plan));
     branch::may_commit(project, own.commit)?;
+    let before = last.as_ref().filter(|_| earlier.is_none());
+    let before = before.filter(|last| inherit::predecessor(&last.state, &plan).is_some());
+    if let Some(last) = before.filter(|_| which != Which::Fresh) {
+        branch::is_where_it_was(project, last)?;
+    }
     if let Some(name) = order.branch {
         branch::may_begin(project, &plan, name)?;
     }
@@ -224,6 +229,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let kept = consent::kept_in_tree(project, called, &plan);
     let mut commands = brought;
     commands.extend(of_items.clone());
+    commands.extend(backlog::brought_again(project, before, &plan));
     if order.dry {
         let state = last.as_ref().filter(|_| earlier.is_some()).map(|last| &last.state);
         let intent = dry::Intent { goal: called, plan, commands: &commands, state, branch: order.branch };
@@ -271,6 +277,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     }
     // Whoever takes the run over, or begins another, lets go of a session.
     ArmFile::of(&project.truth).remove(&lock)?;
+    let mut tree = runner::open_tree(project)?;
     let (run, journal, state, first) = match (choice, last) {
         (Choice::Resume, Some(last)) => {
             let (journal, state) = JournalFile::resume(&last.run.journal())?;
@@ -289,12 +296,14 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
                 runner::publish(project, &last.run, &last.state, ui);
             }
             warn_of_unfinished(last.as_ref(), ui);
+            let work = backlog::inherited(project, last.as_ref(), &mut tree, &mut plan, ui);
             let known = last.as_ref().map_or(0, |last| last.state.iteration);
             let carried = Carried {
                 iteration: known.max(runs.last_iteration()),
                 breaker: last.map(|last| last.state.rules.breaker).unwrap_or_default(),
                 seed: seed(),
                 probe,
+                work,
             };
             let run = runs.next();
             let journal = JournalFile::create(&run.journal())?;
@@ -303,7 +312,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         }
         (Choice::Resume, None) => return Err(Error::new("there is no run to continue")),
     };
-    let (tree, secrets) = (runner::open_tree(project)?, secrets::of(&project.root));
+    let secrets = secrets::of(&project.root);
     let opened = Opened { run, journal, state, tree };
     let (stop, state) =
         Runner::new(project, &mut lock, opened, secrets, ui).agreed(agreed).notifying(notifier).run(first)?;

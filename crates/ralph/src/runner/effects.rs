@@ -219,8 +219,15 @@ impl Runner<'_> {
             },
             _ => Vec::new(),
         };
+        let cut = self.since_it_was_cut_off(when, before.as_ref(), &snapshot.tree, &changes);
+        let changes = cut.agents.unwrap_or(changes);
         let progress = self.but_the_backlog(changes.clone());
         let mut measured = Measured::new(when, snapshot.tree.to_string(), snapshot.head, &progress);
+        measured.left = cut.left;
+        if let Some(told) = cut.told {
+            self.ui.warn(&told);
+            measured.notes.push(told);
+        }
         self.measure_backlog(&mut measured, &changes);
         let gone = self.measure_stand(&mut measured, snapshot.branch.as_deref());
         self.measure_judging(&mut measured, &progress);
@@ -329,7 +336,9 @@ impl Runner<'_> {
     pub(super) fn tidy(&mut self) {
         let Some(run) = &self.state.run else { return };
         let keep = run.plan.policy.keep_snapshots;
-        let base = self.state.base.as_ref().and_then(|base| TreeId::new(&base.tree));
+        let base = self.state.base.as_ref().map(|base| base.tree.as_str());
+        let base: Vec<TreeId> =
+            base.into_iter().chain(self.state.judged_from()).filter_map(TreeId::new).collect();
         let (runs, last) = (Runs::of(&self.project.truth), self.state.iteration);
         self.tree.tidy(move || -> Result<Vec<TreeId>> {
             let trees = runs.trees()?.into_iter();

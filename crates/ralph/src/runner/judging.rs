@@ -53,7 +53,7 @@ impl Runner<'_> {
 
     /// Files that were changed since the run began, and how; `None` where nobody knows.
     fn changed_since_the_run_began(&self, tree: &str) -> Option<HashMap<String, ChangeKind>> {
-        let (base, now) = (TreeId::new(&self.state.base.as_ref()?.tree)?, TreeId::new(tree)?);
+        let (base, now) = (TreeId::new(self.state.judged_from()?)?, TreeId::new(tree)?);
         let changes = self.tree.diff(&base, &now).ok()?.into_iter();
         Some(changes.map(|change| (change.name().into_owned(), change.kind)).collect())
     }
@@ -75,8 +75,7 @@ impl Runner<'_> {
             let wanted: Vec<String> =
                 work.checks.iter().flat_map(|check| detect::files(&check.command)).collect();
             let proved = self.state.rules.items.proved_tree.as_deref();
-            let base = proved.or(self.state.base.as_ref().map(|base| base.tree.as_str()));
-            let base = base.and_then(TreeId::new);
+            let base = proved.or(self.state.judged_from()).and_then(TreeId::new);
             let texts =
                 base.filter(|_| !wanted.is_empty()).and_then(|base| self.tree.texts(&base, &wanted).ok());
             let root = &self.project.root;

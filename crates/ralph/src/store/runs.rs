@@ -14,6 +14,7 @@ use ralph_core::trail::Trail;
 use super::{JournalFile, cannot_continue, files, packed};
 use crate::error::{self, Result};
 use crate::point;
+use crate::unix::identity::MetadataExt;
 
 #[derive(Debug, Clone)]
 pub struct Runs {
@@ -275,6 +276,15 @@ impl IterationFiles {
         let written = entries.filter_map(|entry| entry.metadata().and_then(|data| data.modified()).ok());
         let since_1970 = written.max()?.duration_since(UNIX_EPOCH).ok()?;
         Some(Time::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX)))
+    }
+
+    /// When the agent's keeper saw its end; `None` where nobody left that time. A sign has whole milliseconds, which a write
+    /// has by chance only; on a file system that knows no parts of them nothing can be told.
+    pub fn agent_ended_at(&self) -> Option<(i64, i64)> {
+        let data = std::fs::metadata(self.transcript()).ok()?;
+        let whole = |nanos: i64| nanos % 1_000_000 == 0;
+        let signed = whole(data.mtime_nsec()) && !whole(data.ctime_nsec());
+        signed.then(|| (data.mtime(), data.mtime_nsec()))
     }
 
     /// Somebody was at work here until now: on the last file that was written to.

@@ -6,8 +6,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
+use std::path::PathBuf;
 
-use ralph_core::git_text::{self, Change, parse_paths};
+use ralph_core::git_text::{self, Change, Object, parse_paths};
 
 use super::{Snapshot, Tree, TreeError, TreeId, rules, seed};
 use crate::unix::names::OsStrExt;
@@ -116,26 +117,46 @@ impl Tree {
         staying: &[Change],
         keep: &dyn Fn(&[u8]) -> bool,
     ) -> Result<TreeId, TreeError> {
-        let next = self.place.next_index();
-        self.place.call_on(&next, "read-tree").arg(to.as_str()).output()?;
-        let mut entries = Vec::new();
-        for change in staying {
+        let entries = staying.iter().map(|change| {
             let now = change.old.as_ref().filter(|old| old.mode == NESTED || keep(&change.path));
-            let gone = ("0", "0".repeat(to.as_str().len()));
-            match now {
-                Some(now) => entries.extend(format!("{:o} {}\t", now.mode, now.id).bytes()),
-                None => entries.extend(format!("{} {}\t", gone.0, gone.1).bytes()),
-            }
-            entries.extend_from_slice(&change.path);
-            entries.push(0);
-        }
-        if !entries.is_empty() {
-            let call = self.place.call_on(&next, "update-index").args(["-z", "--replace", "--index-info"]);
-            call.stdin(entries).output()?;
-        }
+            (change.path.as_slice(), now)
+        });
+        let next = self.index_with(to, entries)?;
         let left_out = rules::left_out(&self.place, &next)?;
         seed::update_index(&self.place, &next, "--force-remove", &parse_paths(&left_out)?)?;
         self.write_tree_of(&next)
+    }
+
+    /// A snapshot with other contents at these paths; nothing where there is `None`.
+    pub fn with<'e>(
+        &self,
+        tree: &TreeId,
+        entries: impl Iterator<Item = (&'e [u8], Option<&'e Object>)>,
+    ) -> Result<TreeId, TreeError> {
+        let next = self.index_with(tree, entries)?;
+        self.write_tree_of(&next)
+    }
+
+    fn index_with<'e>(
+        &self,
+        tree: &TreeId,
+        entries: impl Iterator<Item = (&'e [u8], Option<&'e Object>)>,
+    ) -> Result<PathBuf, TreeError> {
+        let next = self.place.next_index();
+        self.place.call_on(&next, "read-tree").arg(tree.as_str()).output()?;
+        let gone = Object { mode: 0, id: "0".repeat(tree.as_str().len()) };
+        let mut lines = Vec::new();
+        for (path, object) in entries {
+            let object = object.unwrap_or(&gone);
+            lines.extend(format!("{:o} {}\t", object.mode, object.id).bytes());
+            lines.extend_from_slice(path);
+            lines.push(0);
+        }
+        if !lines.is_empty() {
+            let call = self.place.call_on(&next, "update-index").args(["-z", "--replace", "--index-info"]);
+            call.stdin(lines).output()?;
+        }
+        Ok(next)
     }
 
     /// Objects that only the user's repository had may have gone with its history.

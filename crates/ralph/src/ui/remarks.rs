@@ -18,9 +18,11 @@ pub(super) fn baseline(state: &State, event: &Event) -> Option<(Tone, String)> {
     if state.last.is_some() || state.current.as_ref().is_some_and(|current| current.started_at.is_some()) {
         return None;
     }
+    let again = state.baseline.again.iter().any(|known| known.command == check.command);
+    let when = if again { "proved before" } else { "before the run" };
     match check.passed() {
-        true => Some((Tone::Faint, format!("before the run: {}", check.describe()))),
-        false => Some((Tone::Warning, format!("before the run: ✗ {}{}", check.describe(), spelling(check)))),
+        true => Some((Tone::Faint, format!("{when}: {}", check.describe()))),
+        false => Some((Tone::Warning, format!("{when}: ✗ {}{}", check.describe(), spelling(check)))),
     }
 }
 

@@ -48,7 +48,12 @@ pub(super) fn of(sources: Sources<'_>, repo: &Repo, tree: &Tree) -> Result<Paths
         changed.extend(between(tree, &span.from, &span.to)?);
     }
     let mut foreign = foreign(order, proved, repo, tree)?;
-    foreign.extend(staged);
+    let mut earlier = BTreeSet::new();
+    for span in order.spans.iter().filter(|span| span.earlier) {
+        earlier.extend(between(tree, &span.from, &span.to)?);
+    }
+    // What an agent left is its work, staged or not.
+    foreign.extend(staged.into_iter().filter(|path| !earlier.contains(path)));
     let in_head = repo.tree_of(head)?;
     if proved_head != head {
         // Somebody committed since: what is there is theirs.

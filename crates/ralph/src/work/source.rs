@@ -163,6 +163,18 @@ impl Source {
 
     /// The commands that items which are still to be done would have run, each with where it stands.
     pub(crate) fn commands(&self) -> Result<Vec<(String, String)>> {
+        self.commands_of(|backlog, at| {
+            let over = matches!(backlog.items()[at].state, State::Done | State::Cancelled);
+            !over && self.in_scope(backlog, at)
+        })
+    }
+
+    /// Those of all items that are done.
+    pub(crate) fn proving(&self) -> Result<Vec<(String, String)>> {
+        self.commands_of(|backlog, at| backlog.items()[at].state == State::Done)
+    }
+
+    fn commands_of(&self, wanted: impl Fn(&Backlog<'_>, usize) -> bool) -> Result<Vec<(String, String)>> {
         if !self.is_file() {
             // Issues bring none.
             return Ok(vec![]);
@@ -170,11 +182,11 @@ impl Source {
         let bytes = self.place.read()?;
         let backlog = self.place.parse(&bytes)?;
         let mut commands = vec![];
-        for at in (0..backlog.items().len()).filter(|at| self.in_scope(&backlog, *at)) {
-            let item = &backlog.items()[at];
-            if matches!(item.state, State::Done | State::Cancelled) || !backlog.convergence(at).acceptance {
+        for at in (0..backlog.items().len()).filter(|at| wanted(&backlog, *at)) {
+            if !backlog.convergence(at).acceptance {
                 continue;
             }
+            let item = &backlog.items()[at];
             for (nth, command) in backlog.verification(at).into_iter().enumerate() {
                 commands.push((format!("{}, {}, command {}", self.plan.file, item.id, nth + 1), command));
             }

@@ -9,6 +9,7 @@ mod common;
 mod crashes;
 mod custody;
 mod formats;
+mod handed_on;
 mod hooks;
 mod items;
 mod judged;

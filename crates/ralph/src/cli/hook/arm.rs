@@ -118,7 +118,8 @@ pub(in crate::cli) fn arm(
     run::warn_of_unfinished(last.as_ref(), ui);
     trust::vouch(project, &consent::kept_in_tree(project, &goal, &plan), ui);
     let known = last.as_ref().map_or(0, |last| last.state.iteration);
-    let carried = Carried { iteration: known.max(runs.last_iteration()), breaker, seed: run::seed(), probe };
+    let iteration = known.max(runs.last_iteration());
+    let carried = Carried { iteration, breaker, seed: run::seed(), probe, ..Carried::default() };
     let run = runs.next();
     let journal = JournalFile::create(&run.journal())?;
     let number = run.number;

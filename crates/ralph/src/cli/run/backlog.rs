@@ -2,20 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
+use ralph_core::check::CheckSpec;
 use ralph_core::decision::Stop;
 use ralph_core::event::Plan;
-use ralph_core::items::BacklogPlan;
+use ralph_core::items::{BacklogPlan, Inherited};
 use ralph_core::state::State;
 
-use super::RunArgs;
+use super::{Last, RunArgs};
 use crate::brought;
 use crate::doctor;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::settings::{self, Wishes};
+use crate::tree::Tree;
 use crate::trust::Commands;
 use crate::ui::Ui;
-use crate::work::{self, Left, Place, Source, beads};
+use crate::work::{self, Left, Place, Source, beads, inherit};
 
 /// What the command line says; `None` where it does not speak of a backlog.
 pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<BacklogPlan>> {
@@ -66,13 +68,19 @@ pub(super) fn brought(project: &Project, wishes: &Wishes, plan: &mut Plan) -> Re
 pub(super) fn nothing_to_do(
     project: &Project,
     wishes: &Wishes,
+    last: Option<&Last>,
     dry: bool,
     ui: &mut Ui,
 ) -> Result<Option<Stop>> {
     let Some(plan) = settings::backlog(wishes)? else { return Ok(None) };
     let stop = Stop::BacklogComplete { once: plan.once };
+    let source = source(project, &plan)?;
     // What cannot be read stops the run, with its own words.
-    match source(project, &plan)?.left().unwrap_or(Left::Something) {
+    match source.left().unwrap_or(Left::Something) {
+        // What was proved item by item has to hold together.
+        Left::Nothing if plan.is_whole() && !unproved_whole(last, &plan, &source).is_empty() => {
+            return Ok(None);
+        }
         Left::NoItem => {
             let file = beads::name_of(&plan.file);
             ui.warn(&format!(
@@ -84,6 +92,55 @@ pub(super) fn nothing_to_do(
         _ => return Ok(None),
     }
     Ok(Some(stop))
+}
+
+/// What proved the items of this backlog in earlier runs, none of which has proved the whole.
+fn unproved_whole(last: Option<&Last>, plan: &BacklogPlan, source: &Source) -> Vec<(String, CheckSpec)> {
+    let same = |last: &&Last| {
+        let before = last.state.run.as_ref().and_then(|run| run.plan.backlog.as_ref());
+        before.is_some_and(|before| before.file == plan.file)
+    };
+    let Some(last) = last.filter(same) else { return vec![] };
+    let asked_for = source.proving().unwrap_or_default();
+    let place = |check: &CheckSpec| asked_for.iter().find(|(_, command)| *command == check.command);
+    let proofs = inherit::proofs(&last.state).iter().cloned();
+    proofs.filter_map(|check| Some((place(&check)?.0.clone(), check))).collect()
+}
+
+/// The commands that come with it: they stand in the backlog, and are run again.
+pub(super) fn brought_again(project: &Project, last: Option<&Last>, plan: &Plan) -> Commands {
+    let mut commands = Commands::default();
+    if let Some(backlog) = plan.backlog.as_ref().filter(|_| plan.policy.wants_checks())
+        && let Ok(source) = source(project, backlog)
+    {
+        let proofs = unproved_whole(last, backlog, &source);
+        proofs.into_iter().for_each(|(place, check)| commands.add(place, check.command));
+    }
+    commands
+}
+
+/// What a new run takes over from the one before it, if both are about the same backlog.
+pub(super) fn inherited(
+    project: &Project,
+    last: Option<&Last>,
+    tree: &mut Tree,
+    plan: &mut Plan,
+    ui: &mut Ui,
+) -> Inherited {
+    let Some((last, backlog)) = last.zip(plan.backlog.clone()) else { return Inherited::default() };
+    let Some(state) = inherit::predecessor(&last.state, plan) else { return Inherited::default() };
+    let Ok(source) = source(project, &backlog) else { return Inherited::default() };
+    let proofs = unproved_whole(Some(last), &backlog, &source).into_iter().map(|(_, check)| check).collect();
+    let file = source.below(&project.root);
+    let apart = |path: &[u8]| file.as_deref() == Some(path) || work::is_below(path, source.apart());
+    let work = inherit::work(project, tree, state, apart).unwrap_or_else(|error| {
+        ui.warn(&format!("what the last run left uncommitted is taken for yours: {error}"));
+        Inherited::default()
+    });
+    if let (Some(unproved), Some(run)) = (&work.unproved, &state.run) {
+        inherit::recipes(project, tree, unproved, &run.plan, plan);
+    }
+    Inherited { proofs, ..work }
 }
 
 /// Where the harness has no ritual of its own, what `ralph doctor` looks at must be in order.

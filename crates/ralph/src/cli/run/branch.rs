@@ -2,9 +2,11 @@
 
 use ralph_core::event::Plan;
 
+use super::Last;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::ui::Ui;
+use crate::work::inherit;
 
 /// Refuses commits that somebody asked for and nobody could make.
 pub(super) fn may_commit(project: &Project, asked: bool) -> Result<()> {
@@ -33,6 +35,14 @@ pub(super) fn may_begin(project: &Project, plan: &Plan, name: &str) -> Result<()
             .hint(format!("git switch {name}, then ralph run without --branch; or another name")));
     }
     Ok(())
+}
+
+/// Refuses to begin where the last agent left HEAD: what was refused there would be accepted by a new run.
+pub(super) fn is_where_it_was(project: &Project, last: &Last) -> Result<()> {
+    let Some(where_to) = inherit::left_elsewhere(project, &last.run, &last.state) else { return Ok(()) };
+    Err(Error::new("the last agent left HEAD elsewhere")
+        .because(where_to)
+        .hint("go back first; or, to go on from where it is, the same command with --fresh"))
 }
 
 /// Goes to the new branch, or says that commits go to the default one, or that there are none.

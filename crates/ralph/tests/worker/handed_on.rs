@@ -1,0 +1,209 @@
+//! What one run hands on to the next. Every `run --once` is a run of its own: what an agent left, what nobody proved and what
+//! proved an item must not change its meaning by that.
+
+use std::time::{Duration, Instant};
+
+use ralph_testkit::{Finished, Sandbox, StatusBlock, Steps};
+use serde_json::{Value, json};
+
+use crate::common::{history, ralph, repository};
+use crate::stage::{
+    HARNESS, another, checklist, claims, commits, committed, files_of, harness, item, item_now, two_items,
+    works_through, write_items, writes,
+};
+
+/// One attempt at one item, by an agent that does this.
+fn once(sandbox: &Sandbox, steps: Steps, args: &[&str]) -> Finished {
+    let agent = another(sandbox).call(claims(steps)).install(sandbox);
+    works_through(sandbox, &agent).args(["--once", "--commit"]).args(args).run()
+}
+
+fn verify(sandbox: &Sandbox) -> Finished {
+    ralph(sandbox).args(["evidence", "verify"]).run()
+}
+
+fn verified_by(id: &str, command: &str) -> Value {
+    let mut item = item(id, "one.txt");
+    item["verification"] = json!([command]);
+    item
+}
+
+#[test]
+fn what_a_failed_attempt_left_is_committed_with_the_attempt_that_passes() {
+    for staged in [false, true] {
+        let sandbox = harness(&[verified_by("FEAT-1", "test -e half.txt && test -e one.txt")]);
+        sandbox.write("notes.txt", "mine, and not committed\n");
+        let half = if staged { writes("half.txt").shell("git add half.txt") } else { writes("half.txt") };
+        once(&sandbox, half, &[]).assert_code(3);
+        assert_eq!(commits(&sandbox), 2, "nothing is proved yet");
+        once(&sandbox, writes("one.txt"), &[]).assert_code(0).assert_stderr_lacks("not clean before");
+        let mut files = files_of(&sandbox, "HEAD");
+        files.retain(|file| !file.ends_with(HARNESS));
+        assert_eq!(files, ["A half.txt", "A one.txt"], "staged: {staged}");
+        verify(&sandbox).assert_code(0);
+    }
+}
+
+#[test]
+fn what_the_user_changed_between_the_attempts_stays_his() {
+    let sandbox = harness(&[verified_by("FEAT-1", "test -e one.txt")]);
+    once(&sandbox, writes("half.txt").write("other.txt", "by the agent\n"), &[]).assert_code(3);
+    sandbox.write("half.txt", "the user's words\n");
+    sandbox.write("mine.txt", "new\n");
+    once(&sandbox, writes("one.txt"), &[]).assert_code(0);
+    let mut files = files_of(&sandbox, "HEAD");
+    files.retain(|file| !file.ends_with(HARNESS));
+    assert_eq!(files, ["A one.txt", "A other.txt"]);
+    assert_eq!(sandbox.read("half.txt"), "the user's words\n");
+}
+
+#[test]
+fn what_was_dirty_before_the_first_attempt_is_never_committed() {
+    let sandbox = harness(&[verified_by("FEAT-1", "test -e one.txt")]);
+    sandbox.write("README.md", "the user's half sentence\n");
+    once(&sandbox, Steps::new().append("README.md", "an agent's line\n"), &[]).assert_code(3);
+    once(&sandbox, writes("one.txt"), &[]).assert_code(0);
+    assert!(files_of(&sandbox, "HEAD").iter().all(|file| !file.ends_with("README.md")));
+}
+
+#[test]
+fn what_is_proved_and_not_committed_goes_into_the_next_commit() {
+    let sandbox = checklist();
+    let agent = another(&sandbox).call(claims(writes("one.txt"))).install(&sandbox);
+    works_through(&sandbox, &agent).arg("--once").args(["--set", "commits=never"]).run().assert_code(0);
+    assert_eq!(commits(&sandbox), 2);
+    once(&sandbox, writes("two.txt"), &[]).assert_code(0);
+    assert_eq!(files_of(&sandbox, "HEAD"), ["M fix_plan.md", "A one.txt", "A two.txt"]);
+}
+
+const MAKEFILE: &str = "test:\n\ttest -e one.txt\n";
+
+/// An item that the Makefile's tests prove, by a make that reads it.
+fn with_make() -> Sandbox {
+    let sandbox = repository();
+    sandbox.install_script("make", "#!/bin/sh\nsh -c \"$(sed -n '/^'$1':/{n;p;}' Makefile)\"\n");
+    sandbox.write("Makefile", MAKEFILE);
+    write_items(&sandbox, &[verified_by("FEAT-1", "make test")]);
+    sandbox.commit_all("make");
+    sandbox
+}
+
+#[test]
+fn a_recipe_that_was_refused_is_not_the_next_run_s_standard() {
+    let easier = "printf 'test:\\n\\ttrue\\n' > Makefile";
+    for commit in ["", " && git add Makefile && git commit --quiet -m easier"] {
+        let sandbox = with_make();
+        let refused = once(&sandbox, writes("a.txt").shell(&format!("{easier}{commit}")), &["--no-detect"]);
+        refused.assert_code(3).assert_stderr_has("what is run by make test (Makefile, test)");
+        // Nor a third one's.
+        for file in ["b.txt", "c.txt"] {
+            let again = once(&sandbox, writes(file), &["--no-detect"]);
+            again.assert_stderr_has("what is run by make test (Makefile, test)");
+        }
+        assert_ne!(item_now(&sandbox, "FEAT-1")["status"], "PASSING", "{commit}");
+    }
+    // Whoever means it changes it himself.
+    let sandbox = with_make();
+    once(&sandbox, writes("a.txt").shell(easier), &["--no-detect"]).assert_code(3);
+    sandbox.write("Makefile", "test:\n\ttest -e b.txt\n");
+    once(&sandbox, writes("b.txt"), &["--no-detect"]).assert_code(0);
+}
+
+#[test]
+fn a_check_that_was_found_stays_though_a_refused_change_hides_it() {
+    let sandbox = with_make();
+    write_items(&sandbox, &[verified_by("FEAT-1", "test -e a.txt")]);
+    sandbox.commit_all("another proof");
+    let gone = "printf 'tests:\\n\\ttrue\\n' > Makefile";
+    once(&sandbox, writes("a.txt").shell(gone), &[]).assert_code(3);
+    once(&sandbox, writes("b.txt"), &[]).assert_code(3);
+    assert_ne!(item_now(&sandbox, "FEAT-1")["status"], "PASSING");
+}
+
+#[test]
+fn a_run_does_not_begin_where_the_last_agent_left_the_branch() {
+    let sandbox = two_items();
+    let branch = sandbox.git(&["branch", "--show-current"]);
+    once(&sandbox, writes("one.txt").shell("git switch --quiet --create aside"), &[]).assert_code(3);
+    let refused = once(&sandbox, writes("one.txt"), &[]);
+    refused.assert_code(1).assert_stderr_has("the last agent left HEAD elsewhere");
+    refused.assert_stderr_has(&format!("to get back: git switch {branch}")).assert_stderr_has("--fresh");
+    assert_eq!(history(&sandbox).len(), 1, "nothing was begun");
+    // Whoever says so goes on from there, and whoever went back just goes on.
+    once(&sandbox, writes("one.txt"), &["--fresh"]).assert_code(0);
+    let sandbox = two_items();
+    once(&sandbox, writes("one.txt").shell("git switch --quiet --create aside"), &[]).assert_code(3);
+    sandbox.git(&["switch", "--quiet", &branch]);
+    once(&sandbox, writes("one.txt"), &[]).assert_code(0);
+}
+
+#[test]
+fn a_backlog_is_not_complete_while_what_proved_an_item_does_not_hold() {
+    let breaks = || writes("two.txt").delete("one.txt");
+    let sandbox = two_items();
+    once(&sandbox, writes("one.txt"), &[]).assert_code(0);
+    once(&sandbox, breaks(), &[]).assert_code(0);
+    let broken = once(&sandbox, writes("three.txt"), &[]);
+    broken
+        .assert_code(2)
+        .assert_stderr_has("what proved one does not hold any more")
+        .assert_stderr_has("test -e one.txt");
+    assert_eq!(
+        history(&sandbox).len(),
+        2,
+        "no agent is spent on it where one attempt at one item is asked for"
+    );
+    // Without --once it is mended.
+    let agent = another(&sandbox)
+        .call(writes("one.txt").say("Mended.").status(&StatusBlock::done()))
+        .install(&sandbox);
+    works_through(&sandbox, &agent).args(["--all", "--commit", "--set", "reviews=0"]).run().assert_code(0);
+    assert_eq!(agent.calls(&sandbox).len(), 1);
+    // And then it is said without running anything again.
+    let said = once(&sandbox, writes("four.txt"), &[]);
+    said.assert_code(7).assert_stderr_has("BACKLOG COMPLETE").assert_stderr_lacks("proof-1");
+}
+
+#[test]
+fn a_backlog_whose_proofs_hold_is_complete_and_that_is_looked_at_once() {
+    let sandbox = two_items();
+    once(&sandbox, writes("one.txt"), &[]).assert_code(0);
+    once(&sandbox, writes("two.txt"), &[]).assert_code(0);
+    once(&sandbox, writes("three.txt"), &[]).assert_code(7).assert_stderr_has("BACKLOG COMPLETE");
+    sandbox.git(&["rm", "--quiet", "one.txt"]);
+    once(&sandbox, writes("four.txt"), &[]).assert_code(7).assert_stderr_has("BACKLOG COMPLETE");
+    assert_eq!(history(&sandbox).len(), 2);
+}
+
+#[test]
+fn what_the_user_did_after_a_kill_is_not_the_agent_s() {
+    let sandbox = harness(&[verified_by("FEAT-1", "test -e one.txt && test -e half.txt")]);
+    let agent = another(&sandbox)
+        .call(writes("half.txt").write("both.txt", "agent\n").reach("working").hang())
+        .call(writes("one.txt").say("All done.").status(&StatusBlock::done()))
+        .install(&sandbox);
+    let running = works_through(&sandbox, &agent).arg("--commit").spawn();
+    sandbox.wait_for("working");
+    running.kill9();
+    running.wait();
+    let since = Instant::now();
+    while !sandbox.processes().is_empty() {
+        assert!(since.elapsed() < Duration::from_secs(60), "its keeper ends what it kept");
+        std::thread::yield_now();
+    }
+    sandbox.write("mine.txt", "the user's\n");
+    sandbox.write("both.txt", "the user's too\n");
+    let resumed = works_through(&sandbox, &agent).args(["--commit", "--set", "reviews=0"]).run();
+    resumed.assert_stderr_has(
+        "changed since the agent was cut off, and not taken for its work: both.txt, mine.txt",
+    );
+    assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "PASSING");
+    let mut files = files_of(&sandbox, "HEAD");
+    files.retain(|file| !file.ends_with(HARNESS));
+    assert_eq!(files, ["A half.txt", "A one.txt"]);
+    assert_eq!(committed(&sandbox, "half.txt"), "half.txt");
+    assert_eq!(sandbox.read("both.txt"), "the user's too\n");
+    // An undo leaves it to him as well.
+    ralph(&sandbox).args(["undo", "1", "--yes"]).run();
+    assert_eq!(sandbox.read("mine.txt"), "the user's\n");
+}
