@@ -56,7 +56,8 @@ fn commands_of_a_harness_need_trust_and_changed_ones_are_asked_about_again() {
     run().run().assert_code(64).assert_stderr_has(INIT);
     sandbox.write(INIT, known);
     run().run().assert_code(0);
-    // With nothing left to do nothing is run, so nobody has to agree.
+    // What proved them is run together, once. With nothing left to do nothing is run, so nobody has to agree.
+    run().run().assert_code(7);
     sandbox.write(INIT, "#!/bin/sh\ntouch other\n");
     run().run().assert_code(7);
     assert!(!sandbox.exists(".claude/harness/other"));
