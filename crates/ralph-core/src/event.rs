@@ -516,7 +516,7 @@ pub enum End {
     Idle {
         ms: u64,
     },
-    /// It was ended because the user asked to stop.
+    /// It was ended because the run ends: the user asked for it, or its time was over.
     Stopped,
     /// ralph itself was cut off while it ran.
     Cut,
@@ -534,7 +534,7 @@ impl fmt::Display for End {
             Self::Signaled { signal } => write!(f, "killed by signal {signal}"),
             Self::TimedOut => f.write_str("timed out"),
             Self::Idle { ms } => write!(f, "ended: it said nothing for {}", time::span(*ms)),
-            Self::Stopped => f.write_str("stopped by you"),
+            Self::Stopped => f.write_str("stopped with the run"),
             Self::Cut => f.write_str("cut off when ralph was killed"),
             Self::Lost => f.write_str("lost: its keeper was killed"),
             Self::NotStarted { error } => write!(f, "could not be started: {error}"),

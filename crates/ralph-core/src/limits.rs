@@ -46,6 +46,11 @@ pub fn judge(context: Context<'_>) -> Option<Stop> {
         .or_else(|| over(Resource::Time, spent.time_ms, budget.time_ms))
 }
 
+/// How long somebody may work who begins when so much time is used; `None` for as long as it likes.
+pub fn time_left(budget: &Budget, used_ms: u64) -> Option<u64> {
+    (budget.time_ms > 0).then(|| budget.time_ms.saturating_sub(used_ms))
+}
+
 /// A wait that would last until the time is over is not begun.
 pub fn wait(context: Context<'_>, now: Time, until: Time) -> Option<Stop> {
     let Context { used, budget, .. } = context;

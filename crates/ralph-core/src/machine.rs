@@ -12,9 +12,10 @@ use crate::decision::{Decision, Phase, Reason, Stop, Verdict};
 use crate::effect::{Effect, Ending};
 use crate::event::{End, Event, Plan, Stamped, StopBy, When};
 use crate::journal::{Body, Record};
+use crate::limits;
 use crate::own_files;
 use crate::prelude::*;
-use crate::profile::Todos;
+use crate::profile::{Policy, Todos};
 use crate::state::{Iteration, State, observe, take_over};
 use crate::time::{self, Time};
 use begin::{Selection, next_iteration};
@@ -91,11 +92,21 @@ pub fn deadline(state: &State) -> Option<Time> {
         Phase::Waiting { until, .. } => Some(*until),
         _ if ending.is_some() => None,
         Phase::Working => {
-            let started_at = state.current.as_ref()?.started_at?;
-            Some(started_at.plus(policy.agent_timeout_ms).plus(state.asleep_ms))
+            let current = state.current.as_ref()?;
+            let (allowed_ms, _) = allowed(policy, current);
+            Some(current.started_at?.plus(allowed_ms).plus(state.asleep_ms))
         }
         Phase::Checking => Some(check_started_at?.plus(policy.check_timeout_ms).plus(state.asleep_ms)),
         _ => None,
+    }
+}
+
+/// How long the agent of an iteration may work, and why it is ended then. Where the run's time is over before its own, it did
+/// nothing wrong: the run ends, and the agent with it.
+pub(crate) fn allowed(policy: &Policy, current: &Iteration) -> (u64, Ending) {
+    match limits::time_left(&policy.budget, current.active_before_ms) {
+        Some(left) if left <= policy.agent_timeout_ms => (left, Ending::Stop),
+        _ => (policy.agent_timeout_ms, Ending::Timeout),
     }
 }
 
@@ -154,7 +165,12 @@ fn deadline_passed(seen: &State, plan: &Plan, now: Time) -> Decision {
     match seen.phase {
         Phase::Waiting { .. } => next_iteration(seen, plan, now, None, Selection::None),
         Phase::Checking => end(Effect::EndCheck { why: Ending::Timeout }, "the check ran past its time"),
-        _ => end(Effect::EndAgent { why: Ending::Timeout }, "the agent ran past its time"),
+        _ => match seen.current.as_ref().map(|current| allowed(&plan.policy, current)) {
+            Some((_, why @ Ending::Stop)) => {
+                end(Effect::EndAgent { why }, "the run's time is over (max_time)")
+            }
+            _ => end(Effect::EndAgent { why: Ending::Timeout }, "the agent ran past its time"),
+        },
     }
 }
 

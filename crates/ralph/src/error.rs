@@ -82,7 +82,7 @@ pub fn io(what: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> 
     let what = format!("{what} {}", path.display());
     let path = path.to_path_buf();
     move |error| {
-        let hint = remedy(&error).map(str::to_owned).or_else(|| rights(&error, &path));
+        let hint = Disk::of(&error).map(|disk| disk.remedy().to_owned()).or_else(|| rights(&error, &path));
         let error = Error::new(what).because(error);
         hint.into_iter().fold(error, Error::hint)
     }
@@ -101,26 +101,87 @@ fn rights(error: &std::io::Error, path: &std::path::Path) -> Option<String> {
     denied.then(|| format!("see to the rights of {}, then try again", there.display()))
 }
 
-/// Whether a reason, of ralph's or of git's, is a disk that does not take anything. By its words: they come from many mouths.
-pub fn is_of_the_disk(reason: &str) -> bool {
-    ["No space left on device", "Input/output error", "Disk quota exceeded", "Read-only file system"]
-        .iter()
-        .any(|words| reason.contains(words))
+/// How a disk does not take anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Disk {
+    Full,
+    ReadOnly,
+    Failing,
 }
 
-/// What to do about a disk that does not take anything.
-fn remedy(error: &std::io::Error) -> Option<&'static str> {
-    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    /// "Input/output error", which has no kind of its own.
-    const EIO: i32 = 5;
-    match error.kind() {
-        StorageFull | QuotaExceeded | FileTooLarge => {
-            Some("make room on that disk; a run that was cut off goes on with: ralph run")
+impl Disk {
+    /// How the libraries of several systems word it: git tells no more than that.
+    const WORDS: [(&str, Disk); 8] = [
+        ("No space left on device", Disk::Full),
+        ("Disk quota exceeded", Disk::Full),
+        ("Disc quota exceeded", Disk::Full),
+        ("Quota exceeded", Disk::Full),
+        ("File too large", Disk::Full),
+        ("Read-only file system", Disk::ReadOnly),
+        ("Input/output error", Disk::Failing),
+        ("I/O error", Disk::Failing),
+    ];
+
+    /// The only place where trouble is put down to a disk.
+    fn of(error: &std::io::Error) -> Option<Disk> {
+        use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        /// It has no kind of its own.
+        const EIO: i32 = 5;
+        match error.kind() {
+            StorageFull | QuotaExceeded | FileTooLarge => Some(Disk::Full),
+            ReadOnlyFilesystem => Some(Disk::ReadOnly),
+            _ if error.raw_os_error() == Some(EIO) => Some(Disk::Failing),
+            _ => None,
         }
-        ReadOnlyFilesystem => Some("make it writable; a run that was cut off goes on with: ralph run"),
-        _ if error.raw_os_error() == Some(EIO) => {
-            Some("look after that disk; a run that was cut off goes on with: ralph run")
+    }
+
+    /// Of a reason that passed through several hands: by the number that an error of ralph's own is shown with, whatever the system
+    /// calls it; by its words where git told it.
+    fn told(reason: &str) -> Option<Disk> {
+        let numbers =
+            reason.split("(os error ").skip(1).filter_map(|rest| rest.split_once(')')?.0.parse().ok());
+        let known = |number| Disk::of(&std::io::Error::from_raw_os_error(number));
+        let worded = || Disk::WORDS.iter().find(|(words, _)| reason.contains(words)).map(|(_, disk)| *disk);
+        numbers.into_iter().find_map(known).or_else(worded)
+    }
+
+    fn remedy(self) -> &'static str {
+        match self {
+            Disk::Full => "make room on that disk; a run that was cut off goes on with: ralph run",
+            Disk::ReadOnly => "make it writable; a run that was cut off goes on with: ralph run",
+            Disk::Failing => "look after that disk; a run that was cut off goes on with: ralph run",
         }
-        _ => None,
+    }
+}
+
+/// Whether a reason, of ralph's or of git's, is a disk that does not take anything.
+pub fn is_of_the_disk(reason: &str) -> bool {
+    Disk::told(reason).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trouble_with_a_disk_is_known_by_its_number_and_where_git_tells_it_by_its_words() {
+        for (number, disk) in [(28, Disk::Full), (30, Disk::ReadOnly), (5, Disk::Failing)] {
+            let error = std::io::Error::from_raw_os_error(number);
+            assert_eq!(Disk::of(&error), Some(disk));
+            assert_eq!(Disk::told(&format!("the code was not put back: {error}")), Some(disk));
+            // Whatever the system calls it.
+            assert_eq!(
+                Disk::told(&format!("cannot use x: trouble (os error {number}), and more")),
+                Some(disk)
+            );
+        }
+        let git =
+            "git write-tree failed (exit 128): unable to write file .git/objects/4b: No space left on device";
+        assert_eq!(Disk::told(git), Some(Disk::Full));
+        for reason in
+            ["no such file (os error 2)", "it failed (os error", "(os error x)", "HEAD is elsewhere", ""]
+        {
+            assert!(!is_of_the_disk(reason), "{reason}");
+        }
     }
 }

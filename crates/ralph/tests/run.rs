@@ -297,6 +297,23 @@ fn an_agent_past_its_time_is_ended_with_all_it_started() {
 }
 
 #[test]
+fn an_agent_that_hangs_when_the_run_s_time_is_over_is_stopped_and_its_work_stays() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().write("half.txt", "half\n").hang());
+    run(&sandbox, &agent)
+        .args(["--timeout", "1h", "--max-time", "8s"])
+        .run()
+        .assert_code(6)
+        .assert_stderr_has("stopped with the run")
+        .assert_stderr_lacks("timed out");
+    let entries = history(&sandbox);
+    assert_eq!((entries.len(), &entries[0]["outcome"]), (1, &json!("interrupted")));
+    assert_eq!(status(&sandbox)["stop_reason"], "max_time");
+    assert_eq!(sandbox.read("half.txt"), "half\n");
+    sandbox.assert_no_processes();
+}
+
+#[test]
 fn what_an_agent_leaves_in_the_background_neither_stalls_nor_survives() {
     let sandbox = repository();
     let child = Background::new().own_session().clean_environment().keeps_output();

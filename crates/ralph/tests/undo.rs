@@ -437,6 +437,30 @@ fn what_went_with_a_rewritten_history_is_refused_before_anything_is_touched() {
 }
 
 #[test]
+fn what_went_with_ralph_s_own_folder_is_told_so_and_not_put_down_to_its_age() {
+    let sandbox = repository();
+    let write = |text: &str| Steps::new().write("a.txt", text);
+    iterations(&sandbox, vec![write("1\n"), write("2\n").shell("rm -rf .git/ralph"), write("3\n")]);
+    undo(&sandbox, &["2"])
+        .assert_code(1)
+        .assert_stderr_has("is not stored any more; in iteration 2: the agent removed .git/ralph/")
+        .assert_stderr_has("what came after that can be undone; to see the iterations: ralph history")
+        .assert_stderr_lacks("keep_snapshots");
+    assert_eq!(sandbox.read("a.txt"), "3\n");
+    undo(&sandbox, &["3"]).assert_code(0);
+    assert_eq!(sandbox.read("a.txt"), "2\n");
+
+    assert!(sandbox.command("rm").args(["-rf", ".git/ralph"]).status().expect("rm").success());
+    for what in [&["3"][..], &[]] {
+        undo(&sandbox, what)
+            .assert_code(1)
+            .assert_stderr_has("the record of what was run here is gone, and the snapshots with it")
+            .assert_stderr_lacks("ralph history");
+    }
+    assert_eq!(sandbox.read("a.txt"), "2\n");
+}
+
+#[test]
 fn a_folder_without_git_is_undone_too() {
     let sandbox = Sandbox::new();
     sandbox.write("a.txt", "1\n");

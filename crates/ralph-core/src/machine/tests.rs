@@ -344,6 +344,43 @@ fn an_agent_past_its_time_is_ended_once_and_counts_as_failed() {
 }
 
 #[test]
+fn an_agent_at_work_when_the_run_s_time_is_over_is_stopped_with_it_and_has_not_failed() {
+    let mut hasty = plan(&[]);
+    hasty.policy.set("max_time", "40m").expect("a value");
+    let mut sim = Sim::new(hasty.clone());
+    sim.tree(When::Before, 0);
+    assert_eq!(deadline(&sim.state), Some(sim.now.plus(30 * 60_000)), "the first has as long as any");
+    sim.now = sim.now.plus(25 * 60_000);
+    sim.event(ended(MORE, End::Exited { code: 0 }));
+    sim.tree(When::After, 1);
+    assert_eq!(sim.effects, [Effect::StartAgent]);
+    let due = sim.now.plus(40 * 60_000 - sim.state.active_ms);
+    assert_eq!(deadline(&sim.state), Some(due), "the second has what is left");
+    sim.now = sim.now.plus(3_600_000);
+    sim.event(Event::Slept { ms: 3_600_000 });
+    let due = due.plus(3_600_000);
+    assert_eq!(deadline(&sim.state), Some(due));
+    sim.event(Event::DeadlinePassed);
+    assert_eq!(sim.effects, [], "it has its time yet");
+    sim.now = due;
+    sim.event(Event::DeadlinePassed);
+    assert_eq!(sim.effects, [Effect::EndAgent { why: Ending::Stop }]);
+    assert_eq!(deadline(&sim.state), None);
+    sim.event(ended(DONE, End::Signaled { signal: 15 }));
+    sim.tree(When::After, 1);
+    assert_eq!((sim.stop(), sim.outcome()), ("max_time", Outcome::Interrupted));
+    assert_eq!(sim.state.rules.agents.members[0].failures, 0);
+    hasty.policy.set("max_time", "60m").expect("a value");
+    sim.event(Event::RunResumed(Box::new(RunResumed {
+        plan: hasty,
+        version: "0".into(),
+        probe: false,
+        unrecorded_ms: 0,
+    })));
+    assert_eq!(sim.state.current.as_ref().expect("begun").nth, 3);
+}
+
+#[test]
 fn an_agent_that_says_nothing_for_too_long_is_ended_and_counts_as_failed() {
     let mut sim = Sim::new(plan(&[]));
     assert_eq!(silence(&sim.state), None, "nobody works yet");

@@ -3,6 +3,7 @@
 use super::changed::Changed;
 use crate::effect::Ending;
 use crate::event::{AgentEnded, Event, When};
+use crate::machine::allowed;
 use crate::prelude::*;
 use crate::profile::{Policy, Todos};
 use crate::state::State;
@@ -24,8 +25,8 @@ pub(super) fn fact<F>(replay: &Changed<F>, event: &Event) -> Option<String> {
                 ));
             }
             let who = format!("the agent of iteration {nth}");
-            let times =
-                Times { took: ended.duration_ms, now: policy.agent_timeout_ms, then: old.agent_timeout_ms };
+            let ((now, _), (then, _)) = (allowed(policy, by), allowed(old, was));
+            let times = Times { took: ended.duration_ms, now, then };
             times
                 .told(&who, ended.asked, [was.ending, by.ending])
                 .or_else(|| silence(&who, ended, [was.ending, by.ending], [old, policy]))
@@ -99,7 +100,9 @@ struct Times {
 impl Times {
     fn told(&self, what: &str, asked: bool, [recorded, replayed]: [Option<Ending>; 2]) -> Option<String> {
         let timed_out = |ending| asked && ending == Some(Ending::Timeout);
-        if timed_out(recorded) && !timed_out(replayed) {
+        // One that was stopped with its run goes on by rules that give the run more time.
+        let cut = |ending| timed_out(ending) || asked && ending == Some(Ending::Stop);
+        if cut(recorded) && !cut(replayed) {
             return Some(format!(
                 "{what} was ended after {}; what it would have done with more time, nobody knows",
                 time::duration(self.then)

@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::event::{End, Event, Plan, RunResumed};
+use crate::event::{End, Event, Plan, RunResumed, When};
 use crate::journal::{self, Record};
-use crate::machine::tests::{DONE, MORE, Sim, plan};
+use crate::machine::tests::{DONE, MORE, Sim, ended, plan};
 use crate::profile::{Policy, profile};
 
 fn set(policy: &mut Policy, values: &[(&str, &str)]) {
@@ -285,6 +285,29 @@ fn time_that_is_not_needed_is_not_spent() {
     sim.work(MORE, 1);
     let told = under(&sim, &[("backoff", "1s"), ("max_time", "30m")]);
     assert_eq!((told.came, told.replayed.iterations), (Came::Same, 3), "it waits a second");
+}
+
+#[test]
+fn what_an_agent_that_was_stopped_with_its_run_would_have_done_nobody_knows() {
+    let mut sim = start(&[("max_time", "10m")], &[]);
+    sim.tree(When::Before, 0);
+    sim.event(Event::AgentStarted { pid: 7 });
+    sim.now = crate::machine::deadline(&sim.state).expect("a deadline");
+    sim.event(Event::DeadlinePassed);
+    let mut event = ended(MORE, End::Signaled { signal: 15 });
+    if let Event::AgentEnded(ended) = &mut event {
+        ended.duration_ms = 600_000;
+    }
+    sim.event(event);
+    sim.tree(When::After, 1);
+    assert_eq!(sim.stop(), "max_time");
+    assert_eq!(under(&sim, &[]).came, Came::Same);
+    for (time, word) in
+        [("20m", "with more time, nobody knows"), ("5m", "would have been ended after 4m 59s")]
+    {
+        let Came::CannotBeTold { why } = under(&sim, &[("max_time", time)]).came else { panic!("{time}") };
+        assert!(why.ends_with(word), "{why}");
+    }
 }
 
 #[test]

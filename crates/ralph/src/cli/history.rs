@@ -108,7 +108,7 @@ fn diff(project: &Project, runs: &Runs, (iteration, keep): (&Iteration, u64), ui
 }
 
 /// Why something of an iteration is gone that ought to be there, for only what is older than `keep` is let go.
-fn lost(runs: &Runs, number: u64, keep: u64) -> Result<Option<String>> {
+pub(super) fn lost(runs: &Runs, number: u64, keep: u64) -> Result<Option<String>> {
     if keep > 0 && runs.last_iteration().saturating_sub(number) >= keep {
         return Ok(None);
     }

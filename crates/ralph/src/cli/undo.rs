@@ -14,6 +14,7 @@ use ralph_core::ledger::Record;
 use ralph_core::text;
 use ralph_core::trail::Trail;
 
+use super::history::lost;
 use super::run::be_alone;
 use crate::error::{Error, Result};
 use crate::project::Project;
@@ -57,10 +58,10 @@ struct Target {
 pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::find()?;
     if args.iteration.is_none() && args.to.is_none() {
-        return Err(nothing_named(&Runs::of(&project.truth)));
+        return Err(nothing_named(&project));
     }
     let Some(mut still) = Still::open(&project)? else {
-        return Err(Error::usage("nothing has been run here yet; there is nothing to undo"));
+        return Err(without_a_record(&project));
     };
     // A run that was just killed may still have somebody at work on the files.
     be_alone(&project, ui)?;
@@ -75,7 +76,10 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     let keep = |path: &[u8]| {
         is_below(path, apart) || keeps && outside.as_ref().is_ok_and(|outside| outside.paths.contains(path))
     };
-    let way = tree.way_back_from(now, &target.tree, &keep).map_err(|error| refused(&error, args))?;
+    let way = tree.way_back_from(now, &target.tree, &keep).map_err(|error| match &error {
+        BackError::Gone(gone) => not_stored(&error, gone, &project, &still),
+        error => refused(error, args),
+    })?;
     let outside = match outside {
         Err(error) if keeps => return Err(cannot_tell(&error, args)),
         outside => outside.unwrap_or_default(),
@@ -124,10 +128,39 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     super::fine()
 }
 
-fn nothing_named(runs: &Runs) -> Error {
+/// What people read of a run may be there though its record is not.
+fn without_a_record(project: &Project) -> Error {
+    if !project.ralph_dir.join("session.md").exists() {
+        return Error::usage("nothing has been run here yet; there is nothing to undo");
+    }
+    Error::new("the record of what was run here is gone, and the snapshots with it; nothing can be undone")
+        .because(format!("somebody removed {}", project.truth.display()))
+        .hint("see what git can tell of the files: git status")
+}
+
+/// Let go because it is too old, or gone though it ought to be there.
+fn not_stored(error: &BackError, gone: &TreeId, project: &Project, still: &Still) -> Error {
+    let said = Error::new("the files cannot be put back; none was touched");
+    let runs = Runs::of(&project.truth);
+    let keep = still.state.run.as_ref().map_or(0, |run| run.plan.policy.keep_snapshots);
+    let number = runs
+        .trees()
+        .ok()
+        .and_then(|trees| Some(trees.into_iter().find(|(_, tree)| tree == gone.as_str())?.0));
+    match number.and_then(|number| lost(&runs, number, keep).ok().flatten()) {
+        Some(why) => said
+            .because(format!("{error}; {why}"))
+            .hint("what came after that can be undone; to see the iterations: ralph history"),
+        None => {
+            said.because(error).hint("keep_snapshots says how many iterations are kept: ralph profile show")
+        }
+    }
+}
+
+fn nothing_named(project: &Project) -> Error {
     let error = Error::usage("say which iteration is to be undone, or which undo");
-    let error = match runs.last_iteration() {
-        0 => error.because("nothing has been run here yet"),
+    let error = match Runs::of(&project.truth).last_iteration() {
+        0 => return without_a_record(project),
         last => error.hint(format!("the files as before the last iteration: ralph undo {last}")),
     };
     error
@@ -185,9 +218,7 @@ fn named(start: &str, runs: &Runs) -> Result<Target> {
 fn refused(error: &BackError, args: &UndoArgs) -> Error {
     let said = Error::new("the files cannot be put back; none was touched").because(error);
     match error {
-        BackError::Gone(_) => {
-            said.hint("keep_snapshots says how many iterations are kept: ralph profile show")
-        }
+        BackError::Gone(_) => said,
         BackError::Lost(_) => said.because(format!(
             "{error}: it was in your repository's history only, which was rewritten and cleaned up"
         )),

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::mem;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Stdio};
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::{ioctl_fionbio, ioctl_fionread};
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::ready::{exit_of, wait_ready};
 use super::{End, SpawnError, Spec, Stdin};
@@ -28,9 +29,6 @@ pub struct Captured {
 pub fn capture(spec: &Spec) -> Result<Captured, SpawnError> {
     run(spec, None)
 }
-
-/// How long a helper that was asked to end may take.
-const GRACE: Duration = Duration::from_secs(2);
 
 /// Runs a helper for at most `limit`; then it is killed with its process group and its end is
 /// [`End::TimedOut`]. What it printed until then is kept.
@@ -97,33 +95,33 @@ fn spawn(spec: &Spec, own_group: bool) -> Result<Child, SpawnError> {
 }
 
 fn finish(spec: &Spec, mut child: Child, deadline: Option<Instant>) -> Result<Captured, SpawnError> {
+    let mut pipes = Pipes::of(&mut child, &spec.stdin);
     let captured = point::call("wait for", &spec.program, &spec.args)
-        .and_then(|()| collect(&mut child, &spec.stdin, deadline));
+        .and_then(|()| collect(&mut child, &mut pipes, deadline));
     captured.map_err(|error| {
-        end(&mut child);
+        see_off(&mut child, pipes, deadline);
         spec.start_error(io::ErrorKind::Other, format!("lost touch with it: {error}"))
     })
 }
 
-/// Asks it to end first: git takes its locks along then, which would stay in the user's repository for ever.
-fn end(child: &mut Child) {
-    let pid = Pid::from_child(child);
-    let asked = kill_process(pid, Signal::TERM).is_ok();
-    let gone = |exit: OwnedFd| {
-        wait_ready(&mut [PollFd::new(&exit, PollFlags::IN)], Instant::now().checked_add(GRACE))
-    };
-    if !asked || !exit_of(pid).and_then(gone).unwrap_or(false) {
-        let _ = child.kill();
+/// Lets it come to its own end, with all that it is to read, so that it is gone when the caller goes on. It gets no signal: a
+/// git that is asked to end between making a lock and noting that it did leaves the lock in the user's repository.
+fn see_off(child: &mut Child, mut pipes: Pipes<'_>, deadline: Option<Instant>) {
+    if let Ok(None) = child.try_wait() {
+        let _ = collect(child, &mut pipes, deadline);
     }
+    drop(pipes);
     let _ = child.wait();
 }
 
 /// Feeds and reads the child until it has exited. Not until end of file: a background process that it left may
 /// hold the pipes open for ever.
-fn collect(child: &mut Child, stdin: &Stdin, deadline: Option<Instant>) -> io::Result<Captured> {
+fn collect(child: &mut Child, pipes: &mut Pipes<'_>, deadline: Option<Instant>) -> io::Result<Captured> {
     let pid = Pid::from_child(child);
     let exit = exit_of(pid)?;
-    let mut pipes = Pipes::of(child, stdin)?;
+    if let (Some(stdin), _) = &pipes.stdin {
+        ioctl_fionbio(stdin, true)?;
+    }
     let mut deadline = deadline;
     let mut timed_out = false;
     loop {
@@ -140,7 +138,7 @@ fn collect(child: &mut Child, stdin: &Stdin, deadline: Option<Instant>) -> io::R
     let status = child.wait()?;
     pipes.drain()?;
     let end = if timed_out { End::TimedOut } else { status.into() };
-    Ok(Captured { end, stdout: pipes.stdout.1, stderr: pipes.stderr.1 })
+    Ok(Captured { end, stdout: mem::take(&mut pipes.stdout.1), stderr: mem::take(&mut pipes.stderr.1) })
 }
 
 /// Our ends of the child's standard streams. A stream that is done is closed and `None`.
@@ -157,17 +155,13 @@ enum Ready {
 }
 
 impl<'a> Pipes<'a> {
-    fn of(child: &mut Child, stdin: &'a Stdin) -> io::Result<Pipes<'a>> {
+    fn of(child: &mut Child, stdin: &'a Stdin) -> Pipes<'a> {
         let bytes = if let Stdin::Bytes(bytes) = stdin { bytes.as_slice() } else { &[] };
-        let stdin = child.stdin.take().filter(|_| !bytes.is_empty());
-        if let Some(stdin) = &stdin {
-            ioctl_fionbio(stdin, true)?;
-        }
-        Ok(Pipes {
-            stdin: (stdin, bytes),
+        Pipes {
+            stdin: (child.stdin.take().filter(|_| !bytes.is_empty()), bytes),
             stdout: (child.stdout.take(), Vec::new()),
             stderr: (child.stderr.take(), Vec::new()),
-        })
+        }
     }
 
     /// Waits for the next thing to happen. The exit comes before the pipes: all that the child wrote is in them

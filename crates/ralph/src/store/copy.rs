@@ -36,6 +36,10 @@ impl Copy {
         Self(copied.is_ok().then_some(file))
     }
 
+    pub(super) fn is_there(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Drops what is behind so many bytes.
     pub(super) fn cut(&mut self, size: u64) {
         let cut = |file: &File| -> io::Result<()> {

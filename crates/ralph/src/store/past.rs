@@ -4,6 +4,7 @@
 
 use std::fs::File;
 use std::io::{self, Seek};
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use super::copy::Copy;
@@ -22,8 +23,10 @@ const NO_COPY: &str = "there is no copy of it";
 #[derive(Debug)]
 pub struct Past {
     ledger: HeldLedger,
+    /// That it could not be put back was told.
+    ledger_told: bool,
     journals: Vec<Held>,
-    /// Journals of still earlier runs, which nobody holds.
+    /// Journals of still earlier runs and such as could not be opened, which nobody holds.
     older: Vec<PathBuf>,
     copied: bool,
 }
@@ -34,6 +37,8 @@ struct Held {
     path: PathBuf,
     left: Stamp,
     kept: Kept,
+    /// That it could not be put back was told.
+    told: bool,
 }
 
 #[derive(Debug)]
@@ -59,15 +64,21 @@ impl Past {
             .filter(|other| other.number < run.number)
             .map(|run| run.journal())
             .collect();
-        let newest = earlier.split_off(earlier.len().saturating_sub(MOST));
-        let journals = newest.into_iter().filter_map(|path| Held::of(path).ok()).collect();
-        Self { ledger: HeldLedger::of(truth), journals, older: earlier, copied: false }
+        let mut journals = vec![];
+        for path in earlier.split_off(earlier.len().saturating_sub(MOST)) {
+            match files::twice(|| Held::of(&path)) {
+                Ok(held) => journals.push(held),
+                Err(_) => earlier.push(path),
+            }
+        }
+        let ledger = HeldLedger::of(truth);
+        Self { ledger, ledger_told: false, journals, older: earlier, copied: false }
     }
 
     /// Somebody begins to work.
     pub fn watch(&mut self) {
         self.ledger.watch();
-        if std::mem::replace(&mut self.copied, true) {
+        if mem::replace(&mut self.copied, true) {
             return;
         }
         let mut room = COPIED;
@@ -83,41 +94,58 @@ impl Past {
         &mut self.ledger
     }
 
-    /// Puts back what was taken away, and what was done to the ledger. To be asked when nobody is at work any more.
+    /// Puts back what was taken away, and what was done to the ledger. To be asked when nobody is at work any more. What the disk
+    /// refuses is told once and tried again the next time: this may be the only copy.
     pub fn put_back(&mut self) -> Restored {
         let mut restored = Restored::default();
         self.journals.retain_mut(|held| {
             let Some(how) = held.touched() else { return true };
             match files::twice(|| held.put_back()) {
                 Ok(()) => {
+                    held.told = false;
                     restored.back.push((held.path.clone(), how));
                     true
                 }
-                // What is lost is told once.
                 Err(error) => {
-                    restored.lost.push((held.path.clone(), how, error.to_string()));
-                    false
+                    if !mem::replace(&mut held.told, true) {
+                        restored.lost.push((held.path.clone(), how, error.to_string()));
+                    }
+                    held.is_whole()
                 }
             }
         });
         if let Some(how) = self.ledger.touched() {
             let path = self.ledger.path().to_path_buf();
             match self.ledger.put_back() {
-                Ok(()) => restored.back.push((path, how)),
-                Err(error) => restored.lost.push((path, how, error.to_string())),
+                Ok(()) => {
+                    self.ledger_told = false;
+                    restored.back.push((path, how));
+                }
+                Err(error) if !mem::replace(&mut self.ledger_told, true) => {
+                    restored.lost.push((path, how, error.to_string()));
+                }
+                Err(_) => {}
             }
         }
-        let older = self.older.extract_if(.., |path| !path.exists());
+        let older = self.older.extract_if(.., |path| matches!(path.try_exists(), Ok(false)));
         restored.lost.extend(older.map(|path| (path, How::Removed, NO_COPY.into())));
         restored
     }
 }
 
 impl Held {
-    fn of(path: PathBuf) -> io::Result<Self> {
-        let file = File::open(&path)?;
+    fn of(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
         let left = Stamp::of(&file.metadata()?);
-        Ok(Self { path, left, kept: Kept::Open(file) })
+        Ok(Self { path: path.to_path_buf(), left, kept: Kept::Open(file), told: false })
+    }
+
+    /// What it held can still be had from here.
+    fn is_whole(&self) -> bool {
+        match &self.kept {
+            Kept::Copied(copy) => copy.is_there(),
+            Kept::Open(file) => Stamp::of_open(file).is_none_or(|now| now.same_content(self.left)),
+        }
     }
 
     /// Where there can be none, the open file must do.
@@ -149,9 +177,7 @@ impl Held {
 
     /// Byte for byte, and never half of it under its name.
     fn put_back(&mut self) -> io::Result<()> {
-        if let Kept::Open(file) = &self.kept
-            && !Stamp::of_open(file).is_some_and(|now| now.same_content(self.left))
-        {
+        if !self.is_whole() {
             return Err(io::Error::other(NO_COPY));
         }
         let dir = self.path.parent().unwrap_or(&self.path);
@@ -179,6 +205,7 @@ impl Held {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests have files of their own")]
 mod tests {
     use std::io::Write;
 
@@ -261,5 +288,33 @@ mod tests {
         assert_eq!(text(&journals[0]), "record 0\n");
         let again = past.put_back();
         assert!(again.back.is_empty() && again.lost.is_empty(), "{again:?}");
+    }
+    #[test]
+    fn what_the_disk_refuses_for_a_while_is_told_once_and_comes_back_when_it_does_not() {
+        for watched in [false, true] {
+            let sandbox = ralph_testkit::Sandbox::new();
+            let (mut past, journals, ledger) = three_runs(&sandbox);
+            if watched {
+                past.watch();
+            }
+            // Its folder cannot be made, and what is in the way of the ledger cannot be written.
+            let folder = journals[0].parent().expect("a folder").to_path_buf();
+            let in_the_way = ledger.with_extension("back").join("in-the-way");
+            remove(&journals[0]).and_then(|()| std::fs::remove_dir(&folder)).expect("removed");
+            write_private(&folder, b"no folder").expect("written");
+            remove(&ledger).expect("removed");
+            sandbox.write(&in_the_way, "x");
+            let lost = past.put_back().lost;
+            let paths: Vec<&PathBuf> = lost.iter().map(|(path, ..)| path).collect();
+            assert_eq!(paths, [&journals[0], &ledger][..1 + usize::from(watched)], "{lost:?}");
+            let again = past.put_back();
+            assert!(again.back.is_empty() && again.lost.is_empty(), "{again:?}");
+            remove(&folder).and_then(|()| remove(&in_the_way)).expect("removed");
+            std::fs::remove_dir(ledger.with_extension("back")).expect("removed");
+            let back: Vec<PathBuf> = past.put_back().back.into_iter().map(|(path, _)| path).collect();
+            assert_eq!(back.len(), 1 + usize::from(watched), "{back:?}");
+            assert_eq!(text(&journals[0]), "record 0\n");
+            assert!(!watched || text(&ledger) == "evidence\n");
+        }
     }
 }

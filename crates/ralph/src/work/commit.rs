@@ -168,8 +168,12 @@ impl Settler<'_> {
         repo.stage(&there, &made.commit).map_err(told)?;
         let title = message.lines().next().unwrap_or_default();
         if let Err(error) = repo.move_head(&made.commit, head, title, &self.kept) {
-            let _ = repo.stage(&back, &made.commit);
-            return Err(told(error));
+            // Whoever lost touch with git may find that it is done.
+            let moved = repo.head().is_ok_and(|now| now.as_ref() == Some(&made.commit));
+            if !moved {
+                let _ = repo.stage(&back, &made.commit);
+                return Err(told(error));
+            }
         }
         repo.after_commit(&self.kept);
         let mut differs = made.differs;

@@ -50,15 +50,26 @@ pub(crate) fn is_full() -> bool {
     std::env::var("RALPH_SWEEP").is_ok_and(|value| value == "full")
 }
 
+/// `RALPH_SWEEP_PART=2/7`: the second of seven parts of the cases.
+fn part() -> (usize, usize) {
+    let Ok(told) = std::env::var("RALPH_SWEEP_PART") else { return (1, 1) };
+    let numbers = told.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
+    let part = numbers.filter(|(part, of)| (1..=*of).contains(part));
+    part.unwrap_or_else(|| panic!("RALPH_SWEEP_PART={told}: such as 2/7"))
+}
+
 pub(crate) fn sweep(scenario: &Scenario, how: How, sample: Sample) {
     let begun = Instant::now();
     let points = dry_run(scenario);
     let chosen = if is_full() { points.clone() } else { choose(&points, sample) };
     let only = std::env::var("RALPH_SWEEP_ONLY").unwrap_or_default();
+    let (part, parts) = part();
     let cases: VecDeque<String> = chosen
         .iter()
         .map(|(name, nth)| format!("{}:{name}#{nth}", how.word()))
         .filter(|case| case.contains(&only))
+        .skip(part - 1)
+        .step_by(parts)
         .collect();
     let (total, tried) = (points.len(), cases.len());
     // What is looked for may be in another scenario.

@@ -47,12 +47,12 @@ fn refused_by_the_disk(how: How, sample: Sample) {
 
 #[test]
 fn a_backlog_that_is_struck_at_any_point_has_each_attempt_commit_and_revert_once() {
-    killed(&backlog::scenario(), 9);
+    in_every_way(&backlog::scenario(), 9);
 }
 
 #[test]
 fn a_settlement_that_is_struck_again_while_it_is_taken_up_is_settled_once() {
-    killed(&backlog::settled_again(), 24);
+    in_every_way(&backlog::settled_again(), 24);
 }
 
 #[test]
@@ -63,15 +63,6 @@ fn own_files_that_an_agent_removed_come_back_wherever_ralph_is_struck() {
 #[test]
 fn an_undo_that_is_struck_at_any_point_is_not_begun_or_done_and_the_next_one_finishes_it() {
     in_every_way(&undo::scenario(), 3);
-}
-
-/// By a failing disk only in the full sweep: a git that ralph lost touch with may hold its lock for a moment longer on a busy
-/// machine, and then a commit of the agent's stays, which is named.
-fn killed(scenario: &Scenario, every: usize) {
-    match cases::is_full() {
-        true => in_every_way(scenario, every),
-        false => cases::sweep(scenario, How::Kill, Sample::Own { every, from: 0 }),
-    }
 }
 
 /// All ways at every point; in a sample each takes its own of every so many names.

@@ -4,9 +4,9 @@
 use ralph_testkit::RalphCommand;
 
 use crate::cases::How;
-use crate::common::{GOAL, history, ralph, repository_with_work_in_progress, status};
+use crate::common::{GOAL, ralph, repository_with_work_in_progress};
 use crate::scenario::{Copy, Scenario, install_agent, make_old};
-use crate::verdict::{After, is_keeper, lost_its_keeper, strike, unheard};
+use crate::verdict::{go_on, is_keeper, lost_its_keeper, strike, unheard};
 
 /// The whole run's agent with heavy hands.
 const WORK: &str = r#"
@@ -71,18 +71,8 @@ fn check(scenario: &Scenario, how: How, case: &str) {
     let removed = copy.diary("removed").lines().count() == 1;
     let is_lost = removed && killed && !had_come(&copy, "rename journal.jsonl", 1);
     assert!(is_lost || !removed || copy.sandbox.exists(JOURNAL), "the record is lost\n{struck}");
-    let mut said = struck.to_string();
-    let mut now = status(&copy.sandbox);
-    let over = now["stop_reason"] == "complete";
-    if !over {
-        let last = copy.run_undisturbed().run();
-        last.assert_code(0);
-        said.push_str(&last.to_string());
-        now = status(&copy.sandbox);
-    }
-    let all = history(&copy.sandbox);
-    let of_run = all.iter().filter(|entry| entry["run"] == now["run"]["number"]).cloned().collect();
-    let after = After { copy: &copy, history: of_run, status: now, said };
+    let mut after = go_on(&copy, &struck);
+    after.history.retain(|entry| entry["run"] == after.status["run"]["number"]);
     after.came_to_its_end(5);
     after.work(scenario);
     if !is_lost {
@@ -95,7 +85,7 @@ fn check(scenario: &Scenario, how: How, case: &str) {
             let is = std::fs::read_to_string(is).unwrap_or_default();
             assert!(gone || is == was, "{path} is not what it was\n{}", after.said);
         }
-        after.views(over);
+        after.views();
     }
     for (path, text) in MINE {
         let name = path.rsplit('/').next().unwrap_or_default();

@@ -16,7 +16,9 @@ pub(crate) struct After<'a> {
     pub(crate) copy: &'a Copy,
     pub(crate) history: Vec<Value>,
     pub(crate) status: Value,
-    /// What ralph said last.
+    /// It had come to its end before it was struck.
+    pub(crate) over: bool,
+    /// What ralph said from the strike on.
     pub(crate) said: String,
 }
 
@@ -29,8 +31,8 @@ pub(crate) fn strike(scenario: &Scenario, how: How, case: &str) -> (Copy, Finish
     (copy, struck)
 }
 
-pub(crate) fn check(scenario: &Scenario, how: How, case: &str) {
-    let (copy, struck) = strike(scenario, how, case);
+/// The same command goes on, and must finish.
+pub(crate) fn go_on<'a>(copy: &'a Copy, struck: &Finished) -> After<'a> {
     let mut said = struck.to_string();
     let mut now = status(&copy.sandbox);
     let over = now["stop_reason"] == "complete";
@@ -40,13 +42,18 @@ pub(crate) fn check(scenario: &Scenario, how: How, case: &str) {
         said.push_str(&last.to_string());
         now = status(&copy.sandbox);
     }
-    let after = After { copy: &copy, history: history(&copy.sandbox), status: now, said };
+    After { copy, history: history(&copy.sandbox), status: now, over, said }
+}
+
+pub(crate) fn check(scenario: &Scenario, how: How, case: &str) {
+    let (copy, struck) = strike(scenario, how, case);
+    let after = go_on(&copy, &struck);
     after.attempts();
     after.came_to_its_end(5);
     after.note();
     after.budget(unheard(how, case));
     after.work(scenario);
-    after.views(over);
+    after.views();
     copy.sandbox.assert_no_processes();
 }
 
@@ -151,8 +158,8 @@ impl After<'_> {
 
     /// The views tell what the record does, and nothing half-made is left. Of a run that is over and was cut off before
     /// its views, when another begins.
-    pub(crate) fn views(&self, over: bool) {
-        if over && !self.stale_views().is_empty() {
+    pub(crate) fn views(&self) {
+        if self.over && !self.stale_views().is_empty() {
             self.copy.another_run().run().assert_code(0);
         }
         let stale = self.stale_views();

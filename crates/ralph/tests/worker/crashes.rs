@@ -78,6 +78,33 @@ fn a_settlement_that_the_disk_goes_on_refusing_stops_the_run_and_the_next_one_se
     }
 }
 
+/// Sent a signal between making a lock and noting that it did, git leaves the lock in the user's repository.
+#[test]
+fn a_git_that_the_disk_cut_ralph_off_from_comes_to_its_own_end_before_it_is_tried_again() {
+    let sandbox = project();
+    let agent = another(&sandbox).call(claims(writes("one.txt"))).install(&sandbox);
+    let which = sandbox.command("sh").args(["-c", "command -v git"]).output().expect("sh");
+    let real = String::from_utf8(which.stdout).expect("UTF-8");
+    let diary = sandbox.root().join("tmp/update-ref");
+    let script = format!(
+        r#"#!/bin/sh
+case "$*" in *update-ref*) ;; *) exec {git} "$@" ;; esac
+echo begun >> {diary}
+{git} "$@"
+code=$?
+echo ended >> {diary}
+exit $code
+"#,
+        git = real.trim(),
+        diary = diary.display()
+    );
+    sandbox.install_script("git", &script);
+    struck(&sandbox, &agent, "eio:wait for git update-ref#1").assert_code(0);
+    assert_eq!(sandbox.read(&diary), "begun\nended\n");
+    assert_eq!(commits(&sandbox), 3);
+    assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "", "the index has what HEAD has");
+}
+
 #[test]
 fn work_of_the_user_s_is_not_put_back_when_ralph_goes_on_with_what_it_had_put_back() {
     let steps = || writes("wrong.txt").write("README.md", "# by the agent\n");

@@ -118,10 +118,11 @@ impl HeldLedger {
         }
     }
 
-    /// Puts back what was written, byte for byte. What cannot be is known no more, so that it is told once.
+    /// Puts back what was written, byte for byte. What there is no copy of is known no more; what the disk refused may be tried
+    /// again.
     pub fn put_back(&mut self) -> io::Result<()> {
         let done = files::twice(|| self.write_again());
-        if done.is_err() {
+        if done.is_err() && matches!(&self.known, Known::Copied(copy) if !copy.is_there()) {
             self.known = Known::NotYet;
         }
         done
