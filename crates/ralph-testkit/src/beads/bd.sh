@@ -10,6 +10,7 @@ fail() { echo "Error: $1" >&2; exit 1; }
 printf '%s' "$*" | tr '\n' ' ' >> "$db/calls"; echo >> "$db/calls"
 command=$1; shift
 [ "$(cat "$db/fails-once" 2>/dev/null)" = "$command" ] && { rm "$db/fails-once"; fail "database is locked"; }
+[ "$(cat "$db/fails" 2>/dev/null)" = "$command" ] && fail "database is locked"
 [ "$command" = dep ] && { command="dep $1"; shift; }
 ids= claim= set= actor=${BEADS_ACTOR:-${BD_ACTOR:-somebody}}
 while [ $# -gt 0 ]; do

@@ -449,6 +449,11 @@ impl Source {
         store::edit(&self.place.path, |bytes| Ok((Some(self.changed(bytes, changes)?), ())))
     }
 
+    /// Whether a change that failed so may succeed another time: bd failed, and has not said no.
+    pub(crate) fn may_do_it_later(&self, error: &Error) -> bool {
+        !self.is_file() && error.exit == Exit::Data
+    }
+
     /// Whether the same could be done, without doing it.
     pub(crate) fn would_change(&self, changes: &[Change]) -> Result<()> {
         if !self.is_file() {

@@ -4,7 +4,7 @@ use ralph_testkit::{Beads, Sandbox, Steps};
 
 use crate::beads::{on_beads, says_done, two_issues, verbs};
 use crate::common::{ralph, repository};
-use crate::stage::{another, claims, worker, writer, writes};
+use crate::stage::{another, claims, commits, recorded, worker, writer, writes};
 
 /// A hook that says when it ran.
 fn hook(sandbox: &Sandbox, name: &str, more: &str) {
@@ -121,6 +121,45 @@ fn a_bd_that_fails_for_a_moment_is_called_again() {
         ["update bd-a --claim", "close bd-a --reason", "close bd-a --reason"]
     );
     assert_eq!(beads.issue("bd-a")["status"], "closed");
+}
+
+#[test]
+fn a_bd_that_stays_down_stops_the_run_and_the_next_one_closes_what_is_proved_without_another_attempt() {
+    // After the commit, and before it.
+    for (how, words, check, commits_then) in
+        [("fails", "close", "true", 2), ("", "", "test ! -e one.txt || echo locked > .beads/db/broken", 1)]
+    {
+        let sandbox = repository();
+        let beads = Beads::install(&sandbox);
+        beads.create("bd-a", "Store notes", &[]);
+        beads.create("bd-b", "Find notes", &["--deps", "bd-a"]);
+        if !how.is_empty() {
+            beads.becomes(how, words);
+        }
+        let agent = writer(&sandbox, &["one.txt", "two.txt"]);
+        let run = || worker(&sandbox, &agent).args(["--backlog", "beads", "--test-cmd", check]);
+        let stopped = run().run();
+        stopped
+            .assert_code(65)
+            .assert_stderr_has("iteration 1 could not be settled")
+            .assert_stderr_has("locked");
+        stopped.assert_stderr_has("settled without another attempt: ralph run");
+        assert_eq!(commits(&sandbox), commits_then, "{check}");
+        run().run().assert_code(65).assert_stderr_has("locked");
+        beads.is_mended();
+        assert_ne!(beads.issue("bd-a")["status"], "closed", "{check}");
+        run().run().assert_code(0).assert_stderr_has("bd-a");
+        let issue = beads.issue("bd-a");
+        let reason = issue["close_reason"].as_str().expect("a reason");
+        assert!(
+            reason.contains(&format!("commit: {}", sandbox.git(&["rev-parse", "HEAD"]))),
+            "{check}: {reason}"
+        );
+        assert_eq!(agent.calls(&sandbox).len(), 1, "{check}");
+        assert_eq!(beads.issue("bd-b")["status"], "open", "{check}");
+        let counted = (commits(&sandbox), recorded(&sandbox, "attempt"), recorded(&sandbox, "commit"));
+        assert_eq!(counted, (2, 1, 1), "{check}");
+    }
 }
 
 #[test]
