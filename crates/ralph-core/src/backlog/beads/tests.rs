@@ -1,5 +1,6 @@
 use super::*;
-use crate::backlog::{Outcome, Selection, Syntax, Wish, select};
+use crate::backlog::change::{Change, NewItem};
+use crate::backlog::{Attempt, Outcome, Selection, Syntax, Wish, select};
 use crate::time::Time;
 
 const ACTOR: &str = "ralph-x";
