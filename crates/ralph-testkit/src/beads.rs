@@ -48,6 +48,13 @@ impl<'s> Beads<'s> {
         calls.lines().filter(|call| !looks(call)).map(str::to_owned).collect()
     }
 
+    /// How often it was called since the last time, whatever for.
+    pub fn calls(&self) -> usize {
+        let calls = self.sandbox.read(".beads/db/calls");
+        self.sandbox.write(".beads/db/calls", "");
+        calls.lines().count()
+    }
+
     /// From here on it is as such a file of the database makes it: `old`, `broken`, `garbage`; `fails` and
     /// `fails-once` with the command that does.
     pub fn becomes(&self, how: &str, words: &str) {

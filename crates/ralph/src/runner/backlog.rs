@@ -153,6 +153,10 @@ impl Runner<'_> {
     /// What became of the backlog, and of the item that was worked on.
     pub(super) fn measure_backlog(&mut self, measured: &mut Measured, changes: &[Change]) {
         let Some(Ok(source)) = self.source() else { return };
+        if measured.when != When::After && !source.is_file() {
+            // Nobody asks how many are open before an agent has worked, and bd takes its time to say so.
+            return;
+        }
         // Before bd is called again.
         let led = if measured.when == When::After { self.put_steered_back() } else { vec![] };
         let item = self.state.current.as_ref().and_then(|current| current.item.clone());

@@ -78,6 +78,23 @@ fn issues_are_claimed_proved_and_closed_in_the_order_of_bd() {
 }
 
 #[test]
+fn bd_is_asked_once_for_each_look_at_the_issues() {
+    let sandbox = repository();
+    let beads = Beads::install(&sandbox);
+    let ids = ["bd-a", "bd-b", "bd-c", "bd-d"];
+    ids.iter().for_each(|id| beads.create(id, "Store notes", &[]));
+    let agent = writer(&sandbox, &["1.txt", "2.txt", "3.txt", "4.txt"]);
+    beads.calls();
+    let run = worker(&sandbox, &agent).args(["--backlog", "beads", "--all", "--test-cmd", "true"]);
+    run.run().assert_code(0);
+    assert_eq!(agent.calls(&sandbox).len(), ids.len());
+    // Two to begin with, to claim, after the agent, before the commit and after it; and to claim and to close.
+    let (each, around) = (2 * 5 + 2, 2 * 4);
+    let calls = beads.calls();
+    assert!(calls <= each * ids.len() + around, "{calls} calls for {} issues", ids.len());
+}
+
+#[test]
 fn an_issue_that_fails_twice_stays_claimed_and_is_closed_once_it_is_proved() {
     let sandbox = repository();
     let beads = Beads::install(&sandbox);

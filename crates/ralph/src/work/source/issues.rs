@@ -1,5 +1,7 @@
 //! Issues that bd keeps: it is asked for them, and called for each change.
 
+use std::cell::RefCell;
+
 use ralph_core::backlog::{Call, Change, Refusal};
 
 use super::Keeping;
@@ -7,9 +9,12 @@ use crate::error::{Error, Result};
 use crate::process::Spec;
 use crate::work::{Place, beads, steered};
 
+/// One look at the issues: whoever looks again makes another one. Each question to bd is a process and a database that is
+/// opened, so what it said is kept until something is changed.
 #[derive(Debug, Default)]
 pub(super) struct WithBd {
     custody: Option<Custodian>,
+    said: RefCell<Option<Vec<u8>>>,
 }
 
 /// How calls of bd that change something are kept.
@@ -23,10 +28,11 @@ impl std::fmt::Debug for Custodian {
 
 impl WithBd {
     pub(super) fn in_custody(custody: impl Fn(Spec) -> Spec + 'static) -> Self {
-        Self { custody: Some(Custodian(Box::new(custody))) }
+        Self { custody: Some(Custodian(Box::new(custody))), said: RefCell::default() }
     }
 
     fn has_bd(&self, place: &Place, call: &Call) -> Result<()> {
+        self.said.take();
         let custody = self.custody.as_ref();
         beads::call_kept(place.root(), call, &|spec| match custody {
             Some(custody) => (custody.0)(spec),
@@ -60,7 +66,10 @@ impl Keeping for WithBd {
     }
 
     fn read(&self, place: &Place) -> Result<Vec<u8>> {
-        place.read()
+        let known = self.said.borrow().clone();
+        let said = known.map_or_else(|| place.read(), Ok)?;
+        self.said.replace(Some(said.clone()));
+        Ok(said)
     }
 
     fn put_back(&self, place: &Place, before: &[u8]) -> Result<bool> {
@@ -86,7 +95,10 @@ impl Keeping for WithBd {
     }
 
     fn would_change(&self, place: &Place, changes: &[Change]) -> Result<()> {
-        self.each_call(place, changes, |_| Ok(()))
+        let could = self.each_call(place, changes, |_| Ok(()));
+        // Whoever asks that does something else first, which takes its time: a commit, with the user's hooks.
+        self.said.take();
+        could
     }
 
     /// Each call looks itself whether it is needed.
