@@ -94,6 +94,51 @@ fn hooks_and_settings_of_bd_that_an_agent_writes_are_never_run_and_refuse_the_cl
 }
 
 #[test]
+fn in_a_linked_worktree_the_hooks_of_the_main_checkout_are_asked_about_and_kept_too() {
+    let sandbox = repository();
+    let beads = two_issues(&sandbox);
+    sandbox.git(&["worktree", "add", "-q", "-b", "side", "side"]);
+    hook(&sandbox, "on_update", "");
+    sandbox.write(".beads/db/calls", "");
+    let (main, ran) = (sandbox.project(), sandbox.root().join("tmp/hooks"));
+    let plants = "cp \"$MAIN\"/.beads/hooks/on_update \"$MAIN\"/.beads/hooks/on_close";
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt").shell(plants)))
+        .call(claims(writes("again.txt")))
+        .install(&sandbox);
+    let run = || {
+        let run = ralph(&sandbox).in_folder("side").args(["run", "--profile", "worker", "--agent-cmd"]);
+        let run = run.arg(agent.path()).args(["--backlog", "beads", "--test-cmd", "true"]);
+        run.env("RALPH_TEST_HOOKS", &ran).env("MAIN", &main)
+    };
+    let asked = run().run();
+    asked
+        .assert_code(64)
+        .assert_stderr_has("project/.beads/hooks/on_update")
+        .assert_stderr_lacks("--no-detect");
+    assert_eq!(sandbox.read(".beads/db/calls"), "", "bd was not called");
+    run().arg("--yes").run().assert_code(3).assert_stderr_has("project/.beads/hooks/on_close");
+    assert!(!sandbox.exists(".beads/hooks/on_close") && sandbox.exists(".beads/hooks/on_update"));
+    run().run().assert_code(0);
+    assert_eq!(beads.issue("bd-a")["status"], "closed");
+    assert_eq!(
+        sandbox.read("../tmp/hooks"),
+        "ran\n",
+        "it was claimed once, and closed without the agent's hook"
+    );
+}
+
+#[test]
+fn a_redirect_is_followed_past_its_comments() {
+    let sandbox = repository();
+    two_issues(&sandbox);
+    sandbox.write(".beads/redirect", "# the team's\n\n../team/.beads\n");
+    sandbox.write("../team/.beads/hooks/on_close", "#!/bin/sh\n");
+    let listed = ralph(&sandbox).args(["backlog", "list", "--backlog", "beads"]).run();
+    listed.assert_code(65).assert_stderr_has("team/.beads/hooks/on_close");
+}
+
+#[test]
 fn what_a_hook_leaves_behind_is_ended_with_the_call() {
     let sandbox = repository();
     let beads = Beads::install(&sandbox);
