@@ -57,8 +57,14 @@ impl Backlog<'_> {
         }
         // An epic of which every part is done is not handed out by every bd: nobody did anything to it.
         is.state != State::Open
+            || self.rests(at)
             || handed_out(before, old)
             || before.field(old, DEFERRED) != self.field(at, DEFERRED)
+    }
+
+    /// Whether somebody put it aside: it is to be done some day, and bd hands it out to nobody.
+    pub(super) fn rests(&self, at: usize) -> bool {
+        self.shape == Shape::Beads && self.items[at].state == State::Open && self.status(at) != "open"
     }
 
     fn field(&self, at: usize, name: &str) -> String {
@@ -82,6 +88,16 @@ impl Backlog<'_> {
             "{design}\nThis is an issue of beads (bd show {id}). Others may be added with bd create; to close this one \
              only claims that it is done.\n"
         )
+    }
+}
+
+/// What a status means that only bd has.
+pub(super) fn other_state(word: &str) -> State {
+    match word {
+        "hooked" => State::InProgress,
+        "deferred" | "pinned" => State::Open,
+        // A project may have words of its own.
+        _ => State::Unknown,
     }
 }
 

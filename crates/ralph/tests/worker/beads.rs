@@ -114,6 +114,12 @@ fn an_issue_that_fails_twice_stays_claimed_and_is_closed_once_it_is_proved() {
     assert_eq!(verbs(&beads.changes()), ["update bd-a --claim", "close bd-a --reason"]);
     assert_eq!(recorded(&sandbox, "attempt"), 3, "the ledger counts");
     assert_eq!(beads.issue("bd-z")["status"], "deferred", "what bd does not hand out is left alone");
+    let backlog = |args: &[&str]| ralph(&sandbox).arg("backlog").args(args).run();
+    backlog(&["list"]).assert_code(0).assert_stdout_has("disabled     bd-z");
+    backlog(&["next"]).assert_code(1).assert_stderr_has("1 issue left that others have in hand");
+    backlog(&["set", "bd-z", "open"]).assert_code(0);
+    assert_eq!(beads.issue("bd-z")["status"], "open");
+    backlog(&["list"]).assert_code(0).assert_stdout_has("open         bd-z");
 }
 
 #[test]

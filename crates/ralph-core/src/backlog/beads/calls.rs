@@ -33,13 +33,17 @@ impl Backlog<'_> {
     fn to(&self, at: usize, to: State, together: &[Change], actor: &str) -> Result<Option<Call>, Refusal> {
         let item = &self.items[at];
         let id = &*item.id;
-        if item.state == to {
+        // To open what rests is to take it up.
+        let taken_up = to == State::Open && self.rests(at);
+        if item.state == to && !taken_up {
             let proof = attempt_in(together).filter(|_| to == State::Done);
             return Ok(proof.and_then(|_| self.proof_beside(at, &reason(together))));
         }
         let none = Refusal::NoState { shape: ISSUE, state: to.word() };
         let Some(word) = moves::word(Shape::Beads, to) else { return Err(none) };
-        self.may_move(at, to)?;
+        if !taken_up {
+            self.may_move(at, to)?;
+        }
         Ok(Some(match to {
             State::InProgress => Call::new(&["update", id, "--claim"])
                 .or("--claim", &["update", id, "--status", word, "--assignee", actor]),

@@ -86,7 +86,7 @@ fn bd_says_what_can_begin_and_an_epic_waits_for_its_parts() {
     for (id, state, enabled) in [
         ("bd-2", State::Open, true),
         ("bd-3", State::InProgress, false),
-        ("bd-4", State::Unknown, false),
+        ("bd-4", State::Open, false),
         ("bd-5", State::Done, true),
         ("bd-6", State::Open, false),
         ("bd-7", State::Unknown, false),
@@ -173,6 +173,7 @@ fn a_change_is_a_call_and_what_is_so_already_is_none() {
             state("bd-3", State::Blocked),
             "update bd-3 --status blocked --append-notes blocked by ralph: two tries | last attempt: make test exit 1",
         ),
+        (state("bd-4", State::Open), "update bd-4 --status open --assignee "),
         (state("bd-5", State::Open), "reopen bd-5 --reason reopened by ralph: it is not proved"),
         (Change::Reset { id: "bd-3".into() }, "update bd-3 --status open --assignee "),
     ] {
@@ -247,6 +248,9 @@ fn what_an_agent_did_beyond_its_part_is_put_back_and_what_others_do_is_not() {
             r#""status": "in_progress", "priority": 2"#,
             "update bd-1 --status open --assignee ",
         ),
+        // What somebody put aside is theirs to take up, or to end.
+        (r#""status": "deferred""#, r#""status": "open""#, "update bd-4 --status deferred"),
+        (r#""status": "deferred""#, r#""status": "closed""#, "update bd-4 --status deferred"),
         // A tick, a note, a priority, more to do.
         (r#""status": "open", "priority": 2"#, r#""status": "closed", "priority": 2"#, ""),
         (r#""notes": "n""#, r#""notes": "learnt""#, ""),
@@ -267,6 +271,8 @@ fn what_an_agent_did_beyond_its_part_is_put_back_and_what_others_do_is_not() {
     let put_off = composed(&put_off, r#"[{"id": "bd-8"}, {"id": "bd-e"}]"#);
     let calls = read(&put_off).way_back(&before);
     assert_eq!(calls[0].args.join(" "), "update bd-1 --status open --assignee  --defer ");
+    let ended = composed(&LIST.replacen("deferred", "closed", 1), READY);
+    assert!(read(&ended).touched_since(&before).ticked.is_empty(), "it is put aside again, and not opened");
     let closed = composed(&LIST.replacen("in_progress", "closed", 1), READY);
     assert!(read(&closed).touched_since(&before).ticked.is_empty(), "alice closed her own");
 }
