@@ -9,7 +9,7 @@ use super::Backlog;
 use super::model::{Shape, State, Unreadable};
 use crate::prelude::*;
 
-pub use printed::{complaint, compose, created};
+pub use printed::{closed_by, complaint, compose, created};
 
 /// What has no place for something, or no such state.
 const ISSUE: &str = "beads issue";
@@ -44,6 +44,15 @@ impl Backlog<'_> {
     /// Whether somebody else has it in hand.
     pub(super) fn is_others(&self, at: usize) -> bool {
         self.shape == Shape::Beads && self.node(at).and_then(|node| node.get(OTHERS)?.bool()).unwrap_or(false)
+    }
+
+    /// The issues that somebody else had in hand `before`, and that are closed now.
+    pub fn closed_for_others(&self, before: &Backlog<'_>) -> Vec<String> {
+        let others = (0..before.items.len()).filter(|old| before.is_others(*old));
+        let was_open = others.filter(|old| before.items[*old].state != State::Done);
+        let ids = was_open.map(|old| &*before.items[old].id);
+        let is_closed = |id: &&str| self.find(id).is_some_and(|at| self.items[at].state == State::Done);
+        ids.filter(is_closed).map(ToOwned::to_owned).collect()
     }
 
     /// Whether it was this run's to do, and is now put where nobody looks for it: not by what it waits for, nor by its end.

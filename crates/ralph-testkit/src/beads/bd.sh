@@ -57,7 +57,12 @@ ready() {
         [ "$(field "$one" status)" = open ] && [ -z "$(blockers "$one")$(field "$one" defer_until)" ] && echo "$(field "$one" priority) $one"
     done | sort -s -n -k1,1 | cut -d' ' -f2
 }
+was=
+noted() { # id, status before
+    [ "$2" = "$(field "$1" status)" ] || echo "{\"kind\":\"field_change\",\"issue_id\":\"$1\",\"actor\":\"$actor\",\"extra\":{\"field\":\"status\",\"old_value\":\"$2\",\"new_value\":\"$(field "$1" status)\"}}"
+}
 changed() {
+    [ ! -d "$db/$1" ] || noted "$1" "$was" >> "$top/interactions.jsonl"
     for one in $(cat "$db/order"); do json "$one"; echo; done > "$top/issues.jsonl"
     echo "{\"kind\":\"$command\",\"issue_id\":\"$1\",\"actor\":\"$actor\"}" >> "$top/interactions.jsonl"
     [ ! -x "$top/hooks/on_$command" ] || "$top/hooks/on_$command" "$1" > /dev/null 2>&1 < /dev/null
@@ -66,6 +71,7 @@ for id in $ids; do
     [ "$command" = create ] || [ -d "$db/$id" ] || fail "resolving issue: no issue found matching \"$id\""
 done
 set -- $ids
+[ $# -eq 0 ] || was=$(field "$1" status)
 case $command in
     list) array $(cat "$db/order") ;;
     ready) array $(ready) ;;

@@ -96,7 +96,7 @@ pub(crate) fn is_agreed(root: &Path) -> Result<()> {
 }
 
 /// All folders that bd may take for its own here: in a linked worktree also that of the main checkout.
-fn folders(root: &Path) -> Vec<PathBuf> {
+pub(super) fn folders(root: &Path) -> Vec<PathBuf> {
     let named = std::env::var_os("BEADS_DIR").map(|dir| root.join(dir));
     let shared = project::home_of_worktree(root).map(|home| home.join(FOLDER));
     let own: Vec<PathBuf> = [root.join(FOLDER)].into_iter().chain(named).chain(shared).collect();

@@ -151,14 +151,15 @@ fn an_issue_at_its_limit_is_blocked_with_a_note_and_a_reset_opens_it() {
 fn an_issue_that_an_agent_closes_without_proof_is_opened_again_and_that_is_told() {
     let sandbox = repository();
     let beads = two_issues(&sandbox);
-    beads.create("bd-c", "Alice is at it", &[]);
-    beads.call(&["update", "bd-c", "--claim", "--actor", "alice"]);
+    for id in ["bd-c", "bd-d"] {
+        beads.create(id, "Alice is at it", &[]);
+        beads.call(&["update", id, "--claim", "--actor", "alice"]);
+    }
     beads.changes();
-    // Also one that nobody handed out; and meanwhile somebody else finishes theirs.
+    // Also one that nobody handed out, and one of somebody who meanwhile finishes another.
+    let closes = "bd close bd-a; bd update bd-b --status closed; bd close bd-c --actor alice; bd close bd-d";
     let agent = another(&sandbox)
-        .call(claims(
-            Steps::new().shell("bd close bd-a; bd update bd-b --status closed; bd close bd-c --actor alice"),
-        ))
+        .call(claims(Steps::new().shell(closes)))
         .call(claims(writes("good.txt")))
         .call(claims(writes("two.txt")))
         .call(says_done())
@@ -167,11 +168,16 @@ fn an_issue_that_an_agent_closes_without_proof_is_opened_again_and_that_is_told(
     finished.assert_code(0).assert_stderr_has("✓ COMPLETE");
     let calls = verbs(&beads.changes());
     let reopened: Vec<&String> = calls.iter().filter(|call| call.starts_with("reopen")).collect();
-    assert_eq!(reopened, ["reopen bd-a --reason", "reopen bd-b --reason"], "{calls:?}");
+    assert_eq!(
+        reopened,
+        ["reopen bd-a --reason", "reopen bd-b --reason", "reopen bd-d --reason"],
+        "{calls:?}"
+    );
     assert_eq!(calls.iter().filter(|call| call.starts_with("close bd-a")).count(), 2, "the agent's and ours");
     assert_eq!(beads.issue("bd-c")["status"], "closed", "what others have in hand is theirs");
+    assert_eq!(beads.issue("bd-d")["assignee"], "alice");
     let told = &agent.calls(&sandbox)[1].prompt;
-    assert!(told.contains("refused") && told.contains("bd-b"), "{told}");
+    assert!(told.contains("refused") && told.contains("bd-b, bd-d"), "{told}");
 }
 
 #[test]

@@ -69,6 +69,23 @@ pub fn created(printed: &str) -> Option<String> {
     made.first()?.get("id")?.as_str().map(Into::into)
 }
 
+/// The issues that `actor` closed, by what bd wrote down of changes: who changed an issue last counts.
+pub fn closed_by(trail: &str, actor: &str) -> BTreeSet<String> {
+    let mut closed = BTreeSet::new();
+    for entry in trail.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let (id, change) = (text_of(&entry, "issue_id"), &entry["extra"]);
+        if text_of(change, "field") != "status" {
+            continue;
+        }
+        if text_of(change, "new_value") == "closed" && text_of(&entry, "actor") == actor {
+            closed.insert(id.to_owned());
+        } else {
+            closed.remove(id);
+        }
+    }
+    closed
+}
+
 /// All issues as one task list: those that can begin first, in the order of `bd ready`. `actor` is who ralph is there.
 pub fn compose(list: &str, ready: &str, actor: &str) -> Result<String, String> {
     let mut listed = issues(list).map_err(|why| format!("bd list: {why}"))?;

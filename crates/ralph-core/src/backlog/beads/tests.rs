@@ -307,3 +307,27 @@ fn an_issue_that_others_blocked_is_not_in_the_way_of_the_end() {
     let own = list.replace("alice", ACTOR);
     assert!(matches!(select(&read(&composed(&own, "[]")), Wish::default()).0, Selection::Blocked(_)));
 }
+
+#[test]
+fn what_one_closed_of_others_is_told_by_who_changed_it_last() {
+    let line = |id: &str, actor: &str, field: &str, to: &str| {
+        format!(
+            r#"{{"kind": "field_change", "issue_id": "{id}", "actor": "{actor}", "extra": {{"field": "{field}", "new_value": "{to}"}}}}"#
+        )
+    };
+    let trail = [
+        line("bd-3", ACTOR, "status", "closed"),
+        line("bd-3", "alice", "assignee", "alice"),
+        line("bd-5", "alice", "status", "closed"),
+        line("bd-6", ACTOR, "status", "open"),
+        line("bd-8", ACTOR, "status", "closed"),
+        line("bd-8", "bob", "status", "closed"),
+        "torn".into(),
+    ];
+    let closed = closed_by(&trail.join("\n"), ACTOR);
+    assert_eq!(closed.iter().map(String::as_str).collect::<Vec<_>>(), ["bd-3"]);
+    let (text, after) =
+        (composed(LIST, READY), composed(&LIST.replace(r#""in_progress""#, r#""closed""#), READY));
+    assert_eq!(read(&after).closed_for_others(&read(&text)), ["bd-3"]);
+    assert_eq!(read(&text).closed_for_others(&read(&text)), Vec::<String>::new());
+}

@@ -46,6 +46,13 @@ impl Source {
             ..ItemAfter::default()
         }
     }
+
+    /// The issues that somebody else had in hand before the agent, and that are closed now.
+    pub(crate) fn closed_for_others(&self, before: &[u8]) -> Vec<String> {
+        let Ok(bytes) = self.bytes() else { return vec![] };
+        let (now, old) = (self.place.parse(&bytes), self.place.parse(before));
+        now.ok().zip(old.ok()).map(|(now, old)| now.closed_for_others(&old)).unwrap_or_default()
+    }
 }
 
 /// `US-2 (title, state)`; of the item itself without what its criteria say already.
