@@ -38,7 +38,7 @@ use alloc::borrow::Cow;
 use core::ops::Range;
 
 pub use attempt::{Attempt, Outcome, Recorded};
-pub use beads::{Call, complaint, compose as compose_beads, created};
+pub use beads::{Call, closed_by, complaint, compose as compose_beads, created};
 pub use change::{Change, Changed, Incremented, NewItem, Refusal};
 pub use custody::{Altered, COMMANDS_FOR_ALL, Touched};
 pub use detail::Convergence;

@@ -48,14 +48,22 @@ impl<'s> Beads<'s> {
         calls.lines().filter(|call| !looks(call)).map(str::to_owned).collect()
     }
 
-    /// From here on it is as such a file of the database makes it: `old`, `broken`, `garbage`.
+    /// How often it was called since the last time, whatever for.
+    pub fn calls(&self) -> usize {
+        let calls = self.sandbox.read(".beads/db/calls");
+        self.sandbox.write(".beads/db/calls", "");
+        calls.lines().count()
+    }
+
+    /// From here on it is as such a file of the database makes it: `old`, `broken`, `garbage`; `fails` and
+    /// `fails-once` with the command that does.
     pub fn becomes(&self, how: &str, words: &str) {
         self.sandbox.write(format!(".beads/db/{how}"), words);
     }
 
     /// As it was before.
     pub fn is_mended(&self) {
-        for how in ["old", "broken", "garbage"] {
+        for how in ["old", "broken", "garbage", "fails"] {
             let _ = std::fs::remove_file(self.sandbox.project().join(".beads/db").join(how));
         }
     }

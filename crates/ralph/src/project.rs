@@ -55,8 +55,7 @@ impl Project {
             if !truth.join(ARMED).is_file() {
                 return None;
             }
-            let shared = std::fs::read_to_string(git_dir.join("commondir")).ok();
-            let common_dir = shared.map_or_else(|| git_dir.clone(), |path| git_dir.join(path.trim_end()));
+            let common_dir = shared_by(&git_dir).unwrap_or_else(|| git_dir.clone());
             let repo = Some(Repo { root: root.to_path_buf(), git_dir, common_dir });
             return Some(Self { root: root.to_path_buf(), repo, ralph_dir, truth });
         }
@@ -119,4 +118,19 @@ fn git_dir_of(dot_git: &Path) -> Option<PathBuf> {
     }
     let text = std::fs::read_to_string(dot_git).ok()?;
     Some(dot_git.parent()?.join(text.strip_prefix("gitdir: ")?.trim_end()))
+}
+
+/// The git folder that a linked worktree shares with the others.
+fn shared_by(git_dir: &Path) -> Option<PathBuf> {
+    let shared = std::fs::read_to_string(git_dir.join("commondir")).ok()?;
+    Some(git_dir.join(shared.trim_end()))
+}
+
+/// Where the repository of a linked worktree is at home: its main checkout, or the bare repository itself.
+pub(crate) fn home_of_worktree(root: &Path) -> Option<PathBuf> {
+    let shared = shared_by(&git_dir_of(&root.join(".git"))?)?.canonicalize().ok()?;
+    match shared.file_name() {
+        Some(name) if name == ".git" => Some(shared.parent()?.to_path_buf()),
+        _ => Some(shared),
+    }
 }

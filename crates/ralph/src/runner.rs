@@ -44,7 +44,7 @@ use crate::secrets;
 use crate::store::{Guard, JournalFile, Keeping, Lock, Past, Requests, Run, Runs, Tally, Views};
 use crate::tree::Tree;
 use crate::ui::Ui;
-use crate::work::Steered;
+use crate::work::{Steered, beads};
 pub(crate) use again::Again;
 use effects::Jobs;
 pub(crate) use effects::{custody_file, kept};
@@ -144,6 +144,8 @@ pub struct Runner<'a> {
     backlog: Option<Vec<u8>>,
     /// The hooks and settings of bd as they were then.
     steered: Option<Steered>,
+    /// What bd had written down of changes by then.
+    issues_changed: Option<beads::Changes>,
     /// A digest of it as it was left when the tree was last measured.
     backlog_after: Option<String>,
     /// Who changed the files in this run; `None` where another ralph began it, whose record has to be read for that.
@@ -228,6 +230,7 @@ impl<'a> Runner<'a> {
             agreed: Vec::new(),
             backlog: None,
             steered: None,
+            issues_changed: None,
             backlog_after: None,
             trail: None,
             tally: Tally::default(),

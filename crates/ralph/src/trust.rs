@@ -30,6 +30,7 @@ impl Command {
     fn was_found(&self) -> bool {
         let of_item = self.source.rsplit(", ").next().is_some_and(|last| last.starts_with("command "));
         ![".ralph/", ".beads/"].iter().any(|own| self.source.starts_with(own))
+            && !self.source.contains("/.beads/")
             && !of_item
             && !self.source.ends_with("init.sh")
     }

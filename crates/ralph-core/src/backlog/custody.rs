@@ -77,7 +77,7 @@ impl Touched {
     fn compared(&mut self, before: &Backlog<'_>, old: usize, after: &Backlog<'_>, new: usize) {
         let id = || before.items[old].id.to_string();
         let (was, is) = (before.items[old].state, after.items[new].state);
-        if was.is_open() && is == State::Done {
+        if was.is_open() && is == State::Done && !before.rests(old) {
             self.ticked.push(id());
         }
         let what = differences(before, old, after, new);
@@ -106,6 +106,7 @@ fn differences(before: &Backlog<'_>, old: usize, after: &Backlog<'_>, new: usize
     let issues = after.shape == Shape::Beads;
     let differs = [
         ("state", !may_become(was.state, is.state)),
+        ("state", before.rests(old) && before.status(old) != after.status(new)),
         ("title", was.title != is.title),
         ("phase", was.phase != is.phase),
         // Of an issue both follow from how others stand; what it says itself is looked at below.

@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use core::ops::Range;
 
+use super::beads;
 use super::model::{Item, Limit, Problem, Shape, State, id_of};
 use super::node::Node;
 use crate::prelude::*;
@@ -202,9 +203,7 @@ impl<'a> Gathered<'a> {
             Some(node) if !node.is_null() => {
                 let word = node.str().unwrap_or(Cow::Borrowed(""));
                 if self.shape == Shape::Beads {
-                    // A project may have words of its own.
-                    let hooked = if &*word == "hooked" { State::InProgress } else { State::Unknown };
-                    return State::parse(&word).unwrap_or(hooked);
+                    return State::parse(&word).unwrap_or_else(|| beads::other_state(&word));
                 }
                 State::parse(&word).unwrap_or_else(|| {
                     self.problems.push(Problem::UnknownState { id: id.into(), word: word.into_owned() });

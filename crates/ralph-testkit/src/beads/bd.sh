@@ -1,8 +1,11 @@
 #!/bin/sh
 # A stand-in for bd, which keeps the issues of beads: the commands, flags, JSON and exit codes of bd 1.x as far as ralph
-# uses them. An issue is a folder of .beads/db with a file for each field; `calls` has every call.
+# uses them. An issue is a folder of .beads/db with a file for each field; `calls` has every call. In a linked worktree
+# without a database of its own it is that of the main checkout.
 set -u
-db=.beads/db
+top=.beads
+[ -d "$top/db" ] || top=$(dirname "$(git rev-parse --path-format=absolute --git-common-dir)")/.beads
+db=$top/db
 fail() { echo "Error: $1" >&2; exit 1; }
 [ -d "$db" ] || fail "no beads database found"
 [ -e "$db/broken" ] && fail "$(cat "$db/broken")"
@@ -10,6 +13,7 @@ fail() { echo "Error: $1" >&2; exit 1; }
 printf '%s' "$*" | tr '\n' ' ' >> "$db/calls"; echo >> "$db/calls"
 command=$1; shift
 [ "$(cat "$db/fails-once" 2>/dev/null)" = "$command" ] && { rm "$db/fails-once"; fail "database is locked"; }
+[ "$(cat "$db/fails" 2>/dev/null)" = "$command" ] && fail "database is locked"
 [ "$command" = dep ] && { command="dep $1"; shift; }
 ids= claim= set= actor=${BEADS_ACTOR:-${BD_ACTOR:-somebody}}
 while [ $# -gt 0 ]; do
@@ -53,15 +57,21 @@ ready() {
         [ "$(field "$one" status)" = open ] && [ -z "$(blockers "$one")$(field "$one" defer_until)" ] && echo "$(field "$one" priority) $one"
     done | sort -s -n -k1,1 | cut -d' ' -f2
 }
+was=
+noted() { # id, status before
+    [ "$2" = "$(field "$1" status)" ] || echo "{\"kind\":\"field_change\",\"issue_id\":\"$1\",\"actor\":\"$actor\",\"extra\":{\"field\":\"status\",\"old_value\":\"$2\",\"new_value\":\"$(field "$1" status)\"}}"
+}
 changed() {
-    for one in $(cat "$db/order"); do json "$one"; echo; done > .beads/issues.jsonl
-    echo "{\"kind\":\"$command\",\"issue_id\":\"$1\",\"actor\":\"$actor\"}" >> .beads/interactions.jsonl
-    [ ! -x ".beads/hooks/on_$command" ] || ".beads/hooks/on_$command" "$1" > /dev/null 2>&1 < /dev/null
+    [ ! -d "$db/$1" ] || noted "$1" "$was" >> "$top/interactions.jsonl"
+    for one in $(cat "$db/order"); do json "$one"; echo; done > "$top/issues.jsonl"
+    echo "{\"kind\":\"$command\",\"issue_id\":\"$1\",\"actor\":\"$actor\"}" >> "$top/interactions.jsonl"
+    [ ! -x "$top/hooks/on_$command" ] || "$top/hooks/on_$command" "$1" > /dev/null 2>&1 < /dev/null
 }
 for id in $ids; do
     [ "$command" = create ] || [ -d "$db/$id" ] || fail "resolving issue: no issue found matching \"$id\""
 done
 set -- $ids
+[ $# -eq 0 ] || was=$(field "$1" status)
 case $command in
     list) array $(cat "$db/order") ;;
     ready) array $(ready) ;;

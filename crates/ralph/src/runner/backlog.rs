@@ -111,6 +111,7 @@ impl Runner<'_> {
         let path = files.backlog();
         let bytes = source.bytes()?;
         self.steered = (!source.is_file()).then(|| Steered::at(&self.project.root));
+        self.issues_changed = (!source.is_file()).then(|| beads::Changes::until_now(&self.project.root));
         store::write_private(&path, &bytes).map_err(error::io("cannot write", &path))?;
         self.backlog = Some(bytes);
         source.mark(id)?;
@@ -153,6 +154,10 @@ impl Runner<'_> {
     /// What became of the backlog, and of the item that was worked on.
     pub(super) fn measure_backlog(&mut self, measured: &mut Measured, changes: &[Change]) {
         let Some(Ok(source)) = self.source() else { return };
+        if measured.when != When::After && !source.is_file() {
+            // Nobody asks how many are open before an agent has worked, and bd takes its time to say so.
+            return;
+        }
         // Before bd is called again.
         let led = if measured.when == When::After { self.put_steered_back() } else { vec![] };
         let item = self.state.current.as_ref().and_then(|current| current.item.clone());
@@ -163,7 +168,8 @@ impl Runner<'_> {
             let judges = changes.iter().filter(|change| self.judges(&source, &required, change));
             let judges: Vec<Vec<u8>> = judges.map(|change| change.path.clone()).collect();
             let names = || judges.iter().map(|path| String::from_utf8_lossy(path).into_owned());
-            let after = source.after(&item, before.as_deref());
+            let mut after = source.after(&item, before.as_deref());
+            after.ticked_others.extend(self.closed_of_others(&source, before.as_deref()));
             let put_back = before.is_some_and(|before| self.put_back(&source, &before, Some(&item.id)));
             let tampered = after.tampered.iter().cloned().chain(names()).chain(led.clone()).collect();
             let mut restored: Vec<String> = if self.restore(&judges) { names().collect() } else { vec![] };
@@ -181,6 +187,17 @@ impl Runner<'_> {
             self.ui.warn(&work::in_a_line(&error));
             vec![]
         })
+    }
+
+    /// Issues that others had in hand, and that the agent closed: where bd wrote down that it was done in the run's name.
+    fn closed_of_others(&self, source: &Source, before: Option<&[u8]>) -> Vec<String> {
+        let (Some(changes), Some(before)) = (&self.issues_changed, before) else { return vec![] };
+        let closed = source.closed_for_others(before);
+        if closed.is_empty() {
+            return closed;
+        }
+        let by_us = changes.closed_since(&self.project.root);
+        closed.into_iter().filter(|id| by_us.contains(id)).collect()
     }
 
     /// Whether items are judged by this file: it holds requirements, or was in the harness before.

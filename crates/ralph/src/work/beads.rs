@@ -1,10 +1,11 @@
 //! The issues of beads. They are in a database that only `bd` opens, so `bd` is asked for them and told to change them; what
 //! it exports (`.beads/issues.jsonl`) is neither read nor written. Core says what to call and what the answers mean.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ralph_core::backlog::{Call, complaint, compose_beads};
+use ralph_core::backlog::{Call, closed_by, complaint, compose_beads};
 
 use super::steered;
 use crate::error::{Error, Result};
@@ -27,6 +28,32 @@ const LIMIT: Duration = Duration::from_secs(120);
 const WAITS_MS: [u64; 3] = [100, 300, 900];
 /// By which bd knows who calls, the newer one first.
 pub(crate) const ACTOR: [&str; 2] = ["BEADS_ACTOR", "BD_ACTOR"];
+
+/// Where bd writes down who changed what, if it is told to: its answers do not say it.
+const TRAIL: &str = "interactions.jsonl";
+
+/// How much bd has written down so far.
+#[derive(Debug)]
+pub(crate) struct Changes(Vec<(PathBuf, usize)>);
+
+impl Changes {
+    pub(crate) fn until_now(root: &Path) -> Self {
+        let files = steered::folders(root).into_iter().map(|folder| folder.join(TRAIL));
+        let long = |path: &Path| std::fs::metadata(path).map_or(0, |data| data.len());
+        let long = |path: &Path| usize::try_from(long(path)).unwrap_or(usize::MAX);
+        Self(files.map(|path| (path.clone(), long(&path))).collect())
+    }
+
+    /// The issues that were closed since in the name of this run.
+    pub(crate) fn closed_since(&self, root: &Path) -> BTreeSet<String> {
+        let since = |(path, until): &(PathBuf, usize)| {
+            let text = std::fs::read(path).unwrap_or_default();
+            String::from_utf8_lossy(text.get(*until..).unwrap_or_default()).into_owned()
+        };
+        let trail: String = self.0.iter().map(since).collect();
+        closed_by(&trail, &actor(root))
+    }
+}
 
 /// Whether this path stands for the issues.
 pub(crate) fn is_meant(path: &Path) -> bool {

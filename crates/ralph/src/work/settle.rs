@@ -41,22 +41,42 @@ pub(crate) struct Settler<'a> {
     pub(crate) task_file_is_known: bool,
 }
 
-/// What a disk refused.
-struct Refused(String);
+/// Why nothing is settled for now: whoever refused may take it later.
+enum Refused {
+    Disk(String),
+    /// bd, which keeps the items.
+    Bd(Error),
+}
+
+impl Refused {
+    fn told(self, iteration: u64) -> Error {
+        let what = format!("iteration {iteration} could not be settled");
+        match self {
+            Self::Disk(why) => Error::new(what)
+                .because(why)
+                .hint("make room on that disk, or look after it; then go on, and it is settled: ralph run"),
+            Self::Bd(error) => {
+                let why = in_a_line(&error);
+                Error { what, ..error }
+                    .because(why)
+                    .hint("see to that; then go on, and it is settled without another attempt: ralph run")
+            }
+        }
+    }
+}
 
 impl Settler<'_> {
     /// Does what is still to be done. What cannot be done is named, and the rest is done all the same. Where the disk refuses
-    /// something it is begun anew, once; if that is no use, nothing is settled, and the next ralph will do it.
+    /// something it is begun anew, once; if that is no use, or bd does not do its part, nothing is settled, and the next ralph
+    /// will do it.
     pub(crate) fn settle(&mut self, settlement: &Settlement, iteration: &Iteration) -> Result<Settled> {
         let mut problems = vec![];
-        let settled = self
-            .do_all(settlement, iteration, &mut problems)
-            .or_else(|_| self.do_all(settlement, iteration, &mut problems));
-        let mut settled = settled.map_err(|Refused(why)| {
-            Error::new(format!("iteration {} could not be settled", settlement.iteration))
-                .because(why)
-                .hint("make room on that disk, or look after it; then go on, and it is settled: ralph run")
-        })?;
+        let settled = self.do_all(settlement, iteration, &mut problems).or_else(|refused| match refused {
+            Refused::Disk(_) => self.do_all(settlement, iteration, &mut problems),
+            // It was called several times.
+            Refused::Bd(_) => Err(refused),
+        });
+        let mut settled = settled.map_err(|refused| refused.told(settlement.iteration))?;
         // What was found twice is said once.
         for problem in problems {
             if !settled.problems.contains(&problem) {
@@ -302,14 +322,21 @@ impl Settler<'_> {
         });
         let attempt = Change::Attempt { id: item.id.clone(), attempt: shown(attempt, self.secrets) };
         let changes: Vec<Change> = counted.into_iter().chain([attempt]).chain(state(settlement)).collect();
-        let unmarked = |error| format!("{} cannot be marked in the backlog: {}", item.id, in_a_line(&error));
-        edit(source, &changes).err().map(unmarked).map(unless_refused).transpose()
+        match edit(source, &changes) {
+            Ok(()) => Ok(None),
+            // The work is proved, and perhaps committed: nobody is to do it again.
+            Err(error) if source.may_do_it_later(&error) => Err(Refused::Bd(error)),
+            Err(error) => {
+                let why = in_a_line(&error);
+                unless_refused(format!("{} cannot be marked in the backlog: {why}", item.id)).map(Some)
+            }
+        }
     }
 }
 
 /// A problem that is no refusal of the disk.
 fn unless_refused(problem: String) -> std::result::Result<String, Refused> {
-    if is_of_the_disk(&problem) { Err(Refused(problem)) } else { Ok(problem) }
+    if is_of_the_disk(&problem) { Err(Refused::Disk(problem)) } else { Ok(problem) }
 }
 
 fn named(what: &str, why: impl std::fmt::Display) -> std::result::Result<String, Refused> {

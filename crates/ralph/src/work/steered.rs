@@ -1,5 +1,5 @@
 //! What bd runs by itself, or is led by: the hooks in `.beads/hooks`, and the settings that may name commands or another
-//! folder. The repository brings it, so somebody has to agree to it before bd is called; and no agent changes it.
+//! folder; in a linked worktree also those of the main checkout. The repository brings it, so somebody has to agree to it before bd is called; and no agent changes it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::beads::FOLDER;
 use crate::digest;
 use crate::error::{Error, Result};
+use crate::project;
 use crate::store::{self, TrustFile};
 use crate::trust::Command;
 use crate::unix::rights::PermissionsExt;
@@ -94,15 +95,28 @@ pub(crate) fn is_agreed(root: &Path) -> Result<()> {
         .hint("or remove it, if it is not yours"))
 }
 
-/// All folders that bd may take for its own here.
-fn folders(root: &Path) -> Vec<PathBuf> {
-    let own = root.join(FOLDER);
-    let mut folders = vec![own.clone()];
-    folders.extend(std::env::var_os("BEADS_DIR").map(|dir| root.join(dir)));
-    if let Ok(to) = std::fs::read_to_string(own.join("redirect")) {
-        folders.extend([root.join(to.trim()), own.join(to.trim())]);
+/// All folders that bd may take for its own here: in a linked worktree also that of the main checkout.
+pub(super) fn folders(root: &Path) -> Vec<PathBuf> {
+    let named = std::env::var_os("BEADS_DIR").map(|dir| root.join(dir));
+    let shared = project::home_of_worktree(root).map(|home| home.join(FOLDER));
+    let own: Vec<PathBuf> = [root.join(FOLDER)].into_iter().chain(named).chain(shared).collect();
+    let elsewhere: Vec<PathBuf> = own.iter().flat_map(|folder| redirected(folder)).collect();
+    let mut all: Vec<PathBuf> = vec![];
+    for folder in own.into_iter().chain(elsewhere) {
+        if !all.contains(&folder) {
+            all.push(folder);
+        }
     }
-    folders
+    all
+}
+
+/// Where a folder of bd's sends it: a path from the folder above it, or from itself.
+fn redirected(folder: &Path) -> Vec<PathBuf> {
+    let Ok(text) = std::fs::read_to_string(folder.join("redirect")) else { return vec![] };
+    let Some(to) = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#')) else {
+        return vec![];
+    };
+    folder.parent().map(|above| above.join(to)).into_iter().chain([folder.join(to)]).collect()
 }
 
 fn take(path: &Path, deep: usize, files: &mut BTreeMap<PathBuf, (Vec<u8>, u32)>) {

@@ -78,6 +78,23 @@ fn issues_are_claimed_proved_and_closed_in_the_order_of_bd() {
 }
 
 #[test]
+fn bd_is_asked_once_for_each_look_at_the_issues() {
+    let sandbox = repository();
+    let beads = Beads::install(&sandbox);
+    let ids = ["bd-a", "bd-b", "bd-c", "bd-d"];
+    ids.iter().for_each(|id| beads.create(id, "Store notes", &[]));
+    let agent = writer(&sandbox, &["1.txt", "2.txt", "3.txt", "4.txt"]);
+    beads.calls();
+    let run = worker(&sandbox, &agent).args(["--backlog", "beads", "--all", "--test-cmd", "true"]);
+    run.run().assert_code(0);
+    assert_eq!(agent.calls(&sandbox).len(), ids.len());
+    // Two to begin with, to claim, after the agent, before the commit and after it; and to claim and to close.
+    let (each, around) = (2 * 5 + 2, 2 * 4);
+    let calls = beads.calls();
+    assert!(calls <= each * ids.len() + around, "{calls} calls for {} issues", ids.len());
+}
+
+#[test]
 fn an_issue_that_fails_twice_stays_claimed_and_is_closed_once_it_is_proved() {
     let sandbox = repository();
     let beads = Beads::install(&sandbox);
@@ -97,6 +114,12 @@ fn an_issue_that_fails_twice_stays_claimed_and_is_closed_once_it_is_proved() {
     assert_eq!(verbs(&beads.changes()), ["update bd-a --claim", "close bd-a --reason"]);
     assert_eq!(recorded(&sandbox, "attempt"), 3, "the ledger counts");
     assert_eq!(beads.issue("bd-z")["status"], "deferred", "what bd does not hand out is left alone");
+    let backlog = |args: &[&str]| ralph(&sandbox).arg("backlog").args(args).run();
+    backlog(&["list"]).assert_code(0).assert_stdout_has("disabled     bd-z");
+    backlog(&["next"]).assert_code(1).assert_stderr_has("1 issue left that others have in hand");
+    backlog(&["set", "bd-z", "open"]).assert_code(0);
+    assert_eq!(beads.issue("bd-z")["status"], "open");
+    backlog(&["list"]).assert_code(0).assert_stdout_has("open         bd-z");
 }
 
 #[test]
@@ -128,14 +151,15 @@ fn an_issue_at_its_limit_is_blocked_with_a_note_and_a_reset_opens_it() {
 fn an_issue_that_an_agent_closes_without_proof_is_opened_again_and_that_is_told() {
     let sandbox = repository();
     let beads = two_issues(&sandbox);
-    beads.create("bd-c", "Alice is at it", &[]);
-    beads.call(&["update", "bd-c", "--claim", "--actor", "alice"]);
+    for id in ["bd-c", "bd-d"] {
+        beads.create(id, "Alice is at it", &[]);
+        beads.call(&["update", id, "--claim", "--actor", "alice"]);
+    }
     beads.changes();
-    // Also one that nobody handed out; and meanwhile somebody else finishes theirs.
+    // Also one that nobody handed out, and one of somebody who meanwhile finishes another.
+    let closes = "bd close bd-a; bd update bd-b --status closed; bd close bd-c --actor alice; bd close bd-d";
     let agent = another(&sandbox)
-        .call(claims(
-            Steps::new().shell("bd close bd-a; bd update bd-b --status closed; bd close bd-c --actor alice"),
-        ))
+        .call(claims(Steps::new().shell(closes)))
         .call(claims(writes("good.txt")))
         .call(claims(writes("two.txt")))
         .call(says_done())
@@ -144,11 +168,16 @@ fn an_issue_that_an_agent_closes_without_proof_is_opened_again_and_that_is_told(
     finished.assert_code(0).assert_stderr_has("✓ COMPLETE");
     let calls = verbs(&beads.changes());
     let reopened: Vec<&String> = calls.iter().filter(|call| call.starts_with("reopen")).collect();
-    assert_eq!(reopened, ["reopen bd-a --reason", "reopen bd-b --reason"], "{calls:?}");
+    assert_eq!(
+        reopened,
+        ["reopen bd-a --reason", "reopen bd-b --reason", "reopen bd-d --reason"],
+        "{calls:?}"
+    );
     assert_eq!(calls.iter().filter(|call| call.starts_with("close bd-a")).count(), 2, "the agent's and ours");
     assert_eq!(beads.issue("bd-c")["status"], "closed", "what others have in hand is theirs");
+    assert_eq!(beads.issue("bd-d")["assignee"], "alice");
     let told = &agent.calls(&sandbox)[1].prompt;
-    assert!(told.contains("refused") && told.contains("bd-b"), "{told}");
+    assert!(told.contains("refused") && told.contains("bd-b, bd-d"), "{told}");
 }
 
 #[test]

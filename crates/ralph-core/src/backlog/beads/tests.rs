@@ -1,5 +1,6 @@
 use super::*;
-use crate::backlog::{Outcome, Selection, Syntax, Wish, select};
+use crate::backlog::change::{Change, NewItem};
+use crate::backlog::{Attempt, Outcome, Selection, Syntax, Wish, select};
 use crate::time::Time;
 
 const ACTOR: &str = "ralph-x";
@@ -85,7 +86,7 @@ fn bd_says_what_can_begin_and_an_epic_waits_for_its_parts() {
     for (id, state, enabled) in [
         ("bd-2", State::Open, true),
         ("bd-3", State::InProgress, false),
-        ("bd-4", State::Unknown, false),
+        ("bd-4", State::Open, false),
         ("bd-5", State::Done, true),
         ("bd-6", State::Open, false),
         ("bd-7", State::Unknown, false),
@@ -172,6 +173,7 @@ fn a_change_is_a_call_and_what_is_so_already_is_none() {
             state("bd-3", State::Blocked),
             "update bd-3 --status blocked --append-notes blocked by ralph: two tries | last attempt: make test exit 1",
         ),
+        (state("bd-4", State::Open), "update bd-4 --status open --assignee "),
         (state("bd-5", State::Open), "reopen bd-5 --reason reopened by ralph: it is not proved"),
         (Change::Reset { id: "bd-3".into() }, "update bd-3 --status open --assignee "),
     ] {
@@ -246,6 +248,9 @@ fn what_an_agent_did_beyond_its_part_is_put_back_and_what_others_do_is_not() {
             r#""status": "in_progress", "priority": 2"#,
             "update bd-1 --status open --assignee ",
         ),
+        // What somebody put aside is theirs to take up, or to end.
+        (r#""status": "deferred""#, r#""status": "open""#, "update bd-4 --status deferred"),
+        (r#""status": "deferred""#, r#""status": "closed""#, "update bd-4 --status deferred"),
         // A tick, a note, a priority, more to do.
         (r#""status": "open", "priority": 2"#, r#""status": "closed", "priority": 2"#, ""),
         (r#""notes": "n""#, r#""notes": "learnt""#, ""),
@@ -266,6 +271,8 @@ fn what_an_agent_did_beyond_its_part_is_put_back_and_what_others_do_is_not() {
     let put_off = composed(&put_off, r#"[{"id": "bd-8"}, {"id": "bd-e"}]"#);
     let calls = read(&put_off).way_back(&before);
     assert_eq!(calls[0].args.join(" "), "update bd-1 --status open --assignee  --defer ");
+    let ended = composed(&LIST.replacen("deferred", "closed", 1), READY);
+    assert!(read(&ended).touched_since(&before).ticked.is_empty(), "it is put aside again, and not opened");
     let closed = composed(&LIST.replacen("in_progress", "closed", 1), READY);
     assert!(read(&closed).touched_since(&before).ticked.is_empty(), "alice closed her own");
 }
@@ -299,4 +306,28 @@ fn an_issue_that_others_blocked_is_not_in_the_way_of_the_end() {
     assert!(matches!(select(&read(&composed(list, "[]")), Wish::default()).0, Selection::Complete));
     let own = list.replace("alice", ACTOR);
     assert!(matches!(select(&read(&composed(&own, "[]")), Wish::default()).0, Selection::Blocked(_)));
+}
+
+#[test]
+fn what_one_closed_of_others_is_told_by_who_changed_it_last() {
+    let line = |id: &str, actor: &str, field: &str, to: &str| {
+        format!(
+            r#"{{"kind": "field_change", "issue_id": "{id}", "actor": "{actor}", "extra": {{"field": "{field}", "new_value": "{to}"}}}}"#
+        )
+    };
+    let trail = [
+        line("bd-3", ACTOR, "status", "closed"),
+        line("bd-3", "alice", "assignee", "alice"),
+        line("bd-5", "alice", "status", "closed"),
+        line("bd-6", ACTOR, "status", "open"),
+        line("bd-8", ACTOR, "status", "closed"),
+        line("bd-8", "bob", "status", "closed"),
+        "torn".into(),
+    ];
+    let closed = closed_by(&trail.join("\n"), ACTOR);
+    assert_eq!(closed.iter().map(String::as_str).collect::<Vec<_>>(), ["bd-3"]);
+    let (text, after) =
+        (composed(LIST, READY), composed(&LIST.replace(r#""in_progress""#, r#""closed""#), READY));
+    assert_eq!(read(&after).closed_for_others(&read(&text)), ["bd-3"]);
+    assert_eq!(read(&text).closed_for_others(&read(&text)), Vec::<String>::new());
 }

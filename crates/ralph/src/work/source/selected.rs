@@ -1,0 +1,219 @@
+//! What a backlog hands out, and what is left of it.
+
+use std::collections::HashSet;
+
+use ralph_core::backlog::{self, Backlog, Problem, Selection, State, Wish};
+use ralph_core::evidence::Items;
+use ralph_core::items::{BacklogRead, Found, Memory, PhaseItems, Work};
+
+use super::commands::{needs, own_checks};
+use super::{Left, Source, in_a_line};
+use crate::error::{Error, Exit, Result};
+use crate::work::{TwoHands, stuck};
+
+/// How much of an item's words a prompt holds.
+const MOST_OF_TEXT: usize = 24 << 10;
+
+impl Source {
+    /// What the file hands out now.
+    pub(crate) fn read(&self, memory: &Memory) -> BacklogRead {
+        match self.try_read(memory) {
+            Ok(read) => read,
+            Err(error) => BacklogRead {
+                items: Items::default(),
+                phase: None,
+                phases: vec![],
+                blocked: 0,
+                found: Found::Unreadable { why: in_a_line(&error) },
+            },
+        }
+    }
+
+    fn try_read(&self, memory: &Memory) -> Result<BacklogRead> {
+        let bytes = self.bytes()?;
+        let backlog = self.place.parse(&bytes)?;
+        self.is_in(&backlog)?;
+        let wish = Wish { phase: self.plan.phase.as_deref(), task: self.plan.task.as_deref() };
+        let (selection, _) =
+            backlog::select_but(&backlog, wish, |id| self.had_its_attempts(&backlog, memory, id));
+        if let Selection::Item(at) = selection {
+            self.place.is_alone(&backlog, at)?;
+        }
+        let phase = self.phase(&backlog, &selection);
+        Ok(BacklogRead {
+            items: self.count(&backlog),
+            phases: phases(&backlog),
+            blocked: self.blocked(&backlog),
+            phase,
+            found: self.found(&backlog, &selection, memory)?,
+        })
+    }
+
+    /// What is meant of it is there, all of it can be read, and no item that is to be done has another one's id.
+    pub(crate) fn is_there(&self) -> Result<()> {
+        if !self.kept.may_be_read(&self.place) {
+            // That is asked first.
+            return Ok(());
+        }
+        let bytes = self.bytes()?;
+        let backlog = self.place.parse(&bytes)?;
+        self.is_in(&backlog)?;
+        let again: HashSet<&str> = backlog.problems().iter().filter_map(Problem::duplicate).collect();
+        if again.is_empty() {
+            return Ok(());
+        }
+        let to_do = |at: &usize| {
+            let item = &backlog.items()[*at];
+            let over = matches!(item.state, State::Done | State::Cancelled);
+            again.contains(&*item.id) && !over && self.in_scope(&backlog, *at)
+        };
+        let twice = (0..backlog.items().len()).find(to_do);
+        twice.map_or(Ok(()), |at| self.place.is_alone(&backlog, at))
+    }
+
+    fn is_in(&self, backlog: &Backlog<'_>) -> Result<()> {
+        if let Some(task) = &self.plan.task {
+            self.place.item(backlog, task).map_err(|error| Error { exit: Exit::Usage, ..error })?;
+        }
+        let Some(phase) = self.plan.phase.as_deref() else { return Ok(()) };
+        self.place.has_phase(backlog, phase)?;
+        self.plan.task.as_deref().map_or(Ok(()), |task| self.place.is_in_phase(backlog, task, phase))
+    }
+
+    /// Whether a run would leave this item out.
+    pub(crate) fn is_out(&self, backlog: &Backlog<'_>, id: &str) -> bool {
+        self.had_its_attempts(backlog, &Memory::default(), id)
+    }
+
+    /// Only for files that do not count themselves.
+    fn had_its_attempts(&self, backlog: &Backlog<'_>, memory: &Memory, id: &str) -> bool {
+        self.most_attempts > 0 && self.tried(backlog, memory, id) >= self.most_attempts
+    }
+
+    /// Where a file can say that an item is blocked, whoever opens it again gives it new attempts; where it cannot, other
+    /// words do, for they make it another item.
+    fn tried(&self, backlog: &Backlog<'_>, memory: &Memory, id: &str) -> u64 {
+        let Some(at) = backlog.find(id) else { return memory.attempts(id) };
+        let known =
+            self.earlier.attempts(id, &backlog.items()[at].title, || !backlog.can_say(at, State::Blocked));
+        known.unwrap_or_else(|| memory.attempts(id))
+    }
+
+    fn found(&self, backlog: &Backlog<'_>, selection: &Selection, memory: &Memory) -> Result<Found> {
+        let name = |at: &usize| backlog.items()[*at].id.to_string();
+        let reset = |at: &usize| stuck::reset(&self.plan, &name(at));
+        let names = |items: &[usize]| items.iter().take(10).map(name).collect::<Vec<_>>().join(", ");
+        Ok(match selection {
+            Selection::Item(at) => Found::Selected(Box::new(self.work(backlog, *at, memory)?)),
+            Selection::Complete => Found::Complete,
+            Selection::Waiting(waiting) => {
+                let told = waiting.iter().take(10).map(|waits| waits.told(backlog));
+                let why = told.collect::<Vec<_>>().join("; ");
+                let is_out = |id: &str| self.had_its_attempts(backlog, memory, id);
+                Found::Stuck { why, next: stuck::to_begin(backlog, &self.plan, waiting, is_out) }
+            }
+            Selection::AtLimit(items) => Found::Stuck {
+                why: format!(
+                    "{} had all its attempts; ralph backlog reset ID gives it new ones",
+                    names(items)
+                ),
+                next: items.first().map(reset),
+            },
+            Selection::Blocked(items) => Found::Stuck {
+                why: format!("only blocked items are left: {}", names(items)),
+                next: items.first().map(reset),
+            },
+            Selection::Unknown(items) => Found::Stuck {
+                why: format!("what is left has a status that nobody knows: {}", names(items)),
+                next: items.first().map(|at| stuck::to_open(&self.plan, &name(at))),
+            },
+            Selection::Cycle(ring) => {
+                let why = format!("items depend on each other in a ring: {}", ring.join(" -> "));
+                Found::Stuck { why, next: Some(stuck::to_break(&self.plan)) }
+            }
+        })
+    }
+
+    fn work(&self, backlog: &Backlog<'_>, at: usize, memory: &Memory) -> Result<Work> {
+        let item = &backlog.items()[at];
+        let prd = match self.place.requirements(backlog, at) {
+            None => None,
+            Some(Ok(prd)) => Some(prd),
+            Some(Err(why)) => return Err(Error::data(format!("{}: {why}", item.id))),
+        };
+        let limit = item.limit;
+        Ok(Work {
+            id: item.id.to_string(),
+            title: item.title.to_string(),
+            text: ralph_core::text::head(&backlog.words(at, prd.as_ref()), MOST_OF_TEXT),
+            criteria: self.criteria(backlog, at),
+            checks: own_checks(backlog, at),
+            needs: needs(backlog, at),
+            // What ralph recorded itself counts as well: a file can be edited by anybody.
+            attempts: limit.map_or_else(
+                || self.tried(backlog, memory, &item.id),
+                |limit| limit.used.max(self.tried(backlog, &Memory::default(), &item.id)),
+            ),
+            max_attempts: limit.map_or(self.most_attempts, |limit| limit.max),
+        })
+    }
+
+    pub(crate) fn items(&self) -> Option<Items> {
+        let bytes = self.bytes().ok()?;
+        Some(self.count(&self.place.parse(&bytes).ok()?))
+    }
+
+    fn count(&self, backlog: &Backlog<'_>) -> Items {
+        let meant = (0..backlog.items().len()).filter(|at| self.in_scope(backlog, *at));
+        meant.fold(Items::default(), |items, at| {
+            let state = backlog.items()[at].state;
+            let open = !matches!(state, State::Done | State::Cancelled);
+            Items { open: items.open + u64::from(open), total: items.total + 1 }
+        })
+    }
+
+    /// Of what is meant, how many items wait for a person.
+    fn blocked(&self, backlog: &Backlog<'_>) -> u64 {
+        let meant = (0..backlog.items().len()).filter(|at| self.in_scope(backlog, *at));
+        meant.filter(|at| backlog.items()[*at].state == State::Blocked).count() as u64
+    }
+
+    /// What a run that begins with it finds.
+    pub(crate) fn left(&self) -> Result<Left> {
+        let bytes = self.bytes()?;
+        let backlog = self.place.parse(&bytes)?;
+        if backlog.items().is_empty() {
+            return Ok(Left::NoItem);
+        }
+        let wish = Wish { phase: self.plan.phase.as_deref(), task: self.plan.task.as_deref() };
+        Ok(match backlog::select_with(&backlog, wish, &TwoHands).0 {
+            Selection::Complete => Left::Nothing,
+            _ => Left::Something,
+        })
+    }
+
+    fn phase(&self, backlog: &Backlog<'_>, selection: &Selection) -> Option<String> {
+        let first = || backlog.phases().first().map(ToString::to_string);
+        match selection {
+            Selection::Item(at) => {
+                backlog.items()[*at].phase.as_ref().map(ToString::to_string).or_else(first)
+            }
+            _ => self.plan.phase.clone().or_else(|| backlog.phases().last().map(ToString::to_string)),
+        }
+    }
+}
+
+fn phases(backlog: &Backlog<'_>) -> Vec<PhaseItems> {
+    let first = backlog.phases().first();
+    let count = |phase: &str| {
+        let of = backlog
+            .items()
+            .iter()
+            .filter(|item| item.enabled && item.phase.as_ref().or(first).is_some_and(|own| own == phase));
+        of.fold(Items::default(), |items, item| {
+            let open = !matches!(item.state, State::Done | State::Cancelled);
+            Items { open: items.open + u64::from(open), total: items.total + 1 }
+        })
+    };
+    backlog.phases().iter().map(|phase| PhaseItems { name: phase.to_string(), items: count(phase) }).collect()
+}
