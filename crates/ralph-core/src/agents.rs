@@ -75,6 +75,8 @@ pub enum Ended<'a> {
         kind: LimitKind,
         until: Option<Time>,
         why: &'a str,
+        /// It had made progress before.
+        progress: bool,
     },
 }
 
@@ -116,6 +118,9 @@ impl Agents {
         let mut next = self.clone();
         next.last = Some(agent);
         let Some(member) = next.members.get_mut(agent) else { return next };
+        if let Ended::Limited { progress: true, .. } = ended {
+            member.failures = 0;
+        }
         match ended {
             Ended::Fine => *member = Member { name: core::mem::take(&mut member.name), ..Member::default() },
             Ended::Failed { why } => {
@@ -127,7 +132,7 @@ impl Agents {
             Ended::Limited { kind: kind @ (LimitKind::Auth | LimitKind::Credit), why, .. } => {
                 member.out = Some(Out { until: None, why: text::one_line(why, 300), limit: Some(kind) });
             }
-            Ended::Limited { kind, until, why } => {
+            Ended::Limited { kind, until, why, .. } => {
                 member.limits = member.limits.saturating_add(1);
                 let rest = doubled(policy.limit_backoff_ms, member.limits)
                     .min(policy.limit_backoff_ms.saturating_mul(30));
@@ -190,7 +195,8 @@ impl Agents {
         let failures = self.members.iter().filter(failed).map(|member| member.failures).max().unwrap_or(0);
         match waiting.min_by_key(|(until, ..)| *until) {
             Some((until, member, out)) if until.since(now) <= policy.max_wait_ms => {
-                let why = match member.failures {
+                // Failures before a limit are not why it is waited for.
+                let why = match if out.limit.is_some() { 0 } else { member.failures } {
                     0 => format!("{}: {}", member.name, out.why),
                     n => format!("{}: failure {n} in a row: {}", member.name, out.why),
                 };

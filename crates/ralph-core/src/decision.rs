@@ -354,7 +354,7 @@ impl fmt::Display for Stop {
             Self::Saturated { word, why } => write!(f, "{word}: {why}"),
             Self::CircuitOpen { why, probe_at: None } => write!(f, "circuit open: {why}"),
             Self::CircuitOpen { why, probe_at: Some(at) } => {
-                write!(f, "circuit open: {why}; by itself a run tries again from {at} on")
+                write!(f, "circuit open: {why}; no run begins before {at}")
             }
             Self::Budget { what, used, max, why: None } => write!(f, "{} used", what.describe(*used, *max)),
             Self::Budget { what, used, max, why: Some(why) } => {

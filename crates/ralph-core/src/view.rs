@@ -12,7 +12,7 @@ pub mod notice;
 pub use ended::{ended, missing, weak_points};
 
 use crate::decision::{Outcome, Phase};
-use crate::event::AgentInfo;
+use crate::event::{AgentInfo, End, StopBy};
 use crate::prelude::*;
 use crate::state::{Iteration, State, Totals};
 
@@ -62,6 +62,18 @@ pub fn limit_words(iteration: &Iteration) -> Option<String> {
     let limited = iteration.outcome() == Some(Outcome::Limited);
     let limit = iteration.ended.as_ref().filter(|_| limited)?.report.limit.as_ref()?;
     Some(crate::text::one_line(&limit.text, 200)).filter(|text| !text.is_empty())
+}
+
+/// What went wrong with its agent, if anything did: who ended it is told too, as far as the state of that moment knows it.
+pub fn failure(state: &State, iteration: &Iteration) -> Option<String> {
+    let ended = iteration.ended.as_ref()?;
+    Some(ended_by(state, &ended.end).unwrap_or(ended.failure()?))
+}
+
+/// How it ended, where that was asked for by a signal that is not Ctrl-C.
+pub(crate) fn ended_by(state: &State, end: &End) -> Option<String> {
+    let asked = *end == End::Stopped && state.stop_asked == Some(StopBy::Terminate);
+    asked.then(|| "ended: ralph was asked to end (SIGTERM or SIGHUP)".into())
 }
 
 /// `no changes`, `3 files changed`, `2 files changed, 1 commit`

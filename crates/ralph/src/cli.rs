@@ -17,6 +17,7 @@ mod init;
 mod introduction;
 mod notify;
 mod profile;
+mod refused;
 mod replay;
 mod report;
 mod reset;
@@ -102,8 +103,11 @@ fn refuse(ui: &mut Ui, mut error: clap::Error) -> ExitCode {
     // The parser offers to have a value put behind --, where only the agent's arguments are.
     let behind = is_run() && error.remove(ContextKind::Suggested).is_some();
     // And it finds words similar that have little in common, where something else is meant.
-    if behind && !is_slip(&error) {
+    if behind && !is_slip(&error, ContextKind::InvalidArg, ContextKind::SuggestedArg) {
         error.remove(ContextKind::SuggestedArg);
+    }
+    if !is_slip(&error, ContextKind::InvalidValue, ContextKind::SuggestedValue) {
+        error.remove(ContextKind::SuggestedValue);
     }
     let text = error.render().to_string();
     match error.kind() {
@@ -139,8 +143,8 @@ fn is_run() -> bool {
 /// Where the parser says itself what was probably meant.
 const SUGGESTED: [ContextKind; 2] = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand];
 
-fn is_slip(error: &clap::Error) -> bool {
-    match (error.get(ContextKind::InvalidArg), error.get(ContextKind::SuggestedArg)) {
+fn is_slip(error: &clap::Error, wrong: ContextKind, suggested: ContextKind) -> bool {
+    match (error.get(wrong), error.get(suggested)) {
         (Some(ContextValue::String(word)), Some(ContextValue::String(near))) => {
             suggest::nearest(word, [near.as_str()]).is_some()
         }
@@ -161,6 +165,9 @@ fn suggested(error: &clap::Error) -> Option<String> {
 fn tip(error: &clap::Error, behind: bool) -> Option<String> {
     if SUGGESTED.iter().any(|kind| error.get(*kind).is_some()) {
         return None;
+    }
+    if let Some(why) = refused::tip(error) {
+        return Some(why);
     }
     let wrong = error.get(ContextKind::InvalidArg);
     if let (true, Some(ContextValue::String(word))) = (behind, wrong)

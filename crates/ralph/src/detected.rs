@@ -11,9 +11,9 @@ use crate::process::find_program;
 use crate::runner::on_disk;
 use crate::settings::{self, Wishes};
 
-/// Fills in what is found, and says what could not be used. Whoever names a check has said what proves the work; what
+/// Fills in what is found, and tells what could not be used. Whoever names a check has said what proves the work; what
 /// the project is written in is told all the same.
-pub(crate) fn look(root: &Path, wishes: &mut Wishes) -> Vec<String> {
+pub(crate) fn look(root: &Path, wishes: &mut Wishes) -> Vec<Found> {
     let found = detect::detect(&folder(root), &below(root));
     wishes.stacks = found.stacks;
     let named = wishes.checks.iter().any(|(_, command)| command.trim() != settings::NO_CHECK);
@@ -23,7 +23,7 @@ pub(crate) fn look(root: &Path, wishes: &mut Wishes) -> Vec<String> {
     let unsaid = found.checks.into_iter().filter(|found| !wishes.says(found.check));
     let (there, missing): (Vec<Found>, Vec<Found>) = unsaid.partition(|found| is_there(root, found));
     wishes.found = detect::joined(&there);
-    missing.iter().map(Found::missing).collect()
+    missing
 }
 
 /// Remembers what the checks of a plan stand for, whoever named them. Those of a run that goes on keep what they stood for

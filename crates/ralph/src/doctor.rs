@@ -125,8 +125,13 @@ fn settings(project: &Project) -> Result<(Finding, Layers), Finding> {
     match Layers::read(&project.ralph_dir).and_then(|layers| layers.shown().map(|_| layers)) {
         Ok(layers) => {
             let said = layers.merged().said.len();
-            let text =
-                if said == 0 { "defaults".to_owned() } else { format!("{said} set: ralph config show") };
+            let text = match said {
+                0 => "nothing is set, so that the defaults hold; to see them: ralph config show".to_owned(),
+                1 => "1 value is set, all others are defaults; to see them: ralph config show".to_owned(),
+                _ => {
+                    format!("{said} values are set, all others are defaults; to see them: ralph config show")
+                }
+            };
             Ok((Finding::held("settings", text), layers))
         }
         Err(error) => {

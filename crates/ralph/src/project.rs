@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::git::{self, GitError, Repo};
+use crate::suggest::quoted;
 
 /// The file that says which session is held.
 pub const ARMED: &str = "hook.json";
@@ -71,7 +72,13 @@ impl Project {
             GitError::Start(_) => Error::new("the project cannot be found out about")
                 .because(error)
                 .hint("see that `git status` works here, then try again"),
-            _ => Error::new(error.to_string()),
+            GitError::Refused { ref reason, .. } if reason.contains("dubious ownership") => {
+                let named = reason.split('\'').nth(1).map_or_else(|| cwd.display().to_string(), Into::into);
+                Error::new(error.to_string())
+                    .because("the folder belongs to another user, and git trusts it only if you say so")
+                    .hint(format!("git config --global --add safe.directory {}", quoted(&named)))
+            }
+            _ => Error::new(error.to_string()).hint("see that `git status` works here, then try again"),
         })?;
         let root = match &repo {
             Some(repo) => repo.root.clone(),

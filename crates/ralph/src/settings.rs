@@ -257,6 +257,22 @@ fn wrong_value(wrong: &WrongValue, key: &str, origin: &str) -> Error {
     match (wrong, suggest::nearest(key, profile::KEYS.iter().map(|key| key.name))) {
         (WrongValue::Name { .. }, Some(near)) => error.hint(suggest::instead(near, key)),
         (WrongValue::Name { .. }, None) => error.hint("ralph profile show default lists the keys"),
+        (WrongValue::Value { value, expected, .. }, _)
+            if expected.contains("a time") && value.parse::<u64>().is_ok() =>
+        {
+            if value.parse() == Ok(0_u64) {
+                return error.because("it cannot be switched off").hint("a long time, such as 24h");
+            }
+            let written = |unit: &str| match origin.strip_suffix(value.as_str()) {
+                Some(start) => format!("{start}{value}{unit}"),
+                None => format!("{value}{unit}"),
+            };
+            error.because("a time has a unit: s, m, h or d").hint(format!(
+                "{} for minutes, {} for seconds",
+                written("m"),
+                written("s")
+            ))
+        }
         _ => error.hint("ralph profile show default tells what it is otherwise"),
     }
 }

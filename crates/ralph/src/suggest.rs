@@ -14,26 +14,31 @@ pub fn instead(near: &str, wrong: &str) -> String {
     format!("write {near} instead of {wrong}")
 }
 
-/// The known word that is at most two slips of the finger away, and has something in common with this one.
+/// The known word that is a slip of the finger away, or two where the word is long.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.into_iter().map(|known| (distance(known, word), known)).min()?;
     let letters = word.chars().count().max(near.1.chars().count());
-    (near.0 <= 2 && near.0 < letters).then_some(near.1)
+    let slips = if letters < 5 { 1 } else { 2 };
+    (near.0 <= slips && near.0 < letters).then_some(near.1)
 }
 
-/// How many letters must change to get from one word to the other.
+/// How many slips lie between two words: a letter that is another, too much, missing, or exchanged with the next one.
 fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let (mut before, mut last): (Vec<usize>, Vec<usize>) = (vec![], (0..=b.len()).collect());
+    for i in 0..a.len() {
+        let mut row = vec![i + 1];
+        for j in 0..b.len() {
+            let change = last[j] + usize::from(a[i] != b[j]);
+            let mut slips = change.min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                slips = slips.min(before[j - 1] + 1);
+            }
+            row.push(slips);
         }
+        before = std::mem::replace(&mut last, row);
     }
-    row[b.len()]
+    last[b.len()]
 }
 
 #[cfg(test)]
@@ -43,7 +48,8 @@ mod tests {
     #[test]
     fn a_slip_of_the_finger_is_close_and_another_word_is_not() {
         assert_eq!(distance("claude", "claude"), 0);
-        assert_eq!(distance("claude", "cluade"), 2);
+        assert_eq!(distance("claude", "cluade"), 1, "two letters are exchanged");
+        assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("claude", "claud"), 1);
         assert!(distance("claude", "banana") > 2);
     }
@@ -52,6 +58,10 @@ mod tests {
     fn the_nearest_word_is_suggested_and_a_far_one_is_not() {
         assert_eq!(nearest("rnu", ["status", "run"]), Some("run"));
         assert_eq!(nearest("elephant", ["status", "run"]), None);
+        assert_eq!(nearest("foo", ["boot", "once"]), None, "half of a short word is another word");
+        assert_eq!(nearest("ful", ["edits", "full", "inherit"]), Some("full"));
+        assert_eq!(nearest("tcsh", ["bash", "zsh"]), None);
+        assert_eq!(nearest("reveiwes", ["reviews"]), Some("reviews"));
         for (word, other) in [("Z", "A"), ("", "A"), ("xy", "A"), ("T1", "AB")] {
             assert_eq!(nearest(word, [other]), None, "{word} and {other} have nothing in common");
         }

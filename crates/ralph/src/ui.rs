@@ -271,7 +271,7 @@ impl Ui {
                 // The box was begun by a process that is gone.
                 self.lines(Tone::Plain, &boxes::begin(state, last));
             }
-            self.lines(Tone::Plain, &boxes::conclude(last));
+            self.lines(Tone::Plain, &boxes::conclude(state, last));
             for (tone, line) in remarks::remarks(last) {
                 self.prose(tone, &line);
             }
@@ -366,6 +366,11 @@ impl Ui {
     /// What to do next, after a run has stopped.
     pub fn next_steps(&mut self, state: &State, stop: &Stop) {
         self.steps(stop, &view::ended(state, stop), stops::next_steps(state, stop).into_iter());
+    }
+
+    /// A command alone, which people can copy whole.
+    pub(crate) fn to_type(&mut self, command: &str) {
+        self.exact(Tone::Plain, &format!("  {command}"));
     }
 
     /// One more thing to do, with a command in it.
@@ -485,6 +490,10 @@ pub fn ask(question: &str) -> Option<String> {
     }
     Stream::Error.write(Stream::Error.folded(question).as_bytes());
     let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer).ok()?;
+    let read = std::io::stdin().read_line(&mut answer).ok()?;
+    if read == 0 || !answer.ends_with('\n') {
+        // Ctrl-D leaves the cursor behind the question.
+        Stream::Error.write(b"\n");
+    }
     Some(answer.trim().to_owned())
 }

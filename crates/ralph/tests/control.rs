@@ -46,7 +46,7 @@ fn an_open_circuit_is_shown_with_its_reason_and_how_to_go_on() {
     text.assert_code(0)
         .assert_stdout_has("circuit:    OPEN")
         .assert_stdout_has("no_progress: 3 iterations with no file changes")
-        .assert_stdout_has("by itself:  a run tries again from ")
+        .assert_stdout_has("next run:   from ")
         .assert_stdout_has("3 without progress")
         .assert_stdout_has("ralph run --probe");
     let json = circuit(&sandbox);

@@ -159,7 +159,14 @@ fn terminate_is_143() {
     let running = run(&sandbox, &agent).spawn();
     sandbox.wait_for("agent");
     running.signal(Signal::TERM);
-    running.wait().assert_code(143);
+    let ended = running.wait();
+    ended
+        .assert_code(143)
+        .assert_stderr_has("INTERRUPTED, no changes, ended: ralph was asked to end (SIGTERM");
+    ended.assert_stderr_lacks("stopped by you");
+    for args in [&["history"][..], &["history", "1"]] {
+        ralph(&sandbox).args(args).run().assert_stdout_has("ended: ralph was asked to end (SIGTERM");
+    }
     sandbox.assert_no_processes();
 }
 
@@ -233,6 +240,9 @@ fn a_torn_journal_goes_on_and_a_damaged_one_refuses() {
     let refused = ralph(&sandbox).args(["run", "--max-iterations", "4"]).run();
     refused.assert_code(65).assert_stderr_has("checksum").assert_stderr_has("--fresh");
     assert_eq!(sandbox.read(journal), whole.replacen("make it green", "make it gone!", 1), "left as it was");
+    let status = ralph(&sandbox).arg("status").run();
+    status.assert_code(0).assert_stdout_has("the record of the last run is damaged");
+    status.assert_stdout_has("ralph run --fresh \"GOAL\"").assert_stdout_has("journal:    line 1: ");
 }
 
 #[test]

@@ -107,12 +107,17 @@ fn after_an_undo_status_says_so_and_how_to_take_it_back() {
     let last = "to take its last iteration back: ralph undo 2";
     status().assert_stdout_has(last);
     let undone = ralph(&sandbox).args(["undo", "1"]).run();
-    undone.assert_code(0).assert_stderr_has("1 file is deleted, not there then");
+    undone.assert_code(0).assert_stderr_has("1 file is deleted: it was not there at that time");
     let line =
         undone.stderr.lines().find(|line| line.contains("ralph undo --to ")).expect("how to take it back");
     let tree = line.rsplit(' ').next().expect("a snapshot");
     let shown = status();
+    shown.assert_stdout_has(
+        "status:     2 of 2 iterations used; undone since\nundone:     1 file put back as",
+    );
     shown.assert_stdout_has("undone:     1 file put back as before iteration 1: the files are not those");
+    let told = ralph(&sandbox).arg("history").run();
+    told.assert_stdout_has("  stopped: 2 of 2 iterations used\n  undone after #2: 1 file put back");
     shown.assert_stdout_has(&format!("to take the undo back: ralph undo --to {tree}"));
     assert!(!shown.stdout.contains(last), "it would bring back what was undone: {}", shown.stdout);
     ralph(&sandbox).args(["undo", "--to", tree]).run().assert_code(0);
@@ -196,7 +201,7 @@ fn status_says_what_to_do_next_and_times_are_of_one_form() {
     let sandbox = repository();
     let agent = one_call(&sandbox, says_more());
     let open = run(&sandbox, &agent).run();
-    open.assert_code(5).assert_stderr_has("by itself a run tries again from ").assert_stderr_lacks("Z on");
+    open.assert_code(5).assert_stderr_has("no run begins before ").assert_stderr_lacks("Z\n");
     let status = ralph(&sandbox).arg("status").run();
     status.assert_stdout_has("next:       to try again, and go on if it makes progress: ralph run --probe");
     assert!(!status.stdout.contains("Z on"), "{status}");

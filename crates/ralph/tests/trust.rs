@@ -340,3 +340,15 @@ fn a_private_repository_that_came_with_its_folder_runs_nothing() {
     assert!(!sandbox.exists("ran"));
     assert!(!sandbox.read(".ralph/.state/git/config").contains("filter"));
 }
+
+#[test]
+fn the_end_of_input_is_a_no_and_what_is_said_then_has_a_line_of_its_own() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let mut terminal = Terminal::start(&asking(&sandbox, &agent).into_command());
+    terminal.wait_for("[y/N]");
+    terminal.type_text("\u{4}");
+    assert_eq!(terminal.wait(), 1);
+    let shown = terminal.all_output();
+    assert!(shown.lines().any(|line| line.starts_with("ralph: not begun")), "{shown}");
+}

@@ -234,3 +234,78 @@ fn a_demo_that_cannot_begin_makes_no_folder_and_names_only_options_it_has() {
         assert_eq!(left, 1, "{agent}");
     }
 }
+
+#[test]
+fn two_flags_that_do_not_go_together_are_refused_with_the_reason_and_what_to_do() {
+    let sandbox = Sandbox::new();
+    for (args, said) in [
+        (
+            &["run", "x", "--agent-cmd", "a", "--permissions", "full"][..],
+            "leave --permissions out, and say it in the",
+        ),
+        (
+            &["run", "x", "--permissions=full", "--agent-cmd=a"],
+            "leave --permissions out, and say it in the command",
+        ),
+        (&["run", "x", "--once"], "leave one of the two out"),
+        (&["history", "1", "--diff", "--checks"], "give one of --diff, --checks, --transcript and --json"),
+        (&["undo", "1", "--to", "abcd"], "give one of them"),
+        (&["run", "x", "--agent-format", "codex"], "--agent-cmd CMD --agent-format FORMAT"),
+        (&["demo", "--permissions", "full"], "ralph demo --agent claude --permissions edits"),
+    ] {
+        let refused = ralph(&sandbox).args(args).run();
+        refused.assert_code(64).assert_stderr_has("  tip: ").assert_stderr_has(said);
+    }
+}
+
+#[test]
+fn a_time_without_a_unit_is_told_how_it_is_written_and_no_limit_is_0() {
+    let sandbox = repository();
+    let given = |args: &[&str]| ralph(&sandbox).args(["run", "x", "--agent-cmd", "true"]).args(args).run();
+    given(&["--timeout", "5"])
+        .assert_code(64)
+        .assert_stderr_has("a time has a unit")
+        .assert_stderr_has("try: --timeout 5m for minutes, --timeout 5s for seconds");
+    given(&["--timeout", "0"]).assert_code(64).assert_stderr_has("try: a long time, such as 24h");
+    for none in ["0", "0h", "none"] {
+        given(&["--max-time", none, "--dry-run"])
+            .assert_code(0)
+            .assert_stdout_has("50 iterations, 30m for each agent process\n");
+    }
+    given(&["--max-time", "2h", "--dry-run"]).assert_code(0).assert_stdout_has("2h in all");
+}
+
+#[test]
+fn what_is_suggested_is_what_was_meant_or_nothing() {
+    let sandbox = repository();
+    let tried = |args: &[&str]| {
+        let refused = ralph(&sandbox).args(args).run();
+        refused.assert_code(64);
+        refused.stderr
+    };
+    for (args, said) in [
+        (&["config", "set", "permissions", "ful"][..], "try: permissions = \"full\""),
+        (&["config", "set", "pool", "claude,cluade"], "try: ralph config set pool claude\n"),
+        (&["config", "set", "agents.claude.modle", "x"], "try: write agents.claude.model instead"),
+        (&["run", "x", "--set", "foo"], "a key needs its value: foo=VALUE"),
+        (&["completions", "tcsh"], "[possible values: bash, elvish, fish, powershell, zsh]"),
+        (&["man", "nothing"], "ralph --help lists the commands"),
+    ] {
+        let told = tried(args);
+        assert!(told.contains(said), "{args:?}: {told}");
+    }
+    let far = tried(&["run", "x", "--set", "foo=1", "--agent-cmd", "true"]);
+    assert!(!far.contains("boot") && far.contains("lists the keys"), "{far}");
+    assert!(!tried(&["completions", "tcsh"]).contains("tip:"), "zsh is another shell");
+}
+
+#[test]
+fn a_folder_that_git_does_not_trust_is_told_with_the_command_that_helps() {
+    let sandbox = repository();
+    sandbox.install_script(
+        "git",
+        "#!/bin/sh\necho \"fatal: detected dubious ownership in repository at '/a b'\" >&2\nexit 128\n",
+    );
+    let refused = ralph(&sandbox).args(["run", "x"]).run();
+    refused.assert_code(1).assert_stderr_has("try: git config --global --add safe.directory '/a b'\n");
+}

@@ -166,9 +166,7 @@ fn the_state_file_counts_what_the_rules_count() {
     ralph(&sandbox).args(["circuit", "reset"]).run().assert_code(0);
     let closed = state(&sandbox);
     assert_eq!((&closed["blocked"], &closed["circuit_breaker"]["state"]), (&json!(false), &json!("closed")));
-    for line in
-        [format!("- breaker: {reason}\n"), "- circuit: open, by itself a run tries again from ".into()]
-    {
+    for line in [format!("- breaker: {reason}\n"), "- circuit: open, no run begins before ".into()] {
         assert!(log.contains(&line), "{log}");
     }
 }
@@ -210,6 +208,7 @@ fn a_run_has_a_checkpoint_before_its_first_agent_and_one_when_it_stops() {
         .call(
             Steps::new()
                 .shell("cp .ralph/checkpoints/pre-task-run-1.json seen")
+                .shell("grep -qx 'Cost: not told yet' .ralph/session.md")
                 .write("green", "")
                 .status(&StatusBlock::done()),
         )

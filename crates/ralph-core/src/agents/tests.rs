@@ -15,7 +15,7 @@ fn policy(order: Order) -> Policy {
 const FAILED: Ended<'static> = Ended::Failed { why: "exit 1" };
 
 fn limited(until: Option<Time>) -> Ended<'static> {
-    Ended::Limited { kind: LimitKind::Usage, until, why: "limit reached" }
+    Ended::Limited { kind: LimitKind::Usage, until, why: "limit reached", progress: false }
 }
 
 fn next(agents: &Agents, policy: &Policy, at: Time) -> Next {
@@ -48,6 +48,25 @@ fn a_good_end_forgets_the_failures() {
     let policy = policy(Order::Listed);
     let agents = pool(&["a"]).step(&policy, now(), 0, FAILED).step(&policy, now(), 0, Ended::Fine);
     assert_eq!((agents.members[0].failures, &agents.members[0].out), (0, &None));
+}
+
+#[test]
+fn progress_before_a_limit_ends_a_row_of_failures_and_a_limit_is_told_as_no_failure() {
+    let policy = policy(Order::Listed);
+    let failed = pool(&["a"]).step(&policy, now(), 0, FAILED);
+    let why = |agents: &Agents| match next(agents, &policy, now()) {
+        Next::Wait { why, .. } => why,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(why(&failed), "a: failure 1 in a row: exit 1");
+    let limited_after = |progress| {
+        let limit = Ended::Limited { kind: LimitKind::Usage, until: None, why: "limit reached", progress };
+        failed.step(&policy, now(), 0, limit)
+    };
+    assert_eq!(why(&limited_after(false)), "a: limit reached");
+    let again = |progress| why(&limited_after(progress).step(&policy, now(), 0, FAILED));
+    assert_eq!(again(false), "a: failure 2 in a row: exit 1");
+    assert_eq!(again(true), "a: failure 1 in a row: exit 1");
 }
 
 #[test]
@@ -90,7 +109,7 @@ fn a_reset_further_away_than_the_longest_wait_ends_the_run_and_says_when() {
 fn no_credit_and_no_login_put_an_agent_out_at_once() {
     let policy = policy(Order::Listed);
     for kind in [LimitKind::Auth, LimitKind::Credit] {
-        let ended = Ended::Limited { kind, until: None, why: "Invalid API key" };
+        let ended = Ended::Limited { kind, until: None, why: "Invalid API key", progress: false };
         let agents = pool(&["a", "b"]).step(&policy, now(), 0, ended);
         assert_eq!(next(&agents, &policy, now()), Next::Agent(1));
         assert_eq!(agents.members[0].out.as_ref().and_then(|out| out.limit), Some(kind), "for who can help");
@@ -146,7 +165,7 @@ fn roles_are_kept_while_somebody_has_them() {
         matches!(waiting.choose(&policy, now(), Kind::Review, &roles).1, Next::Wait { .. }),
         "it comes back"
     );
-    let ended = Ended::Limited { kind: LimitKind::Auth, until: None, why: "no key" };
+    let ended = Ended::Limited { kind: LimitKind::Auth, until: None, why: "no key", progress: false };
     let gone = agents.step(&policy, now(), 1, ended);
     assert_eq!(gone.choose(&policy, now(), Kind::Review, &roles).1, Next::Agent(0), "another one does it");
 }
@@ -181,7 +200,7 @@ fn a_wait_for_a_reviewer_is_never_one_into_the_past() {
 fn a_run_that_is_taken_up_again_gives_who_was_out_another_chance_but_keeps_resets() {
     let policy = policy(Order::Listed);
     let reset = now().plus(3_600_000);
-    let ended = Ended::Limited { kind: LimitKind::Auth, until: None, why: "no key" };
+    let ended = Ended::Limited { kind: LimitKind::Auth, until: None, why: "no key", progress: false };
     let agents =
         pool(&["a", "b"]).step(&policy, now(), 0, ended).step(&policy, now(), 1, limited(Some(reset)));
     let again = agents.for_run(&["b", "a", "c"], 9);

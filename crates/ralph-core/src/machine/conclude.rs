@@ -320,7 +320,7 @@ fn agent_ended<'a>(
     match (outcome, &ended.report.limit, failure) {
         (Outcome::Interrupted, ..) => None,
         (Outcome::Limited, Some(limit), _) => {
-            Some(Ended::Limited { kind: limit.kind, until: ended.reset_at, why: &limit.text })
+            Some(Ended::Limited { kind: limit.kind, until: ended.reset_at, why: &limit.text, progress })
         }
         (_, _, Some(why)) if !progress => Some(Ended::Failed { why }),
         _ => Some(Ended::Fine),

@@ -203,7 +203,9 @@ impl Word for SpanLimit {
     fn read(text: &str) -> Result<Self, String> {
         match text {
             "0" | "none" => Ok(Self(0)),
-            _ => Span::read(text).map(|span| Self(span.0)),
+            _ => time::parse_span(text)
+                .map(Self)
+                .ok_or_else(|| "a time, such as 90s, 30m or 2h, or 0 for no limit".into()),
         }
     }
 }

@@ -15,6 +15,9 @@ pub fn ended(state: &State, stop: &Stop) -> String {
 
 /// What a proof does not show.
 pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
+    if let Stop::ItemPassed { .. } = stop {
+        return weak_item(state).into_iter().collect();
+    }
     if !matches!(stop, Stop::Complete { .. }) {
         return vec![];
     }
@@ -25,8 +28,25 @@ pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
         .flatten()
         .find(|condition| condition.name == "change" && condition.held == Held::NotApplicable);
     let claimed = Some(state.rules.items.unchecked).filter(|claimed| *claimed > 0);
-    let claimed = claimed.map(|claimed| format!("{} claimed without a check", count(claimed, "item")));
-    unchanged.map(|condition| condition.fact.clone()).into_iter().chain(claimed).collect()
+    let untouched = if state.totals.files == 0 && state.totals.commits == 0 { UNTOUCHED } else { "" };
+    let claimed =
+        claimed.map(|claimed| format!("{} claimed without a check{untouched}", count(claimed, "item")));
+    let unchecked = if last.is_some_and(|last| last.checks.is_empty()) { UNCHECKED } else { "" };
+    let unchanged = unchanged.map(|condition| format!("{}{unchecked}", condition.fact));
+    unchanged.into_iter().chain(claimed).collect()
+}
+
+const UNTOUCHED: &str = ", and no agent changed a file";
+const UNCHECKED: &str = ", and no check was run";
+
+/// What says nothing for the item that was asked for.
+fn weak_item(state: &State) -> Option<String> {
+    let last = state.last.as_ref().filter(|last| last.item.is_some())?;
+    match (last.progress(), last.checks.is_empty()) {
+        (false, true) => Some(format!("no file was changed{UNCHECKED}")),
+        (true, true) => Some("no check was run".into()),
+        (_, false) => None,
+    }
 }
 
 /// What a run lacks that stopped between a claim that was accepted and its review.

@@ -137,13 +137,13 @@ pub(super) struct RunArgs {
     /// Longest time an agent may print nothing, such as 10m; 0 = no limit [default: 10m]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(super) idle_timeout: Option<String>,
-    /// Stop when the run has cost this many dollars
+    /// Stop when the run has cost this many dollars; 0 = no limit
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(super) budget: Option<String>,
-    /// Stop when the run has used this many tokens
+    /// Stop when the run has used this many tokens; 0 = no limit
     #[arg(long, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub(super) max_tokens: Option<u64>,
-    /// Stop when the run has worked this long, such as 8h
+    /// Stop when the run has worked this long, such as 8h; 0 = no limit
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(super) max_time: Option<String>,
     /// Work through this task file instead of a goal; beads: through the issues that bd keeps
@@ -222,7 +222,7 @@ pub(super) struct AgentArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct StatusArgs {
-    /// Go on showing what happens until the run ends
+    /// Go on showing what happens until the run ends (on Linux)
     #[arg(long, short)]
     pub(super) follow: bool,
     /// As JSON (schema ralph.status/1); with --follow a line for each change
@@ -382,7 +382,12 @@ fn named(text: &str) -> (Option<String>, &str) {
 }
 
 pub(super) fn key_value(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or_else(|| format!("'{text}' is not KEY=VALUE"))?;
+    let (key, value) = text.split_once('=').ok_or_else(|| {
+        format!(
+            "a key needs its value: {}=VALUE; ralph profile show default lists keys and values",
+            text.trim()
+        )
+    })?;
     Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
 

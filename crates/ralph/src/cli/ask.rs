@@ -4,13 +4,14 @@ use std::process::ExitCode;
 
 use clap::Args;
 use ralph_core::prompt::MOST_OF_NOTES;
+use ralph_core::session::Arm;
 
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::process;
 use crate::project::Project;
 use crate::secrets;
-use crate::store::{self, Holder, Requests, Runs};
+use crate::store::{self, ArmFile, Holder, Requests, Runs};
 use crate::ui::Ui;
 
 #[derive(Debug, Args)]
@@ -22,7 +23,11 @@ pub(super) struct NoteArgs {
 
 pub(super) fn stop(ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::look()?;
-    let nobody = || Error::no("no run is going on here").hint("ralph status");
+    let nobody = || match session(&project) {
+        Some(_) => Error::no("no run is going on here, but a session is held or waited for")
+            .hint("to let go of it: ralph hook disarm"),
+        None => Error::no("no run is going on here").hint("ralph status"),
+    };
     let holder = store::holder(&project.truth).ok_or_else(nobody)?;
     let requests = Requests::of(&project.truth);
     if is_asked(&project, &holder)? {
@@ -48,6 +53,13 @@ fn is_asked(project: &Project, holder: &Holder) -> Result<bool> {
     // What an earlier process was asked is forgotten when the run is taken up again.
     let by_this = opened.state.updated_at >= holder.since;
     Ok(by_this && opened.state.stop_asked.is_some() && opened.state.stop().is_none())
+}
+
+/// The session that the newest run holds, or waits for.
+fn session(project: &Project) -> Option<Arm> {
+    let arm = ArmFile::of(&project.truth).read().ok().flatten()?;
+    let (run, state) = Runs::of(&project.truth).newest(true).ok().flatten()?;
+    Some(arm).filter(|arm| arm.run == run.number && state.stop().is_none())
 }
 
 /// Whether a run without that word would be refused.
@@ -76,12 +88,16 @@ pub(super) fn note(args: &NoteArgs, ui: &mut Ui) -> Result<ExitCode> {
         Some(holder) => told(&project, &holder)?,
         None => false,
     };
-    ui.say(match running {
-        true => "noted; the next iteration will read it",
-        false if needs_a_probe(&project) => {
+    ui.say(match (running, session(&project)) {
+        (true, None) => "noted; the next iteration will read it",
+        (_, Some(Arm { session: Some(_), .. })) => {
+            "noted; the session that is held is told when it next wants to stop"
+        }
+        (_, Some(_)) => "noted; the session that is waited for is told when it starts",
+        (false, None) if needs_a_probe(&project) => {
             "noted; no run is going on and the circuit is open, so it is kept for: ralph run --probe"
         }
-        false => "noted; no run is going on, so it is kept for the next: ralph run",
+        (false, None) => "noted; no run is going on, so it is kept for the next: ralph run",
     });
     super::fine()
 }

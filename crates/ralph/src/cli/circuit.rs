@@ -41,6 +41,7 @@ pub(super) fn main(command: &CircuitCommand, ui: &mut Ui) -> Result<ExitCode> {
 
 fn status(args: &StatusArgs, project: &Project, ui: &Ui) -> Result<ExitCode> {
     let opened = Runs::of(&project.truth).shown()?;
+    let damage = opened.as_ref().filter(|(_, opened)| !opened.writable()).map(|(run, _)| run.number);
     let state = opened.map(|(_, opened)| opened.state).filter(|state| state.run.is_some());
     let breaker = state.as_ref().map_or_else(Breaker::default, |state| state.rules.breaker.clone());
     if args.json {
@@ -51,6 +52,11 @@ fn status(args: &StatusArgs, project: &Project, ui: &Ui) -> Result<ExitCode> {
     } else {
         for line in lines(&breaker, clock::now()) {
             ui.data_line(&line);
+        }
+        if let Some(run) = damage {
+            ui.data_line(&format!(
+                "journal:    that of run {run} is damaged, and may know more: ralph doctor"
+            ));
         }
     }
     super::fine()
@@ -68,11 +74,11 @@ fn lines(breaker: &Breaker, now: Time) -> Vec<String> {
     }
     if breaker.circuit == Circuit::Open {
         add(
-            "by itself:",
+            "next run:",
             match breaker.probe_at {
-                Some(at) if now >= at => "a run tries again now".into(),
-                Some(at) => format!("a run tries again from {} on", clock::local(at, now)),
-                None => "no run tries again".into(),
+                Some(at) if now >= at => "may begin now".into(),
+                Some(at) => format!("from {} on; before that only with --probe", clock::local(at, now)),
+                None => "only with --probe".into(),
             },
         );
     }

@@ -94,7 +94,13 @@ fn show(args: &ShowArgs, ui: &mut Ui) -> Result<()> {
         rows.iter().any(|row| of_runs(row) && !matches!(row.origin, Origin::Default | Origin::Profile));
     for row in &rows {
         let value = ralph_core::text::visible(settled(row, &rows));
-        ui.data_row(30, &format!("{:<29} {value:<24} {}", row.key.name, row.place));
+        let line = format!("{:<29} {value:<27} {}", row.key.name, row.place);
+        if ui.fits(&line) {
+            ui.exact_line(&line);
+        } else {
+            ui.data_row(30, &format!("{:<29} {value}", row.key.name));
+            ui.data_row(35, &format!("{:<29} from {}", "", row.place));
+        }
     }
     if misleads {
         ui.say("profile and reviews are for ralph run; those of a held session go with ralph hook arm");

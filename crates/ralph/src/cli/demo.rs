@@ -8,6 +8,7 @@ use crate::demo;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::settings::{self, AgentWishes, For, Value, Wishes};
+use crate::suggest;
 use crate::ui::Ui;
 
 pub(super) fn main(args: DemoArgs, ui: &mut Ui) -> Result<ExitCode> {
@@ -39,8 +40,9 @@ pub(super) fn main(args: DemoArgs, ui: &mut Ui) -> Result<ExitCode> {
         dry: false,
     };
     let stop = run::run(&project, order, &wishes, ui)?;
-    ui.say(&format!("\nLook around, and delete it when you like: cd {}", dir.display()));
-    ui.say(&format!("There: {} history", demo::own_name()));
+    ui.say("\nLook around, and delete the folder when you like:");
+    ui.to_type(&format!("cd {}", suggest::quoted(&dir.display().to_string())));
+    ui.to_type(&format!("{} history", demo::own_name()));
     Ok(ExitCode::from(stop.map_or(0, |stop| stop.exit_code())))
 }
 

@@ -15,7 +15,7 @@ const COLUMNS: usize = 80;
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// A stop reason, such as circuit_open, or an exit code [default: a list of them]
+    /// A stop reason, such as circuit_open, or a part of one, or an exit code [default: a list of them]
     word: Option<String>,
 }
 
@@ -24,7 +24,15 @@ pub(super) fn main(args: &ExplainArgs, ui: &Ui) -> Result<ExitCode> {
         ui.data(list(PAGE).as_bytes());
         return super::fine();
     };
-    let found = sections(PAGE, word);
+    let mut found = sections(PAGE, word);
+    if found.is_empty() {
+        let part = word.to_lowercase().replace(['-', ' '], "_");
+        let reasons = rows(PAGE).into_iter().flat_map(|row| row.words);
+        let mut named: Vec<&str> =
+            reasons.filter(|reason| part.len() > 2 && reason.contains(part.as_str())).collect();
+        named.dedup();
+        found = named.into_iter().flat_map(|reason| sections(PAGE, reason)).collect();
+    }
     if found.is_empty() {
         let error = Error::usage(format!("there is no stop reason and no exit code '{word}'"));
         let words = rows(PAGE).into_iter().flat_map(|row| row.words);

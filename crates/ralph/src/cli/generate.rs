@@ -32,7 +32,12 @@ pub(super) fn completions(args: &CompletionsArgs, ui: &Ui) -> Result<ExitCode> {
 pub(super) fn man(args: &ManArgs, ui: &Ui) -> Result<ExitCode> {
     let mut command = public();
     command.build();
-    for word in &args.command {
+    // Pages are called ralph-backlog-next elsewhere, and so may be asked for.
+    let named: Vec<String> = match args.command.as_slice() {
+        [word] if command.find_subcommand(word).is_none() => path(&command, word),
+        words => words.to_vec(),
+    };
+    for word in &named {
         let below: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
         let near = suggest::nearest(word, below).map(str::to_owned);
         let Some(next) = command.find_subcommand(word) else {
@@ -52,6 +57,13 @@ pub(super) fn man(args: &ManArgs, ui: &Ui) -> Result<ExitCode> {
         .map_err(|error| Error::new("the page cannot be made").because(error))?;
     ui.data(&page);
     super::fine()
+}
+
+/// The command that `backlog-next` or `ralph-backlog-next` names; else the word itself, alone.
+fn path(command: &Command, word: &str) -> Vec<String> {
+    let parts: Vec<String> = word.strip_prefix("ralph-").unwrap_or(word).split('-').map(Into::into).collect();
+    let found = parts.iter().try_fold(command, |command, part| command.find_subcommand(part));
+    if found.is_some() { parts } else { vec![word.to_owned()] }
 }
 
 /// The command line without what is ralph's own business.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use ralph_core::decision::Kind;
 use ralph_core::redact::Secrets;
 use ralph_core::report::denied_tools;
-use ralph_core::state::{Iteration, Undone};
+use ralph_core::state::{Iteration, State, Undone};
 use ralph_core::view;
 use ralph_core::{text, time};
 use serde_json::json;
@@ -137,9 +137,14 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
                 return;
             }
             let pool = state.run.as_ref().is_some_and(|run| run.plan.agents.len() > 1);
-            told.push((iteration.number, line(iteration, pool)));
+            told.push((iteration.number, line(state, iteration, pool)));
         })?;
-        told.extend(opened.state.undone.iter().map(|one| (one.after, undone_line(one))));
+        // An undo after the stop is told after it.
+        let stop = opened.state.stop();
+        let last = opened.state.last.as_ref().map_or(0, |last| last.number);
+        let over = |one: &&Undone| stop.is_some() && one.after >= last;
+        let (late, early): (Vec<&Undone>, Vec<&Undone>) = opened.state.undone.iter().partition(over);
+        told.extend(early.into_iter().map(|one| (one.after, undone_line(one))));
         // The order of what is of one iteration stays: first the iteration, then what was undone after it.
         told.sort_by_key(|(number, _)| *number);
         let begun = opened.state.run.as_ref();
@@ -149,9 +154,10 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
         }
         lines.extend(told.into_iter().map(|(_, line)| line));
         undone.extend(opened.state.undone.iter().map(|one| view::json::undone(one, run.number)));
-        if let Some(stop) = opened.state.stop() {
+        if let Some(stop) = stop {
             lines.push(format!("  stopped: {}", clock::for_people(&view::ended(&opened.state, stop))));
         }
+        lines.extend(late.into_iter().map(undone_line));
         problems.extend(opened.problems.iter().map(|problem| format!("run {}: {problem}", run.number)));
         lines.extend(opened.problems.iter().map(|problem| format!("  journal: {problem}")));
     }
@@ -171,7 +177,7 @@ fn undone_line(undone: &Undone) -> String {
     format!("  undone after #{}: {}; back again: ralph undo --to {from}", undone.after, undone.put_back)
 }
 
-fn line(iteration: &Iteration, pool: bool) -> String {
+fn line(state: &State, iteration: &Iteration, pool: bool) -> String {
     let kind = if iteration.kind == Kind::Review { "review" } else { "work" };
     let mut words = format!(
         "  #{:<4} {kind:<6}  {:<11} {}",
@@ -197,7 +203,7 @@ fn line(iteration: &Iteration, pool: bool) -> String {
     }
     if let Some(refusal) = iteration.conclusion.as_ref().and_then(|conclusion| conclusion.refusal.as_ref()) {
         words.push_str(&format!("; refused: {}", text::one_line(refusal, 160)));
-    } else if let Some(failure) = iteration.ended.as_ref().and_then(ralph_core::event::AgentEnded::failure) {
+    } else if let Some(failure) = view::failure(state, iteration) {
         words.push_str(&format!("; {}", text::one_line(&failure, 160)));
         let limit = view::limit_words(iteration).filter(|limit| !failure.contains(limit.as_str()));
         words.push_str(&limit.map_or_else(String::new, |limit| format!(": {}", text::one_line(&limit, 160))));

@@ -14,6 +14,7 @@ use std::process::ExitCode;
 
 use ralph_core::backlog::NAMES;
 use ralph_core::decision::Stop;
+use ralph_core::detect::Found;
 use ralph_core::event::{Carried, Event, Permissions, Plan, RunInfo, RunResumed, RunStarted};
 use ralph_core::redact::Secrets;
 use ralph_core::state::State;
@@ -210,6 +211,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     for agent in &plan.agents {
         agent::find_command(agent, &project.root)?;
     }
+    let missing = missing.iter().map(Found::missing);
     for remark in remarks.into_iter().chain(missing).chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
     }

@@ -168,11 +168,24 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<
         if odd == Odd::Hidden {
             return vec!["a run is going on here; to stop it: Ctrl-C where it was started".into()];
         }
+        if odd == Odd::Damaged {
+            return vec![
+                "status:     cannot be told: the record of the last run is damaged from its beginning".into(),
+                "next:       what is wrong with it: ralph doctor".into(),
+                "next:       to begin anew, keeping the damaged record: ralph run --fresh \"GOAL\"".into(),
+            ];
+        }
         return vec!["nothing has been run here yet; start with: ralph run \"GOAL\"".into()];
     };
     let mut lines = Vec::new();
     let mut add = |name: &str, value: String| lines.push(format!("{name:<12}{value}"));
     add("goal:", text::one_line(&run.goal, 200));
+    // What a run said of its files is not true of them any more.
+    let undone = state.undone_since_last();
+    let (since, before) = match undone {
+        Some(_) => ("; undone since", ", before the undo"),
+        None => ("", ""),
+    };
     add(
         "status:",
         match (holder, state.stop()) {
@@ -203,22 +216,22 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<
             (_, Some(Stop::CircuitOpen { why, .. })) if state.rules.breaker.circuit == Circuit::Closed => {
                 format!("circuit open: {why}; closed since, to go on: ralph run")
             }
-            (_, Some(stop)) => clock::for_people(&view::ended(state, stop)),
+            (_, Some(stop)) => format!("{}{since}", clock::for_people(&view::ended(state, stop))),
         },
     );
-    // What the summary of the run said, for whoever did not see it.
-    if let Some(flagged) = ui::flagged(state) {
-        add("flagged:", flagged);
-    }
-    if let Some(taken) = ui::taken(state) {
-        add("yours:", taken);
-    }
-    for left in ui::uncommitted(state) {
-        add("to commit:", left);
-    }
-    if let Some(undone) = state.undone_since_last() {
+    if let Some(undone) = undone {
         let words = format!("{}: the files are not those that this run left", undone.put_back);
         add("undone:", words);
+    }
+    // What the summary of the run said, for whoever did not see it.
+    if let Some(flagged) = ui::flagged(state) {
+        add("flagged:", flagged + before);
+    }
+    if let Some(taken) = ui::taken(state) {
+        add("yours:", taken + before);
+    }
+    for left in ui::uncommitted(state) {
+        add("to commit:", left + before);
     }
     if let (Some(_), Some(doing)) = (holder, Doing::of(state)) {
         add("doing:", doing_words(&doing));

@@ -171,7 +171,8 @@ fn nothing_named(project: &Project) -> Error {
 /// How much of it goes.
 fn deleted(way: &WayBack) -> Option<String> {
     let gone = way.changes.iter().filter(|change| change.kind == ChangeKind::Deleted).count();
-    (gone > 0).then(|| format!("{} deleted, not there then", are(gone)))
+    let they = if gone == 1 { "it was" } else { "they were" };
+    (gone > 0).then(|| format!("{} deleted: {they} not there at that time", are(gone)))
 }
 
 fn are(files: usize) -> String {

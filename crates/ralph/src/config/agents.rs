@@ -58,7 +58,13 @@ pub(super) fn pool(item: &Item, origin: &str) -> Result<Vec<String>> {
 
 pub(super) fn permissions(item: &Item, origin: &str) -> Result<Permissions> {
     let word = text(item, "permissions", origin)?;
-    pool::permissions(&word).ok_or_else(|| no_permissions(&word, origin).hint("permissions = \"edits\""))
+    pool::permissions(&word)
+        .ok_or_else(|| no_permissions(&word, origin).hint(format!("permissions = \"{}\"", meant(&word))))
+}
+
+/// The choice that was probably meant, or the middle one.
+pub(super) fn meant(word: &str) -> &'static str {
+    suggest::nearest(&word.to_lowercase(), ["full", "edits", "inherit"]).unwrap_or("edits")
 }
 
 pub(super) fn no_permissions(word: &str, origin: &str) -> Error {

@@ -100,7 +100,13 @@ pub fn whole(key: &str) -> Result<keys::Key> {
     if let Some(known) = keys::find(&name) {
         return Ok(keys::Key { name, ..known });
     }
-    let all: Vec<String> = keys::all().into_iter().map(|key| key.name).collect();
+    // A key of an agent is looked for with the agent's own name.
+    let agent = name.strip_prefix("agents.").and_then(|rest| rest.split_once('.')).map(|(agent, _)| agent);
+    let own = |key: keys::Key| match agent.filter(|agent| !agent.is_empty()) {
+        Some(agent) => key.name.replace(".NAME.", &format!(".{agent}.")),
+        None => key.name,
+    };
+    let all: Vec<String> = keys::all().into_iter().map(own).collect();
     let names = all.iter().flat_map(|name| [name.as_str(), name.strip_prefix("policy.").unwrap_or(name)]);
     let error = Error::usage(format!("there is no key '{key}'"));
     Err(match suggest::nearest(key, names) {

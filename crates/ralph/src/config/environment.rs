@@ -58,7 +58,10 @@ pub(super) fn read(var: impl Fn(&str) -> Option<OsString>) -> Result<Config> {
                 }
             }
             PERMISSIONS => {
-                let wrong = || super::agents::no_permissions(&value, name).hint(format!("{name}=edits"));
+                let wrong = || {
+                    super::agents::no_permissions(&value, name)
+                        .hint(format!("{name}={}", super::agents::meant(&value)))
+                };
                 config.agents.permissions = Some(pool::permissions(&value).ok_or_else(wrong)?);
             }
             _ => config.backlog = Some(said.clone()),

@@ -14,7 +14,11 @@ pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
     let told = |stack: &ralph_core::detect::Stack| Finding::held("stack", stack.described());
     let mut findings: Vec<Finding> = meant.stacks.iter().map(told).collect();
     for missing in &meant.missing {
-        findings.push(Finding::warned("checks", missing, "install it, or name another command: [checks]"));
+        let remedy = format!(
+            "install {}, or name another command: ralph config set checks.{} CMD",
+            missing.program, missing.check
+        );
+        findings.push(Finding::warned("checks", missing.missing(), remedy));
     }
     let unknown = trust::unknown(project, &meant.brought);
     let agreed = |check: &CheckSpec| unknown.iter().all(|command| command.command != check.command);
@@ -24,6 +28,12 @@ pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
     }
     if meant.checks.is_empty() {
         findings.push(match meant.policy.wants_checks() {
+            true if !meant.missing.is_empty() => Finding::warned(
+                "checks",
+                "none is left: every check that was found needs a program that is not there, so that only words and \
+                 reviews would prove anything",
+                "ralph run --test-cmd CMD, with a command that runs here",
+            ),
             true => Finding::warned(
                 "checks",
                 "none are set, and none were found in the project's files",

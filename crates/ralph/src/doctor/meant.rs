@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ralph_core::backlog::{Rule, validate_with};
 use ralph_core::check::CheckSpec;
-use ralph_core::detect::Stack;
+use ralph_core::detect::{Found, Stack};
 use ralph_core::items::BacklogPlan;
 use ralph_core::profile::Policy;
 
@@ -23,7 +23,7 @@ pub(super) struct Meant {
     /// With where each stands.
     pub(super) checks: Vec<(CheckSpec, String)>,
     /// What was found and cannot be run.
-    pub(super) missing: Vec<String>,
+    pub(super) missing: Vec<Found>,
     /// How it stands with the backlog; `None` where there is none.
     pub(super) backlog: Option<Finding>,
     pub(super) brought: Commands,

@@ -37,7 +37,8 @@ fn lock(truth: &Path) -> Finding {
     match store::lock_state(truth) {
         Ok(LockState::Free) => Finding::held("lock", "free"),
         Ok(LockState::Held(Some(holder))) => {
-            Finding::held("lock", format!("a run is going on (pid {}, since {})", holder.pid, holder.since))
+            let since = clock::local(holder.since, clock::now());
+            Finding::held("lock", format!("a run is going on (pid {}, since {since})", holder.pid))
         }
         Ok(LockState::Held(None)) => Finding::warned(
             "lock",

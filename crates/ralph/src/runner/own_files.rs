@@ -150,7 +150,7 @@ impl Runner<'_> {
         }
         error.hints.push(match whole {
             true => "the record is put back; to go on: ralph run".into(),
-            false => "then start again: ralph run --fresh GOAL".into(),
+            false => "then start again: ralph run --fresh \"GOAL\"".into(),
         });
         error
     }

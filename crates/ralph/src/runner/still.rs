@@ -48,7 +48,8 @@ impl Still {
         if let Some(holder) = store::holder(&project.truth) {
             return Err(Error::new(format!(
                 "a run is going on here (pid {}, since {})",
-                holder.pid, holder.since
+                holder.pid,
+                clock::local(holder.since, clock::now())
             ))
             .hint("ralph stop, and try again when it has stopped"));
         }

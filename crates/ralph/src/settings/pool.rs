@@ -267,7 +267,9 @@ fn instead(names: &[String], wrong: &str, right: &str) -> String {
         None if whole == wrong => right.to_owned(),
         _ => whole.clone(),
     });
-    each.collect::<Vec<_>>().join(",")
+    let mut once: Vec<String> = vec![];
+    each.for_each(|name| once.extend((!once.contains(&name)).then_some(name)));
+    once.join(",")
 }
 
 /// A model, permissions or arguments that nobody in the pool, or nobody in particular, could take.

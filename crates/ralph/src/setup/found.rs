@@ -111,7 +111,7 @@ fn checks(root: &Path, backlog: Option<&FoundBacklog>) -> Result<(Vec<Stack>, Ch
     let config = Layers::read(&root.join(".ralph"))?.merged();
     let mut wishes = Wishes { detect: true, ..Wishes::default() }.over(config.clone());
     let settled = !wishes.checks.is_empty();
-    let missing = detected::look(root, &mut wishes);
+    let missing = detected::look(root, &mut wishes).iter().map(ralph_core::detect::Found::missing).collect();
     let mut all = brought::checks(&config, &wishes);
     if let Some(backlog) = backlog {
         let plan = BacklogPlan { file: backlog.path.clone(), ..BacklogPlan::default() };

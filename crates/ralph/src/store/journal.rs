@@ -358,9 +358,9 @@ pub fn cannot_continue(path: &Path, opened: &Opened) -> Error {
     let error =
         Error::data(format!("the journal {} cannot be continued", path.display())).because(why.join("; "));
     if newer {
-        error.hint("use the newer ralph that wrote it, or start a new run: ralph run --fresh GOAL")
+        error.hint("use the newer ralph that wrote it, or start a new run: ralph run --fresh \"GOAL\"")
     } else {
-        error.hint("start a new run: ralph run --fresh GOAL (the damaged journal is kept)")
+        error.hint("start a new run: ralph run --fresh \"GOAL\" (the damaged journal is kept)")
     }
 }
 

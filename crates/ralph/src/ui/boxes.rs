@@ -1,6 +1,6 @@
 //! Seed 001's boxes, 59 columns wide. Built as lines, so that they can be tested without a terminal.
 
-use ralph_core::decision::{Kind, Stop};
+use ralph_core::decision::{Conclusion, Kind, Stop};
 use ralph_core::event::{AgentInfo, Permissions, Plan};
 use ralph_core::profile::Policy;
 use ralph_core::state::{Iteration, State};
@@ -122,8 +122,16 @@ pub(super) fn begin(state: &State, iteration: &Iteration) -> Vec<String> {
     lines
 }
 
+/// A claim that changed nothing counts as a pass, and yet nobody has looked at it.
+pub(super) fn to_come(last: &Iteration, conclusion: &Conclusion) -> &'static str {
+    match last.kind == Kind::Work && conclusion.passes >= conclusion.passes_needed {
+        true => ", by the claim itself: its review comes next",
+        false => "",
+    }
+}
+
 /// The lower half, when it is known what it came to.
-pub(super) fn conclude(last: &Iteration) -> Vec<String> {
+pub(super) fn conclude(state: &State, last: &Iteration) -> Vec<String> {
     let how = match last.outcome() {
         Some(ralph_core::decision::Outcome::Interrupted) => "Rotation interrupted",
         _ => "Rotation complete",
@@ -140,7 +148,12 @@ pub(super) fn conclude(last: &Iteration) -> Vec<String> {
             .collect();
         lines.extend(row(
             "Verification:",
-            &format!("{}/{} [{dots}]", conclusion.passes, conclusion.passes_needed),
+            &format!(
+                "{}/{} [{dots}]{}",
+                conclusion.passes,
+                conclusion.passes_needed,
+                to_come(last, conclusion)
+            ),
         ));
     }
     for check in &last.checks {
@@ -148,7 +161,7 @@ pub(super) fn conclude(last: &Iteration) -> Vec<String> {
         lines.extend(row("Check:", &format!("{mark} {}", check.describe())));
     }
     if let Some(ended) = &last.ended {
-        let failure = ended.failure();
+        let failure = view::failure(state, last);
         let limit = view::limit_words(last);
         let said = limit.filter(|limit| failure.as_ref().is_none_or(|failure| !failure.contains(limit)));
         for words in failure.into_iter().chain(said) {

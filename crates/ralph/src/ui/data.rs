@@ -5,6 +5,7 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use ralph_core::text;
+use unicode_width::UnicodeWidthStr;
 
 use super::fold::{fold, fold_row};
 use super::stream::Stream;
@@ -76,6 +77,11 @@ impl Ui {
         let columns = *self.output.get_or_init(|| Stream::Output.window());
         let text = columns.map_or(Cow::Borrowed(text), |columns| fold(text, columns));
         self.data(format!("{text}\n").as_bytes());
+    }
+
+    /// Whether a line has room in the window; a file or a pipe takes any.
+    pub fn fits(&self, text: &str) -> bool {
+        self.output.get_or_init(|| Stream::Output.window()).is_none_or(|columns| text.width() <= columns)
     }
 
     /// The same for a row of a table, whose last column begins there.

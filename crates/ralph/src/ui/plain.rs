@@ -108,7 +108,7 @@ fn concluded(state: &State, last: &Iteration) -> String {
     parts.extend(last.checks.iter().map(|check| check.describe()));
     let limit = view::limit_words(last);
     if let Some(ended) = &last.ended {
-        let failure = ended.failure();
+        let failure = view::failure(state, last);
         let said = limit.filter(|limit| failure.as_ref().is_none_or(|failure| !failure.contains(limit)));
         parts.extend(failure.into_iter().chain(said));
         if ended.left_running() > 0 {
@@ -126,7 +126,8 @@ fn concluded(state: &State, last: &Iteration) -> String {
         && conclusion.outcome == ralph_core::decision::Outcome::Accepted
         && conclusion.passes_needed > 0
     {
-        parts.push(format!("verification {}/{}", conclusion.passes, conclusion.passes_needed));
+        let passes = format!("{}/{}", conclusion.passes, conclusion.passes_needed);
+        parts.push(format!("verification {passes}{}", boxes::to_come(last, conclusion)));
     }
     format!("{}: {}", name(state, last), parts.join(", "))
 }

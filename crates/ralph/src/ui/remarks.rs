@@ -64,8 +64,11 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     }
     let passed = last.conclusion.as_ref().is_some_and(|told| told.attempt == Some(Attempt::Passed));
     if passed && last.checks.is_empty() {
-        let line =
-            format!("{what} is claimed, and no check was run: nothing but the agent's word says so yet");
+        let facts = match last.progress() {
+            true => "no check was run",
+            false => "no file was changed and no check was run",
+        };
+        let line = format!("{what} is claimed, and {facts}: nothing but the agent's word says so yet");
         lines.push((Tone::Warning, line));
     }
     if !settled.left.is_empty() && !settled.reverted {

@@ -10,7 +10,7 @@ use ralph_core::text;
 
 use super::Tone;
 use super::remarks::short;
-use crate::{agent, clock, work};
+use crate::{agent, clock, suggest, work};
 
 /// The line that catches the eye.
 pub(super) fn title(stop: &Stop) -> &'static str {
@@ -51,9 +51,9 @@ pub(super) fn details(stop: &Stop) -> Vec<String> {
         Stop::CircuitOpen { why, probe_at } => {
             let probe = match probe_at {
                 Some(at) => {
-                    format!("by itself a run tries again from {} on", clock::local(*at, clock::now()))
+                    format!("no run begins before {}", clock::local(*at, clock::now()))
                 }
-                None => "only --probe tries again".into(),
+                None => "no run begins by itself".into(),
             };
             vec![why.clone(), probe]
         }
@@ -88,13 +88,14 @@ pub(super) fn tone(stop: &Stop) -> Tone {
     }
 }
 
-/// What to do next.
+/// What to do next; how to go on comes last.
 pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
-    let mut steps = to_go_on(state, stop);
+    let mut steps: Vec<String> = to_look(state, stop).into_iter().collect();
     // One that was stopped while it was judged has its files as well.
     let last = state.current.as_ref().or(state.last.as_deref()).filter(|last| last.progress());
     let reverted = |last: &Iteration| last.settled.as_ref().is_some_and(|settled| settled.reverted);
-    if let Some(undone) = state.undone_since_last() {
+    let undone = state.undone_since_last();
+    if let Some(undone) = undone {
         // The files are another iteration's by now: to undo the last one as well would bring back what came before it.
         steps.push(format!("to take the undo back: ralph undo --to {}", short(&undone.put_back.from)));
     } else if let Some(last) = last.filter(|last| reverted(last)) {
@@ -104,14 +105,45 @@ pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
         steps.push(format!("to take its last iteration back: ralph undo {}", last.number));
     }
     if !state.uncommitted.is_empty() {
-        steps.push("what is proved and not committed is in your files: git status".into());
+        let left = if undone.is_some() { ", as far as the undo left it" } else { "" };
+        steps.push(format!("what is proved and not committed is in your files{left}: git status"));
     }
     // Whoever got what was asked for needs no explanation.
     if stop.exit_code() != 0 && *stop != Stop::Unknown {
         steps.push(format!("more about this stop: ralph explain {}", stop.word()));
     }
+    let go_on = to_go_on(state, stop);
+    steps.extend(if is_session(state) { in_a_session(state, stop, go_on) } else { go_on });
     steps
 }
+
+fn is_session(state: &State) -> bool {
+    state.run.as_ref().is_some_and(|run| run.plan.agents.iter().any(|agent| agent.session))
+}
+
+/// A session that was let go is not taken up again: fresh agents go on with its run, or another run holds the next one.
+fn in_a_session(state: &State, stop: &Stop, go_on: Vec<String>) -> Vec<String> {
+    if go_on.is_empty() || *stop == Stop::Closed {
+        return go_on;
+    }
+    let flags = match stop {
+        Stop::MaxIterations { max, .. } => format!(" --max-iterations {}", (*max).max(10)),
+        Stop::CircuitOpen { .. } => " --probe".into(),
+        Stop::Saturated { .. } => SATURATION_OFF.into(),
+        _ => String::new(),
+    };
+    let goal = state.run.as_ref().map_or("", |run| run.goal.as_str());
+    let typed = goal.chars().count() <= 100 && !goal.chars().any(char::is_control);
+    let goal = if typed { suggest::quoted(goal) } else { "\"GOAL\"".into() };
+    let fresh = |step: String| match step.replace("ralph run", "ralph run --agents claude") {
+        changed if changed != step => changed.replacen(": ", ", with fresh agents: ", 1),
+        same => same,
+    };
+    let again = format!("to hold another session for it: ralph hook arm {goal}{flags}");
+    go_on.into_iter().map(fresh).chain([again]).collect()
+}
+
+const SATURATION_OFF: &str = " --set test_only=off --set done_signals=off --set test_share=off";
 
 /// Where the circuit opened because tools were denied.
 fn to_allow_it(state: &State, why: &str) -> Option<String> {
@@ -124,44 +156,50 @@ fn to_allow_it(state: &State, why: &str) -> Option<String> {
         .then(|| format!("to let it use them: allow that in the agent's own settings{flag}"))
 }
 
-fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
+/// Where to see what it did.
+fn to_look(state: &State, stop: &Stop) -> Option<String> {
     let last = state.iteration;
     // A run that had no iteration has nothing to look at.
     let looked =
         |words: &str, how: &str| (state.used > 0).then(|| format!("{words}: ralph history {last}{how}"));
-    let more = |what: &str, used: u64, unit: &str| {
-        vec!["what it did: ralph history".into(), format!("to go on: ralph run --{what} {used}{unit}")]
-    };
     match stop {
         Stop::Complete { .. } | Stop::ItemPassed { .. } => {
-            vec!["what was done and why it counts: ralph history".into()]
+            Some("what was done and why it counts: ralph history".into())
         }
-        Stop::ItemFailed { .. } => looked("what it did and why it does not count", "")
-            .into_iter()
-            .chain(["the next attempt: ralph run".into()])
-            .collect(),
-        Stop::BacklogComplete { .. } => vec!["all items: ralph backlog list".into()],
-        Stop::Blocked { why } => match by_the_backlog(state, why) {
-            Some(next) => vec!["all items: ralph backlog list".into(), format!("to go on: {next}")],
-            None => looked("what it needs", "")
-                .into_iter()
-                .chain(["to answer and go on: ralph note \"…\", then ralph run".into()])
-                .collect(),
-        },
+        Stop::ItemFailed { .. } => looked("what it did and why it does not count", ""),
+        Stop::BacklogComplete { .. } => Some("all items: ralph backlog list".into()),
+        Stop::Blocked { why } if by_the_backlog(state, why).is_some() => {
+            Some("all items: ralph backlog list".into())
+        }
+        Stop::Blocked { .. } => looked("what it needs", ""),
+        Stop::MaxIterations { .. } | Stop::Saturated { .. } | Stop::Budget { .. } => {
+            Some("what it did: ralph history".into())
+        }
+        Stop::CircuitOpen { .. } => looked("what it did last", ""),
+        Stop::AgentsExhausted { .. } => looked("what it printed", " --transcript"),
+        _ => None,
+    }
+}
+
+fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
+    let more = |what: &str, used: u64, unit: &str| vec![format!("to go on: ralph run --{what} {used}{unit}")];
+    match stop {
+        Stop::Complete { .. } | Stop::ItemPassed { .. } | Stop::BacklogComplete { .. } => vec![],
+        Stop::ItemFailed { .. } => vec!["the next attempt: ralph run".into()],
+        Stop::Blocked { why } => vec![match by_the_backlog(state, why) {
+            Some(next) => format!("to go on: {next}"),
+            None => "to answer and go on: ralph note \"…\", then ralph run".into(),
+        }],
         Stop::MaxIterations { used, .. } => {
             more("max-iterations", used.saturating_add((*used).clamp(10, 50)), "")
         }
-        Stop::Saturated { .. } => vec![
-            "what it did: ralph history".into(),
-            "to go on all the same: ralph run --set test_only=off --set done_signals=off --set test_share=off".into(),
-        ],
-        Stop::CircuitOpen { why, .. } => looked("what it did last", "")
+        Stop::Saturated { .. } => vec![format!("to go on all the same: ralph run{SATURATION_OFF}")],
+        Stop::CircuitOpen { why, .. } => to_allow_it(state, why)
             .into_iter()
-            .chain(to_allow_it(state, why))
             .chain([
                 "to say what to do differently: ralph note \"…\"".into(),
-                "to try again, and go on if it makes progress: ralph run --probe".into(),
                 "to close it: ralph circuit reset".into(),
+                "to try again, and go on if it makes progress: ralph run --probe".into(),
             ])
             .collect(),
         Stop::Budget { what: Resource::Money, used, max, .. } => {
@@ -172,19 +210,20 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
             more("max-time", twice(*used, *max).div_ceil(60_000), "m")
         }
         Stop::AgentsExhausted { .. } => {
-            let printed = looked("what it printed", " --transcript");
             let again = "to try again: ralph run".to_owned();
             // What a run was given is its own: it goes on with the same command until another is named.
             let plan = state.run.as_ref().map(|run| &run.plan);
             let given = plan.is_some_and(|plan| plan.agents.iter().all(|agent| agent.command.is_some()));
             let other = given.then(|| "with another command: ralph run --agent-cmd CMD".to_owned());
-            printed.into_iter().chain(remedies(state)).chain([again]).chain(other).collect()
+            remedies(state).chain(other).chain([again]).collect()
         }
         Stop::Interrupted | Stop::Terminated | Stop::Stopped => {
             vec!["the work is kept; to go on: ralph run".into()]
         }
         Stop::Closed => vec!["to start a new one: ralph run \"GOAL\"".into()],
-        Stop::Error { .. } | Stop::Unreadable { .. } | Stop::Unknown => vec!["once that is settled: ralph run".into()],
+        Stop::Error { .. } | Stop::Unreadable { .. } | Stop::Unknown => {
+            vec!["once that is settled: ralph run".into()]
+        }
     }
 }
 

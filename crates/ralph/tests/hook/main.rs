@@ -160,7 +160,8 @@ fn without_words_of_the_hook_the_transcript_s_end_is_read() {
         stops_with(&sandbox, &json!({"session_id": SESSION, "transcript_path": path})).expect("an answer");
     let said = answer["systemMessage"].as_str().expect("a message");
     assert!(
-        said.contains("complete") && said.contains("; nothing was changed in this run (ralph"),
+        said.contains("complete")
+            && said.contains("; nothing was changed in this run, and no check was run (ralph"),
         "{answer}"
     );
 }
@@ -244,7 +245,12 @@ fn the_breaker_the_limit_and_a_block_let_go() {
 fn a_note_reaches_the_session_with_its_next_prompt() {
     let sandbox = repository();
     arm(&sandbox, &["--session", SESSION]);
-    ralph(&sandbox).args(["note", "use the staging server"]).run().assert_code(0);
+    let noted = ralph(&sandbox).args(["note", "use the staging server"]).run();
+    noted
+        .assert_code(0)
+        .assert_stderr_has("noted; the session that is held is told when it next wants to stop");
+    let stop = ralph(&sandbox).arg("stop").run();
+    stop.assert_code(1).assert_stderr_has("try: to let go of it: ralph hook disarm");
     let answer = stops(&sandbox, SESSION, &more()).expect("an answer");
     assert!(
         answer["reason"].as_str().is_some_and(|prompt| prompt.contains("use the staging server")),
@@ -411,4 +417,20 @@ fn a_session_that_met_a_limit_is_not_sent_back_and_nothing_is_counted() {
     let answer = stop(&format!("{limited}{}\n", line(None, "Going on.")), &more());
     assert!(is_blocked(Some(&answer)), "{answer}");
     assert_eq!(outcomes(&sandbox)[0], (1, "more".to_owned()));
+}
+
+#[test]
+fn a_session_at_its_limit_is_told_what_goes_on_and_no_command_that_is_refused() {
+    let sandbox = repository();
+    arm(&sandbox, &["--session", SESSION, "--max-iterations", "1"]);
+    stops(&sandbox, SESSION, &more()).expect("an answer");
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has(&format!(
+        "to hold another session for it: ralph hook arm '{GOAL}' --max-iterations 10\n"
+    ));
+    shown.assert_stdout_has("to go on, with fresh agents: ralph run --agents claude --max-iterations 11\n");
+    let waited = ralph(&sandbox).args(["hook", "arm", GOAL, "--max-iterations", "10"]).run();
+    waited.assert_code(0);
+    let noted = ralph(&sandbox).args(["note", "a word"]).run();
+    noted.assert_stderr_has("noted; the session that is waited for is told when it starts");
 }

@@ -138,6 +138,18 @@ fn missing_tools_and_agents_are_named_with_what_to_do() {
 }
 
 #[test]
+fn checks_that_were_found_and_cannot_be_run_are_named_and_never_suggested() {
+    let sandbox = healthy();
+    sandbox.write("go.mod", "module x\n");
+    sandbox.install_script("git", "#!/bin/sh\nexec /usr/bin/git \"$@\"\n");
+    let told = ralph(&sandbox).arg("doctor").env("PATH", sandbox.bin()).run();
+    told.assert_stdout_has("go is not on the PATH: the check `go test ./...` (go.mod) is left out");
+    told.assert_stdout_has("try: install go, or name another command: ralph config set checks.test CMD");
+    told.assert_stdout_has("none is left: every check that was found needs a program that is not there");
+    assert!(!told.stdout.contains("none were found") && !told.stdout.contains("cargo test"), "{told}");
+}
+
+#[test]
 fn a_git_that_is_too_old_is_told() {
     let sandbox = healthy();
     sandbox.install_script("git", "#!/bin/sh\nif [ \"$1\" = version ]; then echo git version 2.25.1; else exec /usr/bin/git \"$@\"; fi\n");

@@ -52,6 +52,26 @@ fn completions_are_what_the_shells_take_and_name_the_commands() {
 }
 
 #[test]
+fn a_page_may_be_asked_for_by_the_name_of_its_file() {
+    let sandbox = Sandbox::new();
+    let page = |words: &[&str]| ralph(&sandbox).arg("man").args(words).run().stdout;
+    let asked = page(&["backlog", "next"]);
+    assert!(asked.contains(".TH ralph-backlog-next"), "{asked}");
+    for name in ["backlog-next", "ralph-backlog-next"] {
+        assert_eq!(page(&[name]), asked, "{name}");
+    }
+}
+
+#[test]
+fn a_part_of_a_stop_reason_finds_all_that_have_it() {
+    let sandbox = Sandbox::new();
+    let told = |word: &str| ralph(&sandbox).args(["explain", word]).run();
+    assert_eq!(told("circuit").stdout, told("circuit_open").stdout);
+    told("saturation").assert_stdout_has("test_saturation\n").assert_stdout_has("done_saturation\n");
+    told("zz").assert_code(64).assert_stderr_has("ralph explain");
+}
+
+#[test]
 fn there_is_a_man_page_for_every_command() {
     let sandbox = Sandbox::new();
     ralph(&sandbox).arg("man").run().assert_code(0).assert_stdout_has(".TH ralph 1");

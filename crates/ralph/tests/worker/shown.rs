@@ -54,7 +54,7 @@ fn an_item_without_a_check_is_claimed_and_not_counted_as_proved() {
         .assert_code(0)
         .assert_stderr_has(told)
         .assert_stderr_has(
-            "FEAT-2 is claimed, and no check was run: nothing but the agent's word says so yet",
+            "FEAT-2 is claimed, and no file was changed and no check was run: nothing but the agent's word says so yet",
         )
         .assert_stderr_has("reviews without a change; 1 item claimed without a check")
         .assert_stderr_has("items: 1 proved in this run, 1 claimed without a check, 0 of 2 items open");
@@ -133,6 +133,7 @@ fn status_history_and_views_tell_item_attempt_commit_and_evidence() {
     );
     let post = view(&sandbox, ".ralph/checkpoints/post-task-FEAT-1.json");
     assert_eq!((&post["attempt"], &post["commit"]), (&json!("PASSED"), &json!(head)));
+    assert_eq!(post["counts"]["commits"], 1, "ralph's own counts too");
     for path in [
         ".ralph/state.json",
         ".ralph/checkpoints/pre-task-FEAT-1.json",

@@ -55,7 +55,7 @@ pub fn post_task(state: &State) -> Option<Value> {
         at: state.updated_at,
         mark: measured.map(mark).or_else(|| state.base.clone()),
         iterations: state.used,
-        totals: state.totals,
+        totals: Totals { commits: state.totals.commits.saturating_add(state.committed), ..state.totals },
         checks: state.last.as_ref().map_or(&[], |last| &last.checks),
         stop: Some(stop),
     };
@@ -85,9 +85,12 @@ pub fn post_item(state: &State) -> Option<(String, Value)> {
     let last = state.last.as_ref().filter(|last| last.settled.is_some())?;
     let (item, after) = (last.item.as_deref()?, last.after.as_ref()?);
     let count = |n: Option<u64>| n.unwrap_or(0);
+    // An agent that committed everything itself has its own commit named.
+    let commit = last.settled.as_ref().and_then(|settled| settled.commit.as_ref());
+    let made = u64::from(commit.is_some() && commit != after.head.as_ref());
     let totals = Totals {
         files: after.changed_total,
-        commits: after.commits,
+        commits: after.commits.saturating_add(made),
         tasks: count(last.block().and_then(|block| block.tasks)),
         ..Totals::default()
     };

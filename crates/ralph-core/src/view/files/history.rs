@@ -8,7 +8,7 @@ use crate::report::denied_tools;
 use crate::state::{Iteration, State};
 use crate::text::{count, one_line};
 use crate::time::duration;
-use crate::view::{ended, files, money, nth_of, result_word, thousands};
+use crate::view::{ended, ended_by, failure, files, money, nth_of, result_word, thousands};
 
 /// `state` is that of the record that concluded the iteration, or a later one, which knows less about it.
 pub fn history(state: &State, iteration: &Iteration) -> String {
@@ -36,8 +36,9 @@ pub fn history(state: &State, iteration: &Iteration) -> String {
         line("ralph's own files", &one_line(touched, 1000));
     }
     if let Some(ended) = &iteration.ended {
-        line("Agent process", &format!("{} after {}", ended.end, duration(ended.duration_ms)));
-        if let Some(failure) = ended.failure() {
+        let how = ended_by(state, &ended.end).unwrap_or_else(|| ended.end.to_string());
+        line("Agent process", &format!("{how} after {}", duration(ended.duration_ms)));
+        if let Some(failure) = failure(state, iteration) {
             line("Failure", &failure);
         }
         if let Some(tools) = denied_tools(&ended.report.denied) {
@@ -176,7 +177,7 @@ fn stuck_part(text: &mut String, state: &State, conclusion: &Conclusion) {
         (Circuit::HalfOpen, _) => text.push_str("- circuit: half-open, the next iteration is a probe\n"),
         (Circuit::Open, None) => text.push_str("- circuit: open until a probe is asked for\n"),
         (Circuit::Open, Some(at)) => {
-            text.push_str(&format!("- circuit: open, by itself a run tries again from {at} on\n"));
+            text.push_str(&format!("- circuit: open, no run begins before {at}\n"));
         }
     }
     for (row, what) in [
@@ -281,7 +282,7 @@ mod tests {
             (
                 Circuit::Open,
                 Some(Time::default()),
-                "- circuit: open, by itself a run tries again from 1970-01-01T00:00:00.000Z on\n",
+                "- circuit: open, no run begins before 1970-01-01T00:00:00.000Z\n",
             ),
         ] {
             let mut state = concluded();

@@ -5,7 +5,7 @@ use crate::event::RunInfo;
 use crate::prelude::*;
 use crate::state::{Recent, State};
 use crate::text::one_line;
-use crate::view::{changes, cost, ended, nth_of, outcome_word, status_word};
+use crate::view::{changes, ended, nth_of, outcome_word, spent, status_word};
 
 pub fn session(state: &State) -> String {
     let Some(run) = &state.run else { return String::new() };
@@ -28,7 +28,7 @@ pub fn session(state: &State) -> String {
     if let Some(stop) = state.stop() {
         line("Stopped", &one_line(&ended(state, stop), 500));
     }
-    line("Cost", &cost(&state.totals));
+    line("Cost", &spent(state));
     if !state.recent.is_empty() {
         text.push_str("\n## Recent History\n");
         state.recent.iter().rev().for_each(|recent| text.push_str(&line_of(recent)));
