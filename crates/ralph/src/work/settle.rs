@@ -143,7 +143,7 @@ impl Settler<'_> {
                 Err(error) => problems.push(unless_refused(in_a_line(&error))?),
             }
         }
-        for problem in self.mark(settlement) {
+        for problem in self.mark(settlement)? {
             problems.push(unless_refused(problem)?);
         }
         let marked = self.task_file();
@@ -240,13 +240,17 @@ impl Settler<'_> {
 
     /// What the commit is to hold of the backlog: marks that nobody could prove are gone, and a proved item is done.
     /// Where that needs a recorded attempt it is refused for now.
-    fn mark(&self, settlement: &Settlement) -> Vec<String> {
-        let Some(source) = self.source else { return vec![] };
-        let untick = |id: &String| {
-            let open = Change::State { id: id.clone(), to: State::Open, at: None };
-            source.change(&open).err().map(|error| in_a_line(&error))
-        };
-        let mut problems: Vec<String> = settlement.untick.iter().filter_map(untick).collect();
+    fn mark(&self, settlement: &Settlement) -> std::result::Result<Vec<String>, Refused> {
+        let Some(source) = self.source else { return Ok(vec![]) };
+        let mut problems = vec![];
+        for id in &settlement.untick {
+            match source.change(&Change::State { id: id.clone(), to: State::Open, at: None }) {
+                Ok(()) => {}
+                // Left as it is, it would count as done.
+                Err(error) if source.may_do_it_later(&error) => return Err(Refused::Bd(error)),
+                Err(error) => problems.push(in_a_line(&error)),
+            }
+        }
         // An issue is closed once there is a commit to name.
         if settlement.result == Attempt::Passed
             && source.is_file()
@@ -258,7 +262,7 @@ impl Settler<'_> {
             // Cut off from here on, it is known again.
             OwnBacklog::new(self.project, self.tree, self.base, source).keep(source);
         }
-        problems
+        Ok(problems)
     }
 
     /// Whether the task file is as the agent left it, or as ralph did.

@@ -208,6 +208,27 @@ fn a_bd_that_stays_down_stops_the_run_and_the_next_one_closes_what_is_proved_wit
 }
 
 #[test]
+fn a_close_that_nobody_could_prove_is_taken_back_once_bd_answers_again() {
+    let sandbox = repository();
+    let beads = Beads::install(&sandbox);
+    beads.create("bd-a", "Store notes", &[]);
+    beads.becomes("fails", "reopen");
+    let agent = another(&sandbox)
+        .call(claims(writes("bad.txt").shell("bd close bd-a")))
+        .call(claims(writes("good.txt")))
+        .install(&sandbox);
+    let run = || worker(&sandbox, &agent).args(["--backlog", "beads", "--test-cmd", "test -e good.txt"]);
+    run().run().assert_code(65).assert_stderr_has("iteration 1 could not be settled");
+    beads.is_mended();
+    assert_eq!(beads.issue("bd-a")["status"], "closed");
+    run().run().assert_code(3);
+    assert_eq!(beads.issue("bd-a")["status"], "open");
+    assert_eq!((agent.calls(&sandbox).len(), recorded(&sandbox, "attempt")), (1, 1));
+    run().run().assert_code(0);
+    assert_eq!(beads.issue("bd-a")["status"], "closed");
+}
+
+#[test]
 fn only_the_issues_at_the_top_of_the_project_are_meant() {
     let sandbox = repository();
     two_issues(&sandbox);
