@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use ralph_testkit::{RalphCommand, Sandbox};
+use ralph_testkit::RalphCommand;
 use serde_json::{Value, json};
 
 use crate::cases::How;
@@ -69,7 +69,7 @@ fn check(scenario: &Scenario, how: How, case: &str) {
     let left = after.leftovers();
     assert!(left.is_empty(), "{left:?}\n{}", after.said);
     items(&after);
-    commits(scenario, &copy.sandbox, &after.said);
+    commits(scenario, &after);
     copy.sandbox.assert_no_processes();
 }
 
@@ -110,16 +110,23 @@ fn items(After { copy, history, said, .. }: &After<'_>) {
     }
 }
 
-/// One commit for the item, one that takes back each of the agent's, and nothing of the user's in any of them.
-fn commits(scenario: &Scenario, sandbox: &Sandbox, said: &str) {
+/// One commit for the item, one that takes back each of the agent's, and nothing of the user's in any of them. What an agent did
+/// that ralph was cut off from stays, also where a later one commits it: it was no attempt.
+fn commits(scenario: &Scenario, After { copy, history, said, .. }: &After<'_>) {
+    let sandbox = &copy.sandbox;
+    let worked =
+        |entry: &Value| ["files_changed", "commits"].iter().any(|key| entry[*key].as_u64() > Some(0));
+    let stays = history.iter().any(|entry| entry["outcome"] == "interrupted" && worked(entry));
     let log = sandbox.git(&["log", "--format=%s", "HEAD"]);
     let count = |start: &str| log.lines().filter(|line| line.starts_with(start)).count();
     let (theirs, reverts) = (count(BY_THE_AGENT), count("revert: "));
-    assert!(theirs <= 1 && reverts == theirs, "{log}\n{said}");
+    assert!(theirs <= 1 && (reverts == theirs || stays && reverts == 0), "{log}\n{said}");
     assert_eq!(log.lines().count(), 2 + 1 + theirs + reverts, "{log}\n{said}");
     let files = sandbox.git(&["ls-tree", "-r", "--name-only", "HEAD"]);
-    assert_eq!(files, format!("{HARNESS}\nREADME.md\none.txt"), "{log}\n{said}");
-    assert!(!sandbox.exists("wrong.txt") && !sandbox.exists("worse.txt"), "{said}");
+    let wrong = |file: &&str| ["wrong.txt", "worse.txt"].contains(file);
+    let others: Vec<&str> = files.lines().filter(|file| !stays || !wrong(file)).collect();
+    assert_eq!(others, [HARNESS, "README.md", "one.txt"], "{log}\n{said}");
+    assert!(stays || !sandbox.exists("wrong.txt") && !sandbox.exists("worse.txt"), "{said}");
     assert_eq!(sandbox.git(&["show", "HEAD:README.md"]), "# project");
     assert_eq!(sandbox.git(&["diff", "--cached", "--name-status"]), "A\tstaged.txt", "{said}");
     let own = |line: &&String| {
