@@ -369,7 +369,7 @@ impl Ui {
     }
 
     /// A command alone, which people can copy whole.
-    pub(crate) fn to_type(&mut self, command: &str) {
+    pub(crate) fn command(&mut self, command: &str) {
         self.exact(Tone::Plain, &format!("  {command}"));
     }
 

@@ -323,7 +323,10 @@ fn a_note_that_came_too_late_is_not_lost_silently() {
     ralph(&sandbox).args(["note", "one more thing"]).run().assert_code(0);
     running.wait_for_stderr("note for the next prompt");
     sandbox.release("go");
-    running.wait().assert_code(0).assert_stderr_has("no iteration could read your note: one more thing");
+    running
+        .wait()
+        .assert_code(0)
+        .assert_stderr_has("your note reached no iteration that came to its end: one more thing");
 }
 
 #[test]
@@ -334,7 +337,7 @@ fn a_note_goes_with_its_run_and_that_is_said_when_another_begins() {
     running.signal(Signal::INT);
     running.wait().assert_code(130);
     let other = ralph(&sandbox).args(["run", "another goal", "--max-iterations", "1", "--agent-cmd"]);
-    other.arg(agent.path()).run().assert_code(3).assert_stderr_has("could read your note: left behind");
+    other.arg(agent.path()).run().assert_code(3).assert_stderr_has("reached no iteration that came to its end: left behind");
     assert!(!agent.calls(&sandbox)[1].prompt.contains("left behind"));
 }
 

@@ -41,8 +41,8 @@ pub(super) fn main(args: DemoArgs, ui: &mut Ui) -> Result<ExitCode> {
     };
     let stop = run::run(&project, order, &wishes, ui)?;
     ui.say("\nLook around, and delete the folder when you like:");
-    ui.to_type(&format!("cd {}", suggest::quoted(&dir.display().to_string())));
-    ui.to_type(&format!("{} history", demo::own_name()));
+    ui.command(&format!("cd {}", suggest::quoted(&dir.display().to_string())));
+    ui.command(&format!("{} history", demo::own_name()));
     Ok(ExitCode::from(stop.map_or(0, |stop| stop.exit_code())))
 }
 

@@ -37,7 +37,8 @@ pub(super) fn main(args: &DoctorArgs, ui: &mut Ui) -> Result<ExitCode> {
         ui.json(&json!({"schema": "ralph.doctor/1", "ok": !failed, "findings": list}));
     } else {
         for finding in &findings {
-            ui.data_row(23, &format!("{:<7} {:<14} {}", finding.outcome.word(), finding.about, finding.text));
+            let word = if finding.outcome == Outcome::Held { "ok" } else { finding.outcome.word() };
+            ui.data_row(23, &format!("{word:<7} {:<14} {}", finding.about, finding.text));
             if let Some(remedy) = &finding.remedy {
                 ui.data_row(28, &format!("{:<22} try: {remedy}", ""));
             }

@@ -174,7 +174,7 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
 
 fn undone_line(undone: &Undone) -> String {
     let from = undone.put_back.from.get(..12).unwrap_or_default();
-    format!("  undone after #{}: {}; back again: ralph undo --to {from}", undone.after, undone.put_back)
+    format!("  undone after #{}: {}\n    back again: ralph undo --to {from}", undone.after, undone.put_back)
 }
 
 fn line(state: &State, iteration: &Iteration, pool: bool) -> String {

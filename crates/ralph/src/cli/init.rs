@@ -103,7 +103,7 @@ fn tell(project: &Project, found: &Found, ui: &mut Ui) {
 
 /// The one thing that nobody but the user can say.
 fn test_command() -> Option<String> {
-    let question = "Which command proves that the work is right, such as `cargo test`? (nothing: none) ";
+    let question = "Which command proves that the work is right, such as `cargo test`? (Enter: none) ";
     ui::ask(question).filter(|answer| !answer.is_empty())
 }
 

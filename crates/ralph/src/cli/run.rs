@@ -370,7 +370,8 @@ pub(super) fn warn_of_unfinished(last: Option<&Last>, ui: &mut Ui) {
 /// Notes go with their run; what nobody read may be worth saying again.
 fn warn_of_unread(state: &State, ui: &mut Ui) {
     for note in &state.notes {
-        ui.warn(&format!("no iteration could read your note: {}", text::one_line(&note.text, 200)));
+        let words = text::one_line(&note.text, 200);
+        ui.warn(&format!("your note reached no iteration that came to its end: {words}"));
     }
 }
 

@@ -23,6 +23,7 @@ use crate::runner;
 use crate::store::{self, ArmFile, Holder, Requests, Runs};
 use crate::ui::{self, Ui};
 
+const NEXT: &str = "next:";
 const HIDDEN: &str = "the lock or the record of the run was removed while it works; both are put back when its agent or check has ended";
 
 /// What is not as it should be about the record.
@@ -107,15 +108,17 @@ fn show(
 ) {
     // Without hooks nobody asks ralph, so that nothing is held yet.
     let held = held(state, project).map(|arm| (arm, hook::is_installed(project)));
-    for line in lines(state, holder, odd, held) {
-        ui.data_row(12, &line);
-    }
+    let lines = lines(state, holder, odd, held);
+    // What to do next is said last.
+    let (next, stands): (Vec<&String>, Vec<&String>) = lines.iter().partition(|line| line.starts_with(NEXT));
+    stands.into_iter().for_each(|line| ui.data_row(12, line));
     for note in unread(state, project) {
         ui.data_row(12, &format!("note:       {}", text::one_line(&note, 200)));
     }
     for problem in problems {
         ui.data_row(12, &format!("journal:    {problem}"));
     }
+    next.into_iter().for_each(|line| ui.data_row(12, line));
 }
 
 /// The session that this run holds or waits for.
@@ -288,7 +291,7 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<
     }
     if let (None, Some(stop)) = (holder, state.stop()) {
         for step in ui::next_steps(state, stop) {
-            add("next:", step);
+            add(NEXT, step);
         }
     }
     lines

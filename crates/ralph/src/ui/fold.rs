@@ -71,7 +71,7 @@ fn fold_line(
     let columns = columns.max(1);
     let hang = hang.min(columns / 2);
     let indent = line.len() - line.trim_start_matches(' ').len();
-    let (mut wide, mut words) = (indent, 0);
+    let (mut wide, mut words, mut ends_with_colon) = (indent, 0, false);
     folded.push_str(&line[..indent]);
     // Gaps stay as they are within a line, so that a table stays one.
     let mut rest = &line[indent..];
@@ -79,7 +79,10 @@ fn fold_line(
         let gap = rest.len() - rest.trim_start_matches(' ').len();
         let end = rest[gap..].find(' ').map_or(rest.len(), |end| gap + end);
         let word = rest[gap..end].width();
-        if words > 0 && wide + gap + word > columns {
+        let command = if ends_with_colon { command(&rest[gap..]).width() } else { 0 };
+        ends_with_colon = rest[gap..end].ends_with(':');
+        let splits = wide + gap + command > columns && hang + command <= columns;
+        if words > 0 && (wide + gap + word > columns || splits) {
             next_row(wide, columns, folded);
             folded.extend(std::iter::repeat_n(' ', hang));
             folded.push_str(&rest[gap..end]);
@@ -91,6 +94,15 @@ fn fold_line(
         words += 1;
         rest = &rest[end..];
     }
+}
+
+/// The command of ralph's that a text begins with, behind a colon: it ends with its part of the sentence.
+fn command(text: &str) -> &str {
+    if !text.starts_with("ralph ") {
+        return "";
+    }
+    let end = ["; ", ", ", ") "].iter().filter_map(|end| Some(text.find(end)? + 1)).min();
+    &text[..end.unwrap_or(text.len())]
 }
 
 /// Behind the last gap of two spaces or more near the line's start: the last column of a table. Else behind the indent.
@@ -147,6 +159,14 @@ mod tests {
         // A word that is wider than the window ends somewhere in a row of its own.
         check("try: see /a/long/path now", 10, "try: see    /a/long/path        now");
         assert_eq!(fold_whole("a step: ralph run", 10), "a step:     ralph     run");
+    }
+
+    #[test]
+    fn a_command_within_a_sentence_is_not_torn_where_a_row_has_room_for_it() {
+        check("let go: ralph hook disarm", 20, "let go:\n  ralph hook disarm");
+        check("go on: ralph hook disarm; it stays", 21, "go on:\n  ralph hook disarm;\n  it stays");
+        check("go on: ralph run --x y z", 12, "go on: ralph\n  run --x y\n  z");
+        check("so that ralph run it", 14, "so that ralph\n  run it");
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn a_project_in_order_is_told_line_by_line() {
     assert_eq!(finding(&told, "journal").1, "1 readable run");
     let text = ralph(&sandbox).arg("doctor").run();
     text.assert_code(0)
-        .assert_stdout_has("held    lock           free")
+        .assert_stdout_has("ok      lock           free")
         .assert_stdout_has("try: ralph config set");
 }
 
