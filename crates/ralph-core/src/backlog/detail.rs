@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use super::requirements::Requirements;
-use super::{Backlog, Source};
+use super::{Backlog, Shape, Source};
 use crate::check::CheckSpec;
 use crate::detect::CHECKS;
 use crate::prelude::*;
@@ -16,8 +16,9 @@ pub struct Convergence {
 }
 
 /// The names that each thing has in one dialect or another.
-const CRITERIA: [&str; 4] = ["acceptance_criteria", "acceptanceCriteria", "criteria", "steps"];
-const COMMANDS: [&str; 4] = ["verification", "verification_commands", "validation_commands", "verify"];
+pub(super) const CRITERIA: [&str; 4] = ["acceptance_criteria", "acceptanceCriteria", "criteria", "steps"];
+pub(super) const COMMANDS: [&str; 4] =
+    ["verification", "verification_commands", "validation_commands", "verify"];
 const PARTS: [&str; 2] = ["subtasks", "tasks"];
 const NOTES: [&str; 2] = ["notes", "completionNotes"];
 
@@ -91,7 +92,7 @@ impl<'a> Backlog<'a> {
             }
         };
         if let Source::Markdown(list) = &self.source {
-            let commands = list.commands.iter().map(|command| (*command).to_owned());
+            let commands = list.commands.iter().map(|command| command.clone().into_owned());
             return commands.enumerate().map(numbered("validate", "Validation Commands")).collect();
         }
         let Some(root) = self.root() else { return Vec::new() };
@@ -110,6 +111,13 @@ impl<'a> Backlog<'a> {
         checks
     }
 
+    /// How many iterations a run may have by the file: `config.max_iterations` of a prd.json of version 2.0.
+    pub fn max_iterations(&self) -> Option<u64> {
+        let config = self.root().filter(|_| self.shape == Shape::UserStories)?.get("config")?;
+        let most = config.get("max_iterations")?.number()?;
+        u64::try_from(most).ok().filter(|most| *most > 0)
+    }
+
     /// What the project is called, where the file says so.
     pub fn project(&self) -> (Option<String>, Option<String>) {
         let project = self.root().and_then(|root| root.get("project"));
@@ -120,6 +128,19 @@ impl<'a> Backlog<'a> {
 
     /// What an item is judged by, in one text: if the agent changes any of it, its hash changes.
     pub fn judged_by(&self, at: usize, prd: Option<&str>) -> String {
+        let mut judged = self.judged_by_alone(at, prd);
+        let item = self.items.get(at);
+        judged["id"] = item.map(|item| item.id.clone()).into();
+        judged["title"] = item.map(|item| item.title.clone()).into();
+        judged.to_string()
+    }
+
+    /// The same without whose it is, as it was recorded once: items without criteria had one hash.
+    pub fn judged_by_before(&self, at: usize, prd: Option<&str>) -> String {
+        self.judged_by_alone(at, prd).to_string()
+    }
+
+    fn judged_by_alone(&self, at: usize, prd: Option<&str>) -> serde_json::Value {
         let convergence = self.convergence(at);
         serde_json::json!({
             "criteria": self.criteria(at),
@@ -128,7 +149,6 @@ impl<'a> Backlog<'a> {
             "checks": self.checks().into_iter().map(|check| check.command).collect::<Vec<_>>(),
             "prd": prd,
         })
-        .to_string()
     }
 
     /// The item in words, for a prompt: with its PRD, or else with its own criteria.
@@ -187,11 +207,13 @@ fn lines_of(node: Node<'_, '_>) -> Vec<String> {
     if let Some(text) = node.str() {
         return vec![text.into_owned()];
     }
-    let one = |node: &Node<'_, '_>| {
-        let named = ["description", "command", "title", "text", "name"];
-        node.str().or_else(|| named.iter().find_map(|name| node.get(name)?.str())).map(Into::into)
-    };
-    node.elements().iter().filter_map(one).collect()
+    node.elements().iter().filter_map(line_of).collect()
+}
+
+/// A text, or that of an object.
+pub(super) fn line_of(node: &Node<'_, '_>) -> Option<String> {
+    let named = ["description", "command", "title", "text", "name"];
+    node.str().or_else(|| named.iter().find_map(|name| node.get(name)?.str())).map(Into::into)
 }
 
 pub(crate) fn section(words: &mut String, title: &str, lines: &[String]) {
