@@ -332,18 +332,19 @@ fn boxes(text: &str) -> Read<'_> {
         let written = crate::text::one_line(written.trim(), 60);
         Problem::Box { slip: *slip, written, line: lines.of(*at) }
     }));
-    for (nth, found) in list.boxes.iter().enumerate() {
-        let id = gathered.made(found.words);
+    for (nth, entry) in list.entries.iter().enumerate() {
+        let id = gathered.made(entry.title);
+        let steps = &list.boxes[entry.boxes.clone()];
         gathered.items.push(Item {
             id: Cow::Owned(id),
-            title: Cow::Borrowed(found.words),
-            state: found.state,
-            priority: found.priority,
+            title: Cow::Borrowed(entry.title),
+            state: state_of(steps),
+            priority: steps.first().map_or(i64::MAX, |step| step.priority),
             phase: None,
             dependencies: Vec::new(),
             enabled: true,
             limit: None,
-            span: found.line.clone(),
+            span: entry.line.clone(),
             phase_rank: 0,
             nth,
             attempts: 0..0,
@@ -351,6 +352,16 @@ fn boxes(text: &str) -> Read<'_> {
         });
     }
     (gathered, Shape::Checklist, Source::Markdown(list))
+}
+
+/// Of a box, or of all the steps of a task: done when all are, begun when one is.
+fn state_of(steps: &[checklist::Tick<'_>]) -> State {
+    match steps {
+        [one] => one.state,
+        all if all.iter().all(|step| step.state == State::Done) => State::Done,
+        all if all.iter().all(|step| step.state == State::Open) => State::Open,
+        _ => State::InProgress,
+    }
 }
 
 #[cfg(test)]

@@ -363,7 +363,14 @@ impl Backlog<'_> {
             self.may_move(at, to)?;
             let mark = moves::word(self.shape, to)
                 .ok_or(Refusal::NoState { shape: self.shape.word(), state: to.word() })?;
-            edits.push(write::lines::mark(self.text, list, at, mark).map_err(Refusal::NotLossless)?);
+            let steps = list.entries.get(at).map_or(0..0, |entry| entry.boxes.clone());
+            let other = steps.filter(|step| list.boxes[*step].state != to);
+            // A task is begun with its first step that is not done; it is done, or open again, in all of them.
+            let most = if to == State::InProgress { 1 } else { usize::MAX };
+            let begins = |step: &usize| to != State::InProgress || list.boxes[*step].state != State::Done;
+            for step in other.filter(begins).take(most) {
+                edits.push(write::lines::mark(self.text, list, step, mark).map_err(Refusal::NotLossless)?);
+            }
         }
         let text = self.spliced(&edits)?;
         self.prove_tick(&text, at, to)?;

@@ -40,10 +40,23 @@ impl Tick<'_> {
     }
 }
 
+/// One item: a box of its own, or a task whose steps are the boxes below its heading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry<'a> {
+    pub(crate) title: &'a str,
+    /// The line that names it.
+    pub(crate) line: Range<usize>,
+    /// Which boxes are its.
+    pub(crate) boxes: Range<usize>,
+    /// Of a task: all that stands below its heading.
+    pub(crate) section: Option<Range<usize>>,
+}
+
 /// All boxes, and the commands that a plan lists under `Validation Commands`.
 #[derive(Debug, Default)]
 pub(crate) struct Checklist<'a> {
     pub(crate) boxes: Vec<Tick<'a>>,
+    pub(crate) entries: Vec<Entry<'a>>,
     pub(crate) commands: Vec<Cow<'a, str>>,
     /// Lines that look like a box and are none, or are one of nothing: where each begins, and what is wrong.
     pub(crate) slips: Vec<(usize, Slip)>,
@@ -51,7 +64,44 @@ pub(crate) struct Checklist<'a> {
     pub(crate) headings: Vec<(i64, usize)>,
 }
 
+/// A task whose section goes on.
+#[derive(Debug)]
+struct Task<'a> {
+    level: usize,
+    title: &'a str,
+    line: Range<usize>,
+    /// Where its section begins.
+    body: usize,
+    /// Which item it is, once it has a box.
+    entry: Option<usize>,
+}
+
 impl<'a> Checklist<'a> {
+    /// The box that was found last is an item, or a step of the task that it stands in.
+    fn entered(&mut self, task: Option<&mut Task<'a>>) {
+        let Some((nth, found)) = self.boxes.iter().enumerate().next_back() else { return };
+        let Some(task) = task else {
+            let (title, line) = (found.words, found.line.clone());
+            return self.entries.push(Entry { title, line, boxes: nth..nth + 1, section: None });
+        };
+        match task.entry {
+            Some(entry) => self.entries[entry].boxes.end = nth + 1,
+            None => {
+                task.entry = Some(self.entries.len());
+                let (title, line) = (task.title, task.line.clone());
+                let section = Some(task.body..task.body);
+                self.entries.push(Entry { title, line, boxes: nth..nth + 1, section });
+            }
+        }
+    }
+
+    /// The section of a task ends here.
+    fn closed(&mut self, task: &Task<'a>, end: usize) {
+        if let Some(entry) = task.entry {
+            self.entries[entry].section = Some(task.body..end.max(task.body));
+        }
+    }
+
     /// One more line of a fence with commands, or of the command before; tells whether it goes on in the next one. As a
     /// shell has it: a backslash at the end is taken out together with the line break.
     fn command(&mut self, line: &'a str, goes_on: bool) -> bool {
@@ -144,6 +194,7 @@ pub(crate) fn read(text: &str) -> Checklist<'_> {
     let mut section = 0;
     // The last line of a fence ended with a backslash: the command goes on.
     let mut unended = false;
+    let mut task: Option<Task<'_>> = None;
     let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
     for whole in text[at..].split_inclusive('\n') {
         let start = at;
@@ -184,7 +235,15 @@ pub(crate) fn read(text: &str) -> Checklist<'_> {
                 section,
                 details: Vec::new(),
             });
+            list.entered(task.as_mut());
         } else if let Some(heading) = heading(line) {
+            if let Some(over) = task.take_if(|task| heading.level <= task.level) {
+                list.closed(&over, start);
+            }
+            if is_task(heading.words) && task.as_ref().is_none_or(|task| task.entry.is_none()) {
+                let line = start..start + line.len();
+                task = Some(Task { level: heading.level, title: heading.words, line, body: at, entry: None });
+            }
             headings.retain(|above| above.level < heading.level);
             headings.push(heading);
             list.headings.extend(heading.priority.map(|priority| (priority, start + line.len())));
@@ -195,7 +254,23 @@ pub(crate) fn read(text: &str) -> Checklist<'_> {
             below.line(line, fences.is_open(), &mut list.boxes);
         }
     }
+    if let Some(last) = task {
+        list.closed(&last, text.len());
+    }
     list
+}
+
+/// `Task 3: words`
+fn is_task(heading: &str) -> bool {
+    task_number(heading).is_some()
+}
+
+/// What stands before the colon.
+pub(crate) fn task_number(heading: &str) -> Option<&str> {
+    let (word, rest) = heading.split_at_checked(4)?;
+    let (number, _) = rest.split_once(':').filter(|_| word.eq_ignore_ascii_case("task"))?;
+    let bare = number.trim();
+    (bare.len() < number.len() && bare.starts_with(|c: char| c.is_ascii_digit())).then_some(bare)
 }
 
 /// How far a line is indented.
@@ -320,6 +395,28 @@ mod tests {
         let priorities: Vec<i64> = boxes(text).iter().map(|(_, _, priority)| *priority).collect();
         assert_eq!(priorities, [2, 1, 1, 3, 2, 0]);
         assert_eq!(read(text).boxes[2].heading, Some("3. Detail"));
+    }
+
+    #[test]
+    fn the_boxes_below_a_task_are_its_steps() {
+        let text = "- [ ] a\n## Task 1: Rows\nwords\n- [x] b\n  - [ ] c\n### Detail\n- [ ] d\n## Later\n- [ ] e\n\
+                    ### TASK 2.1: Columns\n- [ ] f\n### Task three: no number\n- [ ] g\n### Task 4 no colon\n- [ ] h\n\
+                    ### Task 5: nothing to tick\n";
+        let list = read(text);
+        let found: Vec<_> = list.entries.iter().map(|entry| (entry.title, entry.boxes.clone())).collect();
+        let wanted = [
+            ("a", 0..1),
+            ("Task 1: Rows", 1..4),
+            ("e", 4..5),
+            ("TASK 2.1: Columns", 5..6),
+            ("g", 6..7),
+            ("h", 7..8),
+        ];
+        assert_eq!(found, wanted);
+        let section = |nth: usize| list.entries[nth].section.clone().map(|range| &text[range]);
+        assert_eq!(section(1), Some("words\n- [x] b\n  - [ ] c\n### Detail\n- [ ] d\n"));
+        assert_eq!((section(0), section(3)), (None, Some("- [ ] f\n")));
+        assert_eq!(task_number("Task 12: x"), Some("12"));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What is read of an item only when somebody asks: criteria, commands, and its words for a prompt.
 
+use super::checklist::{Checklist, Entry};
 use super::node::Node;
 use super::requirements::Requirements;
-use super::{Backlog, Shape, Source};
+use super::{Backlog, Shape, Source, State};
 use crate::check::CheckSpec;
 use crate::detect::CHECKS;
 use crate::prelude::*;
@@ -27,15 +28,28 @@ impl<'a> Backlog<'a> {
     pub fn value(&self, at: usize) -> serde_json::Value {
         match (self.node(at), &self.source) {
             (Some(node), _) => node.value(),
-            (None, Source::Markdown(list)) => list.boxes.get(at).map_or_else(
-                Default::default,
-                |found| serde_json::json!({ "text": found.words, "heading": found.heading }),
-            ),
+            (None, Source::Markdown(list)) => match list.entries.get(at) {
+                None => serde_json::Value::Null,
+                Some(entry) if entry.section.is_some() => {
+                    let steps = list.boxes[entry.boxes.clone()].iter();
+                    let steps = steps.map(
+                        |step| serde_json::json!({ "text": step.words, "done": step.state == State::Done }),
+                    );
+                    serde_json::json!({ "text": entry.title, "steps": steps.collect::<Vec<_>>() })
+                }
+                Some(entry) => {
+                    let found = &list.boxes[entry.boxes.start];
+                    serde_json::json!({ "text": found.words, "heading": found.heading })
+                }
+            },
             (None, _) => serde_json::Value::Null,
         }
     }
 
     pub fn criteria(&self, at: usize) -> Vec<String> {
+        if let Some((list, entry)) = self.task(at) {
+            return list.boxes[entry.boxes.clone()].iter().map(|step| step.words.to_owned()).collect();
+        }
         self.texts_of(at, &CRITERIA)
     }
 
@@ -54,9 +68,25 @@ impl<'a> Backlog<'a> {
 
     pub fn description(&self, at: usize) -> Option<String> {
         if let Source::Markdown(list) = &self.source {
-            return list.boxes.get(at)?.description();
+            let entry = list.entries.get(at)?;
+            let Some(section) = &entry.section else { return list.boxes[entry.boxes.start].description() };
+            // Without its marks, which are no part of what is to be done.
+            let mut text = self.text[section.clone()].to_owned();
+            for step in list.boxes[entry.boxes.clone()].iter().rev() {
+                let mark = step.mark - section.start;
+                let old = text[mark..].chars().next().map_or(1, char::len_utf8);
+                text.replace_range(mark..mark + old, " ");
+            }
+            return Some(text.trim().to_owned());
         }
         self.text_of(at, &["description"])
+    }
+
+    /// A task of a plan with its steps, where that is what this item is.
+    fn task(&self, at: usize) -> Option<(&Checklist<'a>, &Entry<'a>)> {
+        let Source::Markdown(list) = &self.source else { return None };
+        let entry = list.entries.get(at).filter(|entry| entry.section.is_some())?;
+        Some((list, entry))
     }
 
     /// The file with its requirements: `prd_reference.file`. A path that leads elsewhere is none.
@@ -128,10 +158,15 @@ impl<'a> Backlog<'a> {
 
     /// What an item is judged by, in one text: if the agent changes any of it, its hash changes.
     pub fn judged_by(&self, at: usize, prd: Option<&str>) -> String {
+        let title = self.items.get(at).map_or("", |item| &*item.title);
+        self.judged_by_as(at, title, prd)
+    }
+
+    /// The same under this title: that it has another one now is told apart from its criteria.
+    pub fn judged_by_as(&self, at: usize, title: &str, prd: Option<&str>) -> String {
         let mut judged = self.judged_by_alone(at, prd);
-        let item = self.items.get(at);
-        judged["id"] = item.map(|item| item.id.clone()).into();
-        judged["title"] = item.map(|item| item.title.clone()).into();
+        judged["id"] = self.items.get(at).map(|item| item.id.clone()).into();
+        judged["title"] = title.into();
         judged.to_string()
     }
 
@@ -155,8 +190,14 @@ impl<'a> Backlog<'a> {
     pub fn words(&self, at: usize, prd: Option<&Requirements>) -> String {
         let Some(item) = self.items.get(at) else { return String::new() };
         let mut words = format!("{}: {}\n", item.id, item.title);
+        if let Some(section) = self.task(at).and_then(|(_, entry)| entry.section.clone()) {
+            // As it stands, with the steps that are ticked.
+            words.push_str(&format!("\n{}\n", self.text[section].trim()));
+            return words;
+        }
         if let Source::Markdown(list) = &self.source
-            && let Some(heading) = list.boxes.get(at).and_then(|found| found.heading)
+            && let Some(heading) =
+                list.entries.get(at).and_then(|entry| list.boxes[entry.boxes.start].heading)
         {
             words.push_str(&format!("(under the heading: {heading})\n"));
         }
