@@ -90,7 +90,12 @@ pub(super) fn tone(stop: &Stop) -> Tone {
 
 /// What to do next.
 pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
-    let mut steps = to_go_on(state, stop);
+    next_steps_of(state, stop, None)
+}
+
+/// The same where it is known what was typed to begin the run.
+pub(super) fn next_steps_of(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
+    let mut steps = to_go_on(state, stop, typed);
     // One that was stopped while it was judged has its files as well.
     let last = state.current.as_ref().or(state.last.as_deref()).filter(|last| last.progress());
     let reverted = |last: &Iteration| last.settled.as_ref().is_some_and(|settled| settled.reverted);
@@ -124,7 +129,22 @@ fn to_allow_it(state: &State, why: &str) -> Option<String> {
         .then(|| format!("to let it use them: allow that in the agent's own settings{flag}"))
 }
 
-fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
+/// The flag that names the run's backlog, where one is needed.
+fn which(state: &State) -> String {
+    let plan = state.run.as_ref().and_then(|run| run.plan.backlog.as_ref());
+    plan.and_then(|plan| Some(work::which_backlog(&work::root().ok()?, plan))).unwrap_or_default()
+}
+
+/// The run is over: whoever wants another attempt begins it as this one was begun.
+fn next_attempt(state: &State, typed: Option<&str>) -> String {
+    let by_plan = || {
+        let plan = &state.run.as_ref()?.plan;
+        Some(work::how_to_try_again(&work::root().ok()?, plan.backlog.as_ref()?, &plan.policy.profile))
+    };
+    typed.map(str::to_owned).or_else(by_plan).unwrap_or_else(|| "ralph run".into())
+}
+
+fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
     let last = state.iteration;
     // A run that had no iteration has nothing to look at.
     let looked =
@@ -138,11 +158,13 @@ fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
         }
         Stop::ItemFailed { .. } => looked("what it did and why it does not count", "")
             .into_iter()
-            .chain(["the next attempt: ralph run".into()])
+            .chain([format!("the next attempt: {}", next_attempt(state, typed))])
             .collect(),
-        Stop::BacklogComplete { .. } => vec!["all items: ralph backlog list".into()],
+        Stop::BacklogComplete { .. } => vec![format!("all items: ralph backlog list{}", which(state))],
         Stop::Blocked { why } => match by_the_backlog(state, why) {
-            Some(next) => vec!["all items: ralph backlog list".into(), format!("to go on: {next}")],
+            Some(next) => {
+                vec![format!("all items: ralph backlog list{}", which(state)), format!("to go on: {next}")]
+            }
             None => looked("what it needs", "")
                 .into_iter()
                 .chain(["to answer and go on: ralph note \"…\", then ralph run".into()])
@@ -204,7 +226,8 @@ fn by_the_backlog(state: &State, why: &str) -> Option<String> {
     let spent = item.max_attempts > 0 && item.attempts.saturating_add(1) >= item.max_attempts;
     let own = why.strip_prefix(item.id.as_str()).is_some_and(|rest| rest.starts_with(": "));
     let plan = state.run.as_ref()?.plan.backlog.as_ref()?;
-    (spent && own).then(|| work::how_to_reset(plan, &item.id))
+    let root = work::root().ok()?;
+    (spent && own).then(|| work::how_to_reset(&root, plan, &item.id))
 }
 
 /// What somebody can do about agents that are out for good.

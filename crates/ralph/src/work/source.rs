@@ -214,6 +214,15 @@ impl Source {
         Ok(checks.map(|check| CheckSpec { source: check.source.map(place), ..check }).collect())
     }
 
+    /// How many iterations the file wants a run to have at most.
+    pub(crate) fn max_iterations(&self) -> Option<u64> {
+        if !self.is_file() {
+            return None;
+        }
+        let bytes = self.place.read().ok()?;
+        self.place.parse(&bytes).ok()?.max_iterations()
+    }
+
     /// The folder of a harness, from the top of the project and with a slash at its end, where the file is in one.
     pub(crate) fn harness(&self) -> Option<String> {
         let (dir, name) = self.plan.file.rsplit_once('/')?;
@@ -233,7 +242,8 @@ impl Source {
     /// Where a file can say that an item is blocked, whoever opens it again gives it new attempts; where it cannot, other
     /// words do, for they make it another item.
     fn tried(&self, backlog: &Backlog<'_>, memory: &Memory, id: &str) -> u64 {
-        let Some(at) = backlog.find(id) else { return memory.attempts(id) };
+        let counted = backlog.find(id).filter(|_| self.counts());
+        let Some(at) = counted else { return memory.attempts(id) };
         let known =
             self.earlier.attempts(id, &backlog.items()[at].title, || !backlog.can_say(at, State::Blocked));
         known.unwrap_or_else(|| memory.attempts(id))
@@ -241,7 +251,7 @@ impl Source {
 
     fn found(&self, backlog: &Backlog<'_>, selection: &Selection, memory: &Memory) -> Result<Found> {
         let name = |at: &usize| backlog.items()[*at].id.to_string();
-        let reset = |at: &usize| stuck::reset(&self.plan, &name(at));
+        let reset = |at: &usize| stuck::reset(&self.root, &self.plan, &name(at));
         let names = |items: &[usize]| items.iter().take(10).map(name).collect::<Vec<_>>().join(", ");
         Ok(match selection {
             Selection::Item(at) => Found::Selected(Box::new(self.work(backlog, *at, memory)?)),
@@ -250,12 +260,13 @@ impl Source {
                 let told = waiting.iter().take(10).map(|waits| waits.told(backlog));
                 let why = told.collect::<Vec<_>>().join("; ");
                 let is_out = |id: &str| self.had_its_attempts(backlog, memory, id);
-                Found::Stuck { why, next: stuck::to_begin(backlog, &self.plan, waiting, is_out) }
+                Found::Stuck { why, next: stuck::to_begin(backlog, &self.root, &self.plan, waiting, is_out) }
             }
             Selection::AtLimit(items) => Found::Stuck {
                 why: format!(
-                    "{} had all its attempts; ralph backlog reset ID gives it new ones",
-                    names(items)
+                    "{} had all its attempts; ralph backlog reset ID{} gives it new ones",
+                    names(items),
+                    stuck::which(&self.root, &self.plan)
                 ),
                 next: items.first().map(reset),
             },
@@ -265,7 +276,7 @@ impl Source {
             },
             Selection::Unknown(items) => Found::Stuck {
                 why: format!("what is left has a status that nobody knows: {}", names(items)),
-                next: items.first().map(|at| stuck::to_open(&self.plan, &name(at))),
+                next: items.first().map(|at| stuck::to_open(&self.root, &self.plan, &name(at))),
             },
             Selection::Cycle(ring) => {
                 let why = format!("items depend on each other in a ring: {}", ring.join(" -> "));
@@ -282,10 +293,16 @@ impl Source {
             Some(Err(why)) => return Err(Error::data(format!("{}: {why}", item.id))),
         };
         let limit = item.limit;
+        let mut text = ralph_core::text::head(&backlog.words(at, prd.as_ref()), MOST_OF_TEXT);
+        // What failed in this run is told by the run, and what the file keeps stands in its words.
+        let told = memory.attempts(&item.id) > 0 || !backlog.attempts(at).is_empty();
+        if let Some(why) = self.earlier.why(&item.id, &item.title).filter(|_| !told) {
+            text.push_str(&format!("\nThe last attempt failed: {why}\n"));
+        }
         Ok(Work {
             id: item.id.to_string(),
             title: item.title.to_string(),
-            text: ralph_core::text::head(&backlog.words(at, prd.as_ref()), MOST_OF_TEXT),
+            text,
             criteria: self.criteria(backlog, at),
             checks: own_checks(backlog, at),
             needs: needs(backlog, at),
@@ -309,6 +326,20 @@ impl Source {
     fn criteria(&self, backlog: &Backlog<'_>, at: usize) -> String {
         let prd = self.place.requirements_text(backlog, at);
         digest::of(backlog.judged_by(at, prd.as_deref()).as_bytes())
+    }
+
+    /// The same of an item that was handed out: an older ralph made another digest of the same criteria, and another title
+    /// is named as such.
+    fn criteria_now(&self, backlog: &Backlog<'_>, at: usize, item: &Work) -> String {
+        let prd = self.place.requirements_text(backlog, at);
+        // A title with a secret in it is not what it was handed out with.
+        let known = [
+            backlog.judged_by(at, prd.as_deref()),
+            backlog.judged_by_as(at, &item.title, prd.as_deref()),
+            backlog.judged_by_before(at, prd.as_deref()),
+        ];
+        let [own, as_then, before] = known.map(|judged| digest::of(judged.as_bytes()));
+        if [&as_then, &before].contains(&&item.criteria) { item.criteria.clone() } else { own }
     }
 
     fn in_scope(&self, backlog: &Backlog<'_>, at: usize) -> bool {
@@ -374,7 +405,8 @@ impl Source {
         let unreadable = ItemAfter { unreadable: true, ..ItemAfter::default() };
         let Ok(bytes) = self.place.read() else { return unreadable };
         let Ok(backlog) = self.place.parse(&bytes) else { return unreadable };
-        let criteria = backlog.find(&item.id).map(|at| self.criteria(&backlog, at)).unwrap_or_default();
+        let criteria = backlog.find(&item.id).map(|at| self.criteria_now(&backlog, at, item));
+        let criteria = criteria.unwrap_or_default();
         let Some(old) = before.and_then(|before| self.place.parse(before).ok()) else {
             let tampered = vec!["ralph's copy of the backlog".into()];
             return ItemAfter { criteria, tampered, ..ItemAfter::default() };
@@ -483,6 +515,8 @@ impl Source {
             match backlog.change(change) {
                 Ok(changed) => text = changed.text.into_bytes(),
                 Err(Refusal::NoPlace { .. } | Refusal::NoState { .. }) => {}
+                // Where the file keeps no count this is a note, which is not worth an item that stays unmarked.
+                Err(Refusal::NotLossless(_)) if is_note(change, &backlog) => {}
                 Err(refusal) => return Err(self.place.refused(&refusal, &backlog)),
             }
         }
@@ -499,6 +533,11 @@ impl Source {
         let Some(at) = backlog.find(id) else { return false };
         backlog.attempts(at).iter().any(|attempt| attempt.run_id.as_deref() == Some(run_id))
     }
+}
+
+fn is_note(change: &Change, backlog: &Backlog<'_>) -> bool {
+    let Change::Increment { id, .. } = change else { return false };
+    backlog.find(id).is_some_and(|at| backlog.items()[at].limit.is_none())
 }
 
 /// An item's own commands.
