@@ -12,7 +12,7 @@
 //! | `detail`, `attempt` | what is read only when asked for: criteria, commands, words for the prompt; attempts |
 //! | `custody` | what was done to items that an agent may not do |
 //! | `moves`, `change`, `write` | which state may follow which; a change as edits that are checked; the edits |
-//! | `validate`, `requirements` | the rules of evidence; the document an item may refer to |
+//! | `validate`, `kinds`, `requirements` | the rules of evidence; fields of another kind than is read; the document an item may refer to |
 
 mod attempt;
 mod beads;
@@ -24,6 +24,7 @@ mod fields;
 mod hands;
 mod index;
 pub(crate) mod json;
+mod kinds;
 mod list;
 mod model;
 mod moves;
@@ -43,7 +44,7 @@ pub use change::{Change, Changed, Incremented, NewItem, Refusal};
 pub use custody::{Altered, COMMANDS_FOR_ALL, Touched};
 pub use detail::Convergence;
 pub use hands::{Hands, OneHand};
-pub use model::{Item, Limit, NAMES, Problem, Shape, State, Syntax, Unreadable};
+pub use model::{Item, Limit, NAMES, Problem, Shape, Slip, State, Syntax, Unreadable};
 pub use moves::{legal, word as state_word};
 pub use requirements::Requirements;
 pub use select::{Selection, Stats, Waiting, Wish, cycle, select, select_but, select_with};
@@ -325,18 +326,25 @@ fn yaml_list<'a>(text: &'a str, elements: &[Node<'_, 'a>], shape: Shape) -> Gath
 fn boxes(text: &str) -> Read<'_> {
     let list = checklist::read(text);
     let mut gathered = Gathered::new(Shape::Checklist);
-    for (nth, found) in list.boxes.iter().enumerate() {
-        let id = gathered.made(found.words);
+    let mut lines = LineCount::new(text);
+    gathered.problems.extend(list.slips.iter().map(|(at, slip)| {
+        let written = text[*at..].lines().next().unwrap_or_default();
+        let written = crate::text::one_line(written.trim(), 60);
+        Problem::Box { slip: *slip, written, line: lines.of(*at) }
+    }));
+    for (nth, entry) in list.entries.iter().enumerate() {
+        let id = gathered.made(entry.title);
+        let steps = &list.boxes[entry.boxes.clone()];
         gathered.items.push(Item {
             id: Cow::Owned(id),
-            title: Cow::Borrowed(found.words),
-            state: found.state,
-            priority: found.priority,
+            title: Cow::Borrowed(entry.title),
+            state: state_of(steps),
+            priority: steps.first().map_or(i64::MAX, |step| step.priority),
             phase: None,
             dependencies: Vec::new(),
             enabled: true,
             limit: None,
-            span: found.line.clone(),
+            span: entry.line.clone(),
             phase_rank: 0,
             nth,
             attempts: 0..0,
@@ -344,6 +352,16 @@ fn boxes(text: &str) -> Read<'_> {
         });
     }
     (gathered, Shape::Checklist, Source::Markdown(list))
+}
+
+/// Of a box, or of all the steps of a task: done when all are, begun when one is.
+fn state_of(steps: &[checklist::Tick<'_>]) -> State {
+    match steps {
+        [one] => one.state,
+        all if all.iter().all(|step| step.state == State::Done) => State::Done,
+        all if all.iter().all(|step| step.state == State::Open) => State::Open,
+        _ => State::InProgress,
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@ mod bounds;
 
 use std::path::Path;
 
-use ralph_core::backlog::{Attempt, Backlog, Change, NewItem, Outcome, Refusal, State, Syntax};
+use ralph_core::backlog::{
+    Attempt, Backlog, Change, NewItem, Outcome, Refusal, Rule, State, Syntax, validate,
+};
 use ralph_core::time::Time;
 
 use State::{Blocked, Cancelled, Done, InProgress, Open};
@@ -20,7 +22,7 @@ const SAMPLES: [(&str, &[State]); 9] = [
     ("features.json", &[Done, Open, Open]),
     ("stories.json", &[Done, InProgress, Open]),
     ("fix_plan.md", &[Done, InProgress, Open, Done, Open, Open, Open, Open, Done, Open]),
-    ("plan.md", &[Done, Done, Done, Open, Open, Open, Open]),
+    ("plan.md", &[Done, Open, Open]),
 ];
 
 fn folder() -> std::path::PathBuf {
@@ -113,6 +115,9 @@ fn samples_of_every_dialect_change_in_the_bytes_of_the_change_only() {
             let found: Vec<State> = backlog.items().iter().map(|item| item.state).collect();
             assert_eq!(found, states, "{what}");
             assert_eq!(backlog.problems(), [], "{what}");
+            let kinds = validate(&backlog, None, false).findings.into_iter();
+            let kinds: Vec<_> = kinds.filter(|finding| finding.rule == Rule::Kind).collect();
+            assert_eq!(kinds, [], "{what}");
             // At least: to stay, one other state, a reset or a way back, and one more.
             let made = edited(&what, &text, syntax);
             assert!(made >= 3 * states.len(), "{what}: {made} changes");
@@ -130,11 +135,39 @@ fn every_sample_is_tried() {
 }
 
 #[test]
-fn a_plan_has_its_commands_and_each_box_knows_its_task() {
+fn a_task_of_a_plan_is_one_item_and_its_boxes_are_its_steps() {
     let text = std::fs::read_to_string(folder().join("plan.md")).expect("a sample");
     let plan = Backlog::read(&text, Syntax::Markdown).expect("readable");
-    assert!(plan.words(3, None).contains("(under the heading: Task 2: Choose columns)"));
-    let same: Vec<&str> =
-        plan.items().iter().filter(|item| item.title == "write tests").map(|item| &*item.id).collect();
-    assert!(same.len() == 2 && same[0] != same[1], "{same:?}");
+    let titles: Vec<&str> = plan.items().iter().map(|item| &*item.title).collect();
+    assert_eq!(titles, ["Task 1: Write rows", "Task 2: Choose columns", "Task 3: Documentation"]);
+    assert!(plan.words(0, None).contains("**Files:** `src/csv.rs`\n\n- [x] quote what needs it"));
+    assert_eq!(plan.criteria(1), ["a flag `--columns a,b`", "write tests", "run the tests"]);
+    let id = plan.items()[1].id.to_string();
+    let to = |backlog: &Backlog<'_>, to: State| {
+        let change = Change::State { id: id.clone(), to, at: None };
+        backlog.change(&change).expect("a change").text
+    };
+    let begun = to(&plan, InProgress);
+    assert_eq!(begun, text.replacen("- [ ] a flag", "- [/] a flag", 1));
+    // An agent ticks steps as it goes: no harm, and not done before all are.
+    let ticked = begun.replacen("- [/] a flag", "- [x] a flag", 1);
+    let after = Backlog::read(&ticked, Syntax::Markdown).expect("readable");
+    let touched = after.touched_since(&plan);
+    assert!(!touched.is_harm() && touched.ticked.is_empty(), "{touched:?}");
+    assert_eq!(after.items()[1].state, InProgress);
+    assert_eq!(after.judged_by(1, None), plan.judged_by(1, None));
+    let proved = to(&after, Done);
+    let all = Backlog::read(&proved, Syntax::Markdown).expect("readable");
+    assert_eq!(all.items()[1].state, Done);
+    assert_eq!(all.touched_since(&plan).ticked, [id.clone()], "all of them are the claim");
+    assert_eq!(to(&all, Open), text);
+    // Another step, or other words, is another task to be done.
+    let bent = text.replacen("- [ ] write tests", "- [ ] write no tests", 1);
+    let bent = Backlog::read(&bent, Syntax::Markdown).expect("readable");
+    assert!(bent.touched_since(&plan).is_harm());
+    assert_ne!(bent.judged_by(1, None), plan.judged_by(1, None));
+    let added = plan
+        .change(&Change::Add(NewItem { title: "Import".into(), ..NewItem::default() }))
+        .expect("one more");
+    assert_eq!(added.text, format!("{}\n\n### Task 4: Import\n\n- [ ] Import\n", text.trim_end()));
 }

@@ -73,6 +73,8 @@ pub struct Ui {
     lost: Cell<bool>,
     /// Who read standard output has seen enough.
     unheard: Cell<bool>,
+    /// The command line by which the run was begun, as it can be typed again.
+    typed: Option<String>,
 }
 
 /// What a line means; colours follow meaning.
@@ -115,7 +117,19 @@ impl Ui {
         let (lost, unheard) = (Cell::new(false), Cell::new(false));
         let live = Live::default();
         let output = OnceCell::new();
-        Self { mode, stream, colour, moving, events: false, box_open: false, live, output, lost, unheard }
+        Self {
+            mode,
+            stream,
+            colour,
+            moving,
+            events: false,
+            box_open: false,
+            live,
+            output,
+            lost,
+            unheard,
+            typed: None,
+        }
     }
 
     /// Whoever sits before a terminal and sees nothing happen is told what is waited for.
@@ -355,6 +369,16 @@ impl Ui {
         self.steps(stop, &stop.to_string(), steps);
     }
 
+    /// The same where one thing was asked for, and nothing is to be done about it.
+    pub(crate) fn nothing_to_do(&mut self, what: &str, next: &str) {
+        if self.mode == Mode::Quiet {
+            return self.line(Tone::Plain, &format!("[ralph] {what}"));
+        }
+        self.remark(what);
+        self.remark("no new run was begun");
+        self.step(next);
+    }
+
     /// The only event of a run that was not begun. Nothing was used or changed: the last run's figures would be taken for
     /// this one's.
     pub(crate) fn tell_not_begun(&mut self, stop: &Stop) {
@@ -365,7 +389,13 @@ impl Ui {
 
     /// What to do next, after a run has stopped.
     pub fn next_steps(&mut self, state: &State, stop: &Stop) {
-        self.steps(stop, &view::ended(state, stop), stops::next_steps(state, stop).into_iter());
+        let steps = stops::next_steps_of(state, stop, self.typed.as_deref());
+        self.steps(stop, &view::ended(state, stop), steps.into_iter());
+    }
+
+    /// By which command line this run begins; none where it goes on with what another one began.
+    pub(crate) fn begun_by(&mut self, typed: Option<String>) {
+        self.typed = typed;
     }
 
     /// A command alone, which people can copy whole.

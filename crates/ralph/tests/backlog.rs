@@ -290,8 +290,8 @@ fn what_is_disabled_blocked_or_no_phase_is_called_so() {
     sandbox.write("feature_list.json", items.to_string());
     backlog(&sandbox, &["list"]).assert_stdout_has("disabled     OFF").assert_stdout_has("blocked      BAD");
     backlog(&sandbox, &["status"])
-        .assert_stdout_has("disabled:    1")
-        .assert_stdout_has("none: only blocked items are left: BAD; ralph backlog reset ID opens one");
+        .assert_stdout_has("to do:       1: 1 not for the loop")
+        .assert_stdout_has("none: only blocked items are left: BAD; to open one: ralph backlog reset BAD");
     let yaml = "tasks:\n  - id: a\n    phase: build\n";
     sandbox.write(".ralph/ralph.yml", yaml);
     for (phase, said) in [("biuld", "try: --phase build"), ("release", "phases: build")] {
@@ -481,6 +481,69 @@ fn validation_covers_evidence_requirements_and_commits() {
         ]
     );
     backlog(&sandbox, &["validate", "FEAT-2"]).assert_code(0);
+}
+
+#[test]
+fn validation_tells_slips_from_what_others_mark_in_their_own_way() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [ ] one\n- [~] theirs\n");
+    let fine = backlog(&sandbox, &["validate"]);
+    fine.assert_code(0).assert_stdout_has("warning: the file: line 2 is not read as an item: - [~] theirs");
+    fine.assert_stderr_has("1 item checked: all in order, 1 warning");
+    sandbox.write("fix_plan.md", "- [ ] one\n-[ ] two\n- [x]three\n- [ ]\n");
+    let found = document(&sandbox, 1, &["validate"]);
+    let lines: Vec<_> =
+        found["findings"].as_array().expect("a list").iter().map(|one| &one["line"]).collect();
+    assert_eq!(lines, [2, 3, 4]);
+    assert!(found["findings"].as_array().expect("a list").iter().all(|one| one["severity"] == "error"));
+    backlog(&sandbox, &["list"]).assert_code(0).assert_stderr_has("line 2 is not read as an item: -[ ] two");
+
+    let sandbox = repository();
+    sandbox.write(
+        "feature_list.json",
+        "{\"items\": [\n{\"id\": \"F-1\", \"title\": \"a\",\n\"ralph_loop\": {\"enabled\": \"true\"}}]}\n",
+    );
+    backlog(&sandbox, &["validate"]).assert_code(1).assert_stdout_has(
+        "kind: F-1 (line 3): ralph_loop.enabled is \"true\", so the item is not for the loop; write true or false, \
+         without quotes",
+    );
+    backlog(&sandbox, &["validate", "F-1"]).assert_code(1);
+}
+
+#[test]
+fn the_counts_of_a_backlog_add_up() {
+    let sandbox = repository();
+    let tasks = [
+        ("a", "done"),
+        ("b", "todo"),
+        ("c", "in-progress"),
+        ("d", "blocked"),
+        ("e", "cancelled"),
+        ("f", "almost"),
+    ];
+    let tasks: String =
+        tasks.iter().map(|(id, state)| format!("- id: {id}\n  title: {id}\n  status: {state}\n")).collect();
+    sandbox.write(".ralph/ralph.yml", format!("tasks:\n{tasks}- id: g\n  title: g\n  dependencies: [b]\n"));
+    let stats = document(&sandbox, 0, &["status"])["stats"].clone();
+    let sum = |names: &[&str]| names.iter().map(|name| stats[name].as_u64().expect("a count")).sum::<u64>();
+    assert_eq!(sum(&["open", "in_progress", "done", "blocked", "cancelled", "unknown"]), sum(&["total"]));
+    assert_eq!(sum(&["eligible", "waiting", "at_limit", "disabled"]), sum(&["open", "in_progress"]));
+    assert_eq!((sum(&["total"]), sum(&["unknown"]), sum(&["waiting"])), (7, 1, 1));
+    let shown = backlog(&sandbox, &["status"]);
+    shown
+        .assert_stdout_has("unknown:     1\n")
+        .assert_stdout_has("to do:       3: 2 could begin now, 1 waiting for others\n");
+}
+
+#[test]
+fn done_by_a_person_s_word_is_called_so_where_a_file_keeps_no_evidence() {
+    let sandbox = repository();
+    sandbox.write(".ralph/ralph.yml", "tasks:\n- id: t\n  title: t\n  status: todo\n");
+    let set = backlog(&sandbox, &["set", "t", "done"]);
+    set.assert_code(0).assert_stderr_has("that t is done is your word: no evidence of it is recorded");
+    backlog(&sandbox, &["set", "t", "open"]).assert_code(0).assert_stderr_lacks("your word");
+    let increment = ["increment", "t", "--block-on-max", "--override-reason", "why"];
+    backlog(&sandbox, &increment).assert_code(1).assert_stderr_has("no place for a count of iterations");
 }
 
 #[test]

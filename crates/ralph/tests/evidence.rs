@@ -104,6 +104,50 @@ fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
+#[test]
+fn who_shows_or_exports_a_ledger_that_was_tampered_with_is_warned_and_it_counts_as_a_failure() {
+    let sandbox = proved_by(TEST);
+    for args in [&["show"][..], &["show", "--json"], &["export"], &["export", "--format", "json"]] {
+        evidence(&sandbox, args).assert_code(0).assert_stderr_lacks("ledger");
+    }
+    let whole = sandbox.read(LEDGER);
+    tamper(&sandbox, |lines| lines[0] = lines[0].replacen("FAILED", "PASSED", 1));
+    for args in [&["show"][..], &["show", "--json"], &["export"], &["export", "--format", "json"]] {
+        let shown = evidence(&sandbox, args);
+        shown.assert_code(1).assert_stderr_has("warning: ledger changed: line 1 ");
+        shown.assert_stderr_has("ralph evidence verify");
+        assert!(!shown.stdout.is_empty(), "what is there is shown all the same");
+    }
+    // Emptied, and gone.
+    sandbox.write(LEDGER, "");
+    let emptied = || {
+        for args in [&["show"][..], &["show", "--json"], &["export"]] {
+            let shown = evidence(&sandbox, args);
+            shown.assert_code(1).assert_stderr_has("warning: ledger missing: the record of ");
+            shown.assert_stderr_lacks("no evidence is recorded here yet");
+        }
+        evidence(&sandbox, &["show", "1"])
+            .assert_code(1)
+            .assert_stderr_has("records are missing from the ledger");
+        let verified = evidence(&sandbox, &["verify"]);
+        verified.assert_code(1).assert_stderr_lacks("no evidence is recorded here yet");
+    };
+    emptied();
+    fs::remove_file(sandbox.project().join(LEDGER)).expect("remove the ledger");
+    emptied();
+    sandbox.write(LEDGER, whole);
+    evidence(&sandbox, &["show"]).assert_code(0);
+}
+
+#[test]
+fn a_ledger_of_refused_attempts_alone_is_no_success() {
+    let sandbox = planned();
+    work(&sandbox, [claims(Steps::new().write("red", "1\n"))], TEST).arg("--once").run().assert_code(3);
+    let verified = evidence(&sandbox, &["verify"]);
+    verified.assert_code(3).assert_stdout_has("nothing is proved yet, so there is nothing to verify: 0 held");
+    verified.assert_stdout_has("1 not proved");
+}
+
 #[track_caller]
 fn assert_no_checkout_left(sandbox: &Sandbox) {
     let left = fs::read_dir(sandbox.root().join("tmp")).expect("a folder").flatten();

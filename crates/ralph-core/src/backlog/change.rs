@@ -29,7 +29,8 @@ pub enum Change {
         id: String,
         attempt: Attempt,
     },
-    /// One more iteration; blocked at the limit only where that is asked for, with the reason.
+    /// One more iteration; blocked at the limit only where that is asked for, with the reason. Where the file keeps no
+    /// count and somebody else's limit is reached, only the note is left that says so.
     Increment {
         id: String,
         block_on_max: bool,
@@ -246,7 +247,7 @@ impl Backlog<'_> {
         if !self.attempts(at).iter().any(super::Recorded::is_passed) {
             return Err(Refusal::NoEvidence { id: id(), why: "it has no PASSED attempt".into() });
         }
-        let of_attempts = |finding: &&Finding| finding.rule != Rule::Dependency;
+        let of_attempts = |finding: &&Finding| !matches!(finding.rule, Rule::Dependency | Rule::Kind);
         match validate(self, Some(at), false).findings.iter().find(of_attempts) {
             Some(finding) => Err(Refusal::NoEvidence { id: id(), why: finding.what.clone() }),
             None => Ok(()),
@@ -273,7 +274,9 @@ impl Backlog<'_> {
     fn increment(&self, at: usize, block: bool, reason: Option<&str>) -> Result<Plan, Refusal> {
         let item = &self.items[at];
         let Some(limit) = item.limit else {
-            return Err(Refusal::NoPlace { shape: self.shape.word(), what: "a count of iterations" });
+            let none = Refusal::NoPlace { shape: self.shape.word(), what: "a count of iterations" };
+            let steps = self.note_at_limit(at).filter(|_| block).ok_or(none)?;
+            return Ok(Plan { steps, ..Plan::default() });
         };
         let limit = Limit { used: limit.used.saturating_add(1), ..limit };
         let used = i64::try_from(limit.used).unwrap_or(i64::MAX);
@@ -283,16 +286,33 @@ impl Backlog<'_> {
             self.may_move(at, State::Blocked)?;
             let reason = reason.filter(|reason| !reason.trim().is_empty());
             let reason = reason.ok_or_else(|| Refusal::ReasonNeeded(item.id.clone().into_owned()))?;
-            let notes = match self.notes(at) {
-                Some(notes) => format!("{}\n{AT_LIMIT}", notes.trim_end()),
-                None => AT_LIMIT.into(),
-            };
             let word = moves::word(self.shape, State::Blocked).unwrap_or_default();
             steps.push(Step::Set(&["status"], Written::Text(word.into())));
             steps.push(Step::Set(&["override_reason"], Written::Text(reason.into())));
-            steps.push(Step::Set(&["notes"], Written::Text(notes)));
+            steps.push(Step::Set(&["notes"], Written::Text(self.with_own_note(at))));
         }
         Ok(Plan { steps, incremented: Some(Incremented { limit, blocked }), ..Plan::default() })
+    }
+
+    fn with_own_note(&self, at: usize) -> String {
+        match self.notes(at) {
+            Some(notes) => format!("{}\n{AT_LIMIT}", notes.trim_end()),
+            None => AT_LIMIT.into(),
+        }
+    }
+
+    /// The note alone, in dialects that have a place for it; once, however often it is asked for.
+    fn note_at_limit(&self, at: usize) -> Option<Vec<Step>> {
+        let notes = self.node(at)?.get("notes").filter(|node| !node.is_null());
+        if !matches!(self.shape, Shape::Tasks | Shape::UserStories)
+            || notes.is_some_and(|notes| notes.str().is_none())
+        {
+            return None;
+        }
+        let there =
+            notes.and_then(|notes| notes.str()).is_some_and(|notes| notes.trim_end().ends_with(AT_LIMIT));
+        let note = || Step::Set(&["notes"], Written::Text(self.with_own_note(at)));
+        Some(if there { vec![] } else { vec![note()] })
     }
 
     /// What is finished keeps its state: to open it again is another wish.
@@ -318,7 +338,8 @@ impl Backlog<'_> {
 
     /// Takes out what was written when the item was blocked at its limit, and nothing that anybody else wrote.
     fn without_own_note(&self, at: usize) -> Vec<Step> {
-        let node = self.node(at).filter(|_| self.shape == Shape::Features);
+        let noted = matches!(self.shape, Shape::Features | Shape::Tasks | Shape::UserStories);
+        let node = self.node(at).filter(|_| noted);
         let text = |name: &str| node.and_then(|node| node.get(name)?.str());
         let mut steps = Vec::new();
         if text("override_reason").is_some_and(|reason| reason == AT_LIMIT) {
@@ -342,7 +363,14 @@ impl Backlog<'_> {
             self.may_move(at, to)?;
             let mark = moves::word(self.shape, to)
                 .ok_or(Refusal::NoState { shape: self.shape.word(), state: to.word() })?;
-            edits.push(write::lines::mark(self.text, list, at, mark).map_err(Refusal::NotLossless)?);
+            let steps = list.entries.get(at).map_or(0..0, |entry| entry.boxes.clone());
+            let other = steps.filter(|step| list.boxes[*step].state != to);
+            // A task is begun with its first step that is not done; it is done, or open again, in all of them.
+            let most = if to == State::InProgress { 1 } else { usize::MAX };
+            let begins = |step: &usize| to != State::InProgress || list.boxes[*step].state != State::Done;
+            for step in other.filter(begins).take(most) {
+                edits.push(write::lines::mark(self.text, list, step, mark).map_err(Refusal::NotLossless)?);
+            }
         }
         let text = self.spliced(&edits)?;
         self.prove_tick(&text, at, to)?;

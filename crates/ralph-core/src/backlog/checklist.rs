@@ -1,10 +1,11 @@
 //! Boxes to tick in Markdown: `- [ ]`, `* [/]`, `1. [x]`, `### - [ ]`. What stands in a code fence is an example, and what
 //! stands in a comment is not there.
 
+use alloc::borrow::Cow;
 use core::ops::Range;
 
 use super::fields::priority_of;
-use super::model::State;
+use super::model::{Slip, State};
 use crate::prelude::*;
 use crate::text::{Fences, Place};
 
@@ -39,13 +40,83 @@ impl Tick<'_> {
     }
 }
 
+/// One item: a box of its own, or a task whose steps are the boxes below its heading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry<'a> {
+    pub(crate) title: &'a str,
+    /// The line that names it.
+    pub(crate) line: Range<usize>,
+    /// Which boxes are its.
+    pub(crate) boxes: Range<usize>,
+    /// Of a task: all that stands below its heading.
+    pub(crate) section: Option<Range<usize>>,
+}
+
 /// All boxes, and the commands that a plan lists under `Validation Commands`.
 #[derive(Debug, Default)]
 pub(crate) struct Checklist<'a> {
     pub(crate) boxes: Vec<Tick<'a>>,
-    pub(crate) commands: Vec<&'a str>,
+    pub(crate) entries: Vec<Entry<'a>>,
+    pub(crate) commands: Vec<Cow<'a, str>>,
+    /// Lines that look like a box and are none, or are one of nothing: where each begins, and what is wrong.
+    pub(crate) slips: Vec<(usize, Slip)>,
     /// Headings that stand for a priority, with where their lines end.
     pub(crate) headings: Vec<(i64, usize)>,
+}
+
+/// A task whose section goes on.
+#[derive(Debug)]
+struct Task<'a> {
+    level: usize,
+    title: &'a str,
+    line: Range<usize>,
+    /// Where its section begins.
+    body: usize,
+    /// Which item it is, once it has a box.
+    entry: Option<usize>,
+}
+
+impl<'a> Checklist<'a> {
+    /// The box that was found last is an item, or a step of the task that it stands in.
+    fn entered(&mut self, task: Option<&mut Task<'a>>) {
+        let Some((nth, found)) = self.boxes.iter().enumerate().next_back() else { return };
+        let Some(task) = task else {
+            let (title, line) = (found.words, found.line.clone());
+            return self.entries.push(Entry { title, line, boxes: nth..nth + 1, section: None });
+        };
+        match task.entry {
+            Some(entry) => self.entries[entry].boxes.end = nth + 1,
+            None => {
+                task.entry = Some(self.entries.len());
+                let (title, line) = (task.title, task.line.clone());
+                let section = Some(task.body..task.body);
+                self.entries.push(Entry { title, line, boxes: nth..nth + 1, section });
+            }
+        }
+    }
+
+    /// The section of a task ends here.
+    fn closed(&mut self, task: &Task<'a>, end: usize) {
+        if let Some(entry) = task.entry {
+            self.entries[entry].section = Some(task.body..end.max(task.body));
+        }
+    }
+
+    /// One more line of a fence with commands, or of the command before; tells whether it goes on in the next one. As a
+    /// shell has it: a backslash at the end is taken out together with the line break.
+    fn command(&mut self, line: &'a str, goes_on: bool) -> bool {
+        if !goes_on && !is_command(line) {
+            return false;
+        }
+        let more = line.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
+        let line = if more { &line[..line.len() - 1] } else { line };
+        match self.commands.last_mut().filter(|_| goes_on) {
+            // The space before a backslash keeps the words apart.
+            Some(begun) => begun.to_mut().push_str(if more { line } else { line.trim_end() }),
+            None => self.commands.push(Cow::Borrowed(if more { line.trim_start() } else { line.trim() })),
+        }
+        more
+    }
 }
 
 /// Whose details the lines are that follow.
@@ -121,6 +192,9 @@ pub(crate) fn read(text: &str) -> Checklist<'_> {
     let mut below = Below::default();
     let mut comment = Comment::default();
     let mut section = 0;
+    // The last line of a fence ended with a backslash: the command goes on.
+    let mut unended = false;
+    let mut task: Option<Task<'_>> = None;
     let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
     for whole in text[at..].split_inclusive('\n') {
         let start = at;
@@ -134,17 +208,20 @@ pub(crate) fn read(text: &str) -> Checklist<'_> {
         let commands = headings.last().is_some_and(|heading| is_commands(heading.words));
         if place != Place::Outside {
             // A fenced block of commands is as good as a list of them.
-            if place == Place::Inside && commands && is_command(line) {
-                list.commands.push(line.trim());
-            }
+            let inside = place == Place::Inside && commands;
+            unended = inside && list.command(line, unended);
             below.line(line, fences.is_open(), &mut list.boxes);
             continue;
         }
         if let Some((mark, words)) = boxed(line) {
             let Some(state) = state_of(line[mark..].chars().next()) else {
+                list.slips.extend(other_mark(line, mark).map(|slip| (start, slip)));
                 below.line(line, fences.is_open(), &mut list.boxes);
                 continue;
             };
+            if words.trim().is_empty() {
+                list.slips.push((start, Slip::NoWords));
+            }
             below.began(list.boxes.len(), deep(line));
             let priority = headings.iter().rev().find_map(|heading| heading.priority).unwrap_or(MEDIUM);
             list.boxes.push(Tick {
@@ -158,17 +235,42 @@ pub(crate) fn read(text: &str) -> Checklist<'_> {
                 section,
                 details: Vec::new(),
             });
+            list.entered(task.as_mut());
         } else if let Some(heading) = heading(line) {
+            if let Some(over) = task.take_if(|task| heading.level <= task.level) {
+                list.closed(&over, start);
+            }
+            if is_task(heading.words) && task.as_ref().is_none_or(|task| task.entry.is_none()) {
+                let line = start..start + line.len();
+                task = Some(Task { level: heading.level, title: heading.words, line, body: at, entry: None });
+            }
             headings.retain(|above| above.level < heading.level);
             headings.push(heading);
             list.headings.extend(heading.priority.map(|priority| (priority, start + line.len())));
             (section, below) = (section + 1, Below::default());
         } else {
-            list.commands.extend(listed(line).filter(|_| commands));
+            list.slips.extend(almost_boxed(line).map(|slip| (start, slip)));
+            list.commands.extend(listed(line).filter(|_| commands).map(Cow::Borrowed));
             below.line(line, fences.is_open(), &mut list.boxes);
         }
     }
+    if let Some(last) = task {
+        list.closed(&last, text.len());
+    }
     list
+}
+
+/// `Task 3: words`
+fn is_task(heading: &str) -> bool {
+    task_number(heading).is_some()
+}
+
+/// What stands before the colon.
+pub(crate) fn task_number(heading: &str) -> Option<&str> {
+    let (word, rest) = heading.split_at_checked(4)?;
+    let (number, _) = rest.split_once(':').filter(|_| word.eq_ignore_ascii_case("task"))?;
+    let bare = number.trim();
+    (bare.len() < number.len() && bare.starts_with(|c: char| c.is_ascii_digit())).then_some(bare)
 }
 
 /// How far a line is indented.
@@ -187,15 +289,7 @@ fn state_of(mark: Option<char>) -> Option<State> {
 
 /// Where in a line the character in its box is, and the words after the box. Some plans make a heading of each item.
 pub(crate) fn boxed(line: &str) -> Option<(usize, &str)> {
-    let bare = line.trim_start().trim_start_matches('#').trim_start();
-    let rest = match bare.strip_prefix(['-', '*', '+']) {
-        Some(rest) => rest,
-        None => {
-            let digits = bare.trim_start_matches(|c: char| c.is_ascii_digit());
-            // A dot alone is no marker: there is a number before it.
-            digits.strip_prefix(['.', ')']).filter(|_| digits.len() < bare.len())?
-        }
-    };
+    let rest = behind_marker(line)?;
     let inside = rest.trim_start();
     if inside.len() == rest.len() {
         return None;
@@ -205,6 +299,42 @@ pub(crate) fn boxed(line: &str) -> Option<(usize, &str)> {
     let words = chars.as_str().strip_prefix(']')?;
     let mark = line.len() - inside.len() + 1;
     (words.is_empty() || words.starts_with(char::is_whitespace)).then_some((mark, words))
+}
+
+/// What follows on the marker of a list.
+fn behind_marker(line: &str) -> Option<&str> {
+    let bare = line.trim_start().trim_start_matches('#').trim_start();
+    if let Some(rest) = bare.strip_prefix(['-', '*', '+']) {
+        return Some(rest);
+    }
+    let digits = bare.trim_start_matches(|c: char| c.is_ascii_digit());
+    // A dot alone is no marker: there is a number before it.
+    digits.strip_prefix(['.', ')']).filter(|_| digits.len() < bare.len())
+}
+
+/// A box that somebody meant and nobody reads as one. Links, and what else stands in brackets, are none.
+fn almost_boxed(line: &str) -> Option<Slip> {
+    let rest = behind_marker(line)?;
+    let bare = rest.trim_start();
+    let (inside, words) = bare.strip_prefix('[')?.split_once(']')?;
+    let spaced = words.is_empty() || words.starts_with(char::is_whitespace);
+    if !matches!(inside.trim(), "" | "x" | "X" | "/") {
+        return None;
+    }
+    if bare.len() == rest.len() {
+        return spaced.then_some(Slip::NoSpaceBefore);
+    }
+    if inside.chars().count() != 1 {
+        return spaced.then_some(Slip::Inside);
+    }
+    let begins = words.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '*' | '_' | '`' | '"'));
+    begins.then_some(Slip::NoSpaceAfter)
+}
+
+/// A mark that means nothing here. `[-]` is how many strike an item out, and `[1]` is a reference.
+fn other_mark(line: &str, at: usize) -> Option<Slip> {
+    let mark = line[at..].chars().next()?;
+    (!mark.is_alphanumeric() && mark != '-').then_some(Slip::Mark(mark))
 }
 
 fn heading(line: &str) -> Option<Heading<'_>> {
@@ -268,6 +398,28 @@ mod tests {
     }
 
     #[test]
+    fn the_boxes_below_a_task_are_its_steps() {
+        let text = "- [ ] a\n## Task 1: Rows\nwords\n- [x] b\n  - [ ] c\n### Detail\n- [ ] d\n## Later\n- [ ] e\n\
+                    ### TASK 2.1: Columns\n- [ ] f\n### Task three: no number\n- [ ] g\n### Task 4 no colon\n- [ ] h\n\
+                    ### Task 5: nothing to tick\n";
+        let list = read(text);
+        let found: Vec<_> = list.entries.iter().map(|entry| (entry.title, entry.boxes.clone())).collect();
+        let wanted = [
+            ("a", 0..1),
+            ("Task 1: Rows", 1..4),
+            ("e", 4..5),
+            ("TASK 2.1: Columns", 5..6),
+            ("g", 6..7),
+            ("h", 7..8),
+        ];
+        assert_eq!(found, wanted);
+        let section = |nth: usize| list.entries[nth].section.clone().map(|range| &text[range]);
+        assert_eq!(section(1), Some("words\n- [x] b\n  - [ ] c\n### Detail\n- [ ] d\n"));
+        assert_eq!((section(0), section(3)), (None, Some("- [ ] f\n")));
+        assert_eq!(task_number("Task 12: x"), Some("12"));
+    }
+
+    #[test]
     fn examples_in_fences_and_other_brackets_are_no_items() {
         let text = "```\n- [ ] x\n```\n- [-] dropped\n- [](a)\n- [ ](a)\n[ ] x\n-[ ] x\n> - [ ] x\n. [ ] x\n";
         assert_eq!(boxes(text), []);
@@ -301,6 +453,49 @@ mod tests {
         let text = "# Plan\n## Validation Commands\n- `cargo test`\n* run `npm test` twice\n- make check\n\
                     ```sh\n# all of them\n./verify\n```\n## Tasks\n- `not this`\n";
         assert_eq!(read(text).commands, ["cargo test", "npm test", "make check", "./verify"]);
+    }
+
+    #[test]
+    fn a_command_that_goes_on_in_the_next_line_is_one_command() {
+        let text = "## Validation Commands\n```sh\ncargo test \\\n  --all \\\n--locked\n# a comment \\\nmake check\\\nall\n\
+                    printf 'a\\\\'\necho \\\\\n./last \\\n```\n- `npm test`\n";
+        let wanted = [
+            "cargo test   --all --locked",
+            "make checkall",
+            "printf 'a\\\\'",
+            "echo \\\\",
+            "./last ",
+            "npm test",
+        ];
+        assert_eq!(read(text).commands, wanted);
+        let windows = text.replace('\n', "\r\n");
+        assert_eq!(read(&windows).commands, wanted, "other line ends");
+    }
+
+    #[test]
+    fn what_was_meant_for_a_box_is_told_and_other_brackets_are_not() {
+        let slips = |text: &str| read(text).slips.into_iter().map(|(_, slip)| slip).collect::<Vec<_>>();
+        let text = "-[ ] a\n*[x] b\n1.[ ] c\n- [x]d\n- [ ]**e**\n- [] f\n- [  ] g\n- [x ] h\n- [ ]\n- [~] i\n- [✓] j\n";
+        use Slip::{Inside, Mark, NoSpaceAfter, NoSpaceBefore, NoWords};
+        assert_eq!(
+            slips(text),
+            [
+                NoSpaceBefore,
+                NoSpaceBefore,
+                NoSpaceBefore,
+                NoSpaceAfter,
+                NoSpaceAfter,
+                Inside,
+                Inside,
+                Inside,
+                NoWords,
+                Mark('~'),
+                Mark('✓')
+            ]
+        );
+        let fine = "- [ ] a\n- [-] b\n- [1] c\n- [x](y)\n- [x][y]\n- [x]: y\n- [a b] c\n-[a](b)\n- [](a)\n- [x].\n\
+                    ```\n-[ ] x\n```\n<!-- -[ ] x -->\n";
+        assert_eq!(slips(fine), []);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What is read of an item only when somebody asks: criteria, commands, and its words for a prompt.
 
+use super::checklist::{Checklist, Entry};
 use super::node::Node;
 use super::requirements::Requirements;
-use super::{Backlog, Source};
+use super::{Backlog, Shape, Source, State};
 use crate::check::CheckSpec;
 use crate::detect::CHECKS;
 use crate::prelude::*;
@@ -16,8 +17,9 @@ pub struct Convergence {
 }
 
 /// The names that each thing has in one dialect or another.
-const CRITERIA: [&str; 4] = ["acceptance_criteria", "acceptanceCriteria", "criteria", "steps"];
-const COMMANDS: [&str; 4] = ["verification", "verification_commands", "validation_commands", "verify"];
+pub(super) const CRITERIA: [&str; 4] = ["acceptance_criteria", "acceptanceCriteria", "criteria", "steps"];
+pub(super) const COMMANDS: [&str; 4] =
+    ["verification", "verification_commands", "validation_commands", "verify"];
 const PARTS: [&str; 2] = ["subtasks", "tasks"];
 const NOTES: [&str; 2] = ["notes", "completionNotes"];
 
@@ -26,15 +28,28 @@ impl<'a> Backlog<'a> {
     pub fn value(&self, at: usize) -> serde_json::Value {
         match (self.node(at), &self.source) {
             (Some(node), _) => node.value(),
-            (None, Source::Markdown(list)) => list.boxes.get(at).map_or_else(
-                Default::default,
-                |found| serde_json::json!({ "text": found.words, "heading": found.heading }),
-            ),
+            (None, Source::Markdown(list)) => match list.entries.get(at) {
+                None => serde_json::Value::Null,
+                Some(entry) if entry.section.is_some() => {
+                    let steps = list.boxes[entry.boxes.clone()].iter();
+                    let steps = steps.map(
+                        |step| serde_json::json!({ "text": step.words, "done": step.state == State::Done }),
+                    );
+                    serde_json::json!({ "text": entry.title, "steps": steps.collect::<Vec<_>>() })
+                }
+                Some(entry) => {
+                    let found = &list.boxes[entry.boxes.start];
+                    serde_json::json!({ "text": found.words, "heading": found.heading })
+                }
+            },
             (None, _) => serde_json::Value::Null,
         }
     }
 
     pub fn criteria(&self, at: usize) -> Vec<String> {
+        if let Some((list, entry)) = self.task(at) {
+            return list.boxes[entry.boxes.clone()].iter().map(|step| step.words.to_owned()).collect();
+        }
         self.texts_of(at, &CRITERIA)
     }
 
@@ -53,9 +68,25 @@ impl<'a> Backlog<'a> {
 
     pub fn description(&self, at: usize) -> Option<String> {
         if let Source::Markdown(list) = &self.source {
-            return list.boxes.get(at)?.description();
+            let entry = list.entries.get(at)?;
+            let Some(section) = &entry.section else { return list.boxes[entry.boxes.start].description() };
+            // Without its marks, which are no part of what is to be done.
+            let mut text = self.text[section.clone()].to_owned();
+            for step in list.boxes[entry.boxes.clone()].iter().rev() {
+                let mark = step.mark - section.start;
+                let old = text[mark..].chars().next().map_or(1, char::len_utf8);
+                text.replace_range(mark..mark + old, " ");
+            }
+            return Some(text.trim().to_owned());
         }
         self.text_of(at, &["description"])
+    }
+
+    /// A task of a plan with its steps, where that is what this item is.
+    fn task(&self, at: usize) -> Option<(&Checklist<'a>, &Entry<'a>)> {
+        let Source::Markdown(list) = &self.source else { return None };
+        let entry = list.entries.get(at).filter(|entry| entry.section.is_some())?;
+        Some((list, entry))
     }
 
     /// The file with its requirements: `prd_reference.file`. A path that leads elsewhere is none.
@@ -91,7 +122,7 @@ impl<'a> Backlog<'a> {
             }
         };
         if let Source::Markdown(list) = &self.source {
-            let commands = list.commands.iter().map(|command| (*command).to_owned());
+            let commands = list.commands.iter().map(|command| command.clone().into_owned());
             return commands.enumerate().map(numbered("validate", "Validation Commands")).collect();
         }
         let Some(root) = self.root() else { return Vec::new() };
@@ -110,6 +141,13 @@ impl<'a> Backlog<'a> {
         checks
     }
 
+    /// How many iterations a run may have by the file: `config.max_iterations` of a prd.json of version 2.0.
+    pub fn max_iterations(&self) -> Option<u64> {
+        let config = self.root().filter(|_| self.shape == Shape::UserStories)?.get("config")?;
+        let most = config.get("max_iterations")?.number()?;
+        u64::try_from(most).ok().filter(|most| *most > 0)
+    }
+
     /// What the project is called, where the file says so.
     pub fn project(&self) -> (Option<String>, Option<String>) {
         let project = self.root().and_then(|root| root.get("project"));
@@ -120,6 +158,24 @@ impl<'a> Backlog<'a> {
 
     /// What an item is judged by, in one text: if the agent changes any of it, its hash changes.
     pub fn judged_by(&self, at: usize, prd: Option<&str>) -> String {
+        let title = self.items.get(at).map_or("", |item| &*item.title);
+        self.judged_by_as(at, title, prd)
+    }
+
+    /// The same under this title: that it has another one now is told apart from its criteria.
+    pub fn judged_by_as(&self, at: usize, title: &str, prd: Option<&str>) -> String {
+        let mut judged = self.judged_by_alone(at, prd);
+        judged["id"] = self.items.get(at).map(|item| item.id.clone()).into();
+        judged["title"] = title.into();
+        judged.to_string()
+    }
+
+    /// The same without whose it is, as it was recorded once: items without criteria had one hash.
+    pub fn judged_by_before(&self, at: usize, prd: Option<&str>) -> String {
+        self.judged_by_alone(at, prd).to_string()
+    }
+
+    fn judged_by_alone(&self, at: usize, prd: Option<&str>) -> serde_json::Value {
         let convergence = self.convergence(at);
         serde_json::json!({
             "criteria": self.criteria(at),
@@ -128,15 +184,20 @@ impl<'a> Backlog<'a> {
             "checks": self.checks().into_iter().map(|check| check.command).collect::<Vec<_>>(),
             "prd": prd,
         })
-        .to_string()
     }
 
     /// The item in words, for a prompt: with its PRD, or else with its own criteria.
     pub fn words(&self, at: usize, prd: Option<&Requirements>) -> String {
         let Some(item) = self.items.get(at) else { return String::new() };
         let mut words = format!("{}: {}\n", item.id, item.title);
+        if let Some(section) = self.task(at).and_then(|(_, entry)| entry.section.clone()) {
+            // As it stands, with the steps that are ticked.
+            words.push_str(&format!("\n{}\n", self.text[section].trim()));
+            return words;
+        }
         if let Source::Markdown(list) = &self.source
-            && let Some(heading) = list.boxes.get(at).and_then(|found| found.heading)
+            && let Some(heading) =
+                list.entries.get(at).and_then(|entry| list.boxes[entry.boxes.start].heading)
         {
             words.push_str(&format!("(under the heading: {heading})\n"));
         }
@@ -187,11 +248,13 @@ fn lines_of(node: Node<'_, '_>) -> Vec<String> {
     if let Some(text) = node.str() {
         return vec![text.into_owned()];
     }
-    let one = |node: &Node<'_, '_>| {
-        let named = ["description", "command", "title", "text", "name"];
-        node.str().or_else(|| named.iter().find_map(|name| node.get(name)?.str())).map(Into::into)
-    };
-    node.elements().iter().filter_map(one).collect()
+    node.elements().iter().filter_map(line_of).collect()
+}
+
+/// A text, or that of an object.
+pub(super) fn line_of(node: &Node<'_, '_>) -> Option<String> {
+    let named = ["description", "command", "title", "text", "name"];
+    node.str().or_else(|| named.iter().find_map(|name| node.get(name)?.str())).map(Into::into)
 }
 
 pub(crate) fn section(words: &mut String, title: &str, lines: &[String]) {

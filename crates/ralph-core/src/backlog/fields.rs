@@ -5,6 +5,7 @@ use core::ops::Range;
 
 use super::beads;
 use super::model::{Item, Limit, Problem, Shape, State, id_of};
+use super::moves;
 use super::node::Node;
 use crate::prelude::*;
 
@@ -61,7 +62,7 @@ impl<'a> Gathered<'a> {
         fields: impl Iterator<Item = (Cow<'a, str>, Node<'t, 'a>)>,
         span: Range<usize>,
         nth: usize,
-        line: impl FnOnce() -> usize,
+        mut line: impl FnMut() -> usize,
     ) where
         'a: 't,
     {
@@ -101,8 +102,8 @@ impl<'a> Gathered<'a> {
             },
         };
         let title = title.or_else(description).unwrap_or_else(|| id.clone());
-        let state = self.state(&seen, &id);
-        let priority = self.priority(seen.priority, &id);
+        let state = self.state(&seen, &id, &mut line);
+        let priority = self.priority(seen.priority, &id, &mut line);
         let phase = seen.phase.and_then(name_of);
         let dependencies = seen.dependencies.map(dependencies).unwrap_or_default();
         if let Some(blocks) = seen.dependencies.filter(Node::is_map).and_then(|node| node.get("blocks")) {
@@ -195,18 +196,20 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn state(&mut self, seen: &Seen<'_, 'a>, id: &str) -> State {
+    fn state(&mut self, seen: &Seen<'_, 'a>, id: &str, line: &mut impl FnMut() -> usize) -> State {
         if seen.passes.or(seen.completed).and_then(|node| node.bool()) == Some(true) {
             return State::Done;
         }
         match seen.status {
             Some(node) if !node.is_null() => {
-                let word = node.str().unwrap_or(Cow::Borrowed(""));
+                let word = node.str().unwrap_or_else(|| Cow::Owned(node.shown()));
                 if self.shape == Shape::Beads {
                     return State::parse(&word).unwrap_or_else(|| beads::other_state(&word));
                 }
                 State::parse(&word).unwrap_or_else(|| {
-                    self.problems.push(Problem::UnknownState { id: id.into(), word: word.into_owned() });
+                    let (id, word) = (id.into(), word.into_owned());
+                    let known = moves::words(self.shape);
+                    self.problems.push(Problem::UnknownState { id, word, known, line: line() });
                     State::Unknown
                 })
             }
@@ -214,15 +217,16 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn priority(&mut self, node: Option<Node<'_, 'a>>, id: &str) -> i64 {
+    fn priority(&mut self, node: Option<Node<'_, 'a>>, id: &str, line: &mut impl FnMut() -> usize) -> i64 {
         let none = if self.shape == Shape::Tasks { MEDIUM } else { i64::MAX };
         let Some(node) = node.filter(|node| !node.is_null()) else { return none };
         if let Some(number) = node.number() {
             return number;
         }
-        let word = node.str().unwrap_or(Cow::Borrowed(""));
+        let word = node.str().unwrap_or_else(|| Cow::Owned(node.shown()));
         priority_of(&word).unwrap_or_else(|| {
-            self.problems.push(Problem::UnknownPriority { id: id.into(), word: word.into_owned() });
+            let (id, word) = (id.into(), word.into_owned());
+            self.problems.push(Problem::UnknownPriority { id, word, line: line() });
             i64::MAX
         })
     }

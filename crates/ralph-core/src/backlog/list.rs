@@ -89,7 +89,8 @@ impl<'a> Part<'a> {
         if self.walk.peek() == b'{' {
             let span = self.walk.item(&mut self.fields)?.span();
             let named = self.fields.drain(..).map(|field| (field.name, Node::Json(field.value)));
-            self.gathered.item(named, span.clone(), self.count, || lines.of(span.start));
+            let start = span.start;
+            self.gathered.item(named, span, self.count, || lines.of(start));
         } else {
             let line = lines.of(self.walk.any()?.span().start);
             self.gathered.problems.push(Problem::NoItem { line });

@@ -188,11 +188,48 @@ pub struct Unreadable {
 /// What was read all the same, and should be mended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
-    Duplicate { id: String, line: usize },
-    UnknownState { id: String, word: String },
-    UnknownPriority { id: String, word: String },
-    NoName { line: usize },
-    NoItem { line: usize },
+    Duplicate {
+        id: String,
+        line: usize,
+    },
+    /// `known`: the words of this dialect.
+    UnknownState {
+        id: String,
+        word: String,
+        known: String,
+        line: usize,
+    },
+    UnknownPriority {
+        id: String,
+        word: String,
+        line: usize,
+    },
+    NoName {
+        line: usize,
+    },
+    NoItem {
+        line: usize,
+    },
+    Box {
+        slip: Slip,
+        written: String,
+        line: usize,
+    },
+}
+
+/// What is wrong with a line that looks like a box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slip {
+    /// `-[ ] x`
+    NoSpaceBefore,
+    /// `- [x]x`
+    NoSpaceAfter,
+    /// `- [] x`
+    Inside,
+    /// `- [~] x`
+    Mark(char),
+    /// `- [ ]`
+    NoWords,
 }
 
 impl Problem {
@@ -203,18 +240,55 @@ impl Problem {
             _ => None,
         }
     }
+
+    /// The line that it is about.
+    pub fn line(&self) -> usize {
+        match self {
+            Self::Duplicate { line, .. }
+            | Self::UnknownState { line, .. }
+            | Self::UnknownPriority { line, .. }
+            | Self::NoName { line }
+            | Self::NoItem { line }
+            | Self::Box { line, .. } => *line,
+        }
+    }
+
+    /// Whether ralph does the right thing all the same: what another tool marks in its own way is left to it.
+    pub fn is_harmless(&self) -> bool {
+        matches!(self, Self::Box { slip: Slip::Mark(_), .. })
+    }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Duplicate { id, line } => write!(f, "{id} is there twice, again in line {line}"),
-            Self::UnknownState { id, word } => write!(f, "{id} has the status '{word}', which nobody knows"),
-            Self::UnknownPriority { id, word } => {
-                write!(f, "{id} has the priority '{word}', which nobody knows: it comes last")
-            }
+            Self::UnknownState { id, word, known, line } => write!(
+                f,
+                "{id} in line {line} has the status '{word}', which nobody knows: it is not worked on; write {known}"
+            ),
+            Self::UnknownPriority { id, word, line } => write!(
+                f,
+                "{id} in line {line} has the priority '{word}', which nobody knows: it comes last; write a number, or \
+                 critical, high, medium or low"
+            ),
             Self::NoName { line } => write!(f, "the item in line {line} has neither id nor title"),
             Self::NoItem { line } => write!(f, "what stands in line {line} of the list is no item"),
+            Self::Box { slip: Slip::NoWords, line, .. } => {
+                write!(
+                    f,
+                    "the box in line {line} says nothing: write what is to be done behind it, or take it out"
+                )
+            }
+            Self::Box { slip, written, line } => {
+                let why = match slip {
+                    Slip::NoSpaceBefore => "a space is missing before its [, as in '- [ ] words'".into(),
+                    Slip::NoSpaceAfter => "a space is missing behind its ], as in '- [x] words'".into(),
+                    Slip::Mark(mark) => format!("'{mark}' is none of the marks ' ', '/' and 'x'"),
+                    _ => "between [ and ] stands one character: a space, / or x, as in '- [ ] words'".into(),
+                };
+                write!(f, "line {line} is not read as an item: {written}: {why}")
+            }
         }
     }
 }

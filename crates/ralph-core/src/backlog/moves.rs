@@ -1,6 +1,7 @@
 //! Which state may follow which, and what each dialect calls it.
 
 use super::model::{Shape, State};
+use crate::prelude::*;
 
 /// What comes back from blocked, done or cancelled is open first: then it is worked on and proved like anything else.
 pub fn legal(from: State, to: State) -> bool {
@@ -32,6 +33,14 @@ pub fn word(shape: Shape, state: State) -> Option<&'static str> {
         (Shape::Checklist, State::Done) => "x",
         _ => return None,
     })
+}
+
+/// All its words, to be told: `todo, in-progress, done or blocked`.
+pub(crate) fn words(shape: Shape) -> String {
+    let states = [State::Open, State::InProgress, State::Done, State::Blocked, State::Cancelled];
+    let mut words: Vec<&str> = states.into_iter().filter_map(|state| word(shape, state)).collect();
+    let Some(last) = words.pop() else { return "passes: true or passes: false".into() };
+    format!("{} or {last}", words.join(", "))
 }
 
 #[cfg(test)]

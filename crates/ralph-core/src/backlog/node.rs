@@ -136,6 +136,11 @@ impl<'t, 'a> Node<'t, 'a> {
         }
     }
 
+    /// As it is written, for somebody who is to correct it.
+    pub(crate) fn shown(&self) -> String {
+        crate::text::one_line(&self.value().to_string(), 60)
+    }
+
     /// As a value without its place, to be shown or compared.
     pub(crate) fn value(&self) -> serde_json::Value {
         match self {

@@ -23,7 +23,9 @@ pub struct Stats {
     pub done: u64,
     pub blocked: u64,
     pub cancelled: u64,
-    /// Could be worked on now.
+    /// With a status that nobody knows. These six are all there are.
+    pub unknown: u64,
+    /// Could be worked on now. This and the three below are all that is open or in progress.
     pub eligible: u64,
     /// Open, but something they depend on is not done.
     pub waiting: u64,
@@ -187,7 +189,7 @@ fn count(stats: &mut Stats, item: &Item<'_>) {
         State::Done => stats.done += 1,
         State::Blocked => stats.blocked += 1,
         State::Cancelled => stats.cancelled += 1,
-        State::Unknown => {}
+        State::Unknown => stats.unknown += 1,
     }
 }
 

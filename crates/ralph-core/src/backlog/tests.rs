@@ -302,6 +302,29 @@ fn the_lines_of_many_odd_items_are_counted_once() {
 }
 
 #[test]
+fn items_without_criteria_are_told_apart_by_what_they_are_judged_by() {
+    let backlog = Backlog::read("- [ ] one\n- [ ] two\n", Syntax::Markdown).expect("a checklist");
+    assert_ne!(backlog.judged_by(0, None), backlog.judged_by(1, None));
+    assert_eq!(
+        backlog.judged_by_before(0, None),
+        backlog.judged_by_before(1, None),
+        "as it was recorded once"
+    );
+    let ticked = Backlog::read("- [x] one\n- [ ] two\n", Syntax::Markdown).expect("a checklist");
+    assert_eq!(ticked.judged_by(0, None), backlog.judged_by(0, None), "a tick is no criterion");
+}
+
+#[test]
+fn the_limit_of_a_prd_is_read_and_that_of_another_kind_is_not() {
+    let of = |most: &str| {
+        let text = format!("{{\"config\": {{\"max_iterations\": {most}}}, \"userStories\": []}}");
+        json(&text).max_iterations()
+    };
+    assert_eq!((of("12"), of("0"), of("-1"), of("\"12\""), of("null")), (Some(12), None, None, None, None));
+    assert_eq!(json("{\"config\": {\"max_iterations\": 12}, \"items\": []}").max_iterations(), None);
+}
+
+#[test]
 fn a_checklist_is_a_backlog() {
     let text = "# Plan\n## Low\n- [ ] later\n## High\n1. [x] done\n2. [ ] soon\n   - [ ] inner\n```\n- [ ] no\n```\n";
     let backlog = Backlog::read(text, Syntax::Markdown).expect("a checklist");
@@ -322,8 +345,10 @@ fn what_is_odd_is_named_and_read_all_the_same() {
     assert_eq!(
         problems,
         [
-            "a has the status 'almost', which nobody knows",
-            "a has the priority 'soon', which nobody knows: it comes last",
+            "a in line 2 has the status 'almost', which nobody knows: it is not worked on; write pending, in_progress, \
+             completed or blocked",
+            "a in line 3 has the priority 'soon', which nobody knows: it comes last; write a number, or critical, high, \
+             medium or low",
             "what stands in line 4 of the list is no item",
             "the item in line 5 has neither id nor title",
             "a is there twice, again in line 3",

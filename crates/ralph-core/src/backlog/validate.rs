@@ -4,7 +4,9 @@ use core::ops::Range;
 
 use super::hands::{Hands, OneHand, in_halves};
 use super::index::Dependencies;
+use super::kinds::Wrong;
 use super::{Backlog, Shape, State, select};
+use crate::edit::line_of;
 use crate::prelude::*;
 use crate::time::Time;
 
@@ -22,6 +24,8 @@ pub enum Rule {
     Dependency,
     Cycle,
     Requirements,
+    /// A field is of another kind than is read.
+    Kind,
     Shape,
 }
 
@@ -38,6 +42,7 @@ impl Rule {
             Self::Dependency => "dependency",
             Self::Cycle => "cycle",
             Self::Requirements => "prd",
+            Self::Kind => "kind",
             Self::Shape => "shape",
         }
     }
@@ -48,7 +53,17 @@ pub struct Finding {
     /// None: about the file.
     pub id: Option<String>,
     pub rule: Rule,
+    /// Where that is one place.
+    pub line: Option<usize>,
     pub what: String,
+    /// ralph does the right thing all the same.
+    pub harmless: bool,
+}
+
+impl Finding {
+    pub fn new(id: Option<String>, rule: Rule, what: String) -> Self {
+        Self { id, rule, line: None, what, harmless: false }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -81,14 +96,16 @@ pub fn validate_with(
         None => {
             let shape = backlog.problems().iter();
             found.findings.extend(shape.map(|problem| Finding {
-                id: None,
-                rule: Rule::Shape,
-                what: problem.to_string(),
+                line: Some(problem.line()),
+                harmless: problem.is_harmless(),
+                ..Finding::new(None, Rule::Shape, problem.to_string())
             }));
+            let for_all = backlog.wrong_kinds_for_all();
+            found.findings.extend(for_all.into_iter().map(|wrong| of_kind(backlog, None, wrong)));
             let dependencies = Dependencies::of(backlog, hands);
             if let Some(ring) = select::ring(backlog, &dependencies) {
                 let what = format!("items depend on each other in a ring: {}", ring.join(" -> "));
-                found.findings.push(Finding { id: None, rule: Rule::Cycle, what });
+                found.findings.push(Finding::new(None, Rule::Cycle, what));
             }
             let look = |items: Range<usize>| look(backlog, items, strict, &dependencies);
             for part in in_halves(hands, backlog.text, backlog.items().len(), look) {
@@ -107,6 +124,11 @@ fn look(backlog: &Backlog<'_>, items: Range<usize>, strict: bool, dependencies: 
     found
 }
 
+fn of_kind(backlog: &Backlog<'_>, id: Option<String>, wrong: Wrong) -> Finding {
+    let line = Some(line_of(backlog.text, wrong.at));
+    Finding { line, ..Finding::new(id, Rule::Kind, wrong.what) }
+}
+
 fn item(
     backlog: &Backlog<'_>,
     at: usize,
@@ -117,9 +139,9 @@ fn item(
     let item = &backlog.items()[at];
     found.checked += 1;
     let findings = &mut found.findings;
-    let mut add = |rule: Rule, what: String| {
-        findings.push(Finding { id: Some(item.id.clone().into_owned()), rule, what });
-    };
+    let id = || Some(item.id.clone().into_owned());
+    findings.extend(backlog.wrong_kinds(at).into_iter().map(|wrong| of_kind(backlog, id(), wrong)));
+    let mut add = |rule: Rule, what: String| findings.push(Finding::new(id(), rule, what));
     for (id, _) in item.dependencies.iter().zip(dependencies).filter(|(_, place)| place.is_none()) {
         add(Rule::Dependency, format!("it depends on {id}, which is not in the file"));
     }

@@ -50,7 +50,7 @@ fn counted(place: &Place) -> Option<Source> {
 }
 
 /// The newest attempts at an item that the ledger has, oldest first, and how many there are.
-fn in_ledger(place: &Place, id: &str) -> (Vec<Attempted>, usize) {
+pub(in crate::cli) fn in_ledger(place: &Place, id: &str) -> (Vec<Attempted>, usize) {
     let found = || {
         let project = Project::look().ok()?;
         let file = below(&project, &place.path).ok()?;

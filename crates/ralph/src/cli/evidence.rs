@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueEnum};
 use ralph_core::ledger::{Attempted, select};
+use ralph_core::text;
 use ralph_core::view::evidence;
 use serde_json::Value;
 
@@ -20,12 +21,12 @@ const NOTHING: &str = "no evidence is recorded here yet: ralph records it for ea
 
 #[derive(Debug, Subcommand)]
 pub(super) enum EvidenceCommand {
-    /// Show what was claimed, measured and proved, newest last
+    /// Show what was claimed, measured and proved, newest last: exit 1 if the chain of records is broken
     Show(ShowArgs),
     /// Check the chain of records, and run the recorded checks again in a clean checkout of each commit: exit 0 all
-    /// holds, 1 something fails or the chain is broken, 3 something could not be run
+    /// that was proved holds, 1 something fails or the chain is broken, 3 something could not be run, or nothing is proved
     Verify(VerifyArgs),
-    /// Write a document that stands by itself, for a pull request or an archive
+    /// Write a document that stands by itself, for a pull request or an archive: exit 1 if the chain of records is broken
     Export(ExportArgs),
 }
 
@@ -79,32 +80,51 @@ pub(super) fn main(command: &EvidenceCommand, ui: &mut Ui) -> Result<ExitCode> {
 }
 
 fn show(args: &ShowArgs, ui: &mut Ui) -> Result<ExitCode> {
-    let loaded = load(&Project::look()?, Anchored::NotAsked)?;
+    let project = Project::look()?;
+    let mut loaded = load(&project, Anchored::NotAsked)?;
+    if loaded.lines.is_empty() {
+        // It has none yet, or has none any more: journals and commits know.
+        loaded = load(&project, Anchored::Asked)?;
+    }
+    let sound = is_sound(&loaded, ui);
     let attempts = chosen(&loaded, args.what.as_deref())?;
     if args.json {
         ui.json(&document(&loaded, args.what.as_deref(), &attempts));
-        return super::fine();
+        return Ok(sound);
     }
     for attempted in &attempts {
         evidence::lines(attempted).iter().for_each(|line| ui.data_line(line));
     }
-    for fault in &loaded.summary.faults {
-        ui.warn(&fault.what);
-    }
-    if attempts.is_empty() {
+    if attempts.is_empty() && loaded.summary.faults.is_empty() {
         ui.say(NOTHING);
     }
-    super::fine()
+    Ok(sound)
 }
 
-fn export(args: &ExportArgs, ui: &Ui) -> Result<ExitCode> {
+/// Says what is wrong with the ledger, for whoever takes what is shown for evidence; and as `verify` does, 1 if anything is.
+fn is_sound(loaded: &Loaded, ui: &mut Ui) -> ExitCode {
+    let faults = &loaded.summary.faults;
+    for fault in faults {
+        ui.warn(&format!("ledger {}: {}", fault.kind.word(), text::one_line(&fault.what, 400)));
+    }
+    if faults.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    ui.warn(
+        "the ledger is not as ralph wrote it; to look at every record and its commit: ralph evidence verify",
+    );
+    ExitCode::FAILURE
+}
+
+fn export(args: &ExportArgs, ui: &mut Ui) -> Result<ExitCode> {
     let loaded = load(&Project::find()?, Anchored::Asked)?;
+    let sound = is_sound(&loaded, ui);
     let attempts = chosen(&loaded, args.item.as_deref())?;
     match args.format {
         ExportFormat::Json => ui.json(&document(&loaded, args.item.as_deref(), &attempts)),
         ExportFormat::Md => ui.data(evidence::markdown(&loaded.summary, &attempts).as_bytes()),
     }
-    super::fine()
+    Ok(sound)
 }
 
 /// Where all is meant, what belongs to no attempt too.
@@ -118,6 +138,13 @@ fn chosen(loaded: &Loaded, what: Option<&str>) -> Result<Vec<Attempted>> {
     let Some(what) = what else { return Ok(loaded.attempts.clone()) };
     let found = select(loaded.attempts.clone(), what);
     match found.is_empty() {
+        true if !loaded.summary.faults.is_empty() => {
+            Err(Error::no(format!("no evidence is recorded of '{what}'"))
+                .because(
+                    "records are missing from the ledger, or are not what was recorded; it may be among them",
+                )
+                .hint("ralph evidence verify"))
+        }
         true => Err(Error::usage(format!("no evidence is recorded of '{what}'"))
             .because("it is neither an item, nor an attempt, nor an iteration that has a record")
             .hint("ralph evidence show")),

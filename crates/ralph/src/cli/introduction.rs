@@ -11,7 +11,21 @@ use crate::work::Source;
 
 pub(super) fn introduction(project: &Project, goal: &str, plan: &Plan, commands: &Commands) -> Introduction {
     let mut shown = Introduction { title: "The first run in this project".into(), ..Introduction::default() };
-    shown.row("goal", text::one_line(goal, 400));
+    let once = plan.backlog.as_ref().filter(|backlog| backlog.once);
+    shown.row(
+        "goal",
+        match once {
+            Some(backlog) if backlog.task.is_some() => {
+                format!("one attempt at {}", text::one_line(goal, 400))
+            }
+            // `every item of FILE`, or of a phase of it: one of them is meant.
+            Some(_) => {
+                let whole = goal.strip_prefix("every item of ").unwrap_or(goal);
+                format!("one attempt at one item of {}", text::one_line(whole, 400))
+            }
+            None => text::one_line(goal, 400),
+        },
+    );
     shown.row("folder", project.root.display().to_string());
     shown.row("branch", branch(project));
     for agent in &plan.agents {
@@ -45,7 +59,7 @@ pub(super) fn introduction(project: &Project, goal: &str, plan: &Plan, commands:
         shown.row("checks", "none: done is a matter of words and reviews");
     }
     let each = if plan.limits_each_item() { " for each item" } else { "" };
-    shown.row("limits", limits(&plan.policy, each));
+    shown.row("limits", limits(&plan.policy, each, once.is_some()));
     shown.row("commits", commits(project, plan));
     shown
 }
@@ -92,8 +106,13 @@ fn branch(project: &Project) -> String {
     }
 }
 
-fn limits(policy: &Policy, each: &str) -> String {
+fn limits(policy: &Policy, each: &str, once: bool) -> String {
     let mut parts = vec![match policy.max_iterations {
+        // A limit for each item counts over many such calls.
+        most if once && !each.is_empty() && most > 0 => {
+            format!("one attempt now, {}{each} in all", text::count(most, "iteration"))
+        }
+        _ if once => "one attempt".to_owned(),
         0 => "any number of iterations".to_owned(),
         most => format!("{}{each}", text::count(most, "iteration")),
     }];

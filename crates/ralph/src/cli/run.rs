@@ -7,6 +7,7 @@ mod configured;
 pub(super) mod consent;
 mod dry;
 mod held;
+mod over;
 
 pub(super) use backlog::below;
 
@@ -27,6 +28,7 @@ use crate::project::Project;
 use crate::runner::{self, Opened, Runner};
 use crate::settings::{self, AgentWishes, For, Settled, Value, Wishes};
 use crate::store::{self, ArmFile, HarnessLock, JournalFile, Lock, Run, Runs};
+use crate::suggest::quoted;
 use crate::trust::{self, Consent};
 use crate::ui::{self, Ui};
 use crate::work::{self, inherit};
@@ -40,6 +42,10 @@ pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
         return held::hold(args, ui);
     }
     let project = Project::find()?;
+    // Before all that looks at the folder: a slip is none of what is in it.
+    args.profile.as_deref().map_or(Ok(()), |name| settings::profile(name).map(drop))?;
+    args.branch.as_deref().map_or(Ok(()), |name| branch::is_name(&project, name))?;
+    ui.begun_by(Some(typed(&project)));
     let which = if args.fresh {
         Which::Fresh
     } else if args.resume {
@@ -57,6 +63,14 @@ pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
         Some(stop) => Ok(ExitCode::from(stop.exit_code())),
         None => super::fine(),
     }
+}
+
+/// The command line, as it can be typed once more. What is only for once is left out, and secrets are.
+fn typed(project: &Project) -> String {
+    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let again = words.filter(|word| !["--resume", "--probe"].contains(&word.as_str()));
+    let typed = again.fold("ralph".to_owned(), |typed, word| format!("{typed} {}", quoted(&word)));
+    secrets::of(&project.root).hide(&typed).into_owned()
 }
 
 fn wishes(args: &RunArgs) -> Wishes {
@@ -215,7 +229,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     for remark in remarks.into_iter().chain(missing).chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
     }
-    let of_items = backlog::brought(project, &wishes, &mut plan)?;
+    let of_items = backlog::brought(project, &wishes, earlier.is_none(), &mut plan)?;
     detected::remember(&project.root, &mut plan, earlier.map(|run| &run.plan));
     branch::may_commit(project, own.commit)?;
     let before = last.as_ref().filter(|_| earlier.is_none());
@@ -282,6 +296,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let mut tree = runner::open_tree(project)?;
     let (run, journal, state, first) = match (choice, last) {
         (Choice::Resume, Some(last)) => {
+            ui.begun_by(None);
             let (journal, state) = JournalFile::resume(&last.run.journal())?;
             let version = env!("CARGO_PKG_VERSION").into();
             let unrecorded_ms = alone::unrecorded(&last.run, &state);

@@ -23,7 +23,7 @@ use crate::store::{Ledger, Runs};
 use crate::suggest::quoted;
 use crate::tree::{BackError, Tree, TreeError, TreeId, WayBack};
 use crate::ui::Ui;
-use crate::work::{self, Place, beads, is_below};
+use crate::work::{Place, beads, is_below};
 
 /// How much of a snapshot's name is shown.
 const SHORT: usize = 12;
@@ -308,8 +308,7 @@ fn still_done(project: &Project, number: u64, ui: &mut Ui) {
             more => format!(" and {more} more"),
         };
         ui.warn(&format!("still done in {file}: {named}{more}"));
-        let known = matches!(work::find(&project.root), Ok(Some(known)) if known == path);
-        let which = if known { String::new() } else { format!(" --backlog {file}") };
+        let which = place.flag();
         let typed = quoted(first);
         let first = text::one_line(first, 80);
         ui.say(&format!(

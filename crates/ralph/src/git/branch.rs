@@ -20,6 +20,12 @@ impl Repo {
         Ok(call.run()?.end.success())
     }
 
+    /// Whether a branch could be called so.
+    pub fn is_branch_name(&self, name: &str) -> bool {
+        let call = self.call("check-ref-format").args([format!("refs/heads/{name}")]);
+        !name.starts_with('-') && call.run().is_ok_and(|ran| ran.end.success())
+    }
+
     /// Whether everything that `old` holds is in `new` as well.
     pub fn is_ancestor(&self, old: &str, new: &str) -> Result<bool, GitError> {
         let call = self.call("merge-base").args(["--is-ancestor", old, new]);

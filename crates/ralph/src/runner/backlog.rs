@@ -67,9 +67,8 @@ impl Runner<'_> {
         let read = match self.source() {
             Some(Ok(source)) => {
                 let file = source.below(&self.project.root);
-                let tried =
-                    source.counts().then(|| self.tally.of(&Ledger::of(&self.project.truth), file.as_deref()));
-                let source = source.knowing(tried.unwrap_or_default());
+                let tried = self.tally.of(&Ledger::of(&self.project.truth), file.as_deref());
+                let source = source.knowing(tried);
                 self.with_recipes(self.agreed_to(source.read(&self.state.rules.items)))
             }
             Some(Err(error)) => unreadable(&error),
@@ -233,7 +232,10 @@ impl Runner<'_> {
         });
         if let (Ok(true), Ok(now)) = (&done, now) {
             let kept = self.files().folder().join(TOUCHED);
-            let _ = self.files().make().map(|()| store::write_private(&kept, &now));
+            if self.files().make().is_ok() && store::write_private(&kept, &now).is_ok() {
+                let file = kept.strip_prefix(&self.project.root).unwrap_or(&kept).display();
+                self.ui.remark(&format!("what the task file had been made into is kept: {file}"));
+            }
         }
         done.unwrap_or_else(|error| {
             self.ui.warn(&format!("the backlog could not be put back: {}", work::in_a_line(&error)));

@@ -267,8 +267,11 @@ impl Runner<'_> {
     /// What differs between the tree before the run and the last one that was measured, for the summary. What no agent
     /// touched is not the run's.
     pub(super) fn changes_of_the_run(&self) -> Option<RunChanges> {
-        let after = self.state.last.as_ref()?.after.as_ref()?;
-        let (before, after) = (TreeId::new(&self.state.base.as_ref()?.tree)?, TreeId::new(&after.tree)?);
+        let last = self.state.last.as_ref()?;
+        // What was put back is as it was before that attempt.
+        let reverted = last.settled.as_ref().is_some_and(|settled| settled.reverted);
+        let after = if reverted { &last.before.as_ref()?.tree } else { &last.after.as_ref()?.tree };
+        let (before, after) = (TreeId::new(&self.state.base.as_ref()?.tree)?, TreeId::new(after)?);
         let mut changes = self.tree.diff(&before, &after).ok()?;
         if let Some(touched) = self.touched_by_agents() {
             let notes = self.own_notes();

@@ -63,6 +63,10 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
         lines.push((tone, format!("{sign} {what} is {word} and committed{part}: {}{whose}", short(commit))));
     }
     let passed = last.conclusion.as_ref().is_some_and(|told| told.attempt == Some(Attempt::Passed));
+    let uncommitted = settled.problems.iter().any(|problem| problem.starts_with(UNCOMMITTED));
+    if passed && !last.checks.is_empty() && settled.commit.is_none() && !uncommitted && last.item.is_some() {
+        lines.push((Tone::Good, format!("✓ {what} is proved; it is in your files, and not committed")));
+    }
     if passed && last.checks.is_empty() {
         let facts = match last.progress() {
             true => "no check was run",

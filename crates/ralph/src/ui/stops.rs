@@ -90,6 +90,11 @@ pub(super) fn tone(stop: &Stop) -> Tone {
 
 /// What to do next; how to go on comes last.
 pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
+    next_steps_of(state, stop, None)
+}
+
+/// The same where it is known what was typed to begin the run.
+pub(super) fn next_steps_of(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
     let mut steps: Vec<String> = to_look(state, stop).into_iter().collect();
     // One that was stopped while it was judged has its files as well.
     let last = state.current.as_ref().or(state.last.as_deref()).filter(|last| last.progress());
@@ -112,7 +117,7 @@ pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     if stop.exit_code() != 0 && *stop != Stop::Unknown {
         steps.push(format!("more about this stop: ralph explain {}", stop.word()));
     }
-    let go_on = to_go_on(state, stop);
+    let go_on = to_go_on(state, stop, typed);
     steps.extend(if is_session(state) { in_a_session(state, stop, go_on) } else { go_on });
     steps
 }
@@ -156,6 +161,21 @@ fn to_allow_it(state: &State, why: &str) -> Option<String> {
         .then(|| format!("to let it use them: allow that in the agent's own settings{flag}"))
 }
 
+/// The flag that names the run's backlog, where one is needed.
+fn which(state: &State) -> String {
+    let plan = state.run.as_ref().and_then(|run| run.plan.backlog.as_ref());
+    plan.and_then(|plan| Some(work::which_backlog(&work::root().ok()?, plan))).unwrap_or_default()
+}
+
+/// The run is over: whoever wants another attempt begins it as this one was begun.
+fn next_attempt(state: &State, typed: Option<&str>) -> String {
+    let by_plan = || {
+        let plan = &state.run.as_ref()?.plan;
+        Some(work::how_to_try_again(&work::root().ok()?, plan.backlog.as_ref()?, &plan.policy.profile))
+    };
+    typed.map(str::to_owned).or_else(by_plan).unwrap_or_else(|| "ralph run".into())
+}
+
 /// Where to see what it did.
 fn to_look(state: &State, stop: &Stop) -> Option<String> {
     let last = state.iteration;
@@ -167,9 +187,9 @@ fn to_look(state: &State, stop: &Stop) -> Option<String> {
             Some("what was done and why it counts: ralph history".into())
         }
         Stop::ItemFailed { .. } => looked("what it did and why it does not count", ""),
-        Stop::BacklogComplete { .. } => Some("all items: ralph backlog list".into()),
+        Stop::BacklogComplete { .. } => Some(format!("all items: ralph backlog list{}", which(state))),
         Stop::Blocked { why } if by_the_backlog(state, why).is_some() => {
-            Some("all items: ralph backlog list".into())
+            Some(format!("all items: ralph backlog list{}", which(state)))
         }
         Stop::Blocked { .. } => looked("what it needs", ""),
         Stop::MaxIterations { .. } | Stop::Saturated { .. } | Stop::Budget { .. } => {
@@ -181,11 +201,11 @@ fn to_look(state: &State, stop: &Stop) -> Option<String> {
     }
 }
 
-fn to_go_on(state: &State, stop: &Stop) -> Vec<String> {
+fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
     let more = |what: &str, used: u64, unit: &str| vec![format!("to go on: ralph run --{what} {used}{unit}")];
     match stop {
         Stop::Complete { .. } | Stop::ItemPassed { .. } | Stop::BacklogComplete { .. } => vec![],
-        Stop::ItemFailed { .. } => vec!["the next attempt: ralph run".into()],
+        Stop::ItemFailed { .. } => vec![format!("the next attempt: {}", next_attempt(state, typed))],
         Stop::Blocked { why } => vec![match by_the_backlog(state, why) {
             Some(next) => format!("to go on: {next}"),
             None => "to answer and go on: ralph note \"…\", then ralph run".into(),
@@ -243,7 +263,8 @@ fn by_the_backlog(state: &State, why: &str) -> Option<String> {
     let spent = item.max_attempts > 0 && item.attempts.saturating_add(1) >= item.max_attempts;
     let own = why.strip_prefix(item.id.as_str()).is_some_and(|rest| rest.starts_with(": "));
     let plan = state.run.as_ref()?.plan.backlog.as_ref()?;
-    (spent && own).then(|| work::how_to_reset(plan, &item.id))
+    let root = work::root().ok()?;
+    (spent && own).then(|| work::how_to_reset(&root, plan, &item.id))
 }
 
 /// What somebody can do about agents that are out for good.

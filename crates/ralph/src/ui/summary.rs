@@ -9,6 +9,9 @@ use ralph_core::{text, time, view};
 /// How many files are named.
 const NAMED: usize = 5;
 
+/// How much is said of what was flagged.
+const MOST_OF_FLAGS: usize = 600;
+
 /// Label and value of each line below the title, where there is something to say.
 pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
@@ -43,6 +46,7 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
     if let Some(changes) = changes {
         rows.push(("Files:", files(changes)));
     }
+    rows.extend(put_back(state).map(|line| ("Put back:", line)));
     match (state.totals.commits, state.committed) {
         (0, 0) => {}
         (0, ours) => rows.push(("Commits:", ours.to_string())),
@@ -71,8 +75,17 @@ pub(crate) fn uncommitted(state: &State) -> Vec<String> {
 
 /// `existing tests were changed: tests/a.sh (#2)`, each with the iteration that did it.
 pub(crate) fn flagged(state: &State) -> Option<String> {
-    let told = state.flagged.iter().map(|flagged| format!("{} (#{})", flagged.what, flagged.iteration));
-    let told = text::one_line(&told.collect::<Vec<_>>().join("; "), 600);
+    let mut told = String::new();
+    for (nth, flagged) in state.flagged.iter().enumerate() {
+        let one = format!("{} (#{})", text::one_line(&flagged.what, 200), flagged.iteration);
+        if nth > 0 && told.len() + one.len() > MOST_OF_FLAGS {
+            let more = state.flagged.len() - nth;
+            told.push_str(&format!("; and {more} more: ralph status --json, flags"));
+            break;
+        }
+        told.push_str(if nth > 0 { "; " } else { "" });
+        told.push_str(&one);
+    }
     (!told.is_empty()).then_some(told)
 }
 
@@ -80,6 +93,14 @@ pub(crate) fn flagged(state: &State) -> Option<String> {
 pub(crate) fn taken(state: &State) -> Option<String> {
     let names = text::one_line(&state.taken.join(", "), 400);
     (!names.is_empty()).then(|| format!("⚠ agents committed files that you had not committed: {names}"))
+}
+
+/// What the last attempt had changed, where that is as it was before.
+fn put_back(state: &State) -> Option<String> {
+    let last = state.last.as_ref().filter(|last| last.settled.as_ref().is_some_and(|it| it.reverted))?;
+    let after = last.after.as_ref().filter(|after| after.changed_total > 0)?;
+    let changes = RunChanges { paths: after.changed.clone(), total: after.changed_total };
+    Some(files(&changes).replacen(" changed", ", as before the attempt", 1))
 }
 
 /// `3 files changed: src/a.rs, src/b.rs (new), c.txt (deleted)`

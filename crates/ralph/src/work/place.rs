@@ -18,7 +18,7 @@ const FEATURES: &str = "feature_list.json";
 pub(crate) struct Place {
     pub(crate) path: PathBuf,
     pub(crate) syntax: Syntax,
-    root: PathBuf,
+    pub(super) root: PathBuf,
 }
 
 impl Place {
@@ -60,6 +60,26 @@ impl Place {
     /// As people name it.
     pub(crate) fn shown(&self) -> String {
         if self.is_beads() { beads::NAME.into() } else { self.path.display().to_string() }
+    }
+
+    /// What a command must be given so that it takes this one, with a space before it; nothing where it is taken anyway.
+    pub(crate) fn flag(&self) -> String {
+        if self.is_beads() {
+            return match find(&self.root) {
+                Ok(Some(known)) if beads::is_meant(&known) => String::new(),
+                _ => format!(" --backlog {}", beads::NAME),
+            };
+        }
+        let full = |path: &Path| {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+            path.canonicalize().unwrap_or(path)
+        };
+        if matches!(find(&self.root), Ok(Some(known)) if full(&known) == full(&self.path)) {
+            return String::new();
+        }
+        let here = std::env::current_dir().ok();
+        let short = here.as_ref().and_then(|here| self.path.strip_prefix(here).ok()).unwrap_or(&self.path);
+        format!(" --backlog {}", quoted(&short.to_string_lossy()))
     }
 
     pub(crate) fn read(&self) -> Result<Vec<u8>> {
@@ -150,24 +170,28 @@ impl Place {
     /// A refusal as an error, with what to do about it.
     pub(crate) fn refused(&self, refusal: &Refusal, backlog: &Backlog<'_>) -> Error {
         let error = Error::no(refusal.to_string());
+        let which = || self.flag();
         match refusal {
             Refusal::Unreadable(error) => self.unreadable(error),
             Refusal::UnknownId(id) => {
                 let near = suggest::nearest(id, backlog.items().iter().map(|item| &*item.id));
-                let hint = near.map_or_else(|| "ralph backlog list".into(), |near| suggest::instead(&quoted(near), &quoted(id)));
+                let hint = near.map_or_else(|| format!("ralph backlog list{}", which()), |near| suggest::instead(&quoted(near), &quoted(id)));
                 error.because(format!("{} has no such id", self.shown())).hint(hint)
             }
             Refusal::Ambiguous(id) => {
                 error.because(self.lines_of(backlog, id)).hint("give one of them another id")
             }
-            Refusal::Duplicate(id) => error.hint(format!("ralph backlog show {}; or --id with another id", quoted(id))),
+            Refusal::Duplicate(id) => error.hint(format!("ralph backlog show {}{}; or --id with another id", quoted(id), which())),
             Refusal::IllegalMove { id, .. } => {
-                error.hint(format!("open it first: ralph backlog set {} open", quoted(id)))
+                error.hint(format!("open it first: ralph backlog set {} open{}", quoted(id), which()))
             }
-            Refusal::NotOpen { id, .. } => error.hint(format!("to work on it again: ralph backlog set {} open", quoted(id))),
+            Refusal::NotOpen { id, .. } => {
+                error.hint(format!("to work on it again: ralph backlog set {} open{}", quoted(id), which()))
+            }
             Refusal::NoEvidence { id, .. } => error.hint(format!(
-                "ralph backlog attempt {id} PASSED --commands CMD,… --summary TEXT; ralph backlog validate {id}",
-                id = quoted(id)
+                "ralph backlog attempt {id} PASSED --commands CMD,… --summary TEXT{which}; ralph backlog validate {id}{which}",
+                id = quoted(id),
+                which = which()
             )),
             Refusal::PassedWithout(_) => {
                 error.because("a claim without the commands that were run, and what came of them, proves nothing")
@@ -252,7 +276,7 @@ pub(super) fn phase_of<'b>(backlog: &'b Backlog<'_>, at: usize) -> Option<&'b st
 }
 
 /// The top of the project, without asking git: looking at a backlog needs no repository.
-fn root() -> Result<PathBuf> {
+pub(crate) fn root() -> Result<PathBuf> {
     let cwd = std::env::current_dir()
         .map_err(|error| Error::new("the current folder cannot be found").because(error))?;
     let above = cwd.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_path_buf);

@@ -1,21 +1,46 @@
 //! What to do about a backlog of which no item can begin.
 
+use std::path::Path;
+
 use ralph_core::backlog::{Backlog, State, Waiting};
 use ralph_core::items::BacklogPlan;
 
-use super::beads;
+use super::{Place, beads};
 use crate::suggest::quoted;
 
+/// The one that nobody has to name.
+const DEFAULT_PROFILE: &str = "default";
+
 /// An item that is blocked or had its attempts is to be tried again.
-pub(crate) fn reset(plan: &BacklogPlan, id: &str) -> String {
-    let which = if is_beads(plan) { " --backlog beads" } else { "" };
-    format!("ralph backlog reset {}{which}, then ralph run{which}", quoted(id))
+pub(crate) fn reset(root: &Path, plan: &BacklogPlan, id: &str) -> String {
+    format!("ralph backlog reset {}{}, then ralph run", quoted(id), which(root, plan))
 }
 
 /// An item whose status nobody knows is to be worked on.
-pub(super) fn to_open(plan: &BacklogPlan, id: &str) -> String {
-    let which = if is_beads(plan) { " --backlog beads" } else { "" };
-    format!("ralph backlog set {} open{which}, then ralph run{which}", quoted(id))
+pub(super) fn to_open(root: &Path, plan: &BacklogPlan, id: &str) -> String {
+    format!("ralph backlog set {} open{}, then ralph run", quoted(id), which(root, plan))
+}
+
+/// What names the backlog of a run to a command, where it is not found without a word. `ralph run` itself goes on with
+/// the run that stopped, whatever its backlog is.
+pub(crate) fn which(root: &Path, plan: &BacklogPlan) -> String {
+    Place::at(root, root.join(&plan.file)).map(|place| place.flag()).unwrap_or_default()
+}
+
+/// How one more attempt is begun as the last one was, where nobody remembers what was typed.
+pub(crate) fn again(root: &Path, plan: &BacklogPlan, profile: &str) -> String {
+    let flag = |name: &str, value: Option<&str>| {
+        value.map(|value| format!(" --{name} {}", quoted(value))).unwrap_or_default()
+    };
+    let profile = Some(profile).filter(|name| *name != DEFAULT_PROFILE);
+    format!(
+        "ralph run{}{}{}{}{}",
+        which(root, plan),
+        flag("task", plan.task.as_deref()),
+        flag("phase", plan.phase.as_deref()),
+        if plan.once { " --once" } else { "" },
+        flag("profile", profile)
+    )
 }
 
 fn is_beads(plan: &BacklogPlan) -> bool {
@@ -24,8 +49,7 @@ fn is_beads(plan: &BacklogPlan) -> bool {
 
 pub(super) fn to_break(plan: &BacklogPlan) -> String {
     if is_beads(plan) {
-        return "bd dep cycles, which shows them; bd dep remove ID OTHER; then ralph run --backlog beads"
-            .into();
+        return "bd dep cycles, which shows them; bd dep remove ID OTHER; then ralph run".into();
     }
     format!("take one of these dependencies out of {}, then ralph run", plan.file)
 }
@@ -33,6 +57,7 @@ pub(super) fn to_break(plan: &BacklogPlan) -> String {
 /// The first thing that somebody can do so that one of these begins.
 pub(super) fn to_begin(
     backlog: &Backlog<'_>,
+    root: &Path,
     plan: &BacklogPlan,
     waiting: &[Waiting],
     is_out: impl Fn(&str) -> bool,
@@ -50,23 +75,25 @@ pub(super) fn to_begin(
     let spent = |(_, id): (usize, &str)| {
         let item = &backlog.items()[backlog.find(id)?];
         let out = || item.limit.map_or_else(|| is_out(id), |limit| limit.is_reached());
-        (item.state == State::Blocked || item.state.is_open() && out()).then(|| reset(plan, id))
+        (item.state == State::Blocked || item.state.is_open() && out()).then(|| reset(root, plan, id))
     };
     let for_people = |(_, id): (usize, &str)| {
         let item = &backlog.items()[backlog.find(id)?];
         if is_beads(plan) && !item.enabled {
             let shown = quoted(id);
             return Some(format!(
-                "bd show {shown}, which says who has it or until when it rests; then ralph run --backlog beads"
+                "bd show {shown}, which says who has it or until when it rests; then ralph run"
             ));
         }
         (!item.enabled).then(|| format!("do {id} yourself, which is not for the loop, then ralph run"))
     };
     let left_out = |(_, id): (usize, &str)| {
         let scoped = plan.task.is_some() || plan.phase.is_some();
-        scoped.then(|| format!("ralph run --task {}, and then this again", quoted(id)))
+        scoped.then(|| format!("ralph run --task {}{}, and then this again", quoted(id), which(root, plan)))
     };
-    let looked_at = |(_, id): (usize, &str)| Some(format!("see to {id}: ralph backlog show {}", quoted(id)));
+    let looked_at = |(_, id): (usize, &str)| {
+        Some(format!("see to {id}: ralph backlog show {}{}", quoted(id), which(root, plan)))
+    };
     all()
         .find_map(spent)
         .or_else(|| all().find_map(missing))

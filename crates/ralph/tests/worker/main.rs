@@ -1,5 +1,6 @@
 //! `ralph run` on a backlog, end to end: real binary, real git, scripted agents.
 
+mod again;
 mod beads;
 mod beads_kept;
 mod boot;

@@ -32,8 +32,9 @@ impl Backlog<'_> {
         }
         if let Source::Markdown(list) = &self.source {
             self.refuse_extras(new, true)?;
+            let mut title = new.title.trim().to_owned();
             let edit = match &new.priority {
-                None => write::lines::add(self.text, list, new.title.trim()),
+                None => write::lines::add(self.text, list, &mut title),
                 Some(word) => {
                     let priority = priority_of(word).ok_or_else(|| Refusal::BadPriority(word.clone()))?;
                     let found = write::lines::add_under(self.text, list, new.title.trim(), priority);
@@ -42,9 +43,9 @@ impl Backlog<'_> {
             };
             let edit = edit.map_err(Refusal::NotLossless)?;
             let text = self.spliced(core::slice::from_ref(&edit))?;
-            let nth = list.boxes.iter().take_while(|found| found.line.start < edit.range.start).count();
+            let nth = list.entries.iter().take_while(|entry| entry.line.start < edit.range.start).count();
             let priority = new.priority.as_deref().and_then(priority_of);
-            let id = self.prove_box(&text, nth, new.title.trim(), priority)?;
+            let id = self.prove_box(&text, nth, &title, priority)?;
             let status = State::Open.word().into();
             return Ok(Changed {
                 text,

@@ -36,6 +36,41 @@ fn attempt(outcome: Outcome) -> Attempt {
 }
 
 #[test]
+fn at_somebody_else_s_limit_a_note_is_left_where_there_is_a_place_and_a_reset_takes_it_out() {
+    let blocked = |id: &str| Change::Increment {
+        id: id.into(),
+        block_on_max: true,
+        override_reason: Some("five tries".into()),
+    };
+    let reset = || Change::Reset { id: "a".into() };
+    for (text, with) in [
+        ("tasks:\n  - id: a\n    notes: mine\n", "\"mine\\nMax iterations reached, human review required\""),
+        ("tasks:\n  - id: a\n    status: todo\n", "notes: Max iterations reached, human review required"),
+    ] {
+        let noted = changed(text, Syntax::Yaml, &blocked("a")).expect("a note");
+        assert!(noted.contains(with), "{noted}");
+        assert_eq!(changed(&noted, Syntax::Yaml, &blocked("a")).as_ref(), Ok(&noted), "once");
+        let back = changed(&noted, Syntax::Yaml, &reset()).expect("a reset");
+        assert!(!back.contains("Max iterations"), "{back}");
+    }
+    let story = r#"{"userStories":[{"id":"a","passes":false,"notes":""}]}"#;
+    let noted = changed(story, Syntax::Json, &blocked("a")).expect("a note");
+    assert_eq!(difference(story, &noted), ("", "Max iterations reached, human review required"));
+    for (text, syntax) in [
+        ("- [ ] a\n", Syntax::Markdown),
+        (r#"[{"description":"a","passes":false}]"#, Syntax::Json),
+        ("tasks:\n  - id: a\n    notes: [b]\n", Syntax::Yaml),
+    ] {
+        let id = Backlog::read(text, syntax).expect("readable").items()[0].id.to_string();
+        let refused = changed(text, syntax, &blocked(&id));
+        assert!(matches!(refused, Err(Refusal::NoPlace { .. })), "{text}: {refused:?}");
+    }
+    let counted = Change::Increment { id: "a".into(), block_on_max: false, override_reason: None };
+    let refused = changed("tasks:\n  - id: a\n", Syntax::Yaml, &counted);
+    assert!(matches!(refused, Err(Refusal::NoPlace { .. })), "nobody asked for a note: {refused:?}");
+}
+
+#[test]
 fn each_dialect_gets_its_own_words_and_nothing_else_changes() {
     use State::{Blocked, Done, InProgress, Open};
     for (syntax, text, id, to, gone, came) in [

@@ -1,7 +1,9 @@
 //! Edits of checklists: one character in a box, or one more line.
 
+use core::ops::Range;
+
 use super::{NoPlace, next_line};
-use crate::backlog::checklist::Checklist;
+use crate::backlog::checklist::{Checklist, Entry, task_number};
 use crate::edit::{Edit, line_end};
 use crate::prelude::*;
 
@@ -12,8 +14,13 @@ pub(crate) fn mark(text: &str, list: &Checklist<'_>, at: usize, mark: &str) -> R
 }
 
 /// A new box below the last one and what belongs to it, with the marker of the outermost: a sibling, not a part of it.
-pub(crate) fn add(text: &str, list: &Checklist<'_>, words: &str) -> Result<Edit, NoPlace> {
+/// Behind a task it is a task as well, and `words` become its title.
+pub(crate) fn add(text: &str, list: &Checklist<'_>, words: &mut String) -> Result<Edit, NoPlace> {
     one_line(words)?;
+    if let Some((last, section)) = list.entries.last().and_then(|last| Some((last, last.section.clone()?))) {
+        return Ok(another_task(text, list, last, section, words));
+    }
+    let words = words.as_str();
     let end = line_end(text);
     let Some(last) = list.boxes.len().checked_sub(1) else {
         let gap = if text.is_empty() || text.ends_with('\n') { "" } else { end };
@@ -33,7 +40,9 @@ pub(crate) fn add_under(
         return Some(Err(why));
     }
     if let Some(last) = list.boxes.iter().rposition(|found| found.priority == priority) {
-        return Some(Ok(behind(text, list, last, words)));
+        let of_task = |entry: &Entry<'_>| entry.section.is_some() && entry.boxes.contains(&last);
+        // It would be a step of that task.
+        return (!list.entries.iter().any(of_task)).then(|| Ok(behind(text, list, last, words)));
     }
     let (_, heading) = list.headings.iter().rfind(|(of, _)| *of == priority)?;
     let end = line_end(text);
@@ -52,6 +61,25 @@ pub(crate) fn add_under(
         }
         false => Edit::insert(start, format!("{end}- [ ] {words}{end}")),
     }))
+}
+
+/// `### Task 4: words`, with these words as its only step.
+fn another_task(
+    text: &str,
+    list: &Checklist<'_>,
+    last: &Entry<'_>,
+    section: Range<usize>,
+    words: &mut String,
+) -> Edit {
+    let number = task_number(last.title).map(|number| number.split('.').next().unwrap_or(number));
+    let tasks = list.entries.iter().filter(|entry| entry.section.is_some()).count() as u64;
+    let next = number.and_then(|number| number.parse::<u64>().ok()).unwrap_or(tasks).saturating_add(1);
+    let heading = text[last.line.clone()].trim_start();
+    let level = &heading[..heading.len() - heading.trim_start_matches('#').len()];
+    let (end, step) = (line_end(text), words.clone());
+    *words = format!("Task {next}: {step}");
+    let at = section.start + text[section].trim_end().len();
+    Edit::insert(at, format!("{end}{end}{level} {words}{end}{end}- [ ] {step}"))
 }
 
 fn one_line(words: &str) -> Result<(), NoPlace> {

@@ -15,11 +15,11 @@ pub(in crate::cli) enum BacklogCommand {
     List(ListArgs),
     /// Show one item as an agent would be told about it
     Show(OneArgs),
-    /// Count the items
+    /// Count the items, by state and by what could begin
     Status(ListArgs),
     /// Add an item at the end
     Add(AddArgs),
-    /// Change an item's state; PASSING needs evidence
+    /// Change an item's state; in a feature_list.json, PASSING needs a PASSED attempt, elsewhere done is your word
     Set(SetArgs),
     /// Record an attempt with its evidence; never changes the state
     Attempt(AttemptArgs),

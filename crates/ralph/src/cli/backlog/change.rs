@@ -2,12 +2,13 @@
 
 use std::process::ExitCode;
 
-use ralph_core::backlog::{Attempt, Change, Changed, NewItem, created};
+use ralph_core::backlog::{Attempt, Backlog, Change, Changed, NewItem, Refusal, State, created};
 use serde_json::{Value, json};
 
 use super::super::run::below;
 use super::args::{AddArgs, AttemptArgs, Common, IncrementArgs, OneArgs, SetArgs};
 use super::beside::not_beside_a_run;
+use super::in_ledger;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::store::Ledger;
@@ -40,6 +41,17 @@ pub(super) fn set(args: &SetArgs, ui: &mut Ui) -> Result<ExitCode> {
         false => format!("{} is {} already", told.id, told.status),
     };
     tell(ui, &args.common, &told, &line);
+    // Where the file keeps attempts it would have been refused.
+    if args.state == State::Done && told.changed && told.iterations.is_none() {
+        let place = args.common.place()?;
+        let proved = in_ledger(&place, &told.id).0.last().is_some_and(|last| last.record.passed());
+        if !proved {
+            ui.warn(&format!(
+                "that {} is done is your word: no evidence of it is recorded, and no check was run",
+                told.id
+            ));
+        }
+    }
     super::super::fine()
 }
 
@@ -107,7 +119,7 @@ fn forget_attempts(place: &Place, told: &Told) -> Result<()> {
     let half = |error| {
         Error::new(format!("{} is open, and its attempts still count", told.id))
             .because(format!("{} cannot be written: {error}", ledger.path().display()))
-            .hint(format!("ralph backlog reset {}", quoted(&told.id)))
+            .hint(format!("ralph backlog reset {}{}", quoted(&told.id), place.flag()))
     };
     ledger.append(record).map(drop).map_err(half)
 }
@@ -135,11 +147,21 @@ fn make(common: &Common, change: &Change) -> Result<Told> {
     }
     store::edit(&place.path, |bytes| {
         let backlog = place.parse(bytes)?;
+        has_a_count(change, &backlog).map_err(|refusal| place.refused(&refusal, &backlog))?;
         let changed = backlog.change(change).map_err(|refusal| place.refused(&refusal, &backlog))?;
         let title = backlog.find(&changed.id).map(|at| backlog.items()[at].title.to_string());
         let told = Told { title: title.unwrap_or_default(), ..told(&place, &changed) };
         Ok((Some(changed.text.into_bytes()), told))
     })
+}
+
+/// A count that the file does not keep cannot be raised.
+fn has_a_count(change: &Change, backlog: &Backlog<'_>) -> std::result::Result<(), Refusal> {
+    let Change::Increment { id, .. } = change else { return Ok(()) };
+    match backlog.find(id).map(|at| backlog.items()[at].limit) {
+        Some(None) => Err(Refusal::NoPlace { shape: backlog.shape().word(), what: "a count of iterations" }),
+        _ => Ok(()),
+    }
 }
 
 /// The same where bd keeps the items.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use ralph_core::backlog::{Backlog, Selection, Wish};
+use ralph_core::backlog::{Backlog, Selection, Stats, Wish};
 use ralph_core::ledger::Attempted;
 use ralph_core::text;
 use serde_json::{Value, json};
@@ -33,7 +33,8 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
             ui.data_row(wide + 15, &format!("{state:<11}  {:<wide$}  {title}", item.id));
         }
         if backlog.items().is_empty() {
-            ui.say(&format!("{} has no items yet; ralph backlog add TITLE", place.shown()));
+            let which = place.flag();
+            ui.say(&format!("{} has no items yet; ralph backlog add \"TITLE\"{which}", place.shown()));
         }
         problems(&backlog, ui);
     }
@@ -57,14 +58,13 @@ pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
             ("done:", stats.done),
             ("blocked:", stats.blocked),
             ("cancelled:", stats.cancelled),
-            ("waiting:", stats.waiting),
-            ("at limit:", stats.at_limit),
-            ("disabled:", stats.disabled),
+            ("unknown:", stats.unknown),
         ] {
             if count > 0 {
                 line(name, count.to_string());
             }
         }
+        line("to do:", to_do(&stats));
         line(
             "next:",
             match selection {
@@ -73,7 +73,7 @@ pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
                     format!("{}  {}", item.id, text::one_line(&item.title, 200))
                 }
                 Selection::Complete if stats.total == 0 => "none: there are no items yet".into(),
-                other => format!("none: {}", super::next::message(&other, &backlog, &stats)),
+                other => format!("none: {}", super::next::message(&other, &backlog, &stats, &place)),
             },
         );
         problems(&backlog, ui);
@@ -128,6 +128,22 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
         }
     }
     super::super::fine()
+}
+
+/// How what is open or begun stands: `2 could begin, 1 waits for others, 3 not for the loop`
+fn to_do(stats: &Stats) -> String {
+    let parts = [
+        (stats.eligible, "could begin now"),
+        (stats.waiting, "waiting for others"),
+        (stats.at_limit, "out of iterations"),
+        (stats.disabled, "not for the loop"),
+    ];
+    let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    let all = stats.open + stats.in_progress;
+    match parts.collect::<Vec<_>>().join(", ") {
+        parts if parts.is_empty() => "nothing".into(),
+        parts => format!("{all}: {parts}"),
+    }
 }
 
 /// `- #3 FAILED, 2026-…: cargo test exit 101`

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::args::NextArgs;
 use crate::error::Result;
+use crate::suggest::quoted;
 use crate::ui::Ui;
 use crate::work::{Place, TwoHands};
 
@@ -30,7 +31,7 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
     if let Selection::Item(at) = selection {
         place.is_alone(&backlog, at)?;
     }
-    let message = message(&selection, &backlog, &stats);
+    let message = message(&selection, &backlog, &stats, &place);
     if args.common.json {
         let mut document = document(&selection, &backlog, &stats);
         document["backlog"] = place.shown().into();
@@ -97,8 +98,10 @@ fn selected(backlog: &Backlog<'_>, at: usize) -> Value {
     })
 }
 
-pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stats) -> String {
+pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stats, place: &Place) -> String {
     let id = |at: &usize| backlog.items()[*at].id.clone().into_owned();
+    // Of several, the command for the first: it can be typed as it stands.
+    let typed = |items: &[usize]| items.first().map(|at| quoted(&id(at))).unwrap_or_default();
     let named = |items: &[usize]| {
         let names: Vec<String> = items.iter().take(NAMED).map(id).collect();
         more(&names.join(", "), items.len())
@@ -119,15 +122,23 @@ pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stat
             format!("no item can begin: {}", more(&waits.collect::<Vec<_>>().join("; "), items.len()))
         }
         Selection::AtLimit(items) => format!(
-            "all that is left has used up its iterations: {}; ralph backlog reset ID gives one new ones",
-            named(items)
+            "all that is left has used up its iterations: {}; to give one new ones: ralph backlog reset {}{}",
+            named(items),
+            typed(items),
+            place.flag()
         ),
         Selection::Blocked(items) => {
-            format!("only blocked items are left: {}; ralph backlog reset ID opens one", named(items))
+            let (first, which) = (typed(items), place.flag());
+            format!(
+                "only blocked items are left: {}; to open one: ralph backlog reset {first}{which}",
+                named(items)
+            )
         }
         Selection::Unknown(items) => format!(
-            "what is left has a status that nobody knows: {}; ralph backlog set ID open, or done",
-            named(items)
+            "what is left has a status that nobody knows: {}; to have one worked on: ralph backlog set {} open{}",
+            named(items),
+            typed(items),
+            place.flag()
         ),
         Selection::Cycle(ring) => format!(
             "items depend on each other in a ring: {}; take one of these dependencies out of the file",

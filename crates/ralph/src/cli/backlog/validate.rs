@@ -26,12 +26,13 @@ pub(super) fn main(args: &ValidateArgs, ui: &mut Ui) -> Result<ExitCode> {
     let mut found = validate_with(&backlog, only, args.strict, &TwoHands);
     requirements(&place, &backlog, only, &mut found);
     commits(&mut found)?;
-    let valid = found.findings.is_empty();
+    let valid = found.findings.iter().all(|finding| finding.harmless);
     if args.common.json {
-        let findings = found
-            .findings
-            .iter()
-            .map(|finding| json!({ "id": finding.id, "rule": finding.rule.word(), "what": finding.what }));
+        let severity = |finding: &Finding| if finding.harmless { "warning" } else { "error" };
+        let findings = found.findings.iter().map(|finding| {
+            json!({ "id": finding.id, "rule": finding.rule.word(), "line": finding.line, "what": finding.what,
+                "severity": severity(finding) })
+        });
         ui.json(&json!({
             "schema": "ralph.validation/1",
             "backlog": place.shown(),
@@ -43,7 +44,11 @@ pub(super) fn main(args: &ValidateArgs, ui: &mut Ui) -> Result<ExitCode> {
     } else {
         let line = |finding: &Finding| {
             let id = finding.id.as_deref().unwrap_or("the file");
-            format!("{}: {id}: {}", finding.rule.word(), finding.what)
+            // What is wrong with the shape names its line itself.
+            let place = finding.line.filter(|_| finding.rule != Rule::Shape);
+            let place = place.map_or_else(String::new, |line| format!(" (line {line})"));
+            let word = if finding.harmless { "warning" } else { finding.rule.word() };
+            format!("{word}: {id}{place}: {}", finding.what)
         };
         // All at once: there may be as many as items.
         let lines: Vec<String> = found.findings.iter().map(line).collect();
@@ -51,9 +56,19 @@ pub(super) fn main(args: &ValidateArgs, ui: &mut Ui) -> Result<ExitCode> {
             ui.data_line(&lines.join("\n"));
         }
         let checked = text::count(found.checked, "item");
-        match found.findings.len() {
-            0 => ui.say(&format!("{checked} checked: all in order")),
-            faults => ui.say(&format!("{checked} checked: {} found", text::count(faults as u64, "fault"))),
+        let warned = found.findings.iter().filter(|finding| finding.harmless).count();
+        let warnings = match warned {
+            0 => String::new(),
+            some => format!(", {}", text::count(some as u64, "warning")),
+        };
+        match found.findings.len() - warned {
+            0 => ui.say(&format!("{checked} checked: all in order{warnings}")),
+            faults => {
+                ui.say(&format!(
+                    "{checked} checked: {} found{warnings}",
+                    text::count(faults as u64, "fault")
+                ));
+            }
         }
     }
     Ok(ExitCode::from(u8::from(!valid)))
@@ -68,11 +83,8 @@ fn requirements(place: &Place, backlog: &Backlog<'_>, only: Option<usize>, found
             Some(Err(why)) => vec![why],
         };
         let id = &backlog.items()[at].id;
-        found.findings.extend(faults.into_iter().map(|what| Finding {
-            id: Some(id.clone().into_owned()),
-            rule: Rule::Requirements,
-            what,
-        }));
+        let finding = |what| Finding::new(Some(id.clone().into_owned()), Rule::Requirements, what);
+        found.findings.extend(faults.into_iter().map(finding));
     }
 }
 
@@ -90,10 +102,9 @@ fn commits(found: &mut Findings) -> Result<()> {
         None => BTreeSet::new(),
     };
     let missing: Vec<Finding> = (found.commits.iter().filter(|(_, commit)| !there.contains(commit.as_str())))
-        .map(|(id, commit)| Finding {
-            id: Some(id.clone()),
-            rule: Rule::Commit,
-            what: format!("the commit {} is not in this repository", text::one_line(commit, 80)),
+        .map(|(id, commit)| {
+            let what = format!("the commit {} is not in this repository", text::one_line(commit, 80));
+            Finding::new(Some(id.clone()), Rule::Commit, what)
         })
         .collect();
     found.findings.extend(missing);

@@ -65,7 +65,7 @@ pub(super) fn main(args: &VerifyArgs, ui: &mut Ui) -> Result<ExitCode> {
         true => ui.json(&evidence::verification(&loaded.summary, &verified, again.is_some())),
         false => summary(&verified, result, ui),
     }
-    if loaded.attempts.is_empty() {
+    if loaded.attempts.is_empty() && loaded.summary.faults.is_empty() {
         ui.say(NOTHING);
     }
     Ok(match result {
@@ -124,6 +124,9 @@ fn summary(verified: &[Verified], result: Verdict, ui: &Ui) {
         Verdict::Holds => "all that was proved holds",
         Verdict::Fails => "something does not hold",
         Verdict::CouldNotRun | Verdict::NotProved if verified.is_empty() => "there is nothing to verify",
+        Verdict::CouldNotRun | Verdict::NotProved if n(Verdict::NotProved) == verified.len() => {
+            "nothing is proved yet, so there is nothing to verify"
+        }
         Verdict::CouldNotRun | Verdict::NotProved => "not everything could be verified",
     };
     ui.data_line(&format!(

@@ -6,9 +6,10 @@ use ralph_core::check::CheckSpec;
 use ralph_core::decision::Stop;
 use ralph_core::event::Plan;
 use ralph_core::items::{BacklogPlan, Inherited};
+use ralph_core::profile::Policy;
 use ralph_core::state::State;
 
-use super::{Last, RunArgs};
+use super::{Last, RunArgs, over};
 use crate::brought;
 use crate::doctor;
 use crate::error::{Error, Result};
@@ -52,10 +53,14 @@ fn source(project: &Project, plan: &BacklogPlan) -> Result<Source> {
 }
 
 /// The commands that a run's backlog brings: those of its items, and those for every item and the boot ritual, which
-/// become part of the plan.
-pub(super) fn brought(project: &Project, wishes: &Wishes, plan: &mut Plan) -> Result<Commands> {
+/// become part of the plan. A new run has the limit that its backlog wants, where nobody says another.
+pub(super) fn brought(project: &Project, wishes: &Wishes, new: bool, plan: &mut Plan) -> Result<Commands> {
     plan.boot = None;
     let Some(backlog) = &plan.backlog else { return Ok(Commands::default()) };
+    if new && !plan.policy.each_item && !wishes.values.iter().any(|value| value.key == "max_iterations") {
+        let most = source(project, backlog)?.max_iterations();
+        plan.policy.max_iterations = most.unwrap_or(plan.policy.max_iterations);
+    }
     let (commands, boot) = brought::by_backlog(project, &plan.policy, backlog, wishes, &mut plan.checks)?;
     if plan.policy.boot && boot.is_none() {
         is_healthy(project)?;
@@ -83,12 +88,17 @@ pub(super) fn nothing_to_do(
         }
         Left::NoItem => {
             let file = beads::name_of(&plan.file);
+            let which = work::which_backlog(&project.root, &plan);
             ui.warn(&format!(
-                "the backlog {file} is empty: ralph backlog add \"TITLE\", or ralph run \"GOAL\""
+                "the backlog {file} is empty: ralph backlog add \"TITLE\"{which}, or ralph run \"GOAL\""
             ));
             ui.tell_not_begun(&stop);
         }
-        Left::Nothing if !dry => ui.refused(&State::default(), &stop),
+        Left::Nothing if plan.task.is_some() && !dry => {
+            over::tell(project, &plan, ui);
+            ui.tell_not_begun(&stop);
+        }
+        Left::Nothing if !dry => ui.refused(&of(&plan), &stop),
         _ => return Ok(None),
     }
     Ok(Some(stop))
@@ -141,6 +151,14 @@ pub(super) fn inherited(
         inherit::recipes(project, tree, unproved, &run.plan, plan);
     }
     Inherited { proofs, ..work }
+}
+
+/// What a run would know that was not begun: which backlog it is about.
+fn of(plan: &BacklogPlan) -> State {
+    let backlog = Some(plan.clone());
+    let (policy, checks, agents) = (Policy::default(), vec![], vec![]);
+    let plan = Plan { policy, checks, agents, backlog, commit: false, boot: None, stack: None };
+    State { run: Some(super::info(0, "", plan)), ..State::default() }
 }
 
 /// Where the harness has no ritual of its own, what `ralph doctor` looks at must be in order.

@@ -1,6 +1,7 @@
 //! Where commits go: said where it is the default branch or nowhere, and elsewhere if asked.
 
 use ralph_core::event::Plan;
+use ralph_core::text;
 
 use super::Last;
 use crate::error::{Error, Result};
@@ -16,6 +17,23 @@ pub(super) fn may_commit(project: &Project, asked: bool) -> Result<()> {
             .hint("git init, or leave --commit out: what is proved stays in your files"));
     }
     Ok(())
+}
+
+/// Refuses what git takes for no name.
+pub(super) fn is_name(project: &Project, name: &str) -> Result<()> {
+    let Some(repo) = &project.repo else { return Ok(()) };
+    if repo.is_branch_name(name) {
+        return Ok(());
+    }
+    let fine: String =
+        name.chars().map(|c| if c.is_alphanumeric() || "-_./".contains(c) { c } else { '-' }).collect();
+    let fine = fine.trim_matches(['-', '.', '/']).to_owned();
+    let error = Error::usage(format!("'{}' is no name for a branch", text::one_line(name, 100)))
+        .because("git does not take it: git check-ref-format --branch NAME");
+    Err(match repo.is_branch_name(&fine) {
+        true => error.hint(format!("--branch {fine}")),
+        false => error.hint("--branch NAME, of letters, digits, - and /"),
+    })
 }
 
 /// Refuses what could not be begun, before anything is written.

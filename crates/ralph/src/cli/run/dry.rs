@@ -6,6 +6,7 @@ use ralph_core::prompt;
 use ralph_core::state::State;
 
 use super::super::introduction::introduction;
+use super::over;
 use crate::agent;
 use crate::error::Result;
 use crate::project::Project;
@@ -42,9 +43,8 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
         let most = if plan.policy.each_item { plan.policy.max_iterations } else { 0 };
         let source = Source::new(&project.root, backlog, most)?;
         let file = source.below(&project.root);
-        let tried =
-            source.counts().then(|| Tally::default().of(&Ledger::of(&project.truth), file.as_deref()));
-        let read = source.knowing(tried.unwrap_or_default()).read(&memory);
+        let tried = Tally::default().of(&Ledger::of(&project.truth), file.as_deref());
+        let read = source.knowing(tried).read(&memory);
         shown.row("items", format!("{} of {} open", read.items.open, read.items.total));
         let next = match read.found {
             Found::Selected(work) => {
@@ -54,7 +54,11 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
             }
             Found::Complete if intent.state.is_none() => {
                 shown.title = "No run would begin: nothing is left to do".into();
-                "none: the backlog is complete".into()
+                let over = over::words(project, backlog);
+                over.map_or_else(
+                    || "none: the backlog is complete".into(),
+                    |(what, _)| format!("none: {what}"),
+                )
             }
             Found::Complete => "none: the backlog is complete".into(),
             Found::Stuck { why, .. } | Found::Unreadable { why } => format!("none: {why}"),

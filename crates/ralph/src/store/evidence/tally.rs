@@ -9,13 +9,18 @@ use serde::Deserialize;
 use super::Ledger;
 
 /// How often an item failed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Failures {
     /// Since it was last blocked.
     attempts: u64,
     blocked: bool,
     in_all: u64,
+    /// What the last one failed by.
+    why: String,
 }
+
+/// How much of a reason is told to the next agent.
+const REASON: usize = 600;
 
 /// The items of one backlog that failed, by id and title: another title is another item. A title that held a secret is
 /// not recorded, and stands for any.
@@ -40,10 +45,18 @@ struct Brief {
     item: Option<String>,
     title: Option<String>,
     result: Option<String>,
+    why: String,
     blocked: bool,
 }
 
 impl Tried {
+    /// Why the last attempt at an item failed, where that was the last that was done to it.
+    pub fn why(&self, id: &str, title: &str) -> Option<&str> {
+        let titles = self.0.get(id)?;
+        let known = titles.get(title).or_else(|| titles.get(""))?;
+        Some(known.why.as_str()).filter(|why| !why.is_empty())
+    }
+
     /// How many attempts at an item count; none where nobody recorded any of that id. `stays` tells whether the task file has no
     /// word for a blocked item: where it has one, whoever opens the item again gives it new attempts.
     pub fn attempts(&self, id: &str, title: &str, stays: impl FnOnce() -> bool) -> Option<u64> {
@@ -85,15 +98,18 @@ impl Tally {
 
     /// A pass begins anew, and so does a person who resets the item.
     fn note(&mut self, brief: Brief) {
-        let Brief { kind, backlog, item: Some(item), title, result, blocked } = brief else { return };
+        let Brief { kind, backlog, item: Some(item), title, result, why, blocked } = brief else { return };
         let title = title.filter(|title| !title.contains("[redacted")).unwrap_or_default();
         let of_one = self.backlogs.entry(backlog.unwrap_or_default()).or_default();
         let known = of_one.0.entry(item).or_default().entry(title).or_default();
         match (kind.as_str(), result.as_deref()) {
-            ("reset", _) | ("attempt", Some("PASSED")) => *known = Failures::default(),
+            ("attempt", Some("PASSED")) => *known = Failures::default(),
+            // Whoever tries again is still told why it failed.
+            ("reset", _) => *known = Failures { why: std::mem::take(&mut known.why), ..Failures::default() },
             ("attempt", _) => {
                 let so_far = if known.blocked { 0 } else { known.attempts };
-                *known = Failures { attempts: so_far + 1, blocked, in_all: known.in_all + 1 };
+                let why = ralph_core::text::one_line(&why, REASON);
+                *known = Failures { attempts: so_far + 1, blocked, in_all: known.in_all + 1, why };
             }
             _ => {}
         }

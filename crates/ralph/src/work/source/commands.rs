@@ -72,6 +72,15 @@ impl Source {
         let place = |source: String| format!("{}, {source}", self.plan.file);
         Ok(checks.map(|check| CheckSpec { source: check.source.map(place), ..check }).collect())
     }
+
+    /// How many iterations the file wants a run to have at most.
+    pub(crate) fn max_iterations(&self) -> Option<u64> {
+        if !self.is_file() {
+            return None;
+        }
+        let bytes = self.bytes().ok()?;
+        self.place.parse(&bytes).ok()?.max_iterations()
+    }
 }
 
 /// An item's own commands.

@@ -1,6 +1,6 @@
 //! Items in a file: it is edited, and put back as a whole.
 
-use ralph_core::backlog::{Change, Refusal};
+use ralph_core::backlog::{Backlog, Change, Refusal};
 
 use super::Keeping;
 use crate::error::Result;
@@ -59,8 +59,15 @@ fn changed(place: &Place, bytes: &[u8], changes: &[Change]) -> Result<Vec<u8>> {
         match backlog.change(change) {
             Ok(changed) => text = changed.text.into_bytes(),
             Err(Refusal::NoPlace { .. } | Refusal::NoState { .. }) => {}
+            // Where the file keeps no count this is a note, which is not worth an item that stays unmarked.
+            Err(Refusal::NotLossless(_)) if is_note(change, &backlog) => {}
             Err(refusal) => return Err(place.refused(&refusal, &backlog)),
         }
     }
     Ok(text)
+}
+
+fn is_note(change: &Change, backlog: &Backlog<'_>) -> bool {
+    let Change::Increment { id, .. } = change else { return false };
+    backlog.find(id).is_some_and(|at| backlog.items()[at].limit.is_none())
 }

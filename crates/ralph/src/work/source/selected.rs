@@ -93,7 +93,8 @@ impl Source {
     /// Where a file can say that an item is blocked, whoever opens it again gives it new attempts; where it cannot, other
     /// words do, for they make it another item.
     fn tried(&self, backlog: &Backlog<'_>, memory: &Memory, id: &str) -> u64 {
-        let Some(at) = backlog.find(id) else { return memory.attempts(id) };
+        let counted = backlog.find(id).filter(|_| self.counts());
+        let Some(at) = counted else { return memory.attempts(id) };
         let known =
             self.earlier.attempts(id, &backlog.items()[at].title, || !backlog.can_say(at, State::Blocked));
         known.unwrap_or_else(|| memory.attempts(id))
@@ -101,7 +102,7 @@ impl Source {
 
     fn found(&self, backlog: &Backlog<'_>, selection: &Selection, memory: &Memory) -> Result<Found> {
         let name = |at: &usize| backlog.items()[*at].id.to_string();
-        let reset = |at: &usize| stuck::reset(&self.plan, &name(at));
+        let reset = |at: &usize| stuck::reset(&self.place.root, &self.plan, &name(at));
         let names = |items: &[usize]| items.iter().take(10).map(name).collect::<Vec<_>>().join(", ");
         Ok(match selection {
             Selection::Item(at) => Found::Selected(Box::new(self.work(backlog, *at, memory)?)),
@@ -110,12 +111,16 @@ impl Source {
                 let told = waiting.iter().take(10).map(|waits| waits.told(backlog));
                 let why = told.collect::<Vec<_>>().join("; ");
                 let is_out = |id: &str| self.had_its_attempts(backlog, memory, id);
-                Found::Stuck { why, next: stuck::to_begin(backlog, &self.plan, waiting, is_out) }
+                Found::Stuck {
+                    why,
+                    next: stuck::to_begin(backlog, &self.place.root, &self.plan, waiting, is_out),
+                }
             }
             Selection::AtLimit(items) => Found::Stuck {
                 why: format!(
-                    "{} had all its attempts; ralph backlog reset ID gives it new ones",
-                    names(items)
+                    "{} had all its attempts; ralph backlog reset ID{} gives it new ones",
+                    names(items),
+                    stuck::which(&self.place.root, &self.plan)
                 ),
                 next: items.first().map(reset),
             },
@@ -125,7 +130,7 @@ impl Source {
             },
             Selection::Unknown(items) => Found::Stuck {
                 why: format!("what is left has a status that nobody knows: {}", names(items)),
-                next: items.first().map(|at| stuck::to_open(&self.plan, &name(at))),
+                next: items.first().map(|at| stuck::to_open(&self.place.root, &self.plan, &name(at))),
             },
             Selection::Cycle(ring) => {
                 let why = format!("items depend on each other in a ring: {}", ring.join(" -> "));
@@ -142,10 +147,16 @@ impl Source {
             Some(Err(why)) => return Err(Error::data(format!("{}: {why}", item.id))),
         };
         let limit = item.limit;
+        let mut text = ralph_core::text::head(&backlog.words(at, prd.as_ref()), MOST_OF_TEXT);
+        // What failed in this run is told by the run, and what the file keeps stands in its words.
+        let told = memory.attempts(&item.id) > 0 || !backlog.attempts(at).is_empty();
+        if let Some(why) = self.earlier.why(&item.id, &item.title).filter(|_| !told) {
+            text.push_str(&format!("\nThe last attempt failed: {why}\n"));
+        }
         Ok(Work {
             id: item.id.to_string(),
             title: item.title.to_string(),
-            text: ralph_core::text::head(&backlog.words(at, prd.as_ref()), MOST_OF_TEXT),
+            text,
             criteria: self.criteria(backlog, at),
             checks: own_checks(backlog, at),
             needs: needs(backlog, at),

@@ -22,7 +22,8 @@ impl Source {
         let unreadable = ItemAfter { unreadable: true, ..ItemAfter::default() };
         let Ok(bytes) = self.bytes() else { return unreadable };
         let Ok(backlog) = self.place.parse(&bytes) else { return unreadable };
-        let criteria = backlog.find(&item.id).map(|at| self.criteria(&backlog, at)).unwrap_or_default();
+        let criteria = backlog.find(&item.id).map(|at| self.criteria_now(&backlog, at, item));
+        let criteria = criteria.unwrap_or_default();
         let Some(old) = before.and_then(|before| self.place.parse(before).ok()) else {
             let tampered = vec!["ralph's copy of the backlog".into()];
             return ItemAfter { criteria, tampered, ..ItemAfter::default() };
