@@ -337,7 +337,11 @@ fn a_note_goes_with_its_run_and_that_is_said_when_another_begins() {
     running.signal(Signal::INT);
     running.wait().assert_code(130);
     let other = ralph(&sandbox).args(["run", "another goal", "--max-iterations", "1", "--agent-cmd"]);
-    other.arg(agent.path()).run().assert_code(3).assert_stderr_has("reached no iteration that came to its end: left behind");
+    other
+        .arg(agent.path())
+        .run()
+        .assert_code(3)
+        .assert_stderr_has("reached no iteration that came to its end: left behind");
     assert!(!agent.calls(&sandbox)[1].prompt.contains("left behind"));
 }
 

@@ -131,7 +131,10 @@ fn what_no_iteration_changed_stays_and_is_named() {
     );
     let before = sandbox.user_git_state();
     let listed = undo(&sandbox, &["1", "--dry-run"]);
-    listed.assert_code(0).assert_stderr_has(&said).assert_stderr_has("1 file is deleted: it was not there at that time");
+    listed
+        .assert_code(0)
+        .assert_stderr_has(&said)
+        .assert_stderr_has("1 file is deleted: it was not there at that time");
     assert_eq!(listed.stdout, "D notes.txt\n");
     before.assert_same(&sandbox.user_git_state());
 
@@ -162,7 +165,10 @@ fn all_of_it_is_put_back_where_that_is_asked_for() {
     listed.assert_code(0).assert_stderr_has(&said);
     assert_eq!(listed.stdout, "M README.md\nD mine.txt\nD notes.txt\n");
     let undone = undo(&sandbox, &["1", "--all"]);
-    undone.assert_code(0).assert_stderr_has(&said).assert_stderr_has("2 files are deleted: they were not there at that time");
+    undone
+        .assert_code(0)
+        .assert_stderr_has(&said)
+        .assert_stderr_has("2 files are deleted: they were not there at that time");
     assert_eq!((sandbox.read("README.md"), sandbox.exists("mine.txt")), ("# project\n".into(), false));
     // What came since is named, and goes: a snapshot is exact.
     sandbox.write("later.txt", "mine\n");
