@@ -170,7 +170,7 @@ fn agreed(unchosen: Option<&str>, brings_commands: bool) -> Result<Option<Permis
         true => "Begin, and run the commands that come with this project?",
         false => "Begin?",
     };
-    let refused = || Error::no("not begun: you did not say yes").because("nothing was run or written");
+    let refused = || Error::no("not begun: you did not say yes; nothing was run or written");
     let heard = |question: &str| ui::ask(question).unwrap_or_default().to_lowercase();
     let Some(agent) = unchosen else {
         let answer = heard(&format!("  {begin} [y/N] "));

@@ -145,6 +145,7 @@ fn a_run_that_stops_before_the_review_of_an_accepted_claim_says_what_is_missing(
     finished
         .assert_code(3)
         .assert_stderr_has("verification 1/1")
+        .assert_stderr_has("verification 1/1, by the claim itself: its review is still to come")
         .assert_stderr_has("nobody has doubted the claim yet: a review has the last word")
         .assert_stderr_has(missing);
     ralph(&sandbox).arg("status").run().assert_stdout_has(&format!("1 of 1 iterations used; {missing}"));

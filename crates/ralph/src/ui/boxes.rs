@@ -125,7 +125,7 @@ pub(super) fn begin(state: &State, iteration: &Iteration) -> Vec<String> {
 /// A claim that changed nothing counts as a pass, and yet nobody has looked at it.
 pub(super) fn to_come(last: &Iteration, conclusion: &Conclusion) -> &'static str {
     match last.kind == Kind::Work && conclusion.passes >= conclusion.passes_needed {
-        true => ", by the claim itself: its review comes next",
+        true => ", by the claim itself: its review is still to come",
         false => "",
     }
 }

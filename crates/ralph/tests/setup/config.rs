@@ -1,6 +1,6 @@
 //! Where a value comes from, and changing it.
 
-use ralph_testkit::{Sandbox, Schema};
+use ralph_testkit::{Sandbox, Schema, Terminal};
 use serde_json::Value;
 
 use crate::common::{GOAL, one_call, ralph, repository, run, says_done, says_more, status};
@@ -21,6 +21,23 @@ fn value(sandbox: &Sandbox, key: &str, variables: &[(&str, &str)]) -> (String, S
 
 fn told(value: &(String, String, String)) -> (&str, &str, &str) {
     (&value.0, &value.1, &value.2)
+}
+
+#[test]
+fn every_value_stands_in_its_column_in_a_window_of_80_columns() {
+    let sandbox = repository();
+    let long = "cargo test --workspace --all-features --no-fail-fast";
+    ralph(&sandbox).args(["config", "set", "checks.test", long]).run().assert_code(0);
+    let command = ralph(&sandbox).args(["config", "show"]).into_command();
+    let mut terminal = Terminal::builder(&command).size(80, 80).start();
+    assert_eq!(terminal.wait(), 0);
+    let screen = terminal.screen();
+    let has = |line: &str| assert!(screen.lines().any(|shown| shown.trim_end() == line), "{line}\n{screen}");
+    has("pool                          the first that is installed default");
+    has("policy.gate                   explicit                    default");
+    has("                              from .ralph/config.toml:2");
+    let piped = ralph(&sandbox).args(["config", "show"]).run();
+    piped.assert_stdout_has(&format!("checks.test                   {long} .ralph/config.toml:2\n"));
 }
 
 #[test]

@@ -40,6 +40,18 @@ fn lines_name_the_item_the_commit_and_how_to_have_work_back() {
 }
 
 #[test]
+fn an_item_that_passed_by_words_alone_says_that_no_check_was_run() {
+    let mut bare = item("FEAT-1", "one.txt");
+    bare["verification"] = json!([]);
+    let sandbox = harness(&[bare]);
+    let agent = another(&sandbox).call(claims(writes("one.txt"))).install(&sandbox);
+    let passed = works_through(&sandbox, &agent).arg("--once").run();
+    passed.assert_code(0).assert_stderr_has("proof: words: no check was run\n");
+    let words = "FEAT-1 passed, proved by words; no check was run\n";
+    ralph(&sandbox).arg("status").run().assert_stdout_has(words);
+}
+
+#[test]
 fn an_item_without_a_check_is_claimed_and_not_counted_as_proved() {
     let mut bare = item("FEAT-2", "two.txt");
     bare["verification"] = json!([]);
