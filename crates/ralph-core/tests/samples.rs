@@ -159,7 +159,7 @@ fn a_task_of_a_plan_is_one_item_and_its_boxes_are_its_steps() {
     let proved = to(&after, Done);
     let all = Backlog::read(&proved, Syntax::Markdown).expect("readable");
     assert_eq!(all.items()[1].state, Done);
-    assert_eq!(all.touched_since(&plan).ticked, std::slice::from_ref(&id), "all of them are the claim");
+    assert_eq!(all.touched_since(&plan).ticked, [id.as_str()], "all of them are the claim");
     assert_eq!(to(&all, Open), text);
     // Another step, or other words, is another task to be done.
     let bent = text.replacen("- [ ] write tests", "- [ ] write no tests", 1);

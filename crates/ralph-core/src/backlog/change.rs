@@ -77,7 +77,7 @@ pub enum Refusal {
     IllegalMove { id: String, from: &'static str, to: &'static str },
     #[error("{id} is {from}: a reset is for what is open or blocked")]
     NotOpen { id: String, from: &'static str },
-    #[error("a {shape} has no state '{state}'")]
+    #[error("{} has no state '{state}'", with_article(.shape))]
     NoState { shape: &'static str, state: &'static str },
     #[error("{id} cannot become PASSING: {why}")]
     NoEvidence { id: String, why: String },
@@ -89,7 +89,7 @@ pub enum Refusal {
     Cycle(Vec<String>),
     #[error("{0} has reached its limit, and blocking it needs a reason")]
     ReasonNeeded(String),
-    #[error("a {shape} has no place for {what}")]
+    #[error("{} has no place for {what}", with_article(.shape))]
     NoPlace { shape: &'static str, what: &'static str },
     #[error("'{0}' is no priority here")]
     BadPriority(String),
@@ -104,6 +104,15 @@ pub enum Refusal {
     NotLossless(String),
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
+}
+
+/// A dialect as the subject of a sentence.
+fn with_article(shape: &str) -> String {
+    match shape {
+        "stories" => "a list of stories".into(),
+        "beads" => shape.into(),
+        _ => format!("a {shape}"),
+    }
 }
 
 /// What is written into an item's notes when it is blocked at its limit.

@@ -99,7 +99,8 @@ fn by_id<'b>(backlog: &'b Backlog<'_>) -> BTreeMap<&'b str, Vec<usize>> {
 fn differences(before: &Backlog<'_>, old: usize, after: &Backlog<'_>, new: usize) -> Vec<&'static str> {
     let (was, is) = (&before.items[old], &after.items[new]);
     let same_bytes = before.text.get(was.span.clone()) == after.text.get(is.span.clone());
-    if same_bytes && before.shape == after.shape {
+    // What belongs to a box or a task stands below its line.
+    if same_bytes && before.shape == after.shape && after.shape != Shape::Checklist {
         return vec![];
     }
     let texts = |read: &dyn Fn(&Backlog<'_>, usize) -> Vec<String>| read(before, old) != read(after, new);
@@ -195,6 +196,8 @@ mod tests {
             "another text is another item"
         );
         assert_eq!(harm(BOXES, Syntax::Markdown, "make test", "true"), ["the commands for every item: "]);
+        let detailed = "- [ ] first\n  in full\n";
+        assert!(harm(detailed, Syntax::Markdown, "in full", "in part")[0].ends_with(": description"));
         assert_eq!(harm(FEATURES, Syntax::Json, "\"items\"", "\"userStories\"")[0], "the kind of the list: ");
     }
 

@@ -159,7 +159,26 @@ fn cost(state: &State) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ralph_core::state::Flagged;
+
     use super::*;
+
+    #[test]
+    fn of_many_flags_the_rest_is_counted() {
+        let of = |count: u64| {
+            let flag = |iteration| Flagged { iteration, what: "existing tests were changed: ".repeat(3) };
+            flagged(&State { flagged: (1..=count).map(flag).collect(), ..State::default() })
+                .unwrap_or_default()
+        };
+        assert!(of(2).ends_with("(#2)"), "{}", of(2));
+        let many = of(30);
+        let named = many.matches("(#").count();
+        assert!(
+            named > 3 && many.ends_with(&format!("; and {} more: ralph status --json, flags", 30 - named)),
+            "{many}"
+        );
+        assert_eq!(of(0), "");
+    }
 
     #[test]
     fn the_first_files_are_named_and_the_rest_counted() {

@@ -212,6 +212,9 @@ impl Place {
             Refusal::NoState { .. } if self.is_beads() => {
                 error.because("it has open, in_progress, blocked and closed").hint("bd close ID --reason TEXT")
             }
+            Refusal::NoPlace { what: "attempts", .. } => error
+                .because(format!("that is how {} is written", self.path.display()))
+                .hint("ralph keeps those of its runs itself: ralph evidence show"),
             Refusal::NoPlace { .. } | Refusal::NoState { .. } => {
                 error.because(format!("that is how {} is written", self.path.display()))
             }

@@ -200,3 +200,40 @@ fn the_limit_that_a_prd_names_holds_where_nobody_says_another() {
     works_through(&sandbox, &agent).args(["--max-iterations", "3"]).run().assert_code(3);
     assert_eq!(agent.calls(&sandbox).len(), 3);
 }
+
+#[test]
+fn a_task_of_a_plan_is_worked_on_as_one_item_and_its_steps_are_ticked_when_it_is_proved() {
+    let sandbox = repository();
+    let plan = "# Plan\n\n### Task 1: Make two\n\nSome words.\n\n- [ ] one\n- [ ] two\n\n### Task 2: Make three\n\n- [ ] three\n";
+    sandbox.write("IMPLEMENTATION_PLAN.md", plan);
+    sandbox.commit_all("plan");
+    let ticks = "sed -i 's/- \\[.\\] one/- [x] one/; s/- \\[.\\] two/- [x] two/' IMPLEMENTATION_PLAN.md";
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt").shell(ticks)))
+        .call(claims(writes("two.txt")))
+        .install(&sandbox);
+    let once = || works_through(&sandbox, &agent).args(["--once", "--test-cmd", "test -e two.txt"]).run();
+    once().assert_code(3);
+    assert_eq!(sandbox.read("IMPLEMENTATION_PLAN.md"), plan, "ticks that are not proved are taken back");
+    once().assert_code(0).assert_stderr_has("Task 1: Make two");
+    let proved = plan.replace("- [ ] one\n- [ ] two", "- [x] one\n- [x] two");
+    assert_eq!(sandbox.read("IMPLEMENTATION_PLAN.md"), proved);
+    assert_eq!(
+        sandbox.git(&["log", "-1", "--format=%s"]).split_once(": ").map(|(_, title)| title),
+        Some("Task 1: Make two")
+    );
+    let told = &agent.calls(&sandbox)[1].prompt;
+    assert!(told.contains("Some words.\n\n- [ ] one\n- [ ] two"), "{told}");
+}
+
+#[test]
+fn a_task_file_that_is_put_back_is_kept_where_it_is_said() {
+    let sandbox = checklist();
+    let bend = writes("one.txt").shell("sed -i 's/second/third/' fix_plan.md");
+    let agent = another(&sandbox).call(claims(bend)).install(&sandbox);
+    let run = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
+    run.assert_code(3).assert_stderr_has("the backlog is put back as it was before the attempt");
+    let kept = told(&run.stderr, "what the task file had been made into is kept: ");
+    assert!(sandbox.read(&kept).contains("third thing"), "{kept}");
+    assert!(sandbox.read("fix_plan.md").contains("second thing"));
+}

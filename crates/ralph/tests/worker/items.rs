@@ -431,7 +431,7 @@ fn looking_at_a_backlog_knows_what_the_ledger_knows() {
     works_through(&sandbox, &agent).args(["--test-cmd", "test -e one.txt"]).run().assert_code(2);
     assert_ne!(next(), json!(id), "a run would not take it any more");
     let counted = ralph(&sandbox).args(["backlog", "status"]).run();
-    counted.assert_stdout_has("at limit:    1");
+    counted.assert_stdout_has("1 out of iterations");
     let shown = ralph(&sandbox).args(["backlog", "show", &id]).run();
     shown.assert_stdout_has("Attempts, newest last (1 of 1").assert_stdout_has("- #1 FAILED, ");
     let document = ralph(&sandbox).args(["backlog", "show", &id, "--json"]).run().json();

@@ -24,7 +24,7 @@ fn one_item_by_its_id_whatever_its_place() {
         .args(["--task", "FEAT-2"])
         .run()
         .assert_code(0)
-        .assert_stderr_has("BACKLOG COMPLETE");
+        .assert_stderr_has("FEAT-2 is done already");
     assert_eq!(agent.calls(&sandbox).len(), 1);
 }
 

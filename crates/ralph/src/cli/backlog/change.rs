@@ -86,7 +86,7 @@ pub(super) fn increment(args: &IncrementArgs, ui: &mut Ui) -> Result<ExitCode> {
     tell(ui, &args.common, &told, &format!("{}: iteration {used} of {max}", told.id));
     if told.blocked {
         ui.warn(&format!("{} has reached its limit and is blocked; a person must look", told.id));
-    } else if used >= max {
+    } else if used >= max && State::parse(&told.status) != Some(State::Blocked) {
         ui.warn(&format!(
             "{} has reached its limit; --block-on-max --override-reason TEXT blocks it",
             told.id
