@@ -205,7 +205,6 @@ impl Held {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "tests have files of their own")]
 mod tests {
     use std::io::Write;
 
