@@ -313,6 +313,9 @@ pub struct Inherited {
     /// By what items were proved, where the whole was not proved since.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub proofs: Vec<CheckSpec>,
+    /// The item that was last claimed without a change: a second agent has the next word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchanged: Option<String>,
 }
 
 impl Inherited {
@@ -398,6 +401,7 @@ impl Memory {
             spans: work.left.clone(),
             flagged: work.flagged.clone(),
             proofs: work.proofs.clone(),
+            unchanged: work.unchanged.clone(),
             ..Self::default()
         }
     }

@@ -207,3 +207,13 @@ fn what_the_user_did_after_a_kill_is_not_the_agent_s() {
     ralph(&sandbox).args(["undo", "1", "--yes"]).run();
     assert_eq!(sandbox.read("mine.txt"), "the user's\n");
 }
+
+#[test]
+fn a_second_agent_that_finds_an_item_done_is_heard_though_each_attempt_is_a_run() {
+    let sandbox = checklist();
+    let nothing = || Steps::new().shell("true");
+    let first = once(&sandbox, nothing(), &[]);
+    first.assert_code(3).assert_stderr_has("a second agent must say so too");
+    once(&sandbox, nothing(), &[]).assert_code(0);
+    assert!(sandbox.read("fix_plan.md").contains("- [x] first thing"));
+}

@@ -150,7 +150,7 @@ pub(super) fn inherited(
     if let (Some(unproved), Some(run)) = (&work.unproved, &state.run) {
         inherit::recipes(project, tree, unproved, &run.plan, plan);
     }
-    Inherited { proofs, ..work }
+    Inherited { proofs, unchanged: state.rules.items.unchanged.clone(), ..work }
 }
 
 /// What a run would know that was not begun: which backlog it is about.
