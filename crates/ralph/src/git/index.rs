@@ -58,9 +58,11 @@ impl Repo {
         if entries.is_empty() {
             return Ok(());
         }
-        let call = self.call("update-index").args(["-z", "--replace", "--index-info"]);
-        let call = call.stdin(index_info(entries, like));
-        when_unlocked(|| call.output())?;
+        for piece in pieces(&index_info(entries, like), HELD_BY_A_PIPE) {
+            let call = self.call("update-index").args(["-z", "--replace", "--index-info"]);
+            let call = call.stdin(piece.to_vec());
+            when_unlocked(|| call.output())?;
+        }
         // What was put in carries no times yet, and `git diff-index` would take it for changed. Other files may be so.
         let _ = self.call("update-index").args(["-q", "--refresh"]).run();
         Ok(())
@@ -82,6 +84,24 @@ pub fn as_staged(changes: Vec<Change>) -> Staged {
     changes.into_iter().map(|change| (change.path, change.new)).collect()
 }
 
+/// What git has whole as soon as it is written, though ralph were killed then: of a list that breaks off in the middle of a name
+/// git takes the half name for one.
+const HELD_BY_A_PIPE: usize = 32 << 10;
+
+/// A list of names in pieces of at most so many bytes, as long as no name is longer.
+fn pieces(mut list: &[u8], most: usize) -> Vec<&[u8]> {
+    let mut pieces = vec![];
+    while !list.is_empty() {
+        let end = |bytes: &[u8]| bytes.iter().rposition(|byte| *byte == 0).map(|at| at + 1);
+        let whole = list.get(..most).map_or(Some(list.len()), end);
+        let first = || list.iter().position(|byte| *byte == 0).map_or(list.len(), |at| at + 1);
+        let (piece, rest) = list.split_at(whole.unwrap_or_else(first));
+        pieces.push(piece);
+        list = rest;
+    }
+    pieces
+}
+
 /// For `update-index --index-info -z`. What goes comes first: a file may make room for a folder.
 pub(super) fn index_info(entries: &[Entry], like: &str) -> Vec<u8> {
     let (gone, there): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| entry.object.is_none());
@@ -95,4 +115,23 @@ pub(super) fn index_info(entries: &[Entry], like: &str) -> Vec<u8> {
         text.push(0);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_cut_between_names_only_and_nothing_of_it_is_lost() {
+        let list = b"one\0two\0three\0a name that is longer than a piece\0four\0";
+        for most in 1..=list.len() + 1 {
+            let cut = pieces(list, most);
+            assert_eq!(cut.concat(), list, "{most}");
+            assert!(cut.iter().all(|piece| piece.ends_with(b"\0")), "{most}");
+            let one = |piece: &&&[u8]| piece.iter().filter(|byte| **byte == 0).count() > 1;
+            assert!(cut.iter().filter(one).all(|piece| piece.len() <= most), "{most}");
+        }
+        assert_eq!(pieces(list, 8)[0], b"one\0two\0");
+        assert!(pieces(b"", 8).is_empty());
+    }
 }

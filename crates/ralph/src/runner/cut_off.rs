@@ -67,8 +67,11 @@ impl Runner<'_> {
     }
 }
 
-/// Whether a file was written to later. Of one that is gone nobody can tell: its folder changes with every other file.
+/// Whether a file was written to later: the one time may be set by hand, and the other changes where a project is copied.
+/// Of a file that is gone nobody can tell: its folder changes with every other file.
 fn changed_since(root: &Path, change: &Change, moment: (i64, i64)) -> bool {
-    let later = |data: Metadata| (data.ctime(), data.ctime_nsec()) > moment;
+    let written = |data: &Metadata| (data.mtime(), data.mtime_nsec());
+    let changed = |data: &Metadata| (data.ctime(), data.ctime_nsec());
+    let later = |data: Metadata| written(&data).min(changed(&data)) > moment;
     std::fs::symlink_metadata(root.join(OsStr::from_bytes(&change.path))).is_ok_and(later)
 }
