@@ -393,6 +393,16 @@ pub struct Tried {
     pub attempts: u64,
 }
 
+impl Settled {
+    /// What is said of the files that were left.
+    pub fn left_why(&self) -> &'static str {
+        match self.reverted {
+            true => "stays in the agent's commit, for it was not clean before",
+            false => "not committed, for it was not clean before",
+        }
+    }
+}
+
 impl Memory {
     /// What a new run knows from the beginning.
     #[must_use]

@@ -75,12 +75,12 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
         let line = format!("{what} is claimed, and {facts}: nothing but the agent's word says so yet");
         lines.push((Tone::Warning, line));
     }
-    if !settled.left.is_empty() && !settled.reverted {
-        let names = text::one_line(&settled.left.join(", "), 400);
-        lines.push((Tone::Warning, format!("{what}: not committed, for it was not clean before: {names}")));
-    }
     if settled.reverted {
         lines.push((Tone::Warning, format!("{what}: the code is put back as it was before the attempt")));
+    }
+    if !settled.left.is_empty() {
+        let names = text::one_line(&settled.left.join(", "), 400);
+        lines.push((Tone::Warning, format!("{what}: {}: {names}", settled.left_why())));
     }
     let problems = settled.problems.iter();
     lines.extend(problems.map(|problem| match problem.starts_with(UNCOMMITTED) {

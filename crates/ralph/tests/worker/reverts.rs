@@ -78,6 +78,20 @@ fn commits_of_the_agent_are_undone_by_one_commit_that_says_why() {
 }
 
 #[test]
+fn what_the_user_had_not_committed_stays_in_the_agent_s_commit_and_that_is_said() {
+    let sandbox = harness(&[item("FEAT-1", "one.txt")]);
+    sandbox.write("mine.txt", "half a sentence\n");
+    let steps = Steps::new().write("b.rs", "").shell("git add -A; git commit --quiet -m all");
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    let finished = worker(&sandbox, &agent).run();
+    let said = "stays in the agent's commit, for it was not clean before: mine.txt";
+    finished.assert_code(3).assert_stderr_has(&format!("FEAT-1: {said}"));
+    let page = sandbox.read(".ralph/history/iteration-001.md");
+    assert!(page.contains(&format!("- {said}")) && !page.contains("not committed"), "{page}");
+    assert_eq!(sandbox.read("mine.txt"), "half a sentence\n");
+}
+
+#[test]
 fn what_the_agent_did_not_touch_is_not_put_back() {
     let sandbox = two_items();
     sandbox.write("mine.txt", "one\n");

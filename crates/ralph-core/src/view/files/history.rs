@@ -95,7 +95,7 @@ fn item_part(text: &mut String, iteration: &Iteration) {
     if settled.reverted {
         line("code", "put back");
     }
-    settled.left.iter().for_each(|path| line("not committed, for it was not clean before", path));
+    settled.left.iter().for_each(|path| line(settled.left_why(), path));
     settled.evidence.iter().for_each(|digest| line("evidence", digest));
     settled.problems.iter().for_each(|problem| line("problem", problem));
 }
