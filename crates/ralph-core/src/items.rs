@@ -381,6 +381,10 @@ pub struct Memory {
     pub whole_refused: u64,
 }
 
+fn proof_name(nth: usize) -> String {
+    format!("proof-{nth}")
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 fn is_none_yet(count: &u64) -> bool {
     *count == 0
@@ -410,7 +414,10 @@ impl Memory {
         Self {
             spans: work.left.clone(),
             flagged: work.flagged.clone(),
-            proofs: work.proofs.clone(),
+            proofs: (1..)
+                .zip(&work.proofs)
+                .map(|(nth, proof)| CheckSpec { name: proof_name(nth), ..proof.clone() })
+                .collect(),
             unchanged: work.unchanged.clone(),
             ..Self::default()
         }
@@ -475,7 +482,7 @@ impl Memory {
     pub(crate) fn proved(mut self, item: &Work, tree: Option<&str>) -> Self {
         for check in item.checks.iter().filter(|_| item.needs.acceptance) {
             if self.proofs.iter().all(|known| known.command != check.command) {
-                let name = format!("proof-{}", self.proofs.len() + 1);
+                let name = proof_name(self.proofs.len() + 1);
                 self.proofs.push(CheckSpec { name, ..check.clone() });
             }
         }
@@ -497,9 +504,20 @@ impl Memory {
 
     /// Without what is committed or put back.
     #[must_use]
-    pub fn settled(mut self, settled: &Settled) -> Self {
-        if settled.commit.is_some() || settled.reverted {
+    pub fn settled(mut self, settled: &Settled, last: Option<&Iteration>) -> Self {
+        if settled.commit.is_some() {
             self.spans.clear();
+        } else if settled.reverted
+            && let Some((before, after)) = last.and_then(|last| last.before.as_ref().zip(last.after.as_ref()))
+        {
+            // What earlier iterations left is still there.
+            match self.spans.last_mut().filter(|span| span.to == after.left()) {
+                Some(span) if span.from == before.tree => drop(self.spans.pop()),
+                Some(span) => span.to.clone_from(&before.tree),
+                None => {}
+            }
+        }
+        if self.spans.is_empty() {
             self.flagged.clear();
         }
         self

@@ -399,7 +399,7 @@ fn observe_settled(state: &mut State, settled: &Settled) {
     {
         backlog.blocked = backlog.blocked.saturating_add(1);
     }
-    state.rules.items = core::mem::take(&mut state.rules.items).settled(settled);
+    state.rules.items = core::mem::take(&mut state.rules.items).settled(settled, state.last.as_deref());
     // Where an agent had committed everything itself, its commit is named and none was made.
     let agent_s_own = state.last.as_ref().and_then(|last| last.after.as_ref()?.head.as_ref());
     let made = settled.commit.is_some() && settled.commit.as_ref() != agent_s_own;

@@ -118,7 +118,7 @@ fn goals() -> Vec<Way> {
         Way { word: "circuit_open", code: 5, file: Some("once.txt"), ..USUAL },
         Way { word: "budget", code: 6, steps: costly, args: &["--budget", "0.001"], ..USUAL },
         Way { word: "max_tokens", code: 6, steps: costly, args: &["--max-tokens", "10"], ..USUAL },
-        Way { word: "max_time", code: 6, args: &["--max-time", "1ms"], ..USUAL },
+        Way { word: "max_time", code: 6, steps: |steps| steps.hang(), args: &["--max-time", "4s"], ..USUAL },
         Way { word: "agents_exhausted", code: 4, steps: |steps| steps.exit(1), ..USUAL },
         // The private index is a folder: nothing can be measured, and no agent is started.
         Way {

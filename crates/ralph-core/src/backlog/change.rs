@@ -3,6 +3,7 @@
 
 mod add;
 mod prove;
+mod steps;
 
 use super::attempt::{Attempt, Outcome};
 use super::model::{Problem, Shape, State, Unreadable};

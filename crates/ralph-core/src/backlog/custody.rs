@@ -12,6 +12,8 @@ use crate::prelude::*;
 pub struct Touched {
     /// Done now, and not before; also items that came as done.
     pub ticked: Vec<String>,
+    /// Tasks of a plan that are not done, with steps that are and were not.
+    pub stepped: Vec<String>,
     pub removed: Vec<String>,
     pub changed: Vec<Altered>,
     pub added: Vec<String>,
@@ -79,6 +81,8 @@ impl Touched {
         let (was, is) = (before.items[old].state, after.items[new].state);
         if was.is_open() && is == State::Done && !before.rests(old) {
             self.ticked.push(id());
+        } else if after.has_new_steps(new, before, old) {
+            self.stepped.push(id());
         }
         let what = differences(before, old, after, new);
         if !what.is_empty() {

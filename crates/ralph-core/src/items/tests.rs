@@ -92,8 +92,8 @@ fn what_agents_changed_is_remembered_until_it_is_committed() {
     let span = |from: &str, to: &str| Span { from: from.into(), to: to.into(), item: None, earlier: false };
     assert_eq!(memory.spans, [span("a", "c"), span("d", "e")]);
     let nothing = Settled::default();
-    assert_eq!(memory.clone().settled(&nothing).spans.len(), 2, "still to be committed");
-    assert!(memory.settled(&Settled { commit: Some("1".into()), ..nothing }).spans.is_empty());
+    assert_eq!(memory.clone().settled(&nothing, None).spans.len(), 2, "still to be committed");
+    assert!(memory.settled(&Settled { commit: Some("1".into()), ..nothing }, None).spans.is_empty());
 }
 
 fn judged() -> Iteration {
@@ -254,8 +254,8 @@ fn what_is_flagged_stands_in_the_commit_and_above_its_trailers() {
     let told = "\n\nFlagged: existing tests were changed: tests/a.sh; what checks run was\nchanged: b\n\nRalph-Item: ";
     assert!(text.contains(told), "{text}");
     let settled = |commit: Option<&str>| Settled { commit: commit.map(Into::into), ..Settled::default() };
-    assert_eq!(memory.clone().settled(&settled(None)).flagged, flags);
-    assert_eq!(memory.settled(&settled(Some("c"))).flagged, [""; 0]);
+    assert_eq!(memory.clone().settled(&settled(None), None).flagged, flags);
+    assert_eq!(memory.settled(&settled(Some("c")), None).flagged, [""; 0]);
 }
 
 #[test]

@@ -82,10 +82,8 @@ fn complete_before(seen: &State, plan: &Plan, now: Time, once: bool) -> Decision
     match seen.baseline.again.iter().find(|check| !check.passed()) {
         None => halt(seen, Stop::BacklogComplete { once }),
         Some(broken) if once => {
-            let why = format!(
-                "no item is open, but what proved one does not hold any more: {}; without --once it is mended",
-                broken.describe()
-            );
+            let why =
+                format!("no item is open, but what proved one does not hold any more: {}", broken.describe());
             halt(seen, Stop::Blocked { why })
         }
         Some(_) => next_iteration(seen, plan, now, None, Selection::Whole),

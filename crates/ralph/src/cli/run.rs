@@ -17,6 +17,7 @@ use ralph_core::backlog::NAMES;
 use ralph_core::decision::Stop;
 use ralph_core::detect::Found;
 use ralph_core::event::{Carried, Event, Permissions, Plan, RunInfo, RunResumed, RunStarted};
+use ralph_core::items::Inherited;
 use ralph_core::redact::Secrets;
 use ralph_core::state::State;
 use ralph_core::text;
@@ -31,7 +32,7 @@ use crate::store::{self, ArmFile, HarnessLock, JournalFile, Lock, Run, Runs};
 use crate::suggest::quoted;
 use crate::trust::{self, Consent};
 use crate::ui::{self, Ui};
-use crate::work::{self, inherit};
+use crate::work;
 use crate::{agent, brought, clock, detected, secrets};
 pub(super) use alone::be_alone;
 use configured::{Configured, configured};
@@ -198,8 +199,12 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let own = wishes;
     let Configured { config, mut brought, notifier } = configured(project, own, earlier.is_some(), ui)?;
     let mut wishes = own.over(config);
+    let before = match settings::backlog(&wishes)? {
+        Some(plan) if earlier.is_none() => backlog::before(&runs, last.as_ref(), &plan.file),
+        _ => None,
+    };
     if earlier.is_none()
-        && let Some(stop) = backlog::nothing_to_do(project, &wishes, last.as_ref(), order.dry, ui)?
+        && let Some(stop) = backlog::nothing_to_do(project, &wishes, before.as_ref(), order.dry, ui)?
     {
         if !order.dry {
             let_go(project, last.as_ref(), ui)?;
@@ -232,10 +237,8 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let of_items = backlog::brought(project, &wishes, earlier.is_none(), &mut plan)?;
     detected::remember(&project.root, &mut plan, earlier.map(|run| &run.plan));
     branch::may_commit(project, own.commit)?;
-    let before = last.as_ref().filter(|_| earlier.is_none());
-    let before = before.filter(|last| inherit::predecessor(&last.state, &plan).is_some());
-    if let Some(last) = before.filter(|_| which != Which::Fresh) {
-        branch::is_where_it_was(project, last)?;
+    if let Some(before) = before.as_ref().filter(|_| which != Which::Fresh) {
+        branch::is_where_it_was(project, before)?;
     }
     if let Some(name) = order.branch {
         branch::may_begin(project, &plan, name)?;
@@ -245,7 +248,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let kept = consent::kept_in_tree(project, called, &plan);
     let mut commands = brought;
     commands.extend(of_items.clone());
-    commands.extend(backlog::brought_again(project, before, &plan));
+    commands.extend(backlog::brought_again(project, before.as_ref(), &plan));
     if order.dry {
         let state = last.as_ref().filter(|_| earlier.is_some()).map(|last| &last.state);
         let intent = dry::Intent { goal: called, plan, commands: &commands, state, branch: order.branch };
@@ -313,7 +316,13 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
                 runner::publish(project, &last.run, &last.state, ui);
             }
             warn_of_unfinished(last.as_ref(), ui);
-            let work = backlog::inherited(project, last.as_ref(), &mut tree, &mut plan, ui);
+            let work = match &before {
+                Some(before) => {
+                    let anew = which == Which::Fresh;
+                    backlog::inherited(project, before, &mut tree, &mut plan, anew, ui)?
+                }
+                None => Inherited::default(),
+            };
             let known = last.as_ref().map_or(0, |last| last.state.iteration);
             let carried = Carried {
                 iteration: known.max(runs.last_iteration()),

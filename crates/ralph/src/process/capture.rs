@@ -107,8 +107,12 @@ fn finish(spec: &Spec, mut child: Child, deadline: Option<Instant>) -> Result<Ca
 /// Lets it come to its own end, with all that it is to read, so that it is gone when the caller goes on. It gets no signal: a
 /// git that is asked to end between making a lock and noting that it did leaves the lock in the user's repository.
 fn see_off(child: &mut Child, mut pipes: Pipes<'_>, deadline: Option<Instant>) {
-    if let Ok(None) = child.try_wait() {
-        let _ = collect(child, &mut pipes, deadline);
+    if let Ok(None) = child.try_wait()
+        && collect(child, &mut pipes, deadline).is_err()
+        && deadline.is_some()
+    {
+        // Nobody can tell when its time is over.
+        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
     }
     drop(pipes);
     let _ = child.wait();

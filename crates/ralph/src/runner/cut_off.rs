@@ -1,6 +1,7 @@
 //! Who changed what, where an agent was cut off together with ralph and its files are measured when somebody is back: what
 //! was written after its keeper saw it end is not its work.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::path::Path;
@@ -11,7 +12,7 @@ use ralph_core::git_text::Change;
 use ralph_core::text;
 
 use super::Runner;
-use crate::tree::TreeId;
+use crate::tree::{TreeError, TreeId};
 use crate::unix::identity::MetadataExt;
 use crate::unix::names::OsStrExt;
 
@@ -32,12 +33,12 @@ impl Runner<'_> {
         before: Option<&TreeMark>,
         now: &TreeId,
         changes: &[Change],
-    ) -> CutOff {
+    ) -> Result<CutOff, TreeError> {
         let cut = self.state.current.as_ref().is_some_and(|current| current.is_cut());
         let ended_at = self.files().agent_ended_at().filter(|_| cut && when == When::After);
         let (Some(ended_at), Some(before)) = (ended_at, before.and_then(|mark| TreeId::new(&mark.tree)))
         else {
-            return CutOff::default();
+            return Ok(CutOff::default());
         };
         let root = &self.project.root;
         let own = self.own_notes();
@@ -45,13 +46,14 @@ impl Runner<'_> {
             own.iter().any(|own| matches!(path.strip_prefix(own.as_slice()), Some([] | [b'/', ..])))
         };
         let theirs = |change: &&Change| !is_own(&change.path) && changed_since(root, change, ended_at);
-        let others: Vec<&[u8]> = changes.iter().filter(theirs).map(|change| change.path.as_slice()).collect();
+        let others: BTreeSet<&[u8]> =
+            changes.iter().filter(theirs).map(|change| change.path.as_slice()).collect();
         if others.is_empty() {
-            return CutOff::default();
+            return Ok(CutOff::default());
         }
-        let is_theirs = |path: &[u8]| others.contains(&path);
+        let is_theirs = |path: &[u8]| others.contains(path);
         // With what is stored at each path, which a list of names may not know.
-        let compared = self.tree.compare(&before, now).unwrap_or_default();
+        let compared = self.tree.compare(&before, now)?;
         let back = compared.iter().filter(|change| is_theirs(&change.path));
         let left = self.tree.with(now, back.map(|change| (change.path.as_slice(), change.old.as_ref())));
         let names: Vec<_> = others.iter().map(|path| String::from_utf8_lossy(path)).collect();
@@ -59,11 +61,11 @@ impl Runner<'_> {
             "changed since the agent was cut off, and not taken for its work: {}",
             text::one_line(&names.join(", "), 400)
         );
-        CutOff {
-            left: left.ok().map(|left| left.to_string()),
+        Ok(CutOff {
+            left: Some(left?.to_string()),
             agents: Some(changes.iter().filter(|change| !is_theirs(&change.path)).cloned().collect()),
             told: Some(told),
-        }
+        })
     }
 }
 

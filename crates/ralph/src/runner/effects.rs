@@ -220,6 +220,7 @@ impl Runner<'_> {
             _ => Vec::new(),
         };
         let cut = self.since_it_was_cut_off(when, before.as_ref(), &snapshot.tree, &changes);
+        let cut = cut.map_err(|error| error.to_string())?;
         let changes = cut.agents.unwrap_or(changes);
         let progress = self.but_the_backlog(changes.clone());
         let mut measured = Measured::new(when, snapshot.tree.to_string(), snapshot.head, &progress);
@@ -339,9 +340,10 @@ impl Runner<'_> {
     pub(super) fn tidy(&mut self) {
         let Some(run) = &self.state.run else { return };
         let keep = run.plan.policy.keep_snapshots;
-        let base = self.state.base.as_ref().map(|base| base.tree.as_str());
-        let base: Vec<TreeId> =
-            base.into_iter().chain(self.state.judged_from()).filter_map(TreeId::new).collect();
+        let base = self.state.base.iter().map(|base| base.tree.as_str());
+        let spans = self.state.rules.items.spans.iter().chain(&self.state.unproved);
+        let spans = spans.flat_map(|span| [span.from.as_str(), span.to.as_str()]);
+        let base: Vec<TreeId> = base.chain(spans).filter_map(TreeId::new).collect();
         let (runs, last) = (Runs::of(&self.project.truth), self.state.iteration);
         self.tree.tidy(move || -> Result<Vec<TreeId>> {
             let trees = runs.trees()?.into_iter();

@@ -92,6 +92,13 @@ impl Runs {
         Ok(None)
     }
 
+    /// The newest of the last few runs of which this holds. What cannot be read is passed over.
+    pub fn newest_of(&self, most: usize, wanted: impl Fn(&State) -> bool) -> Option<(Run, State)> {
+        let runs = self.all().into_iter().rev().take(most);
+        let mut opened = runs.filter_map(|run| Some((run.peek().ok()?.state, run)));
+        opened.find(|(state, _)| wanted(state)).map(|(state, run)| (run, state))
+    }
+
     /// The run of this number, if it is the newest. Its journal is not looked at, unless a later one may have been begun.
     pub fn if_newest(&self, number: u64) -> Result<Option<Run>> {
         let last = self.all().pop().filter(|run| run.number == number);
@@ -112,7 +119,7 @@ impl Runs {
         for run in self.all() {
             let opened = run.iterations(|iteration, _| {
                 let before = iteration.before.as_ref().map(|mark| &mark.tree);
-                let after = iteration.after.as_ref().map(|after| &after.tree);
+                let after = iteration.after.iter().flat_map(|after| after.left.iter().chain([&after.tree]));
                 trees.extend(before.into_iter().chain(after).map(|tree| (iteration.number, tree.clone())));
             })?;
             for undone in opened.state.undone {
@@ -134,7 +141,8 @@ impl Runs {
     /// The run that holds the project's iteration `number`.
     pub fn of_iteration(&self, number: u64) -> Result<Option<(Run, Iteration, State)>> {
         for run in self.all().into_iter().rev() {
-            if run.first_iteration()? > number {
+            let first = run.first_iteration()?;
+            if first > number {
                 continue;
             }
             let mut found = None;
@@ -143,7 +151,10 @@ impl Runs {
                     found = Some((iteration.clone(), state.clone()));
                 }
             })?;
-            return Ok(found.map(|(iteration, state)| (run, iteration, state)));
+            // A run that looks at its checks or its backlog first begins with the number of the last iteration before it.
+            if found.is_some() || first < number {
+                return Ok(found.map(|(iteration, state)| (run, iteration, state)));
+            }
         }
         Ok(None)
     }
@@ -167,7 +178,7 @@ impl Run {
         IterationFiles { dir: self.dir.join("baseline") }
     }
 
-    /// The number of the first iteration of this run, which its first record begins.
+    /// The number of the first iteration of this run, if its first record begins it; else of the last one before.
     fn first_iteration(&self) -> Result<u64> {
         Ok(JournalFile::first(&self.journal())?.iteration)
     }

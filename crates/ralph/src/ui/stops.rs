@@ -206,6 +206,10 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
     match stop {
         Stop::Complete { .. } | Stop::ItemPassed { .. } | Stop::BacklogComplete { .. } => vec![],
         Stop::ItemFailed { .. } => vec![format!("the next attempt: {}", next_attempt(state, typed))],
+        // What was proved before does not hold any more.
+        Stop::Blocked { .. } if is_complete(state) => {
+            vec![format!("to have it mended: ralph run --all{}", which(state))]
+        }
         Stop::Blocked { why } => vec![match by_the_backlog(state, why) {
             Some(next) => format!("to go on: {next}"),
             None => "to answer and go on: ralph note \"…\", then ralph run".into(),
@@ -248,6 +252,11 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
 }
 
 /// What to type where the backlog stops the run, and no agent that waits for an answer.
+/// No item was open, and no agent was asked for anything.
+fn is_complete(state: &State) -> bool {
+    state.used == 0 && state.backlog.as_ref().is_some_and(|read| read.found == Found::Complete)
+}
+
 fn by_the_backlog(state: &State, why: &str) -> Option<String> {
     match state.backlog.as_ref().map(|read| &read.found) {
         // No answer to an agent helps here; an older record may name no way.

@@ -9,7 +9,7 @@ use ralph_core::decision::{Stop, TreeMark};
 use ralph_core::detect;
 use ralph_core::event::{Plan, When};
 use ralph_core::git_text::Object;
-use ralph_core::items::{Inherited, Span};
+use ralph_core::items::{BacklogPlan, Inherited, Span};
 use ralph_core::state::State;
 
 use super::paths::between;
@@ -19,17 +19,12 @@ use crate::runner::on_disk;
 use crate::store::Run;
 use crate::tree::{Tree, TreeError, TreeId};
 
-/// The last run, if it worked on the same backlog as this plan.
-pub(crate) fn predecessor<'a>(last: &'a State, plan: &Plan) -> Option<&'a State> {
-    let file = |plan: &Plan| plan.backlog.as_ref().map(|backlog| backlog.file.clone());
-    let before = file(&last.run.as_ref()?.plan)?;
-    (Some(before) == file(plan)).then_some(last)
-}
-
 /// What proved items since the whole was last proved.
 pub(crate) fn proofs(last: &State) -> &[CheckSpec] {
+    let whole =
+        last.run.as_ref().and_then(|run| run.plan.backlog.as_ref()).is_some_and(BacklogPlan::is_whole);
     match last.stop() {
-        Some(Stop::Complete { .. } | Stop::BacklogComplete { .. }) => &[],
+        Some(Stop::Complete { .. } | Stop::BacklogComplete { .. }) if whole => &[],
         _ => &last.rules.items.proofs,
     }
 }
@@ -78,6 +73,7 @@ pub(crate) fn work(
     left.retain(|path, _| !theirs(path));
     let mut inherited = Inherited {
         unproved: (judged != now.tree).then(|| span(&judged, &now.tree)),
+        flagged: memory.flagged.clone(),
         ..Inherited::default()
     };
     let Some(repo) = &project.repo else { return Ok(inherited) };
@@ -96,7 +92,8 @@ pub(crate) fn work(
         let base = with(tree, &now.tree, &committed)?;
         inherited.left = left_for(&memory.spans, &base, &now.tree);
         inherited.base = Some(TreeMark { tree: base.to_string(), head: now.head });
-        inherited.flagged.clone_from(&memory.flagged);
+        // What is proved and not committed is a standard already.
+        inherited.unproved = Some(span(&judged, &now.tree));
     }
     Ok(inherited)
 }

@@ -243,8 +243,9 @@ impl Settler<'_> {
     fn mark(&self, settlement: &Settlement) -> std::result::Result<Vec<String>, Refused> {
         let Some(source) = self.source else { return Ok(vec![]) };
         let mut problems = vec![];
+        let before = std::fs::read(self.files.backlog()).ok();
         for id in &settlement.untick {
-            match source.change(&Change::State { id: id.clone(), to: State::Open, at: None }) {
+            match source.untick(id, before.as_deref()) {
                 Ok(()) => {}
                 // Left as it is, it would count as done.
                 Err(error) if source.may_do_it_later(&error) => return Err(Refused::Bd(error)),

@@ -24,7 +24,7 @@ use super::{Place, beads};
 use crate::error::{Error, Exit, Result};
 use crate::process::Spec;
 use crate::store::Tried;
-use crate::{clock, digest};
+use crate::{clock, digest, store};
 
 #[derive(Debug)]
 pub(crate) struct Source {
@@ -139,6 +139,23 @@ impl Source {
 
     pub(crate) fn mark(&self, id: &str) -> Result<()> {
         self.change(&Change::State { id: id.into(), to: State::InProgress, at: Some(clock::now()) })
+    }
+
+    /// Takes back that an item is done. `before`: the file as it was, for steps of a task that were ticked then stay so.
+    pub(crate) fn untick(&self, id: &str, before: Option<&[u8]>) -> Result<()> {
+        let before = before.filter(|_| self.is_file()).and_then(|before| self.place.parse(before).ok());
+        let by_steps = before.map(|before| {
+            store::edit(&self.place.path, |bytes| {
+                let text =
+                    self.place.parse(bytes)?.without_new_steps(id, &before).and_then(std::result::Result::ok);
+                let found = text.is_some();
+                Ok((text.map(String::into_bytes), found))
+            })
+        });
+        match by_steps.transpose()? {
+            Some(true) => Ok(()),
+            _ => self.change(&Change::State { id: id.into(), to: State::Open, at: None }),
+        }
     }
 
     pub(crate) fn change(&self, change: &Change) -> Result<()> {

@@ -145,6 +145,7 @@ fn a_backlog_is_not_complete_while_what_proved_an_item_does_not_hold() {
     once(&sandbox, breaks(), &[]).assert_code(0);
     let broken = once(&sandbox, writes("three.txt"), &[]);
     broken
+        .assert_stderr_has("to have it mended: ralph run --all")
         .assert_code(2)
         .assert_stderr_has("what proved one does not hold any more")
         .assert_stderr_has("test -e one.txt");
@@ -186,12 +187,19 @@ fn what_the_user_did_after_a_kill_is_not_the_agent_s() {
     sandbox.wait_for("working");
     running.kill9();
     running.wait();
+    sandbox.write("mine.txt", "the user's\n");
     let since = Instant::now();
     while !sandbox.processes().is_empty() {
         assert!(since.elapsed() < Duration::from_secs(60), "its keeper ends what it kept");
         std::thread::yield_now();
     }
-    sandbox.write("mine.txt", "the user's\n");
+    // The times of files are coarse: nobody writes within a tick of the system's clock.
+    let written =
+        |path: &std::path::Path| std::fs::metadata(path).and_then(|data| data.modified()).expect("a time");
+    let ended = written(&sandbox.project().join(".git/ralph/runs/0001/iteration-000001/transcript.out"));
+    while written(&sandbox.project().join("mine.txt")) <= ended {
+        sandbox.write("mine.txt", "the user's\n");
+    }
     sandbox.write("both.txt", "the user's too\n");
     let resumed = works_through(&sandbox, &agent).args(["--commit", "--set", "reviews=0"]).run();
     resumed.assert_stderr_has(
@@ -216,4 +224,135 @@ fn a_second_agent_that_finds_an_item_done_is_heard_though_each_attempt_is_a_run(
     first.assert_code(3).assert_stderr_has("a second agent must say so too");
     once(&sandbox, nothing(), &[]).assert_code(0);
     assert!(sandbox.read("fix_plan.md").contains("- [x] first thing"));
+}
+
+/// The recipe is another one, and the agent claims the item.
+fn easier() -> Steps {
+    writes("a.txt").shell("printf 'test:\\n\\ttrue\\n' > Makefile")
+}
+
+const REFUSED: &str = "what is run by make test (Makefile, test)";
+
+#[test]
+fn a_run_about_something_else_in_between_changes_nothing() {
+    let sandbox = with_make();
+    once(&sandbox, easier(), &["--no-detect"]).assert_code(3);
+    let agent = another(&sandbox).call(writes("goal.txt").status(&StatusBlock::done())).install(&sandbox);
+    let goal =
+        ralph(&sandbox).args(["run", "a goal", "--yes", "--no-detect", "--reviews", "0", "--agent-cmd"]);
+    goal.arg(agent.path()).run().assert_code(0);
+    once(&sandbox, writes("b.txt"), &["--no-detect"]).assert_code(3).assert_stderr_has(REFUSED);
+}
+
+#[test]
+fn a_revert_does_not_forget_what_an_earlier_iteration_left() {
+    let sandbox = with_make();
+    let says_nothing = |steps: Steps| steps.say("Still at it.");
+    let agent = another(&sandbox)
+        .call(says_nothing(easier()))
+        .call(claims(writes("b.txt")))
+        .call(claims(writes("c.txt")))
+        .install(&sandbox);
+    let revert = ["--no-detect", "--commit", "--set", "failed_item=revert", "--max-iterations", "2"];
+    works_through(&sandbox, &agent).args(revert).run().assert_code(3);
+    assert_eq!(sandbox.read("Makefile"), "test:\n\ttrue\n", "nobody claimed, and nothing was put back");
+    let again = works_through(&sandbox, &agent).args(revert).args(["--fresh", "--once"]).run();
+    again.assert_code(2).assert_stderr_has(REFUSED);
+}
+
+#[test]
+fn where_nobody_can_tell_what_agents_left_no_run_begins_unless_that_is_said() {
+    let sandbox = with_make();
+    sandbox.damages_the_record();
+    sandbox.write("mine.txt", "mine\n");
+    let gone = easier().shell("rm -rf .git/ralph/objects/??");
+    once(&sandbox, gone, &["--no-detect"]).assert_code(3);
+    let refused = once(&sandbox, writes("b.txt"), &["--no-detect"]);
+    refused
+        .assert_code(1)
+        .assert_stderr_has("what agents of earlier runs left cannot be told from your work");
+    refused.assert_stderr_has("--fresh");
+    assert_eq!(history(&sandbox).len(), 1);
+    let anew = once(&sandbox, writes("b.txt"), &["--no-detect", "--fresh"]);
+    anew.assert_code(0).assert_stderr_has("is taken for yours");
+}
+
+#[test]
+fn what_a_phase_proved_has_to_hold_when_the_backlog_is_complete() {
+    let mut first = item("FEAT-1", "one.txt");
+    first["phase"] = json!("mvp");
+    let mut second = item("FEAT-2", "two.txt");
+    second["phase"] = json!("later");
+    let sandbox = harness(&[first, second]);
+    let all_of = |phase: &str, steps: Steps| {
+        let agent = another(&sandbox).call(steps.status(&StatusBlock::done())).install(&sandbox);
+        works_through(&sandbox, &agent).args(["--commit", "--set", "reviews=0", "--phase", phase]).run()
+    };
+    all_of("mvp", writes("one.txt")).assert_code(0);
+    let broken = all_of("later", writes("two.txt").delete("one.txt"));
+    broken.assert_code(5).assert_stderr_has("claimed done, refused: test -e one.txt exit 1");
+    assert_eq!(item_now(&sandbox, "FEAT-2")["status"], "PASSING", "it is proved, and not the whole");
+    sandbox.write("one.txt", "");
+    ralph(&sandbox).args(["circuit", "reset"]).run().assert_code(0);
+    let run = once(&sandbox, writes("x"), &["--fresh"]);
+    run.assert_code(7).assert_stderr_has("proved before: test -e one.txt exit 0");
+}
+
+#[test]
+fn what_was_flagged_is_flagged_though_the_agent_committed_it_itself() {
+    let sandbox = repository();
+    sandbox.write("verify.sh", "test -e one.txt && test -e half.txt\n");
+    write_items(&sandbox, &[verified_by("FEAT-1", "sh verify.sh")]);
+    sandbox.commit_all("items");
+    let weaker = writes("a.txt").shell("echo 'test -e one.txt' > verify.sh; git commit --quiet -am weaker");
+    once(&sandbox, weaker, &[]).assert_code(3);
+    once(&sandbox, writes("one.txt"), &[]).assert_code(0);
+    let message = sandbox.git(&["log", "-1", "--format=%B"]);
+    assert!(message.contains("Flagged: what checks run was changed: verify.sh"), "{message}");
+}
+
+#[test]
+fn what_is_proved_and_not_committed_is_a_standard_for_the_next_item() {
+    let sandbox = with_make();
+    sandbox.write("Makefile", "a:\n\ttest -e a.txt\nb:\n\ttest -e b.txt\n");
+    write_items(&sandbox, &[verified_by("FEAT-1", "make a"), verified_by("FEAT-2", "make b")]);
+    sandbox.commit_all("two targets");
+    let both = "printf 'a:\\n\\ttest -e a.txt\\nb:\\n\\ttest -e c.txt\\n' > Makefile";
+    let once = |steps: Steps| {
+        let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+        works_through(&sandbox, &agent).args(["--once", "--no-detect", "--set", "commits=never"]).run()
+    };
+    once(writes("a.txt").shell(both)).assert_code(0);
+    once(writes("c.txt")).assert_code(0);
+}
+
+#[test]
+fn iterations_of_earlier_runs_are_found_and_can_be_undone() {
+    let sandbox = two_items();
+    once(&sandbox, writes("one.txt"), &[]).assert_code(0);
+    once(&sandbox, writes("two.txt"), &[]).assert_code(0);
+    for number in ["1", "2"] {
+        ralph(&sandbox).args(["history", number]).run().assert_code(0);
+        let diff = ralph(&sandbox).args(["history", number, "--diff"]).run();
+        diff.assert_code(0).assert_stdout_has(if number == "1" { "one.txt" } else { "two.txt" });
+    }
+    ralph(&sandbox).args(["undo", "1", "--all"]).run().assert_code(0);
+    assert!(!sandbox.exists("one.txt") && !sandbox.exists("two.txt"));
+}
+
+const PLAN: &str =
+    "# Plan\n\n### Task 1: one\n\n- [ ] a\n- [ ] b\n\n### Task 2: two\n\n- [x] d\n- [ ] e\n- [ ] f\n";
+
+#[test]
+fn steps_that_an_agent_ticked_in_another_task_are_taken_back_and_the_user_s_stay() {
+    let sandbox = repository();
+    sandbox.write("PLAN.md", PLAN);
+    sandbox.commit_all("plan");
+    for ticked in ["s/- .. . e/- [x] e/", "s/- .. . [ef]/- [x] &/; s/x. - .. . /x] /"] {
+        let steps = writes("a.txt").shell(&format!("sed -i '{ticked}' PLAN.md"));
+        let agent = another(&sandbox).call(steps.say("Nothing is claimed.")).install(&sandbox);
+        let run = works_through(&sandbox, &agent).args(["--once", "--backlog", "PLAN.md", "--commit"]).run();
+        run.assert_code(3);
+        assert_eq!(sandbox.read("PLAN.md"), PLAN, "{ticked}\n{run}");
+    }
 }

@@ -110,7 +110,7 @@ impl Backlog<'_> {
         }
     }
 
-    fn again<'n>(&self, text: &'n str) -> Result<Backlog<'n>, Refusal> {
+    pub(super) fn again<'n>(&self, text: &'n str) -> Result<Backlog<'n>, Refusal> {
         Backlog::read(text, self.syntax)
             .map_err(|error| Refusal::NotLossless(format!("the edited file could not be read: {error}")))
     }

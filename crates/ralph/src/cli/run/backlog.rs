@@ -15,6 +15,7 @@ use crate::doctor;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::settings::{self, Wishes};
+use crate::store::Runs;
 use crate::tree::Tree;
 use crate::trust::Commands;
 use crate::ui::Ui;
@@ -73,7 +74,7 @@ pub(super) fn brought(project: &Project, wishes: &Wishes, new: bool, plan: &mut 
 pub(super) fn nothing_to_do(
     project: &Project,
     wishes: &Wishes,
-    last: Option<&Last>,
+    before: Option<&Last>,
     dry: bool,
     ui: &mut Ui,
 ) -> Result<Option<Stop>> {
@@ -83,7 +84,7 @@ pub(super) fn nothing_to_do(
     // What cannot be read stops the run, with its own words.
     match source.left().unwrap_or(Left::Something) {
         // What was proved item by item has to hold together.
-        Left::Nothing if plan.is_whole() && !unproved_whole(last, &plan, &source).is_empty() => {
+        Left::Nothing if plan.is_whole() && !unproved_whole(before, &source).is_empty() => {
             return Ok(None);
         }
         Left::NoItem => {
@@ -104,53 +105,74 @@ pub(super) fn nothing_to_do(
     Ok(Some(stop))
 }
 
-/// What proved the items of this backlog in earlier runs, none of which has proved the whole.
-fn unproved_whole(last: Option<&Last>, plan: &BacklogPlan, source: &Source) -> Vec<(String, CheckSpec)> {
-    let same = |last: &&Last| {
-        let before = last.state.run.as_ref().and_then(|run| run.plan.backlog.as_ref());
-        before.is_some_and(|before| before.file == plan.file)
+/// The newest run about this backlog. One about something else in between changes nothing for it.
+pub(super) fn before(runs: &Runs, last: Option<&Last>, file: &str) -> Option<Last> {
+    /// How far back it is looked for.
+    const MOST: usize = 100;
+    let is_about_it = |state: &State| {
+        let plan = state.run.as_ref().and_then(|run| run.plan.backlog.as_ref());
+        plan.is_some_and(|plan| plan.file == file)
     };
-    let Some(last) = last.filter(same) else { return vec![] };
+    if !is_about_it(&last?.state) && !runs.all().is_empty() {
+        return runs.newest_of(MOST, is_about_it).map(|(run, state)| Last { run, state });
+    }
+    last.map(|last| Last { run: last.run.clone(), state: last.state.clone() })
+}
+
+/// What proved the items of this backlog in earlier runs, none of which has proved the whole.
+fn unproved_whole(before: Option<&Last>, source: &Source) -> Vec<(String, CheckSpec)> {
+    let Some(before) = before else { return vec![] };
     let asked_for = source.proving().unwrap_or_default();
     let place = |check: &CheckSpec| asked_for.iter().find(|(_, command)| *command == check.command);
-    let proofs = inherit::proofs(&last.state).iter().cloned();
+    let proofs = inherit::proofs(&before.state).iter().cloned();
     proofs.filter_map(|check| Some((place(&check)?.0.clone(), check))).collect()
 }
 
 /// The commands that come with it: they stand in the backlog, and are run again.
-pub(super) fn brought_again(project: &Project, last: Option<&Last>, plan: &Plan) -> Commands {
+pub(super) fn brought_again(project: &Project, before: Option<&Last>, plan: &Plan) -> Commands {
     let mut commands = Commands::default();
     if let Some(backlog) = plan.backlog.as_ref().filter(|_| plan.policy.wants_checks())
         && let Ok(source) = source(project, backlog)
     {
-        let proofs = unproved_whole(last, backlog, &source);
+        let proofs = unproved_whole(before, &source);
         proofs.into_iter().for_each(|(place, check)| commands.add(place, check.command));
     }
     commands
 }
 
-/// What a new run takes over from the one before it, if both are about the same backlog.
+/// What a new run takes over from the one before it about the same backlog. `anew`: the user wants to begin with things as they
+/// are, where nobody can tell.
 pub(super) fn inherited(
     project: &Project,
-    last: Option<&Last>,
+    before: &Last,
     tree: &mut Tree,
     plan: &mut Plan,
+    anew: bool,
     ui: &mut Ui,
-) -> Inherited {
-    let Some((last, backlog)) = last.zip(plan.backlog.clone()) else { return Inherited::default() };
-    let Some(state) = inherit::predecessor(&last.state, plan) else { return Inherited::default() };
-    let Ok(source) = source(project, &backlog) else { return Inherited::default() };
-    let proofs = unproved_whole(Some(last), &backlog, &source).into_iter().map(|(_, check)| check).collect();
+) -> Result<Inherited> {
+    let Some(backlog) = plan.backlog.clone() else { return Ok(Inherited::default()) };
+    let state = &before.state;
+    let source = source(project, &backlog)?;
+    let proofs = unproved_whole(Some(before), &source).into_iter().map(|(_, check)| check).collect();
     let file = source.below(&project.root);
     let apart = |path: &[u8]| file.as_deref() == Some(path) || work::is_below(path, source.apart());
-    let work = inherit::work(project, tree, state, apart).unwrap_or_else(|error| {
-        ui.warn(&format!("what the last run left uncommitted is taken for yours: {error}"));
-        Inherited::default()
-    });
+    let work = match inherit::work(project, tree, state, apart) {
+        Ok(work) => work,
+        Err(error) if anew => {
+            ui.warn(&format!("what agents of earlier runs left is taken for yours: {error}"));
+            Inherited::default()
+        }
+        Err(error) => {
+            return Err(Error::new("what agents of earlier runs left cannot be told from your work")
+                .because(error)
+                .hint("look at it: git status, git diff")
+                .hint("to begin with your files as they are, the same command with --fresh"));
+        }
+    };
     if let (Some(unproved), Some(run)) = (&work.unproved, &state.run) {
         inherit::recipes(project, tree, unproved, &run.plan, plan);
     }
-    Inherited { proofs, unchanged: state.rules.items.unchanged.clone(), ..work }
+    Ok(Inherited { proofs, unchanged: state.rules.items.unchanged.clone(), ..work })
 }
 
 /// What a run would know that was not begun: which backlog it is about.

@@ -29,8 +29,10 @@ impl Source {
             return ItemAfter { criteria, tampered, ..ItemAfter::default() };
         };
         let touched = backlog.touched_since(&old);
-        let (own, others): (Vec<_>, Vec<_>) =
+        let (own, mut others): (Vec<_>, Vec<_>) =
             touched.ticked.iter().cloned().partition(|done| *done == item.id);
+        // Steps of its own task are how far it got.
+        others.extend(touched.stepped.iter().filter(|begun| **begun != item.id).cloned());
         let judged_otherwise = criteria != item.criteria;
         let changed = touched.changed.iter().filter_map(|altered| named(altered, item, judged_otherwise));
         ItemAfter {
