@@ -163,7 +163,10 @@ impl Plan {
             return Some(Judge::Test);
         }
         let runs = |check: &CheckSpec| named::files_run(&check.command).iter().any(|file| file == path);
-        self.checks_for(item).any(runs).then_some(Judge::Script)
+        // A recipe may run it, which nobody follows.
+        let called_so = path.rsplit('/').next().is_some_and(|file| file.starts_with("test."));
+        let script = self.checks_for(item).any(runs).then_some(Judge::Script);
+        script.or(called_so.then_some(Judge::Test))
     }
 
     /// Iterations that the run may have; 0 = no limit, or one for each item.

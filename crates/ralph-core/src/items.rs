@@ -152,7 +152,7 @@ impl Work {
         format!("{} {} (attempt {}{most})", self.id, self.title, self.attempts.saturating_add(1))
     }
 
-    fn has_own_checks(&self) -> bool {
+    pub fn has_own_checks(&self) -> bool {
         self.needs.acceptance && !self.checks.is_empty()
     }
 }

@@ -97,7 +97,6 @@ pub fn is_test_path(path: &str) -> bool {
         || stem.ends_with("_test")
         || stem.ends_with("_tests")
         || stem.ends_with("_spec")
-        || stem == "test"
         || stem == "tests"
         || stem == "conftest"
         || file.contains(".test.")

@@ -20,6 +20,7 @@ mod still;
 mod texts;
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -140,6 +141,8 @@ pub struct Runner<'a> {
     keeping: Keeping,
     /// Commands of items that the user agreed to.
     agreed: Vec<String>,
+    /// What the user had not committed when the run began, once somebody asked.
+    dirty: Option<BTreeSet<Vec<u8>>>,
     /// The task file as it was before the item that is worked on. The copy on disk is for a ralph that comes after us.
     backlog: Option<Vec<u8>>,
     /// The hooks and settings of bd as they were then.
@@ -228,6 +231,7 @@ impl<'a> Runner<'a> {
             held: None,
             keeping,
             agreed: Vec::new(),
+            dirty: None,
             backlog: None,
             steered: None,
             issues_changed: None,

@@ -45,4 +45,4 @@ pub(crate) use source::{Left, Source, in_a_line};
 pub(crate) use stand::{Stand, departed};
 pub(crate) use steered::Steered;
 pub(crate) use stuck::{again as how_to_try_again, reset as how_to_reset, which as which_backlog};
-pub(crate) use taken::{Before, taken_along};
+pub(crate) use taken::{Before, dirty_at, taken_along, thrown_away};

@@ -45,6 +45,9 @@ fn weak_item(state: &State) -> Option<String> {
     match (last.progress(), last.checks.is_empty()) {
         (false, true) => Some(format!("no file was changed{UNCHECKED}")),
         (true, true) => Some("no check was run".into()),
+        (false, false) if last.item.as_ref().is_some_and(|item| !item.has_own_checks()) => {
+            Some("no file was changed, and no check is its own".into())
+        }
         (_, false) => None,
     }
 }

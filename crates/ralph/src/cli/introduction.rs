@@ -9,7 +9,14 @@ use crate::trust::{self, Commands};
 use crate::ui::{Introduction, describe_agent};
 use crate::work::Source;
 
-pub(super) fn introduction(project: &Project, goal: &str, plan: &Plan, commands: &Commands) -> Introduction {
+/// `new`: the branch that commits are to go to.
+pub(super) fn introduction(
+    project: &Project,
+    goal: &str,
+    plan: &Plan,
+    commands: &Commands,
+    new: Option<&str>,
+) -> Introduction {
     let mut shown = Introduction { title: "The first run in this project".into(), ..Introduction::default() };
     let once = plan.backlog.as_ref().filter(|backlog| backlog.once);
     shown.row(
@@ -27,7 +34,7 @@ pub(super) fn introduction(project: &Project, goal: &str, plan: &Plan, commands:
         },
     );
     shown.row("folder", project.root.display().to_string());
-    shown.row("branch", branch(project));
+    shown.row("branch", branch(project, new));
     for agent in &plan.agents {
         let open = agent.command.is_none() && agent.permissions.is_none();
         let yours = if open { ", permissions as you choose below" } else { "" };
@@ -93,11 +100,15 @@ fn commits(project: &Project, plan: &Plan) -> &'static str {
 }
 
 /// What is there already, which nobody touches but the agent.
-fn branch(project: &Project) -> String {
+fn branch(project: &Project, new: Option<&str>) -> String {
     let Some(repo) = &project.repo else { return "none: this folder is no git repository".into() };
     let name = match repo.branch() {
         Ok(Some(name)) => name,
         _ => "detached HEAD".into(),
+    };
+    let name = match new.filter(|new| *new != name) {
+        Some(new) => format!("{new}, which is begun on {name}"),
+        None => name,
     };
     match repo.uncommitted() {
         Ok(0) => format!("{name}, nothing uncommitted"),

@@ -266,7 +266,9 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
             }
         }
         let first = last.is_none();
-        Proposal { project, goal, commands: &commands, first, unchosen }.agree(consent, &mut plan, ui)?;
+        let branch = order.branch;
+        let proposal = Proposal { project, goal, commands: &commands, first, unchosen, branch };
+        proposal.agree(consent, &mut plan, ui)?;
     }
 
     if earlier.is_none() {

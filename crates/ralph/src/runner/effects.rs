@@ -219,6 +219,7 @@ impl Runner<'_> {
             },
             _ => Vec::new(),
         };
+        let mark = before.clone();
         let cut = self.since_it_was_cut_off(when, before.as_ref(), &snapshot.tree, &changes);
         let cut = cut.map_err(|error| error.to_string())?;
         let changes = cut.agents.unwrap_or(changes);
@@ -248,6 +249,11 @@ impl Runner<'_> {
                     _ => return Err(error.to_string()),
                 },
             }
+        }
+        if let (When::After, Some(mark)) = (when, &mark)
+            && !progress.is_empty()
+        {
+            self.measure_thrown_away(&mut measured, &progress, mark);
         }
         let too_big =
             snapshot.too_big.iter().map(|path| format!("{path} is over 50 MB and was not measured"));

@@ -3,12 +3,14 @@
 
 use ralph_core::decision::TreeMark;
 use ralph_core::event::{Measured, When};
+use ralph_core::git_text::Change;
 use ralph_core::profile::FailedItem;
+use ralph_core::text;
 
 use super::Runner;
 use crate::git::Repo;
 use crate::store::IterationFiles;
-use crate::work::{Before, Stand, departed, taken_along};
+use crate::work::{Before, Stand, departed, dirty_at, taken_along, thrown_away};
 
 const UNKNOWN: &str = "nobody will know what the agent stages";
 
@@ -60,6 +62,34 @@ impl Runner<'_> {
             Err(error) => {
                 measured.notes.push(format!("nobody could look whose files were committed: {error}"));
             }
+        }
+    }
+
+    /// What the agent threw away of the user's. An undo has it, as every snapshot does.
+    pub(super) fn measure_thrown_away(
+        &mut self,
+        measured: &mut Measured,
+        changes: &[Change],
+        mark: &TreeMark,
+    ) {
+        let (Some(repo), Some(base)) = (&self.project.repo, &self.state.base) else { return };
+        let dirty = match &self.dirty {
+            Some(dirty) => Ok(dirty),
+            None => dirty_at(repo, &self.tree, base).map(|dirty| &*self.dirty.insert(dirty)),
+        };
+        // What it committed is told otherwise.
+        let now = (mark.head.as_deref(), measured.tree.as_str());
+        let gone = dirty.and_then(|dirty| thrown_away(repo, &self.tree, dirty, changes, now));
+        let mut gone = gone.unwrap_or_default();
+        gone.retain(|path| !measured.taken.contains(path));
+        if !gone.is_empty() {
+            let told = format!(
+                "what you had not committed is gone with what the agent did: {}; to have it back: ralph undo {}",
+                text::one_line(&gone.join(", "), 400),
+                self.state.iteration
+            );
+            self.ui.warn(&told);
+            measured.notes.push(told);
         }
     }
 

@@ -64,8 +64,19 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     }
     let passed = last.conclusion.as_ref().is_some_and(|told| told.attempt == Some(Attempt::Passed));
     let uncommitted = settled.problems.iter().any(|problem| problem.starts_with(UNCOMMITTED));
-    if passed && !last.checks.is_empty() && settled.commit.is_none() && !uncommitted && last.item.is_some() {
-        lines.push((Tone::Good, format!("✓ {what} is proved; it is in your files, and not committed")));
+    if let Some(item) = &last.item
+        && passed
+        && !last.checks.is_empty()
+        && settled.commit.is_none()
+        && !uncommitted
+    {
+        lines.push(match (last.progress(), item.has_own_checks()) {
+            (true, _) => (Tone::Good, format!("✓ {what} is proved; it is in your files, and not committed")),
+            (false, true) => (Tone::Good, format!("✓ {what} is proved, and nothing was changed for it")),
+            (false, false) => {
+                (Tone::Warning, format!("⚠ {what}: nothing was changed for it; two agents say that it was done before, and no check is its own"))
+            }
+        });
     }
     if passed && last.checks.is_empty() {
         let facts = match last.progress() {

@@ -5,6 +5,7 @@ use ralph_core::decision::Stop;
 use ralph_core::event::Plan;
 use ralph_core::items::{self, Found};
 use ralph_core::limits::Resource;
+use ralph_core::redact;
 use ralph_core::state::{Iteration, State};
 use ralph_core::text;
 
@@ -171,7 +172,15 @@ fn which(state: &State) -> String {
 fn next_attempt(state: &State, typed: Option<&str>) -> String {
     let by_plan = || {
         let plan = &state.run.as_ref()?.plan;
-        Some(work::how_to_try_again(&work::root().ok()?, plan.backlog.as_ref()?, &plan.policy.profile))
+        let again = work::how_to_try_again(&work::root().ok()?, plan.backlog.as_ref()?, &plan.policy.profile);
+        let own = plan
+            .agents
+            .iter()
+            .filter(|agent| agent.name == agent::CUSTOM)
+            .filter_map(|agent| agent.command.as_deref());
+        let own =
+            own.map(|command| format!(" --agent-cmd {}", suggest::quoted(&redact::command(command, 400))));
+        Some(again + &own.collect::<String>())
     };
     typed.map(str::to_owned).or_else(by_plan).unwrap_or_else(|| "ralph run".into())
 }

@@ -1,9 +1,10 @@
 //! Files of the user's that an agent's own commit took along: `git add -A` asks nobody whose a file is. That cannot be
-//! taken back without rewriting history, but it is said.
+//! taken back without rewriting history, but it is said. Nor does `git stash` or `git checkout` ask, and that is said too.
 
 use std::collections::BTreeSet;
 
 use ralph_core::decision::TreeMark;
+use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::items::Span;
 
 use super::paths::{between, is_own};
@@ -52,4 +53,27 @@ pub(crate) fn taken_along(
     }
     let theirs = both.into_iter().filter(|path| !agents.contains(*path));
     Ok(theirs.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+}
+
+/// What the user had not committed when the run began, by these paths: an agent deleted it, or made it what HEAD has.
+pub(crate) fn thrown_away(
+    repo: &Repo,
+    tree: &Tree,
+    dirty: &BTreeSet<Vec<u8>>,
+    changes: &[Change],
+    (head, now): (Option<&str>, &str),
+) -> Result<Vec<String>, TreeError> {
+    let theirs: Vec<&Change> =
+        changes.iter().filter(|change| dirty.contains(&change.path) && !is_own(&change.path)).collect();
+    if theirs.is_empty() {
+        return Ok(vec![]);
+    }
+    let still = between(tree, &repo.tree_of(head)?, now)?;
+    let gone = |change: &&&Change| change.kind == ChangeKind::Deleted || !still.contains(&change.path);
+    Ok(theirs.iter().filter(gone).map(|change| change.name().into_owned()).collect())
+}
+
+/// What the user had not committed when the run began.
+pub(crate) fn dirty_at(repo: &Repo, tree: &Tree, base: &TreeMark) -> Result<BTreeSet<Vec<u8>>, TreeError> {
+    between(tree, &repo.tree_of(base.head.as_deref())?, &base.tree)
 }

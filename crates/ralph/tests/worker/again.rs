@@ -40,7 +40,8 @@ fn the_next_attempt_is_begun_as_the_last_one_and_its_agent_is_told_why_that_fail
     let again = told(&first.stderr, "the next attempt: ");
     assert!(again.contains(" --once --backlog 'my plan.md'"), "{again}");
     let status = ralph(&sandbox).arg("status").run().stdout;
-    assert_eq!(told(&status, "the next attempt: "), "ralph run --backlog 'my plan.md' --once");
+    let own = format!(" --agent-cmd {}", agent.path().display());
+    assert_eq!(told(&status, "the next attempt: "), format!("ralph run --backlog 'my plan.md' --once{own}"));
     let second = typed(&sandbox, &again);
     assert!(second.contains("ITEM NOT PROVED"), "{second}");
     let third = typed(&sandbox, &told(&second, "the next attempt: "));
@@ -62,7 +63,8 @@ fn a_profile_is_named_again_too() {
     let again = told(&failed.stderr, "the next attempt: ");
     assert!(again.starts_with("ralph run --profile worker --yes --agent-cmd "), "{again}");
     let status = ralph(&sandbox).arg("status").run().stdout;
-    assert_eq!(told(&status, "the next attempt: "), "ralph run --once --profile worker", "found by itself");
+    let wanted = format!("ralph run --once --profile worker --agent-cmd {}", agent.path().display());
+    assert_eq!(told(&status, "the next attempt: "), wanted, "the file is found by itself");
 }
 
 #[test]
@@ -138,7 +140,7 @@ fn one_attempt_is_said_to_be_one_and_a_slip_is_told_before_anything_else() {
     let once = dry(&["--once", "--branch", "work/one"]);
     once.assert_stdout_has("one attempt at one item of fix_plan.md")
         .assert_stdout_has("limits    one attempt, ");
-    once.assert_stdout_has("work/one, which would be begun");
+    once.assert_stdout_has("branch    work/one, which is begun on main");
     assert!(!once.stdout.contains("50 iterations,"), "{}", once.stdout);
     dry(&["--profile", "worker"]).assert_stdout_has("one attempt now, 5 iterations for each item in all");
     dry(&[]).assert_stdout_has("every item of fix_plan.md").assert_stdout_has("50 iterations");

@@ -448,3 +448,34 @@ fn files_of_several_iterations_are_counted_as_those_of_one_are() {
         attempts.iter().map(|record| (&record["files_changed"], &record["files_in_all"])).collect();
     assert_eq!(counts, [(&json!(1), &json!(null)), (&json!(1), &json!(2))], "{attempts:#?}");
 }
+
+#[test]
+fn what_an_agent_throws_away_of_the_user_s_is_said_with_the_way_back() {
+    for (throws, gone) in [
+        ("git stash --quiet --include-untracked", "README.md, mine.txt"),
+        ("rm mine.txt", "mine.txt"),
+        ("git checkout --quiet README.md", "README.md"),
+    ] {
+        let sandbox = two_items();
+        sandbox.write("README.md", "half a sentence\n");
+        sandbox.write("mine.txt", "mine\n");
+        let agent =
+            another(&sandbox).call(claims(Steps::new().shell(throws).write("one.txt", ""))).install(&sandbox);
+        let run = worker(&sandbox, &agent).run();
+        let told = format!(
+            "what you had not committed is gone with what the agent did: {gone}; to have it back: ralph undo 1"
+        );
+        run.assert_code(0).assert_stderr_has(&told);
+        ralph(&sandbox).args(["undo", "1", "--all"]).run().assert_code(0);
+        assert_eq!(
+            (sandbox.read("README.md"), sandbox.read("mine.txt")),
+            ("half a sentence\n".into(), "mine\n".into())
+        );
+    }
+    // Who works on a file of the user's throws nothing away.
+    let sandbox = two_items();
+    sandbox.write("mine.txt", "mine\n");
+    let agent =
+        another(&sandbox).call(claims(writes("one.txt").append("mine.txt", "more\n"))).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(0).assert_stderr_lacks("is gone with");
+}

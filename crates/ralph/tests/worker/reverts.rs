@@ -87,7 +87,7 @@ fn what_the_user_had_not_committed_stays_in_the_agent_s_commit_and_that_is_said(
     let said = "stays in the agent's commit, for it was not clean before: mine.txt";
     finished.assert_code(3).assert_stderr_has(&format!("FEAT-1: {said}"));
     let page = sandbox.read(".ralph/history/iteration-001.md");
-    assert!(page.contains(&format!("- {said}")) && !page.contains("not committed"), "{page}");
+    assert!(page.contains(&format!("- {said}")) && !page.contains("- not committed"), "{page}");
     assert_eq!(sandbox.read("mine.txt"), "half a sentence\n");
 }
 

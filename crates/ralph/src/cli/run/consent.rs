@@ -22,15 +22,17 @@ pub(super) struct Proposal<'a> {
     pub(super) first: bool,
     /// The permissions of its agents are still to be chosen.
     pub(super) unchosen: bool,
+    /// A new branch to commit on.
+    pub(super) branch: Option<&'a str>,
 }
 
 impl Proposal<'_> {
     pub(super) fn agree(&self, consent: Consent, plan: &mut Plan, ui: &mut Ui) -> Result<()> {
-        let Self { project, goal, commands, first, unchosen } = *self;
+        let Self { project, goal, commands, first, unchosen, branch } = *self;
         let open = plan.agents.iter().find(|agent| agent.command.is_none()).filter(|_| unchosen);
         let open = open.map(|agent| agent.name.clone());
         let matter = Matter { project, commands, first, consent, unchosen: open.as_deref() };
-        let mut chosen = trust::decide(&matter, || introduction(project, goal, plan, commands), ui)?;
+        let mut chosen = trust::decide(&matter, || introduction(project, goal, plan, commands, branch), ui)?;
         if let (Some(agent), None) = (&open, chosen) {
             // The project is trusted already, so nothing was asked.
             chosen = Some(pool::ask_permissions(agent)?);

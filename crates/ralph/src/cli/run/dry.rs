@@ -28,7 +28,7 @@ pub(super) struct Intent<'a> {
 
 pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Result<()> {
     let plan = &intent.plan;
-    let mut shown = introduction(project, intent.goal, plan, intent.commands);
+    let mut shown = introduction(project, intent.goal, plan, intent.commands, intent.branch);
     shown.title = match intent.state.and_then(|state| state.run.as_ref()) {
         Some(run) => format!("Run {} would be continued", run.number),
         None => "A new run would begin".into(),
@@ -71,9 +71,6 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
     }
     if let Some(boot) = &plan.boot {
         shown.row("first", trust::shown(&boot.command));
-    }
-    if let Some(branch) = intent.branch {
-        shown.row("branch", format!("{branch}, which would be begun"));
     }
     let files = Runs::of(&project.truth).next().files(1);
     for agent in &plan.agents {
