@@ -1,9 +1,11 @@
 //! Small helpers for text that came from somewhere else.
 
 mod fences;
+mod slips;
 
 use crate::prelude::*;
 pub(crate) use fences::{Fences, Place, opens_fence};
+pub use slips::slips;
 
 /// Stands between the messages of one agent, where several are kept as one text. A fence, a quotation or a report ends
 /// with its message.

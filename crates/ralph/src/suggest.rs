@@ -1,5 +1,7 @@
 //! What somebody probably meant, and words that can be typed.
 
+use ralph_core::text::slips;
+
 /// As a shell would take it.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
@@ -16,29 +18,10 @@ pub fn instead(near: &str, wrong: &str) -> String {
 
 /// The known word that is a slip of the finger away, or two where the word is long.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let near = known.into_iter().map(|known| (distance(known, word), known)).min()?;
+    let near = known.into_iter().map(|known| (slips(known, word), known)).min()?;
     let letters = word.chars().count().max(near.1.chars().count());
     let slips = if letters < 5 { 1 } else { 2 };
     (near.0 <= slips && near.0 < letters).then_some(near.1)
-}
-
-/// How many slips lie between two words: a letter that is another, too much, missing, or exchanged with the next one.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let (mut before, mut last): (Vec<usize>, Vec<usize>) = (vec![], (0..=b.len()).collect());
-    for i in 0..a.len() {
-        let mut row = vec![i + 1];
-        for j in 0..b.len() {
-            let change = last[j] + usize::from(a[i] != b[j]);
-            let mut slips = change.min(last[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
-                slips = slips.min(before[j - 1] + 1);
-            }
-            row.push(slips);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }
 
 #[cfg(test)]
@@ -47,11 +30,11 @@ mod tests {
 
     #[test]
     fn a_slip_of_the_finger_is_close_and_another_word_is_not() {
-        assert_eq!(distance("claude", "claude"), 0);
-        assert_eq!(distance("claude", "cluade"), 1, "two letters are exchanged");
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("claude", "claud"), 1);
-        assert!(distance("claude", "banana") > 2);
+        assert_eq!(slips("claude", "claude"), 0);
+        assert_eq!(slips("claude", "cluade"), 1, "two letters are exchanged");
+        assert_eq!(slips("", "abc"), 3);
+        assert_eq!(slips("claude", "claud"), 1);
+        assert!(slips("claude", "banana") > 2);
     }
 
     #[test]

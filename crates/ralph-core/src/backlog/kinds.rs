@@ -5,6 +5,7 @@ use super::detail::{COMMANDS, CRITERIA, line_of};
 use super::node::Node;
 use super::{Backlog, Shape, Source};
 use crate::prelude::*;
+use crate::text::slips;
 
 /// What is wrong with a field, and at which byte.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,6 +16,34 @@ pub(super) struct Wrong {
 
 const TRUTH: &str = "write true or false, without quotes";
 const WHOLE: &str = "write a whole number, without quotes";
+
+/// What an item is judged and handed out by: a slip in one of these names would go unnoticed.
+const TELLING: [&str; 11] = [
+    "verification",
+    "acceptance_criteria",
+    "acceptanceCriteria",
+    "dependencies",
+    "depends_on",
+    "dependsOn",
+    "priority",
+    "status",
+    "passes",
+    "completed",
+    "ralph_loop",
+    "convergence_criteria",
+];
+
+/// The field that was meant, where a name is a slip away from it.
+fn slip(name: &str) -> Option<&'static str> {
+    if TELLING.contains(&name) {
+        return None;
+    }
+    if name == "depends" {
+        return Some("depends_on");
+    }
+    let most = if name.len() < 8 { 1 } else { 2 };
+    TELLING.into_iter().find(|known| known.len().abs_diff(name.len()) <= most && slips(name, known) <= most)
+}
 
 #[derive(Default)]
 struct Found(Vec<Wrong>);
@@ -124,7 +153,12 @@ impl Backlog<'_> {
             name if CRITERIA.contains(&name) => {
                 found.texts(name, node, "and no agent is told of what is no text");
             }
-            _ => {}
+            name => {
+                if let Some(meant) = slip(name) {
+                    let what = format!("{name} is a field that nobody reads; write {meant}");
+                    found.0.push(Wrong { at: node.span().start, what });
+                }
+            }
         });
         found.0
     }
@@ -233,6 +267,17 @@ mod tests {
         assert!(found[1].1.starts_with("config.test_command is [\"make\"], so it is never run"), "{found:?}");
         assert!(found[2].1.starts_with("config.max_iterations is \"20\", so it limits nothing"), "{found:?}");
         assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [Some(1), Some(2), Some(2)]);
+    }
+
+    #[test]
+    fn a_slip_in_the_name_of_a_field_is_named_and_a_field_of_somebody_s_own_is_not() {
+        says(
+            "\"verifiction\": [\"true\"]",
+            &["verifiction is a field that nobody reads; write verification"],
+        );
+        says("\"depends\": [\"F-2\"]", &["depends is a field that nobody reads; write depends_on"]);
+        says("\"pases\": true", &["pases is a field that nobody reads; write passes"]);
+        says("\"state\": 1, \"owner\": \"me\", \"estimate\": 3, \"labels\": []", &[]);
     }
 
     #[test]

@@ -62,6 +62,9 @@ pub(super) fn main(args: &ValidateArgs, ui: &mut Ui) -> Result<ExitCode> {
             some => format!(", {}", text::count(some as u64, "warning")),
         };
         match found.findings.len() - warned {
+            0 if backlog.items().is_empty() => {
+                ui.say("no item is in it, so nothing could be wrong: ralph backlog add \"TITLE\"");
+            }
             0 => ui.say(&format!("{checked} checked: all in order{warnings}")),
             faults => {
                 ui.say(&format!(
