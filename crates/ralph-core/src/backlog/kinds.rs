@@ -28,7 +28,6 @@ const TELLING: [&str; 11] = [
     "priority",
     "status",
     "passes",
-    "completed",
     "ralph_loop",
     "convergence_criteria",
 ];
