@@ -175,6 +175,9 @@ pub struct ItemAfter {
     pub let_go: Vec<String>,
     /// It left the backlog unreadable.
     pub unreadable: bool,
+    /// It deleted the file, which is why.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub deleted: bool,
     /// The backlog was put back as it was before the attempt.
     pub put_back: bool,
     /// Other files that were put back with it: harness and requirements.
@@ -206,7 +209,8 @@ impl ItemAfter {
     fn describe_backlog(&self) -> Option<String> {
         let removed = (!self.removed.is_empty()).then(|| format!("removed {}", some(&self.removed)));
         let changed = (!self.changed.is_empty()).then(|| format!("changed {}", some(&self.changed)));
-        let unreadable = self.unreadable.then(|| "made unreadable".to_owned());
+        let unreadable =
+            self.unreadable.then(|| if self.deleted { "deleted" } else { "made unreadable" }.to_owned());
         let let_go =
             (!self.let_go.is_empty()).then(|| format!("what was added went with it: {}", some(&self.let_go)));
         let parts: Vec<String> = [removed, changed, unreadable, let_go].into_iter().flatten().collect();
@@ -581,13 +585,16 @@ pub fn conditions(
         let mut touched: Vec<String> = after.changed.iter().chain(&after.tampered).cloned().collect();
         let recipes = judging.iter().flat_map(|judging| &judging.recipes);
         touched.extend(recipes.map(|check| format!("what is run by {check}")));
-        if after.criteria != work.criteria {
+        if after.criteria != work.criteria && !after.deleted {
             touched.insert(0, format!("the criteria of {}", work.id));
         }
         let changed = (!touched.is_empty()).then(|| format!("the agent changed {}", some(&touched)));
         let removed =
             (!after.removed.is_empty()).then(|| format!("the agent removed {}", some(&after.removed)));
-        let unreadable = after.unreadable.then(|| "the agent left the backlog unreadable".to_owned());
+        let unreadable = after.unreadable.then(|| match after.deleted {
+            true => "the agent deleted the backlog".to_owned(),
+            false => "the agent left the backlog unreadable".to_owned(),
+        });
         let against = [changed, removed, unreadable].into_iter().flatten().collect::<Vec<_>>();
         let flagged =
             judging.is_some_and(|judging| judging.touched().chain(judging.others_run(true)).next().is_some());

@@ -59,6 +59,11 @@ pub(crate) fn attempt(
     };
     let compared = commits.compared(attempted, commit.id, loaded);
     verified.remarks = compared.remarks;
+    let left = attempted.commit.as_ref().map_or(&[][..], |commit| &commit.left);
+    if !left.is_empty() {
+        let names = left.iter().take(10).cloned().collect::<Vec<_>>().join(", ");
+        verified.remarks.push(format!("its commit is without files that were not clean before: {names}"));
+    }
     let Some(again) = again else {
         verified.verdict = Verdict::Holds;
         verified.why = "the record and its commit are as they were; its checks were not run".into();
@@ -67,7 +72,14 @@ pub(crate) fn attempt(
     let (checks, remark) = run_again(&commit, &attempted.record.checks, again, ui)?;
     verified.checks = checks;
     verified.remarks.extend(remark);
-    Ok(differing(verified.judged(), &compared.differs))
+    let mut verified = differing(verified.judged(), &compared.differs);
+    if verified.verdict == Verdict::Fails && !compared.untracked.is_empty() {
+        let names = compared.untracked.join(", ");
+        verified
+            .remarks
+            .push(format!("files that git does not track were there when it was proved: {names}"));
+    }
+    Ok(verified)
 }
 
 /// A commit that can be checked out.

@@ -391,6 +391,13 @@ fn a_check_that_needs_what_is_not_committed_fails() {
     assert_eq!((&check["now"], &check["recorded"]), (&json!("exit 1"), &json!("exit 0")));
     assert_eq!(check["failing"], json!(["is_local"]));
     evidence(&sandbox, &["verify"]).assert_code(1).assert_stderr_has("| not ok 1 - is_local");
+    // A file that is only not added yet is named.
+    let sandbox = planned();
+    sandbox.write("local.txt", "only here\n");
+    work(&sandbox, calls(), test).run().assert_code(0);
+    let document = verify(&sandbox, 1, &["3"]);
+    let told = "files that git does not track were there when it was proved: local.txt";
+    assert_eq!(document["attempts"][0]["remarks"], json!([told]));
 }
 
 #[test]

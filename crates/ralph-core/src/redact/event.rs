@@ -109,6 +109,7 @@ impl Secrets {
             criteria: _,
             unreadable: _,
             put_back: _,
+            deleted: _,
         }) = item
         {
             [ticked_others, tampered, removed, changed, let_go, restored]

@@ -19,6 +19,8 @@ pub(super) struct Compared {
     /// Files that the work changed and that are others in the commit: a hook rewrote them, say.
     pub(super) differs: Vec<String>,
     pub(super) remarks: Vec<String>,
+    /// Files that were there, and that git did not track.
+    pub(super) untracked: Vec<String>,
 }
 
 /// What the repository knows of the commits of some attempts, asked once for all of them.
@@ -110,7 +112,7 @@ fn short(id: &str) -> &str {
 }
 
 fn remark(text: impl Into<String>) -> Compared {
-    Compared { differs: vec![], remarks: vec![text.into()] }
+    Compared { remarks: vec![text.into()], ..Compared::default() }
 }
 
 /// The trees of one attempt: what was proved, what the commit holds, and what the work began with.
@@ -185,16 +187,17 @@ fn differences(tree: &Tree, trees: &[Trees<'_>]) -> Result<Vec<Compared>, TreeEr
 fn differing(attempted: &Attempted, work: Vec<Change>, others: Vec<Change>) -> Compared {
     let work: BTreeSet<Vec<u8>> = work.into_iter().map(|change| change.path).collect();
     let backlog = attempted.record.backlog.as_deref().map(str::as_bytes);
-    // What is in the snapshot alone was not tracked: files that the user has not added.
-    let others = others.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
     let apart =
         attempted.record.backlog.as_deref().filter(|file| *file == beads::FILE).map(|_| beads::FOLDER);
     // An agent's own commit may have taken ralph's files along, which are no work.
-    let others = others.filter(|change| !is_own(&change.path));
+    let others = others.into_iter().filter(|change| !is_own(&change.path));
     let others =
         others.filter(|change| Some(change.path.as_slice()) != backlog && !is_below(&change.path, apart));
+    // What is in the snapshot alone was not tracked: files that the user has not added.
+    let (untracked, others): (Vec<Change>, Vec<Change>) =
+        others.partition(|change| change.kind == ChangeKind::Deleted);
     let (differs, beside): (Vec<Change>, Vec<Change>) =
-        others.partition(|change| work.contains(&change.path));
+        others.into_iter().partition(|change| work.contains(&change.path));
     let names =
         |changes: &[Change]| changes.iter().map(|change| change.name().into_owned()).collect::<Vec<_>>();
     let remarks = match names(&beside).as_slice() {
@@ -204,5 +207,6 @@ fn differing(attempted: &Attempted, work: Vec<Change>, others: Vec<Change>) -> C
             names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ")
         )],
     };
-    Compared { differs: names(&differs), remarks }
+    let untracked = names(untracked.get(..NAMED).unwrap_or(&untracked));
+    Compared { differs: names(&differs), remarks, untracked }
 }

@@ -142,7 +142,7 @@ fn an_agent_that_removes_cancels_weakens_or_renames_another_item_is_refused_and_
     rewritten(|items| items[1]["verification"] = json!([]), "the agent changed FEAT-2 (verification)");
     rewritten(|items| items[1]["title"] = json!("easier"), "the agent changed FEAT-2 (title)");
     rewritten(|items| items[1]["id"] = json!("FEAT-3"), "the agent removed FEAT-2");
-    harmed(&format!("rm {HARNESS}"), "the agent left the backlog unreadable");
+    harmed(&format!("rm {HARNESS}"), "the agent deleted the backlog");
 }
 
 #[test]

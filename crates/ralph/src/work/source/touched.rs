@@ -19,7 +19,8 @@ impl Source {
     /// What was done to the file while the agent worked on this item. A file that cannot be read any more holds other
     /// criteria; where nobody knows how it was, nobody can say that it is as it was.
     pub(crate) fn after(&self, item: &Work, before: Option<&[u8]>) -> ItemAfter {
-        let unreadable = ItemAfter { unreadable: true, ..ItemAfter::default() };
+        let deleted = self.is_file() && !self.place.path.exists();
+        let unreadable = ItemAfter { unreadable: true, deleted, ..ItemAfter::default() };
         let Ok(bytes) = self.bytes() else { return unreadable };
         let Ok(backlog) = self.place.parse(&bytes) else { return unreadable };
         let criteria = backlog.find(&item.id).map(|at| self.criteria_now(&backlog, at, item));
