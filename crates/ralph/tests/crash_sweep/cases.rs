@@ -34,9 +34,7 @@ impl How {
 pub(crate) enum Sample {
     /// The first and the last passing of each name.
     Ends,
-    /// The one in the middle.
-    Middle,
-    /// The same of every second name, from the first or from the second one on.
+    /// The one in the middle of every second name, from the first or from the second one on.
     Every2nd(usize),
     /// The same of every so many names that the whole run does not pass, from this one on.
     Own { every: usize, from: usize },
@@ -175,7 +173,6 @@ fn choose(points: &[Point], sample: Sample) -> Vec<Point> {
     let middle = |name: &str, nth: usize| nth == last(name).div_ceil(2);
     let wanted = |(name, nth): &&Point| match sample {
         Sample::Ends => *nth == 1 || *nth == last(name),
-        Sample::Middle => middle(name, *nth),
         Sample::Own { every, from } => {
             middle(name, *nth) && own.iter().position(|own| own == name).is_some_and(|at| at % every == from)
         }
