@@ -398,8 +398,11 @@ mod tests {
         state
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a test's own folder")]
     fn scratch(name: &str) -> PathBuf {
         let dir = std::env::temp_dir().join(format!("ralph-journal-{name}-{}", std::process::id()));
+        // Another container may have had the same number here.
+        let _ = std::fs::remove_dir_all(&dir);
         dir.join("journal.jsonl")
     }
 
