@@ -66,10 +66,11 @@ impl Role {
 /// How an agent ended, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended<'a> {
-    /// Normally, or failed after it had made progress: work that is there is no failure in a row.
     Fine,
     Failed {
         why: &'a str,
+        /// Work that is there is no failure in a row, but whoever breaks down rests before the next start.
+        progress: bool,
     },
     Limited {
         kind: LimitKind,
@@ -123,8 +124,9 @@ impl Agents {
         }
         match ended {
             Ended::Fine => *member = Member { name: core::mem::take(&mut member.name), ..Member::default() },
-            Ended::Failed { why } => {
-                member.failures = member.failures.saturating_add(1);
+            Ended::Failed { why, progress } => {
+                member.failures = if progress { 0 } else { member.failures.saturating_add(1) };
+                member.limits = if progress { 0 } else { member.limits };
                 let rest = doubled(policy.backoff_ms, member.failures).min(policy.max_backoff_ms);
                 let until = (member.failures < policy.max_failures).then(|| now.plus(rest));
                 member.out = Some(Out { until, why: text::one_line(why, 300), limit: None });

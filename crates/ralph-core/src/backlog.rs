@@ -169,6 +169,12 @@ impl<'a> Backlog<'a> {
         }
     }
 
+    /// Whether it is a task of a plan that has nothing to tick: neither to be worked on nor done.
+    pub fn lacks_steps(&self, at: usize) -> bool {
+        let Source::Markdown(list) = &self.source else { return false };
+        list.entries.get(at).is_some_and(|entry| entry.boxes.is_empty())
+    }
+
     /// The dialect's own word for an item's state.
     pub fn status(&self, at: usize) -> String {
         let Some(item) = self.items.get(at) else { return String::new() };
@@ -283,6 +289,13 @@ fn json_dialect<'a>(
     list::read(walk, text, other, hands)
 }
 
+/// The texts in a list of this name at the top of a YAML file; `None` where it cannot be read.
+pub(crate) fn yaml_texts(text: &str, name: &str) -> Option<Vec<String>> {
+    let root = yaml::read(text).ok()?;
+    let list = Node::Yaml(&root).get(name).map(|list| list.texts()).unwrap_or_default();
+    Some(list.into_iter().map(Into::into).collect())
+}
+
 fn yaml_items(text: &str) -> Result<Read<'_>, Unreadable> {
     let root = yaml::read(text).map_err(|fault| Unreadable {
         line: edit::line_of(text, fault.at),
@@ -335,6 +348,10 @@ fn boxes(text: &str) -> Read<'_> {
     for (nth, entry) in list.entries.iter().enumerate() {
         let id = gathered.made(entry.title);
         let steps = &list.boxes[entry.boxes.clone()];
+        if steps.is_empty() {
+            let title = crate::text::one_line(entry.title, 60);
+            gathered.problems.push(Problem::NoSteps { title, line: lines.of(entry.line.start) });
+        }
         gathered.items.push(Item {
             id: Cow::Owned(id),
             title: Cow::Borrowed(entry.title),
@@ -354,9 +371,10 @@ fn boxes(text: &str) -> Read<'_> {
     (gathered, Shape::Checklist, Source::Markdown(list))
 }
 
-/// Of a box, or of all the steps of a task: done when all are, begun when one is.
+/// Of a box, or of all the steps of a task: done when all are, begun when one is. Without any nobody can tell.
 fn state_of(steps: &[checklist::Tick<'_>]) -> State {
     match steps {
+        [] => State::Unknown,
         [one] => one.state,
         all if all.iter().all(|step| step.state == State::Done) => State::Done,
         all if all.iter().all(|step| step.state == State::Open) => State::Open,

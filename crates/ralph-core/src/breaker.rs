@@ -72,6 +72,8 @@ pub struct Facts<'a> {
     pub denied: &'a [String],
     /// The agent process failed. Whether it is started again is not this rule's business; only a probe is lost by it.
     pub failed: bool,
+    /// What it claimed was proved: by checks, as an item, or to the end. There is nothing left for a probe to change then.
+    pub proved: bool,
     /// In a review, or where a claim was accepted, nothing is to be changed and little to be said, so stall, decline
     /// and denials stand still.
     pub review: bool,
@@ -126,12 +128,11 @@ impl Breaker {
         }
         let next = self.counted(facts);
         if self.circuit != Circuit::Closed {
-            return match facts.progress {
-                true => (
-                    Self { sizes: next.sizes, ..Self::default() },
-                    vec!["closed: the probe made progress".into()],
-                ),
-                false => {
+            let closed = Self { sizes: next.sizes.clone(), ..Self::default() };
+            return match (facts.progress, facts.proved) {
+                (true, _) => (closed, vec!["closed: the probe made progress".into()]),
+                (false, true) => (closed, vec!["closed: what the probe claimed was proved".into()]),
+                (false, false) => {
                     let failed_probes = self.failed_probes.saturating_add(1);
                     let next = Self { failed_probes, ..next };
                     // The same trigger counts on.

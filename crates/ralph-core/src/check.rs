@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::detect;
 use crate::event::End;
 use crate::prelude::*;
+use crate::text;
 
 /// A command whose success is evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,17 +90,37 @@ pub fn shown(command: &str) -> String {
 }
 
 impl CheckResult {
-    pub fn passed(&self) -> bool {
-        self.end == End::Exited { code: 0 }
+    /// With no more of what it printed than a prompt has of it.
+    #[must_use]
+    pub(crate) fn in_short(self) -> Self {
+        let output_tail = text::tail(&self.output_tail, crate::prompt::MOST_OF_OUTPUT).into();
+        Self { output_tail, ..self }
     }
 
-    /// Why it said nothing about the work, if its exit code says that it, or a command in it, was never run.
+    pub fn passed(&self) -> bool {
+        self.end == End::Exited { code: 0 } && !self.made_nothing()
+    }
+
+    /// Why it said nothing about the work, if its exit code or its output says that it, or a command in it, was never run.
     pub fn never_ran(&self) -> Option<&'static str> {
         match self.end {
             End::Exited { code: NOT_FOUND } => Some("command not found"),
             End::Exited { code: NOT_STARTED } => Some("command cannot be run"),
+            End::Exited { code: 0 } if self.made_nothing() => Some(
+                "make ran nothing: a file or folder has the name of its target, which .PHONY has to name",
+            ),
             _ => None,
         }
+    }
+
+    /// A file or folder called `test` is enough for make to say that all is done. What is built may well be up to date.
+    fn made_nothing(&self) -> bool {
+        let says_so = |line: &str| {
+            let said = line.strip_prefix("make: ").or_else(|| line.strip_prefix("gmake: "));
+            said.is_some_and(|said| said.ends_with(" is up to date."))
+        };
+        let mut lines = self.output_tail.lines().filter(|line| !line.trim().is_empty()).peekable();
+        self.name != "build" && lines.peek().is_some() && lines.all(says_so)
     }
 
     /// `cargo test exit 101 (auth::login, auth::logout and 3 more)`
@@ -127,6 +148,24 @@ impl CheckResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_target_that_make_takes_for_done_proves_nothing_but_that_something_is_built() {
+        let printed = |name: &str, tail: &str| CheckResult {
+            name: name.into(),
+            output_tail: tail.into(),
+            ..ended("make test", 0, &[])
+        };
+        let hollow = printed("test", "make: 'test' is up to date.\n");
+        assert!(!hollow.passed() && hollow.describe().starts_with("make test exit 0 (make ran nothing: "));
+        assert!(!printed("verify-1", "make: `check' is up to date.\n\n").passed());
+        assert!(printed("build", "make: 'build' is up to date.\n").passed());
+        for tail in
+            ["", "ok\n", "make: 'lib.a' is up to date.\nran 3 tests\n", "make[1]: 'x' is up to date.\n"]
+        {
+            assert!(printed("test", tail).passed(), "{tail}");
+        }
+    }
 
     fn ended(command: &str, code: i32, failing: &[&str]) -> CheckResult {
         CheckResult {

@@ -6,6 +6,7 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::agents::Agents;
+use crate::beside::Beside;
 use crate::breaker::Breaker;
 use crate::check::CheckResult;
 use crate::effect::Effect;
@@ -140,6 +141,9 @@ impl Kind {
 pub struct TreeMark {
     pub tree: String,
     pub head: Option<String>,
+    /// What the tree does not hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<Beside>,
 }
 
 /// What an iteration came to.

@@ -2,13 +2,15 @@
 //!
 //! What people wrote down under a name (a recipe of a justfile, a target of a Makefile) stands for the whole project and
 //! wins over what its languages do by default; the languages that are there stand beside each other. A project whose top
-//! has nothing is looked for in the folders below it. Only what is certain to be there is named: scripts, targets and
+//! has nothing is looked for in the folders below it, and members of a workspace have what their top lacks. What is left
+//! out is told. Only what is certain to be there is named: scripts, targets and
 //! tools that the files speak of, so that a check is not red because it was guessed.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `written` | recipes and targets that people named |
 //! | `node`, `python`, `ruby` | one stack each, with its package managers and runners |
+//! | `parts` | the parts of a project below its top, and the members of a workspace |
 //! | `recipe` | what a command stands for, to tell when it is another |
 //! | `beside` | files that take part in a recipe from outside |
 //! | `runs` | the recipes, targets and scripts that a command line runs |
@@ -16,6 +18,7 @@
 
 mod beside;
 mod node;
+mod parts;
 mod python;
 mod recipe;
 mod ruby;
@@ -29,8 +32,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::CheckSpec;
 use crate::prelude::*;
+use parts::Workspace;
 
 pub use beside::{beside, is_beside};
+pub use parts::holds_parts;
 pub use recipe::{files, recipe, recorded};
 
 /// The names of checks, the cheapest first: what does not build need not be tested.
@@ -39,8 +44,40 @@ pub const CHECKS: [&str; 3] = ["build", "test", "lint"];
 /// Files longer than this say nothing that is looked for here.
 pub const LONGEST: u64 = 512 * 1024;
 
-/// The folders below the top that are looked into, at most.
-pub const FOLDERS: usize = 50;
+/// The folders below the top that are looked into, at most; of those that a workspace declares.
+const FOLDERS: usize = 50;
+const MEMBERS: usize = 500;
+
+/// Which folders below the top are looked into.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Chosen {
+    pub names: Vec<String>,
+    /// That there are more, which may have checks that nobody runs.
+    pub more: Option<String>,
+}
+
+/// Members of a workspace come first: it is they who tell what has to hold.
+pub fn chosen(top: &Folder, mut names: Vec<String>) -> Chosen {
+    let workspace = Workspace::of(top);
+    names.sort();
+    names.retain(|name| is_part(name));
+    let (mut members, mut others): (Vec<String>, Vec<String>) =
+        names.into_iter().partition(|name| workspace.has(name));
+    let cut = members.len().saturating_sub(MEMBERS);
+    // Below a top that has checks others are only named.
+    let unseen = if one(top).checks.is_empty() { others.len().saturating_sub(FOLDERS) } else { 0 };
+    members.truncate(MEMBERS);
+    others.truncate(FOLDERS);
+    members.append(&mut others);
+    let more = match (cut, unseen) {
+        (0, 0) => None,
+        (0, n) => Some(format!("{n} folders were not looked into for checks, beyond the first {FOLDERS}")),
+        (n, _) => Some(format!(
+            "{n} members of the workspace were not looked into for checks, beyond the first {MEMBERS}"
+        )),
+    };
+    Chosen { names: members, more }
+}
 
 /// What is in a folder: all names, and the texts of the files that [`is_read`] asks for.
 #[derive(Debug, Clone, Default)]
@@ -76,8 +113,9 @@ impl Folder {
 
 /// Whether the text of a file is asked for; of the others the name is enough.
 pub fn is_read(name: &str) -> bool {
-    const READ: [&str; 22] = [
+    const READ: [&str; 23] = [
         "package.json",
+        "pnpm-workspace.yaml",
         "Cargo.toml",
         "pyproject.toml",
         "setup.cfg",
@@ -109,7 +147,7 @@ pub fn is_part(folder: &str) -> bool {
         "node_modules", "vendor", "third_party", "target", "dist", "build", "out", "venv", "env", "docs",
         "examples", "__pycache__",
     ];
-    !folder.starts_with('.') && !OTHERS.contains(&folder)
+    folder.split('/').all(|name| !name.starts_with('.') && !OTHERS.contains(&name))
 }
 
 /// A command that would prove something, and where it was found.
@@ -145,6 +183,8 @@ pub struct Detected {
     pub checks: Vec<Found>,
     /// One of each language, with the first file that tells.
     pub stacks: Vec<Stack>,
+    /// What was there and is not run, in words.
+    pub left: Vec<String>,
 }
 
 impl Detected {
@@ -175,35 +215,79 @@ impl Detected {
 }
 
 /// Looks at the top of a project and, where that has no check at all, at the folders below it; there too for what it is
-/// written in, where the top does not say.
+/// written in, where the top does not say. Members of a workspace add what their top lacks.
 pub fn detect(top: &Folder, below: &BTreeMap<String, Folder>) -> Detected {
     let mut all = one(top);
+    let workspace = Workspace::of(top);
     let (no_checks, no_stacks) = (all.checks.is_empty(), all.stacks.is_empty());
-    for (name, folder) in below.iter().filter(|(name, _)| is_part(name)).take(FOLDERS) {
-        let Detected { checks, stacks } = one(folder);
-        if no_checks {
-            all.checks.extend(checks.into_iter().map(|found| Found {
-                source: format!("{name}/{}", found.source),
-                folder: Some(name.clone()),
-                ..found
-            }));
+    let said: Vec<&'static str> = all.checks.iter().map(|found| found.check).collect();
+    let for_all = all.checks.iter().any(|found| found.check == TEST && written::is_written(&found.source));
+    let mut taken: Vec<&str> = vec![];
+    let mut left: Vec<String> = vec![];
+    for (name, folder) in below.iter().filter(|(name, _)| is_part(name)) {
+        // A folder with checks stands for what is in it.
+        if name.rsplit_once('/').is_some_and(|(above, _)| taken.contains(&above)) {
+            continue;
         }
-        if no_checks || no_stacks {
+        let Detected { checks, stacks, left: unused } = one_below(folder, top);
+        let member = workspace.has(name);
+        let known = |stack: &Stack| all.stacks.iter().any(|known| known.language == stack.language);
+        let of_its_own = !stacks.iter().all(known) || folder.has(node::FILE) && !workspace.is_declared();
+        let tests = checks.iter().find(|found| found.check == TEST);
+        if let Some(tests) = tests.filter(|_| !no_checks && !member && !for_all && of_its_own) {
+            left.push(format!("`{}` ({name}/{})", tests.command, tests.source));
+        }
+        if no_checks || member {
+            all.left.extend(unused.into_iter().map(|what| format!("{name}/{what}")));
+        }
+        if no_checks && !checks.is_empty() {
+            taken.push(name);
+        }
+        let wanted = |found: &Found| no_checks || member && !said.contains(&found.check);
+        all.checks.extend(checks.into_iter().filter(wanted).map(|found| Found {
+            source: format!("{name}/{}", found.source),
+            folder: Some(name.clone()),
+            ..found
+        }));
+        if no_checks || no_stacks || member {
             for stack in stacks {
                 all.stack(Stack { detected_from: format!("{name}/{}", stack.detected_from), ..stack });
             }
         }
     }
+    if !left.is_empty() {
+        let more =
+            if left.len() > NAMED { format!(" and {} more", left.len() - NAMED) } else { String::new() };
+        left.truncate(NAMED);
+        all.left.push(format!(
+            "tests below the top are left out, since the top has checks of its own: {}{more}",
+            left.join(", ")
+        ));
+    }
     all
 }
 
+const TEST: &str = "test";
+
+/// How many that are left out are named.
+const NAMED: usize = 5;
+
+/// A folder below the top is run by the package manager of the top, where it names none itself.
+fn one_below(folder: &Folder, top: &Folder) -> Detected {
+    one_by(folder, node::manager_of(top))
+}
+
 fn one(folder: &Folder) -> Detected {
+    one_by(folder, None)
+}
+
+fn one_by(folder: &Folder, manager: Option<&'static str>) -> Detected {
     let mut all = Detected::default();
     written::targets(folder, &mut all);
     let said: Vec<&str> = all.checks.iter().map(|found| found.check).collect();
     let mut languages = Detected::default();
     stacks::rust(folder, &mut languages);
-    node::scripts(folder, &mut languages);
+    node::scripts(folder, manager, &mut languages);
     python::tools(folder, &mut languages);
     stacks::go(folder, &mut languages);
     stacks::jvm(folder, &mut languages);
@@ -214,6 +298,7 @@ fn one(folder: &Folder) -> Detected {
     stacks::php(folder, &mut languages);
     all.checks.extend(languages.checks.into_iter().filter(|found| !said.contains(&found.check)));
     all.stacks = languages.stacks;
+    all.left = languages.left;
     all
 }
 
@@ -251,7 +336,7 @@ impl Found {
 
 /// A folder's name for the shell.
 fn quoted(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
     match name.chars().all(plain) && !name.starts_with('-') {
         true => name.into(),
         false => format!("'./{}'", name.replace('\'', r"'\''")),

@@ -5,8 +5,10 @@ use core::fmt;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::agents::Role;
+use crate::beside::Beside;
 use crate::breaker::Breaker;
 use crate::check::{CheckResult, CheckSpec, named};
+use crate::decision::TreeMark;
 use crate::detect::Stack;
 use crate::evidence::{AddedTodos, Items};
 use crate::git_text::Change;
@@ -39,6 +41,8 @@ pub enum Event {
     },
     AgentStarted {
         pid: u32,
+        #[serde(default, skip_serializing_if = "Noted::is_nothing")]
+        noted: Noted,
     },
     AgentEnded(Box<AgentEnded>),
     /// The agent has printed nothing for so long; told once the time that `machine::silence` names is over.
@@ -142,14 +146,18 @@ impl Plan {
 
     /// Whether ralph's own checks decide about a claim.
     pub fn proves_by_checks(&self) -> bool {
-        self.policy.wants_checks() && !self.checks.is_empty()
+        !self.asked().is_empty()
+    }
+
+    /// The checks that a claim is held against beside an item's own, which are always asked.
+    pub fn asked(&self) -> &[CheckSpec] {
+        if self.policy.wants_checks() { &self.checks } else { &[] }
     }
 
     /// The checks that decide about a claim: about an item, or about the whole.
     pub fn checks_for<'a>(&'a self, item: Option<&'a Work>) -> impl Iterator<Item = &'a CheckSpec> {
-        let whole = self.checks.iter().filter(move |_| item.is_none());
-        let of_item = item.into_iter().flat_map(|item| item.checks(&self.checks));
-        whole.chain(of_item).filter(|_| self.policy.wants_checks())
+        let whole = self.asked().iter().filter(move |_| item.is_none());
+        whole.chain(item.into_iter().flat_map(|item| item.checks(self.asked())))
     }
 
     /// Whether anything could prove an item: its checks, or else words and reviews where they are asked.
@@ -268,6 +276,28 @@ pub struct RunResumed {
     pub unrecorded_ms: u64,
 }
 
+/// Digests of what is kept in files beside the record when an agent is started. They are for a ralph that comes after this one, and
+/// an agent can write there: what has another digest is not believed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Noted {
+    /// Where the user stood in the repository when the run's first agent was started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
+    /// And before this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The task file before its item was marked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backlog: Option<String>,
+}
+
+impl Noted {
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Before the agent, or after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -305,9 +335,25 @@ pub struct Measured {
     /// What became of that by which claims are judged, if somebody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judging: Option<Judging>,
-    /// The files as an agent left them that was cut off, where somebody else changed some before they were measured.
+    /// The files as the agent left them, where somebody else changed some before they were measured: it was cut off, or ralph
+    /// was after it had ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<String>,
+    /// HEAD as the agent left it, where somebody else moved it before it was measured; without a name where it was no commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_head: Option<String>,
+    /// A digest of where the user stood in the repository by then, which is kept in a file beside the record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stood: Option<String>,
+    /// What the tree does not hold, bounded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<Beside>,
+    /// What is worth a look though it refuses nothing, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
+    /// The tree before is not stored any more: nobody can tell what changed since, nor take it back.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub untold: bool,
 }
 
 /// That by which claims are judged, and which was there before the run: what the agent did to it.
@@ -355,6 +401,11 @@ pub struct ChangedPath {
     pub path: String,
 }
 
+/// How a flag begins that tells of the user's work which the agent threw away and a snapshot has; the number of the
+/// iteration comes next.
+pub const THROWN_AWAY: &str =
+    "what you had not committed is gone with what the agent did (to have it back: ralph undo";
+
 /// What is said of files of the user's in a commit of an agent's.
 pub const TAKEN_ALONG: &str = "its commit also holds files of yours that were not committed before";
 
@@ -385,12 +436,38 @@ impl Measured {
             item: None,
             judging: None,
             left: None,
+            left_head: None,
+            stood: None,
+            beside: Vec::new(),
+            flags: Vec::new(),
+            untold: false,
         }
+    }
+
+    pub fn mark(&self) -> TreeMark {
+        TreeMark { tree: self.tree.clone(), head: self.head.clone(), beside: self.beside.clone() }
     }
 
     /// The files as the agent left them.
     pub fn left(&self) -> &str {
         self.left.as_deref().unwrap_or(&self.tree)
+    }
+
+    /// HEAD as the agent left it.
+    pub fn left_head(&self) -> Option<&str> {
+        match &self.left_head {
+            Some(left) => Some(left.as_str()).filter(|left| !left.is_empty()),
+            None => self.head.as_deref(),
+        }
+    }
+
+    /// With where HEAD was when the agent had ended.
+    #[must_use]
+    pub fn with_head_left_at(mut self, head: Option<&str>) -> Self {
+        if self.head.as_deref() != head {
+            self.left_head = Some(head.unwrap_or_default().into());
+        }
+        self
     }
 
     /// With files of the user's that a commit of the agent's took along.
@@ -521,7 +598,7 @@ pub enum End {
     },
     /// It was ended because the run ends: the user asked for it, or its time was over.
     Stopped,
-    /// ralph itself was cut off while it ran.
+    /// ralph itself was cut off while it ran: it was killed, or left at once by a second Ctrl-C.
     Cut,
     /// Its keeper was killed, so nobody saw how it ended.
     Lost,
@@ -538,7 +615,7 @@ impl fmt::Display for End {
             Self::TimedOut => f.write_str("timed out"),
             Self::Idle { ms } => write!(f, "ended: it said nothing for {}", time::span(*ms)),
             Self::Stopped => f.write_str("stopped with the run"),
-            Self::Cut => f.write_str("cut off when ralph was killed"),
+            Self::Cut => f.write_str("cut off together with ralph"),
             Self::Lost => f.write_str("lost: its keeper was killed"),
             Self::NotStarted { error } => write!(f, "could not be started: {error}"),
         }
@@ -602,6 +679,15 @@ mod tests {
         let own = Work { checks: vec![CheckSpec::named("verify-1", "./verify.sh")], ..Work::default() };
         assert_eq!(plan.judged_by(Some(&own), "verify.sh"), Some(Judge::Script));
         assert_eq!(plan.judged_by(None, "verify.sh"), None);
+    }
+
+    #[test]
+    fn where_somebody_else_moved_head_it_is_known_where_the_agent_left_it() {
+        let at = |head: Option<&str>| Measured::new(When::After, "t".into(), head.map(Into::into), &[]);
+        assert_eq!(at(Some("a")).with_head_left_at(Some("a")), at(Some("a")));
+        let moved = at(Some("b")).with_head_left_at(Some("a"));
+        assert_eq!((moved.head.as_deref(), moved.left_head()), (Some("b"), Some("a")));
+        assert_eq!(at(Some("b")).with_head_left_at(None).left_head(), None);
     }
 
     #[test]

@@ -83,7 +83,8 @@ pub fn judge(context: Context<'_>) -> Evidence {
     if context.needed != EvidenceNeeded::Off && !about_an_item {
         conditions.push(items(context.items));
     }
-    if context.needed == EvidenceNeeded::Required {
+    // What an item brings itself is run whatever else is asked, and what was run counts.
+    if context.needed == EvidenceNeeded::Required || !context.checks.is_empty() {
         checks(&mut conditions, context);
     }
     conditions.push(match context.failure {

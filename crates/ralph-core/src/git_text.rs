@@ -244,6 +244,13 @@ pub fn parse_paths(text: &[u8]) -> Result<Vec<&[u8]>, UnknownForm> {
     Ok(paths)
 }
 
+/// The paths in an answer of `git check-attr -z` that have this value.
+pub fn with_attribute(text: &[u8], value: &str) -> Result<Vec<Vec<u8>>, UnknownForm> {
+    let fields = parse_paths(text)?;
+    let has = |answer: &&[&[u8]]| answer.get(2) == Some(&value.as_bytes());
+    Ok(fields.chunks(3).filter(has).map(|answer| answer[0].to_vec()).collect())
+}
+
 /// NUL-terminated fields. A last one without its NUL means that the answer was cut off.
 struct Fields<'a> {
     text: &'a [u8],
@@ -289,10 +296,28 @@ pub fn files_moved(stderr: &[u8]) -> bool {
     ["short read while indexing", "No such file or directory"].iter().any(|words| text.contains(words))
 }
 
+/// Files of which git warns that their line ends will not be the same when it checks them out (`core.safecrlf=warn`).
+pub fn other_line_ends(stderr: &[u8]) -> Vec<String> {
+    messages(&String::from_utf8_lossy(stderr)).iter().filter_map(|message| line_ends(message)).collect()
+}
+
+fn line_ends(message: &str) -> Option<String> {
+    const WORDS: [&str; 2] = ["LF will be replaced by CRLF", "CRLF will be replaced by LF"];
+    WORDS.iter().find_map(|words| {
+        // Before git 2.37 the name came last, with another line after it.
+        let old = || message.strip_prefix(words)?.strip_prefix(" in ")?.split(".\\nThe file").next();
+        let behind = |text: &str| text.strip_prefix(words).is_some();
+        let named = message.strip_prefix("in the working copy of '").and_then(|rest| rest.rsplit_once("', "));
+        let named = named.filter(|(_, rest)| behind(rest)).map(|(name, _)| name);
+        named.or_else(old).map(|name| name.trim_end_matches('.').to_string())
+    })
+}
+
 /// What git could not read, one line each, in plain words. Hints and advice are left out.
 pub fn complaints(stderr: &[u8]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for message in messages(&String::from_utf8_lossy(stderr)) {
+    let messages = messages(&String::from_utf8_lossy(stderr));
+    for message in messages.into_iter().filter(|message| line_ends(message).is_none()) {
         if let Some(line) = complaint(&message, &found)
             && !found.contains(&line)
         {
@@ -341,6 +366,14 @@ fn complaint(message: &str, before: &[String]) -> Option<String> {
         return (!named).then(|| format!("{name}: could not be stored"));
     }
     (message != "adding files failed").then(|| message.to_string())
+}
+
+/// The filter of the user's that failed where git insists on it, so that git reads no further.
+pub fn failed_filter(stderr: &[u8]) -> Option<&str> {
+    let (_, told) = stderr.split_at(memchr::memmem::rfind(stderr, b"fatal: ")?);
+    let start = memchr::memmem::rfind(told, b": clean filter '")? + b": clean filter '".len();
+    let end = memchr::memmem::rfind(told, b"' failed")?;
+    core::str::from_utf8(told.get(start..end)?).ok()
 }
 
 /// The contents in an answer of `cat-file --batch`, one for each question; `None` for what is not there.
@@ -528,6 +561,33 @@ mod tests {
     }
 
     #[test]
+    fn paths_are_found_by_an_attribute() {
+        let text = b"a\0filter\0lfs\0b\0filter\0unspecified\0lfs\0filter\0lfs\0";
+        assert_eq!(with_attribute(text, "lfs").unwrap(), [b"a".to_vec(), b"lfs".to_vec()]);
+        assert!(with_attribute(b"a\0filter", "lfs").is_err());
+    }
+
+    #[test]
+    fn a_filter_that_failed_is_told_from_what_else_git_says() {
+        let stderr = b"error: external filter 'x' failed 127\nerror: external filter 'x' failed\n\
+            fatal: some 'dir'/d.bin: clean filter 'lfs' failed\n";
+        assert_eq!(failed_filter(stderr), Some("lfs"));
+        assert_eq!(failed_filter(b"fatal: index file corrupt\n"), None);
+        assert_eq!(failed_filter(b"a: clean filter 'lfs' failed"), None);
+        assert_eq!(failed_filter(b"fatal: ' failed: clean filter '"), None);
+    }
+
+    #[test]
+    fn line_ends_that_will_differ_are_no_complaint_and_told_by_the_file() {
+        let stderr = b"warning: in the working copy of 'a b.txt', LF will be replaced by CRLF the next time Git touches it\n\
+            warning: CRLF will be replaced by LF in old.txt.\n\
+            The file will have its original line endings in your working directory\n\
+            error: open(\"secret\"): Permission denied\n";
+        assert_eq!(other_line_ends(stderr), ["a b.txt", "old.txt"]);
+        assert_eq!(complaints(stderr), ["secret: cannot be read (Permission denied)"]);
+    }
+
+    #[test]
     fn a_file_that_moved_is_told_from_one_that_cannot_be_read() {
         assert!(files_moved(b"error: short read while indexing log.txt\n"));
         assert!(files_moved(b"error: open(\"x\"): No such file or directory\n"));
@@ -549,6 +609,7 @@ mod tests {
             let _ = parse_listing(&text);
             let _ = complaints(&text);
             let _ = reason(&text);
+            let _ = failed_filter(&text);
         }
 
         #[test]

@@ -15,9 +15,9 @@ use crate::gate::Words;
 use crate::prelude::*;
 use crate::report::IterationReport;
 use crate::report::block::Tests;
-use crate::state::Iteration;
+use crate::state::{HandedOn, Iteration};
 
-pub use message::{attempt_id, commit_message, revert_message};
+pub use message::{attempt_id, commit_message, mend_message, revert_message};
 
 /// The backlog of a run and which part of it is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -163,6 +163,9 @@ impl Work {
 pub struct ItemAfter {
     /// The agent marked it as done in the backlog.
     pub ticked: bool,
+    /// It marked parts of it as done, or counted its attempts.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub in_part: bool,
     pub criteria: String,
     /// Other items that it marked as done.
     pub ticked_others: Vec<String>,
@@ -182,9 +185,41 @@ pub struct ItemAfter {
     pub put_back: bool,
     /// Other files that were put back with it: harness and requirements.
     pub restored: Vec<String>,
+    /// What its own commits hold of the backlog, harness and requirements that nobody may change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub committed: Vec<String>,
+    /// Items that its own commits hold as done, in the backlog, and that were not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ticked_in_commits: Vec<String>,
 }
 
+/// How it begins that an agent left HEAD elsewhere, among what it changed of that by which an item is judged.
+pub const WHERE_COMMITS_GO: &str = "where commits go";
+
 impl ItemAfter {
+    /// With what was seen when it was looked at before: what ralph put back then does not show any more. Where commits go is
+    /// looked at anew.
+    #[must_use]
+    pub fn seen_before(mut self, first: &Self) -> Self {
+        let join = |into: &mut Vec<String>, from: &[String]| {
+            let new: Vec<String> = from.iter().filter(|name| !into.contains(name)).cloned().collect();
+            into.extend(new);
+        };
+        let tampered: Vec<String> =
+            first.tampered.iter().filter(|what| !what.starts_with(WHERE_COMMITS_GO)).cloned().collect();
+        join(&mut self.tampered, &tampered);
+        join(&mut self.ticked_others, &first.ticked_others);
+        join(&mut self.removed, &first.removed);
+        join(&mut self.changed, &first.changed);
+        join(&mut self.let_go, &first.let_go);
+        join(&mut self.restored, &first.restored);
+        self.ticked |= first.ticked;
+        self.unreadable |= first.unreadable;
+        self.deleted |= first.deleted;
+        self.put_back |= first.put_back;
+        self
+    }
+
     /// Whether it marked items as done.
     pub(crate) fn is_marked(&self) -> bool {
         self.ticked || !self.ticked_others.is_empty()
@@ -192,7 +227,13 @@ impl ItemAfter {
 
     /// Whether the agent did anything to the backlog that is to be taken back.
     pub(crate) fn is_touched(&self) -> bool {
-        self.is_marked() || self.put_back || self.unreadable || !self.restored.is_empty()
+        let files = !self.restored.is_empty() || self.is_committed();
+        self.is_marked() || self.put_back || self.unreadable || files
+    }
+
+    /// Whether its commits hold anything that HEAD is not to keep.
+    pub(crate) fn is_committed(&self) -> bool {
+        !self.committed.is_empty() || !self.ticked_in_commits.is_empty()
     }
 
     /// That the backlog was put back, on a line.
@@ -320,6 +361,9 @@ pub struct Inherited {
     /// The item that was last claimed without a change: a second agent has the next word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchanged: Option<String>,
+    /// What the next agent at the same item is told.
+    #[serde(skip_serializing_if = "HandedOn::is_nothing")]
+    pub told: HandedOn,
 }
 
 impl Inherited {
@@ -343,6 +387,12 @@ pub struct Settled {
     /// The digest of the evidence record.
     pub evidence: Option<String>,
     pub problems: Vec<String>,
+    /// What else was done, in words: what of the agent's commits HEAD has not any more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
+    /// The commit that takes back what the agent had committed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undid: Option<String>,
     /// Why what is proved, or a part of it, is not committed, where it was to be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncommitted: Option<String>,
@@ -548,7 +598,7 @@ pub fn claim(words: Words, report: &IterationReport, after: Option<&ItemAfter>) 
 }
 
 /// The first of many names, and how many more there are.
-pub(crate) fn some(names: &[String]) -> String {
+pub fn some(names: &[String]) -> String {
     const SHOWN: usize = 10;
     let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(SHOWN) {
@@ -585,6 +635,8 @@ pub fn conditions(
         let mut touched: Vec<String> = after.changed.iter().chain(&after.tampered).cloned().collect();
         let recipes = judging.iter().flat_map(|judging| &judging.recipes);
         touched.extend(recipes.map(|check| format!("what is run by {check}")));
+        let only_there = after.committed.iter().filter(|file| !after.tampered.contains(file));
+        touched.extend(only_there.map(|file| format!("{file} in a commit")));
         if after.criteria != work.criteria && !after.deleted {
             touched.insert(0, format!("the criteria of {}", work.id));
         }

@@ -60,9 +60,7 @@ fn decide_seen(stopped: Option<&Stop>, seen: &State, stamped: &Stamped) -> Decis
             When::Before => start_agent(seen, &measured.tree),
             When::After => judge(seen, plan, now),
         },
-        Event::MeasureFailed { error } => {
-            halt(seen, Stop::Error { what: format!("the tree could not be measured: {error}") })
-        }
+        Event::MeasureFailed { error } => measure_failed(seen, error),
         Event::AgentStarted { .. } => proceed(seen, "agent", "the agent is running"),
         Event::AgentSilent { for_ms } => agent_silent(seen, *for_ms),
         Event::AgentNeverStarted => next_iteration(seen, plan, now, None, Selection::None),
@@ -202,6 +200,17 @@ fn measure(seen: &State, when: When, todos_since: Option<String>, why: &str) -> 
         next: Phase::Measuring { when },
         ..proceed(seen, "run", why)
     }
+}
+
+/// Whoever asked to stop had a measurement end that would have gone on: that is no fault, and the next start measures again.
+fn measure_failed(seen: &State, error: &str) -> Decision {
+    let what = format!("the tree could not be measured: {error}");
+    let Some(by) = seen.stop_asked.filter(|by| *by != StopBy::Request) else {
+        return halt(seen, Stop::Error { what });
+    };
+    let mut decision = halt(seen, stop_of(by));
+    decision.reasons.push(Reason::new("interrupt", what));
+    decision
 }
 
 fn start_agent(seen: &State, tree: &str) -> Decision {

@@ -27,9 +27,9 @@ pub enum Gate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceNeeded {
-    /// Checks, open items, and what the run left to do.
+    /// The run's checks, open items, and what the run left to do.
     Required,
-    /// Open items only.
+    /// Open items only; what an item brings to prove it is run all the same, here and below.
     Backlog,
     Off,
 }

@@ -31,7 +31,7 @@ pub struct Materials<'a> {
 
 const MOST_OF_A_FILE: usize = 32 << 10;
 const MOST_OF_HANDOFF: usize = 8 << 10;
-const MOST_OF_OUTPUT: usize = 4 << 10;
+pub(crate) const MOST_OF_OUTPUT: usize = 4 << 10;
 /// Commands that are named to an agent.
 const MOST_CHECKS: usize = 30;
 /// How much of the user's notes a prompt holds.
@@ -83,7 +83,7 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
     }
     match &current.item {
         None => part(&format!("# Goal\n\n{}", run.goal)),
-        Some(item) => part(&about_item(item, state)),
+        Some(item) => part(&about_item(item, state, &run.plan)),
     }
     if state.checks_for(&run.plan, current.item.as_deref()).next().is_some() {
         part(&checks(state, &run.plan, current));
@@ -97,7 +97,7 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
     if !state.notes.is_empty() {
         part(&notes(&state.notes));
     }
-    if let Some(refused) = refused(state) {
+    if let Some(refused) = refused(state, current) {
         part(&refused);
     }
     let about = if current.item.is_some() { About::Item } else { About::Whole };
@@ -139,9 +139,14 @@ fn where_we_are(state: &State, current: &Iteration) -> String {
         ),
         false => fresh(state, current.nth, &of),
     };
-    if let Some(last) = &state.last {
-        words.push_str("\n\n");
-        words.push_str(&last_did(last));
+    let item = current.item.as_ref().map(|item| item.id.as_str());
+    match (&state.last, &state.claimed) {
+        (Some(last), _) => words.push_str(&format!("\n\n{}", last_did(last))),
+        (None, Some((id, differences))) if item == Some(id) => words.push_str(&format!(
+            "\n\nThe last attempt at {id} claimed more than was measured: {}.",
+            differences.join("; ")
+        )),
+        _ => {}
     }
     if let Some(undone) = state.undone_since_last() {
         words.push_str(&format!(
@@ -206,19 +211,24 @@ fn promised_in_passing(last: &Iteration) -> bool {
 }
 
 /// The one item of this iteration. What is written about it comes from the project, so it may be long.
-fn about_item(item: &Work, state: &State) -> String {
+fn about_item(item: &Work, state: &State, plan: &Plan) -> String {
     let mut words = format!("# The item of this iteration: {}\n\n{}\n", item.id, item.title);
     if !item.text.trim().is_empty() {
         words.push_str(&format!("\n{}\n", text::head(item.text.trim(), MOST_OF_A_FILE)));
     }
-    let file = state.run.as_ref().and_then(|run| Some(run.plan.backlog.as_ref()?.file.clone()));
-    words.push_str(&format!(
-        "\nWork on this item alone. It counts as done when its checks pass, so do not change what it is judged by{}.",
-        match file {
-            Some(file) => format!(": neither its criteria in {file} nor the check commands"),
-            None => String::new(),
-        }
-    ));
+    let checked = plan.checks_for(Some(item)).next().is_some();
+    let file = plan.backlog.as_ref().map_or("the backlog", |backlog| backlog.file.as_str());
+    words.push_str("\nWork on this item alone. ");
+    words.push_str(&match checked {
+        true => format!(
+            "It counts as done when its checks pass, so do not change what it is judged by: neither its criteria in \
+             {file} nor the check commands."
+        ),
+        false => format!(
+            "No command is run for it, so claim it only when you have seen that it holds, and do not change its \
+             criteria in {file}."
+        ),
+    });
     if let Some(phase) = state.backlog.as_ref().and_then(|backlog| backlog.phase.as_ref()) {
         words.push_str(&format!(" The phase is {}.", text::one_line(phase, 60)));
     }
@@ -278,8 +288,10 @@ fn notes(notes: &[Note]) -> String {
 }
 
 /// Why the last claim was not accepted, with what the failing check printed.
-fn refused(state: &State) -> Option<String> {
-    let refusal = state.refusal.as_ref()?;
+fn refused(state: &State, current: &Iteration) -> Option<String> {
+    let item = current.item.as_ref().map(|item| &item.id);
+    let refusal =
+        state.refusal.as_ref().filter(|refusal| refusal.item.is_none() || refusal.item.as_ref() == item)?;
     let mut words = format!(
         "# The last \"done\" was refused\n\nIteration {} said done. What the loop found: {}. ",
         refusal.iteration, refusal.why

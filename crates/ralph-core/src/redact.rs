@@ -6,16 +6,19 @@
 
 mod assigned;
 mod event;
+mod exact;
+mod login;
+mod names;
 mod pem;
 mod shapes;
+mod shown;
 mod values;
 
 use alloc::borrow::Cow;
 use core::fmt;
 
-use memchr::memmem;
-
 use crate::prelude::*;
+use exact::{Exact, Values};
 pub use values::dotenv;
 
 /// What stands where a secret stood.
@@ -23,17 +26,13 @@ const HIDDEN: &str = "[redacted]";
 /// How every such mark begins.
 const MARK: &str = "[redacted";
 
+/// How many values are kept at most.
+pub const MOST: usize = exact::MOST;
+
 /// What must not be told.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secrets {
-    /// Longest first, so that no part of one is left of another.
-    exact: Vec<Exact>,
-}
-
-#[derive(Clone, PartialEq, Eq)]
-struct Exact {
-    value: String,
-    mark: String,
+    exact: Values,
 }
 
 /// Says how many, never which.
@@ -51,41 +50,26 @@ impl Secrets {
     ) -> Self {
         let named = environment.into_iter().filter(|(name, value)| values::named(name, value));
         let filed = dotenv.into_iter().filter(|(name, value)| values::filed(name, value));
-        let exact = named
-            .chain(filed)
-            .flat_map(|(name, value)| {
-                let mark = format!("{MARK}:{}]", values::label(&name));
-                values::parts(value).into_iter().map(move |value| Exact { value, mark: mark.clone() })
-            })
-            .collect();
-        let mut secrets = Self { exact };
-        secrets.settle();
-        secrets
+        let told = named.chain(filed).flat_map(|(name, value)| {
+            let (mark, named) = (exact::mark(&values::label(&name)), values::named(&name, &value));
+            values::parts(value).into_iter().map(move |value| Exact { value, mark: mark.clone(), named })
+        });
+        Self { exact: Values::new(Vec::new(), told, 0) }
     }
 
     /// These too, from now on.
     pub fn also(&mut self, others: Secrets) {
-        self.exact.extend(others.exact);
-        self.settle();
+        self.exact.also(others.exact);
     }
 
-    fn settle(&mut self) {
-        let exact = &mut self.exact;
-        exact.sort_by(|a, b| b.value.len().cmp(&a.value.len()).then_with(|| a.value.cmp(&b.value)));
-        exact.dedup_by(|a, b| a.value == b.value);
-        // A mark must not be marked again.
-        let marks: Vec<String> = exact.iter().map(|exact| exact.mark.clone()).collect();
-        exact.retain(|exact| !marks.iter().any(|mark| mark.contains(&exact.value)));
+    /// How many values were told beyond those that are kept.
+    pub fn left_out(&self) -> usize {
+        self.exact.left_out()
     }
 
     /// The text without its secrets.
     pub fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut text = Cow::Borrowed(text);
-        for Exact { value, mark } in &self.exact {
-            if memmem::find(text.as_bytes(), value.as_bytes()).is_some() {
-                text = Cow::Owned(text.replace(value.as_str(), mark));
-            }
-        }
+        let text = self.exact.hide(text).map_or(Cow::Borrowed(text), Cow::Owned);
         match shapes::hide(&text) {
             Some(hidden) => Cow::Owned(hidden),
             None => text,

@@ -61,9 +61,6 @@ pub struct Arm {
     /// The session that is held; until there is one, the next that starts will be.
     #[serde(default)]
     pub session: Option<String>,
-    /// Sessions that went on when it was armed, as far as one was seen.
-    #[serde(default)]
-    pub others: Vec<String>,
 }
 
 /// What a session is to what is armed.
@@ -76,26 +73,21 @@ pub enum Whose {
 }
 
 impl Arm {
-    /// How many others are remembered.
-    const MOST: usize = 100;
-
-    /// A session comes to its end for now; `started` is the first moment of its transcript, if it tells one. A session of
-    /// which nobody knows when it started is not held: it may have been there before.
-    pub fn stops(&self, session: &str, started: Option<Time>) -> Whose {
+    /// A session comes to its end for now. None becomes the next one by this: it may have been open before.
+    pub fn stops(&self, session: &str) -> Whose {
         match &self.session {
             Some(held) if held == session => Whose::Held,
-            Some(_) => Whose::Other,
-            None if self.others.iter().any(|other| other == session) => Whose::Other,
-            None if started.is_some_and(|started| started > self.armed_at) => Whose::Next,
-            None => Whose::Other,
+            _ => Whose::Other,
         }
     }
 
-    /// A session begins. One that was resumed or cleared was there before.
+    /// A session begins. One that was resumed or cleared was there before, and so was one that is older than this: Codex
+    /// tells of the start with the first prompt, however long the session was open.
     pub fn starts(&self, session: &str, source: Option<&str>) -> Whose {
         match &self.session {
             Some(held) if held == session => Whose::Held,
             Some(_) => Whose::Other,
+            None if made_at(session).is_some_and(|made| made < self.armed_at) => Whose::Other,
             None if source == Some("startup") => Whose::Next,
             None => Whose::Other,
         }
@@ -106,16 +98,14 @@ impl Arm {
         self.session = Some(session.into());
         self
     }
+}
 
-    #[must_use]
-    pub fn passed_over(mut self, session: &str) -> Self {
-        if self.session.is_none() && !self.others.iter().any(|other| other == session) {
-            self.others.push(session.into());
-            let most = self.others.len().saturating_sub(Self::MOST);
-            self.others.drain(..most);
-        }
-        self
-    }
+/// When a session's name was made, if the name tells: a UUID of version 7, as Codex has it, begins with the milliseconds.
+fn made_at(session: &str) -> Option<Time> {
+    let parts: Vec<&str> = session.split('-').collect();
+    let is_uuid = parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12]) && parts[2].starts_with('7');
+    let millis = is_uuid.then(|| i64::from_str_radix(&parts[..2].concat(), 16).ok()).flatten()?;
+    Some(Time::from_millis(millis))
 }
 
 /// What a Stop hook says; Codex accepts no other properties.
@@ -143,11 +133,6 @@ impl Answer {
     }
 }
 
-/// The first time that a transcript tells, from its first bytes.
-pub fn first_moment(head: &[u8]) -> Option<Time> {
-    moments(head).next()
-}
-
 /// The lines of a transcript's end that tell a moment from `since` on; what comes before them belongs to others. A line
 /// that is not whole is left out.
 pub fn lines_since(tail: &[u8], whole: bool, since: Time) -> Vec<&[u8]> {
@@ -162,14 +147,11 @@ const STAMP: &[u8] = b"\"timestamp\":";
 
 /// The last one on the line is that of the line itself; others belong to what it quotes.
 fn moment_of(line: &[u8]) -> Option<Time> {
-    moments(line).last()
-}
-
-fn moments(bytes: &[u8]) -> impl Iterator<Item = Time> {
-    memchr::memmem::find_iter(bytes, STAMP).filter_map(|at| {
-        let rest = bytes.get(at + STAMP.len()..)?;
+    let moments = memchr::memmem::find_iter(line, STAMP).filter_map(|at| {
+        let rest = line.get(at + STAMP.len()..)?;
         let rest = rest.strip_prefix(b" ").unwrap_or(rest).strip_prefix(b"\"")?;
         let end = memchr::memchr(b'"', &rest[..rest.len().min(40)])?;
         Time::parse(core::str::from_utf8(&rest[..end]).ok()?)
-    })
+    });
+    moments.last()
 }

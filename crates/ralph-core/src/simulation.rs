@@ -227,7 +227,7 @@ impl<'a> Simulation<'a> {
             Job::Starting { turn } if turn.not_started.is_some() => self.agent_ended(&turn, 0, false),
             Job::Starting { turn } => {
                 self.pending = Some(Pending::agent(turn, self.now));
-                Event::AgentStarted { pid: 1000 }
+                Event::AgentStarted { pid: 1000, noted: Default::default() }
             }
             Job::Agent { turn, began, asked } => {
                 self.world.changed_by(&turn);

@@ -9,7 +9,7 @@ use crate::breaker::Breaker;
 use crate::check::{CheckResult, CheckSpec};
 use crate::decision::{Begin, Conclusion, Decision, Kind, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
-use crate::event::{AgentEnded, End, Event, Measured, Plan, PutBack, RunInfo, StopBy, When};
+use crate::event::{AgentEnded, End, Event, Measured, Noted, Plan, PutBack, RunInfo, StopBy, When};
 use crate::items::{Attempt, BacklogRead, Memory, Settled, Span, Work};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
@@ -20,7 +20,7 @@ use crate::report::dialects::Dialect;
 use crate::time::Time;
 use crate::transcript::{Format, Usage};
 
-pub use recent::Recent;
+pub use recent::{Recent, restless};
 
 /// Of files that agents took along, so many are named.
 const MOST_TAKEN: usize = 50;
@@ -67,6 +67,9 @@ pub struct State {
     pub asleep_ms: u64,
     /// The last refused claim, until a later one is accepted.
     pub refusal: Option<Refusal>,
+    /// Where the last attempt of the run before claimed more than was measured, and at which item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<(String, Vec<String>)>,
     /// A run was taken up again, and the tree has not been looked at since.
     pub resumed: bool,
     /// The last times that the user had files put back, oldest first.
@@ -77,6 +80,8 @@ pub struct State {
     pub backlog: Option<BacklogRead>,
     /// Commits that ralph made in this run.
     pub committed: u64,
+    /// Those that only took back what agents had committed.
+    pub took_back: u64,
     /// What is proved and in no commit.
     pub uncommitted: Vec<Uncommitted>,
     /// Files of the user's that commits of agents took along.
@@ -140,9 +145,49 @@ pub struct Undone {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     pub iteration: u64,
+    /// The item that it was about; `None`: the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
     pub why: String,
     /// The checks that failed.
     pub checks: Vec<CheckResult>,
+}
+
+/// What the agents of a new run are told of the attempt before it, if they have the same item.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HandedOn {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Refusal>,
+    /// Where the last attempt claimed more than was measured, and at which item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<(String, Vec<String>)>,
+}
+
+impl HandedOn {
+    /// How many red checks are handed on; the prompt has the end of what each printed.
+    const MOST_CHECKS: usize = 5;
+
+    /// What a run that is over hands on to the next one about the same backlog.
+    pub fn from(last: &State) -> Self {
+        let refusal = last.refusal.clone().filter(|refusal| refusal.item.is_some());
+        let refusal = refusal.map(|refusal| Refusal {
+            checks: refusal.checks.into_iter().take(Self::MOST_CHECKS).map(CheckResult::in_short).collect(),
+            ..refusal
+        });
+        let claimed = match &last.last {
+            None => last.claimed.clone(),
+            Some(last) => last.item.as_ref().zip(last.conclusion.as_ref()).and_then(|(item, conclusion)| {
+                let differences = conclusion.differences.clone();
+                (!differences.is_empty()).then(|| (item.id.clone(), differences))
+            }),
+        };
+        Self { refusal, claimed }
+    }
+
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// One iteration as far as it has come.
@@ -182,6 +227,9 @@ pub struct Iteration {
     /// What was done to ralph's own files while it went on, in words.
     #[serde(default)]
     pub own_files: Vec<String>,
+    /// What was kept beside the record before its agent.
+    #[serde(default, skip_serializing_if = "Noted::is_nothing")]
+    pub noted: Noted,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -261,6 +309,8 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             state.base.clone_from(&carried.work.base);
             state.unproved.clone_from(&carried.work.unproved);
             state.rules.items = Memory::inherited(&carried.work);
+            state.refusal.clone_from(&carried.work.told.refusal);
+            state.claimed.clone_from(&carried.work.told.claimed);
             state.rules.agents = state.rules.agents.for_run(&names(&started.run.plan), carried.seed);
             state.probe = carried.probe;
         }
@@ -310,9 +360,10 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
         Event::CircuitReset => state.rules.breaker = Breaker::default(),
         Event::TreePutBack(put_back) => observe_put_back(&mut state, at, put_back),
         Event::TreeMeasured(measured) => observe_tree(&mut state, measured),
-        Event::AgentStarted { pid } => {
+        Event::AgentStarted { pid, noted } => {
             if let Some(current) = &mut state.current {
                 current.pid = Some(*pid);
+                current.noted.clone_from(noted);
             }
         }
         Event::AgentNeverStarted => {
@@ -401,9 +452,10 @@ fn observe_settled(state: &mut State, settled: &Settled) {
     }
     state.rules.items = core::mem::take(&mut state.rules.items).settled(settled, state.last.as_deref());
     // Where an agent had committed everything itself, its commit is named and none was made.
-    let agent_s_own = state.last.as_ref().and_then(|last| last.after.as_ref()?.head.as_ref());
-    let made = settled.commit.is_some() && settled.commit.as_ref() != agent_s_own;
+    let agent_s_own = state.last.as_ref().and_then(|last| last.after.as_ref()?.left_head());
+    let made = settled.commit.is_some() && settled.commit.as_deref() != agent_s_own;
     state.committed = state.committed.saturating_add(u64::from(made));
+    state.took_back = state.took_back.saturating_add(u64::from(settled.undid.is_some()));
     if settled.commit.is_some() {
         // It takes along what was proved before.
         state.uncommitted.retain(|known| known.stays);
@@ -432,7 +484,7 @@ fn observe_put_back(state: &mut State, at: Time, put_back: &PutBack) {
 
 fn observe_tree(state: &mut State, measured: &Measured) {
     let Some(current) = &mut state.current else { return };
-    let mark = TreeMark { tree: measured.tree.clone(), head: measured.head.clone() };
+    let mark = measured.mark();
     match measured.when {
         When::Before => {
             state.base.get_or_insert_with(|| mark.clone());
@@ -502,6 +554,7 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
             Outcome::Refused => {
                 state.refusal = conclusion.refusal.as_ref().map(|why| Refusal {
                     iteration: iteration.number,
+                    item: iteration.item.as_ref().map(|item| item.id.clone()),
                     why: why.clone(),
                     checks: iteration
                         .checks
@@ -511,7 +564,13 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
                         .collect(),
                 });
             }
-            Outcome::Accepted => state.refusal = None,
+            // What was refused of another item is still to be told to whoever tries that again.
+            Outcome::Accepted => {
+                drop(state.refusal.take_if(|refusal| match (&refusal.item, &iteration.item) {
+                    (Some(refused), Some(item)) => *refused == item.id,
+                    _ => true,
+                }));
+            }
             // A limit is not a counted iteration.
             Outcome::Limited => state.used = state.used.saturating_sub(1),
             _ => {}
@@ -585,6 +644,7 @@ impl Iteration {
             item: begin.item.clone(),
             settled: None,
             own_files: Vec::new(),
+            noted: Noted::default(),
         }
     }
 
@@ -675,8 +735,8 @@ impl State {
 
     /// The checks that proved items.
     fn proofs<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = &'a CheckSpec> {
-        let other = |check: &&CheckSpec| plan.checks.iter().all(|known| known.command != check.command);
-        let wanted = plan.backlog.is_some() && plan.policy.wants_checks();
+        let other = |check: &&CheckSpec| plan.asked().iter().all(|known| known.command != check.command);
+        let wanted = plan.backlog.is_some();
         self.rules.items.proofs.iter().filter(other).filter(move |_| wanted)
     }
 

@@ -72,11 +72,12 @@ impl Trail {
                     self.begin();
                 }
                 match &measured.left {
-                    Some(left) => {
+                    // Measured once already, the agent's part is there, and what came since is somebody else's.
+                    Some(left) if self.at_work => {
                         self.push(left, By::Agent);
                         self.push(&measured.tree, By::Else);
                     }
-                    None => self.reach(&measured.tree),
+                    _ => self.reach(&measured.tree),
                 }
             }
             // Agents have their end before ralph goes on or puts files back; the time in between is anybody's.

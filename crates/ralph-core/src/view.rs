@@ -76,9 +76,15 @@ pub(crate) fn ended_by(state: &State, end: &End) -> Option<String> {
     asked.then(|| "ended: ralph was asked to end (SIGTERM or SIGHUP)".into())
 }
 
+/// Where nobody has the files any more with which they could be compared.
+const UNTOLD: &str = "which files changed cannot be told";
+
 /// `no changes`, `3 files changed`, `2 files changed, 1 commit`
 pub fn files(iteration: &Iteration) -> String {
     let after = iteration.after.as_ref();
+    if after.is_some_and(|after| after.untold) {
+        return UNTOLD.into();
+    }
     changes(after.map(|after| after.changed_total), after.map_or(0, |after| after.commits))
 }
 

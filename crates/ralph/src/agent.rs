@@ -12,6 +12,7 @@ use ralph_core::transcript::Format;
 use crate::error::{Error, Result};
 use crate::process::{self, Spec};
 use crate::project::Project;
+use crate::suggest::quoted;
 
 pub use adapter::{Adapter, adapter, names};
 
@@ -104,6 +105,16 @@ pub fn remedy(agent: &AgentInfo, limit: LimitKind) -> Option<String> {
 /// A command that is not there is better said now than five times in a row. Only a plain path or name can be told;
 /// anything else is the shell's business.
 pub fn find_command(agent: &AgentInfo, root: &Path) -> Result<()> {
+    let whole = agent.command.as_deref().unwrap_or("").trim();
+    if whole.contains(' ') && root.join(whole).is_file() {
+        let typed = match whole.contains(['\'', '"', '$', '`', '\\', '!']) {
+            true => quoted(&quoted(whole)),
+            false => format!("\"{}\"", quoted(whole)),
+        };
+        return Err(Error::usage(format!("the shell would take only a part of {whole} for the program"))
+            .because("there is a file of that name, and it has a space in it")
+            .hint(format!("--agent-cmd {typed}")));
+    }
     let first = agent.command.as_deref().and_then(|command| command.split_whitespace().next()).unwrap_or("");
     if !first.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c)) {
         return Ok(());

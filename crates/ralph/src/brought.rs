@@ -66,11 +66,11 @@ pub(crate) fn by_backlog(
         let brought = Steered::at(&project.root).commands(&project.root);
         brought.into_iter().for_each(|hook| commands.add(hook.source, hook.command));
     }
+    // What cannot be read stops the run, with its own words.
+    let source = Source::new(&project.root, backlog, 0)?;
+    let of_items = source.commands().unwrap_or_default();
+    of_items.into_iter().for_each(|(source, command)| commands.add(source, command));
     if policy.wants_checks() {
-        // What cannot be read stops the run, with its own words.
-        let source = Source::new(&project.root, backlog, 0)?;
-        let of_items = source.commands().unwrap_or_default();
-        of_items.into_iter().for_each(|(source, command)| commands.add(source, command));
         for check in for_all(checks, wishes, &backlog.file, source.checks().unwrap_or_default()) {
             commands.add(check.source.unwrap_or_else(|| backlog.file.clone()), check.command);
         }

@@ -11,10 +11,20 @@ use crate::process::find_program;
 use crate::runner::on_disk;
 use crate::settings::{self, Wishes};
 
+/// A check that was found and is not run: why, and what somebody may do about it.
+#[derive(Debug)]
+pub(crate) struct LeftOut {
+    pub(crate) what: String,
+    pub(crate) remedy: String,
+}
+
 /// Fills in what is found, and tells what could not be used. Whoever names a check has said what proves the work; what
 /// the project is written in is told all the same.
-pub(crate) fn look(root: &Path, wishes: &mut Wishes) -> Vec<Found> {
-    let found = detect::detect(&folder(root), &below(root));
+pub(crate) fn look(root: &Path, wishes: &mut Wishes) -> Vec<LeftOut> {
+    let top = folder(root);
+    let (parts, more) = below(root, &top);
+    let mut found = detect::detect(&top, &parts);
+    found.left.extend(more);
     wishes.stacks = found.stacks;
     let named = wishes.checks.iter().any(|(_, command)| command.trim() != settings::NO_CHECK);
     if named || !wishes.detect {
@@ -23,7 +33,16 @@ pub(crate) fn look(root: &Path, wishes: &mut Wishes) -> Vec<Found> {
     let unsaid = found.checks.into_iter().filter(|found| !wishes.says(found.check));
     let (there, missing): (Vec<Found>, Vec<Found>) = unsaid.partition(|found| is_there(root, found));
     wishes.found = detect::joined(&there);
-    missing
+    let without = |found: &Found| LeftOut {
+        what: found.missing(),
+        remedy: format!(
+            "install {}, or name another command: ralph config set checks.{} CMD",
+            found.program, found.check
+        ),
+    };
+    let named = "name what is to be run: ralph config set checks.test CMD";
+    let unused = found.left.into_iter().map(|what| LeftOut { what, remedy: named.into() });
+    missing.iter().map(without).chain(unused).collect()
 }
 
 /// Remembers what the checks of a plan stand for, whoever named them. Those of a run that goes on keep what they stood for
@@ -48,15 +67,24 @@ fn is_there(root: &Path, found: &Found) -> bool {
     find_program(folder.join(&found.program)).is_some()
 }
 
-/// The parts that a project may have below its top.
-fn below(root: &Path) -> BTreeMap<String, Folder> {
-    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
+/// The parts that a project may have below its top, some of them in folders that hold several; and that there are more.
+fn below(root: &Path, top: &Folder) -> (BTreeMap<String, Folder>, Option<String>) {
+    let mut names = vec![];
+    for name in folders(root) {
+        if detect::holds_parts(top, &name) {
+            names.extend(folders(&root.join(&name)).into_iter().map(|part| format!("{name}/{part}")));
+        }
+        names.push(name);
+    }
+    let detect::Chosen { names, more } = detect::chosen(top, names);
+    (names.into_iter().map(|name| (name.clone(), folder(&root.join(name)))).collect(), more)
+}
+
+fn folders(path: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|name| detect::is_part(name)).collect();
-    names.sort();
-    names.truncate(detect::FOLDERS);
-    names.into_iter().map(|name| (name.clone(), folder(&root.join(name)))).collect()
+    names.filter(|name| detect::is_part(name)).collect()
 }
 
 /// What is in a folder; nothing, where it cannot be read.

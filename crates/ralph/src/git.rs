@@ -14,6 +14,7 @@
 //! | `hooks` | the user's hooks, in custody |
 //! | `index` | what is staged; changing single entries of the user's index |
 //! | `history` | HEAD, branch, and the commits between two heads |
+//! | `refs` | branches and tags, as files have them |
 //!
 //! Needs git 2.34 or newer.
 
@@ -25,6 +26,7 @@ mod commit;
 mod history;
 mod hooks;
 mod index;
+mod refs;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -37,9 +39,10 @@ use crate::unix::names::OsStrExt;
 pub use anchors::Named;
 pub use call::Call;
 pub use commit::{IDENTIFY, Made, NESTED, Wanted};
-pub use history::Commits;
+pub use history::{Commits, Stash};
 pub use hooks::Kept;
 pub use index::{Entry, Staged, as_staged};
+pub use refs::Refs;
 
 /// A repository with a working tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +69,13 @@ pub enum GitError {
     NoWorkTree { dir: PathBuf },
     #[error("git {command} failed ({end}): {reason}")]
     Failed { command: &'static str, end: String, reason: String },
+    /// What git printed and wrote without it would not be what the user wants.
+    #[error(
+        "git {command} ran a filter (.gitattributes) that was ended: it took more than half an hour, or ralph was asked to stop"
+    )]
+    Filter { command: &'static str },
+    #[error("git {command} was ended: {why}")]
+    Ended { command: &'static str, why: String },
     #[error("the {name} hook refused ({end}): {reason}")]
     Hook { name: &'static str, end: String, reason: String },
     #[error("git {command} gave an answer that makes no sense here: {reason}")]

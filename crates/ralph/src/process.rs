@@ -22,7 +22,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `spec`, `program` | what to run; where it is on PATH |
-//! | `capture` | helpers |
+//! | `capture`, `helpers` | helpers; the programs that they start in turn |
 //! | `keeper` | starting a keeper, ahead of its order too |
 //! | `job`, `output` | ralph's side of a kept command |
 //! | `brief` | a kept command for a bounded time |
@@ -37,6 +37,7 @@ mod brief;
 mod capture;
 mod children;
 mod end;
+mod helpers;
 mod job;
 pub mod keep;
 mod keeper;
@@ -56,6 +57,7 @@ pub use brief::{Brief, run_for, run_for_or_until};
 pub use capture::{Begun, Captured, begin, capture, capture_for};
 pub use children::become_reaper;
 pub use end::End;
+pub use helpers::{Hurry, Patience, end_left};
 pub use job::{Ender, Job, JobEnd, Leaving, start, start_with_keeper};
 pub use keeper::Ahead;
 pub use mark::Mark;

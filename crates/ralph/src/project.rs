@@ -33,34 +33,32 @@ impl Project {
     pub fn look() -> Result<Self> {
         let cwd = std::env::current_dir()
             .map_err(|error| Error::new("the current folder cannot be found").because(error))?;
-        let known = cwd.ancestors().find(|dir| dir.join(".git").exists()).and_then(|root| {
-            let git_dir = git_dir_of(&root.join(".git"))?;
-            let (ralph_dir, truth) = (root.join(".ralph"), git_dir.join("ralph"));
-            let usual = has_runs(&truth) && !has_runs(&ralph_dir.join(".state"));
-            usual.then(|| Self { root: root.to_path_buf(), repo: None, ralph_dir, truth })
-        });
-        known.map_or_else(|| Self::at(&cwd), Ok)
+        Self::look_from(&cwd)
     }
 
-    /// The project above a folder in which a session may be held. Nobody is asked: every stop of every session comes
-    /// here, and most have nothing to do with ralph.
-    pub fn armed(from: &Path) -> Option<Self> {
-        for root in from.ancestors() {
-            let ralph_dir = root.join(".ralph");
-            let truth = ralph_dir.join(".state");
-            if truth.join(ARMED).is_file() {
-                return Some(Self { root: root.to_path_buf(), repo: None, ralph_dir, truth });
-            }
-            let Some(git_dir) = git_dir_of(&root.join(".git")) else { continue };
-            let truth = git_dir.join("ralph");
-            if !truth.join(ARMED).is_file() {
-                return None;
-            }
-            let common_dir = shared_by(&git_dir).unwrap_or_else(|| git_dir.clone());
-            let repo = Some(Repo { root: root.to_path_buf(), git_dir, common_dir });
-            return Some(Self { root: root.to_path_buf(), repo, ralph_dir, truth });
+    /// The same for the project that a folder is in.
+    pub fn look_from(dir: &Path) -> Result<Self> {
+        match Self::by_its_folders(dir) {
+            known if known.repo.is_some() && has_runs(&known.truth) => Ok(Self { repo: None, ..known }),
+            _ => Self::at(dir),
         }
-        None
+    }
+
+    /// The project of a folder, if a session may be held there. Nobody is asked: every stop of every session comes here, and
+    /// most have nothing to do with ralph.
+    pub fn armed(from: &Path) -> Option<Self> {
+        let from = from.canonicalize().unwrap_or_else(|_| from.to_path_buf());
+        Some(Self::by_its_folders(&from)).filter(|project| project.truth.join(ARMED).is_file())
+    }
+
+    /// What [`Self::at`] finds, without git: where a repository is, is told by its `.git`.
+    fn by_its_folders(cwd: &Path) -> Self {
+        let repo = cwd.ancestors().find_map(|root| {
+            let git_dir = git_dir_of(&root.join(".git"))?;
+            let common_dir = shared_by(&git_dir).unwrap_or_else(|| git_dir.clone());
+            Some(Repo { root: root.to_path_buf(), git_dir, common_dir })
+        });
+        Self::of(cwd, repo)
     }
 
     pub fn at(cwd: &Path) -> Result<Self> {
@@ -80,6 +78,10 @@ impl Project {
             }
             _ => Error::new(error.to_string()).hint("see that `git status` works here, then try again"),
         })?;
+        Ok(Self::of(cwd, repo))
+    }
+
+    fn of(cwd: &Path, repo: Option<Repo>) -> Self {
         let root = match &repo {
             Some(repo) => repo.root.clone(),
             None => plain_root(cwd).to_path_buf(),
@@ -93,7 +95,7 @@ impl Project {
             Some(repo) => repo.git_dir.join("ralph"),
             None => plain_truth,
         };
-        Ok(Self { root, repo, ralph_dir, truth })
+        Self { root, repo, ralph_dir, truth }
     }
 
     /// Whether the record lies in the project's folder, and so came with it if somebody handed the folder over.
@@ -109,8 +111,9 @@ impl Project {
 /// Without git: the nearest folder above in which something was run, but not the home folder or anything above it,
 /// where one stray run would catch every folder below. Else the folder itself.
 fn plain_root(cwd: &Path) -> &Path {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let above = cwd.ancestors().skip(1).take_while(|dir| Some(*dir) != home.as_deref());
+    let home = std::env::var_os("HOME").and_then(|home| PathBuf::from(home).canonicalize().ok());
+    let below_home = |dir: &&Path| home.as_ref().is_none_or(|home| !home.starts_with(dir));
+    let above = cwd.ancestors().skip(1).take_while(below_home);
     std::iter::once(cwd).chain(above).find(|dir| has_runs(&dir.join(".ralph/.state"))).unwrap_or(cwd)
 }
 
@@ -120,11 +123,15 @@ fn has_runs(truth: &Path) -> bool {
 
 /// A repository's `.git` is a folder, or, in a linked worktree, a file that names one.
 fn git_dir_of(dot_git: &Path) -> Option<PathBuf> {
-    if dot_git.is_dir() {
-        return Some(dot_git.to_path_buf());
-    }
-    let text = std::fs::read_to_string(dot_git).ok()?;
-    Some(dot_git.parent()?.join(text.strip_prefix("gitdir: ")?.trim_end()))
+    let git_dir = if dot_git.is_dir() {
+        dot_git.to_path_buf()
+    } else {
+        let text = std::fs::read_to_string(dot_git).ok()?;
+        dot_git.parent()?.join(text.strip_prefix("gitdir: ")?.trim_end())
+    };
+    // Without it git passes the folder over, too. But a record is found, though somebody removed the repository around it.
+    let is_one = git_dir.join("HEAD").symlink_metadata().is_ok() || has_runs(&git_dir.join("ralph"));
+    is_one.then_some(git_dir)
 }
 
 /// The git folder that a linked worktree shares with the others.

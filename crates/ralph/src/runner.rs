@@ -6,9 +6,11 @@
 mod again;
 mod agent_job;
 mod backlog;
+mod beside;
 mod check_job;
 mod cut_off;
 mod effects;
+mod gone;
 mod judging;
 mod own_files;
 mod reader;
@@ -42,17 +44,19 @@ use crate::point;
 use crate::process::{self, Ahead, Leaving, Mark};
 use crate::project::Project;
 use crate::secrets;
-use crate::store::{Guard, JournalFile, Keeping, Lock, Past, Requests, Run, Runs, Tally, Views};
+use crate::store::{Guard, JournalFile, Keeping, Lock, Past, Requests, Run, Runs, Tally, Views, Way};
 use crate::tree::Tree;
 use crate::ui::Ui;
-use crate::work::{Steered, beads};
+use crate::work::{InHead, Steered, beads};
 pub(crate) use again::Again;
 use effects::Jobs;
 pub(crate) use effects::{custody_file, kept};
+use gone::Seen;
 pub(crate) use judging::on_disk;
 pub(crate) use reader::Reader;
 pub(crate) use session::{Heard, heard};
 pub(crate) use signals::heed;
+use stand::KeptStands;
 pub(crate) use still::{Still, close_session, publish, waits_for_session};
 pub(crate) use texts::Texts;
 
@@ -118,6 +122,7 @@ pub struct Runner<'a> {
     guard: Guard,
     past: Past,
     secrets: Secrets,
+    dotenvs: secrets::Seen,
     run: Run,
     journal: JournalFile,
     state: State,
@@ -143,8 +148,14 @@ pub struct Runner<'a> {
     agreed: Vec<String>,
     /// What the user had not committed when the run began, once somebody asked.
     dirty: Option<BTreeSet<Vec<u8>>>,
+    /// What HEAD has in place of it.
+    in_head: InHead,
+    /// Somebody removed the snapshots while this ralph ran.
+    snapshots_gone: bool,
     /// The task file as it was before the item that is worked on. The copy on disk is for a ralph that comes after us.
     backlog: Option<Vec<u8>>,
+    /// By which names and links it was reached then.
+    way: Option<Way>,
     /// The hooks and settings of bd as they were then.
     steered: Option<Steered>,
     /// What bd had written down of changes by then.
@@ -167,6 +178,10 @@ pub struct Runner<'a> {
     branch: Option<Option<String>>,
     /// The same when the tree was last measured.
     measured_branch: Option<Option<String>>,
+    /// Where the user stood, as far as this ralph kept it. The files of it are for one that comes after us.
+    stands: KeptStands,
+    /// What else of the user's was in the repository before the agent.
+    seen: Seen,
 }
 
 /// How far a run came by itself.
@@ -207,11 +222,13 @@ impl<'a> Runner<'a> {
         let (outbox, inbox) = mpsc::channel();
         let views = Views::new(&project.root, &project.ralph_dir, run.clone());
         let jobs = Jobs::default();
+        let tree = jobs.hurrying(tree);
         let keeping = Keeping::new(Runs::of(&project.truth), run.clone());
         Self {
             project,
             lock,
             secrets,
+            dotenvs: secrets::Seen::default(),
             guard: Guard::new(&project.root, &project.ralph_dir),
             past: Past::hold(&project.truth, &run),
             run,
@@ -232,7 +249,10 @@ impl<'a> Runner<'a> {
             keeping,
             agreed: Vec::new(),
             dirty: None,
+            in_head: InHead::default(),
+            snapshots_gone: false,
             backlog: None,
+            way: None,
             steered: None,
             issues_changed: None,
             backlog_after: None,
@@ -245,6 +265,8 @@ impl<'a> Runner<'a> {
             handed: None,
             branch: None,
             measured_branch: None,
+            stands: KeptStands::default(),
+            seen: Seen::default(),
         }
     }
 
@@ -414,12 +436,23 @@ impl<'a> Runner<'a> {
         let session = matches!(event, Event::AgentEnded(_)) && self.is_session();
         if matches!(event, Event::AgentEnded(_) | Event::CheckEnded(_)) && !session {
             // What was a secret when the run began stays one, though it no longer stands where it stood.
-            self.secrets.also(secrets::of(&self.project.root));
+            if let Some(told) = self.dotenvs.changed(&self.project.root) {
+                self.hide_too(told);
+            }
         }
         let at_work = !matches!(event, Event::AgentEnded(_) | Event::CheckEnded(_));
         match self.look_after_own_files(&event).and_then(|()| self.take(event)) {
             Err(error) if self.journal.is_given_up() => Err(self.leave_the_record(error, at_work)),
             done => done,
+        }
+    }
+
+    fn hide_too(&mut self, told: Secrets) {
+        let said = secrets::beyond(&self.secrets).is_some();
+        self.secrets.also(told);
+        self.ui.hides(&self.secrets);
+        if let Some(beyond) = secrets::beyond(&self.secrets).filter(|_| !said) {
+            self.ui.warn(&beyond);
         }
     }
 
@@ -445,7 +478,8 @@ impl<'a> Runner<'a> {
             self.journal.settle()?;
         }
         self.ui.show(&self.state, &record);
-        let notice = notice::of(&self.state, &record);
+        let shown = self.secrets.shown_state(&self.state);
+        let notice = notice::of(&shown, &self.secrets.shown_record(&self.state, &record));
         if notice.is_some() {
             self.journal.settle()?;
         }
@@ -511,7 +545,7 @@ impl<'a> Runner<'a> {
 
     /// Views are for people; one that cannot be written is said once and stops nothing.
     fn publish(&mut self) {
-        if let Err(error) = self.views.publish(&self.state) {
+        if let Err(error) = self.views.publish(&self.secrets.shown_state(&self.state)) {
             self.warn_of_views(&error);
         }
     }

@@ -21,6 +21,7 @@
 //! | `guard` | what an agent must leave alone in `.ralph/` |
 //! | `setup` | files that are put where none are |
 //! | `trust` | which commands of which project the user agreed to, outside of it |
+//! | `way` | by which names and links a file of the user's is reached |
 //! | `views` | `.ralph/`: what people and agents read; `.ralph-session.json` |
 
 mod alternate;
@@ -45,6 +46,7 @@ mod stamp;
 mod syncer;
 mod trust;
 mod views;
+mod way;
 
 pub(crate) use alternate::replace as take_turns;
 pub use arm::ArmFile;
@@ -70,5 +72,7 @@ pub use requests::{NoteRequest, Pending, Requests};
 pub use runs::{IterationFiles, Run, Runs};
 pub use scratch::{Scratch, lend_objects};
 pub use setup::{Placed, own_folder, place};
+pub(crate) use stamp::Stamp;
 pub use trust::TrustFile;
 pub use views::{SESSION_VIEW, Views};
+pub use way::Way;

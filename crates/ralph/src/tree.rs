@@ -12,13 +12,16 @@
 //! ignore rules changed. The result depends on files, user's index and ignore rules only, not on earlier
 //! snapshots.
 //!
-//! Known limits: edits inside nested repositories and submodules are named, not measured: only another commit checked
-//! out there counts; clean filters (LFS, line ends) run as they would for `git add`; a change of the user's global ignore file
+//! What a snapshot does not hold is told by a stamp ([`beside`]), so that a change counts: untracked files that are too
+//! big, files that a filter refuses, and what is not committed in nested repositories and submodules.
+//!
+//! Known limits: clean filters (LFS, line ends) run as they would for `git add`; a change of the user's global ignore file
 //! is noticed at the next change of other rules; content that the user's repository had is not stored again, so it
 //! can vanish with it (a rewritten history and `git gc --prune=now`): look before putting files back.
 //!
 //! | file | holds |
 //! |---|---|
+//! | `beside` | what no snapshot holds, and whether it changed |
 //! | `back` | putting files back as an earlier snapshot has them |
 //! | `diffs` | many comparisons in one go |
 //! | `files` | comparing the files with the private index, and taking them into it |
@@ -26,33 +29,41 @@
 //! | `rules` | `.ralphignore` |
 //! | `seed` | the private index taken from the user's |
 //! | `tidy` | packing what was stored, and letting go of snapshots nobody may ask for any more |
+//! | `inexact` | what git does not put back byte for byte |
+//! | `pipes` | what git waits for and nobody writes |
 //! | `memory` | what the last snapshot left for the next, over restarts too |
 
 mod back;
+mod beside;
 mod diffs;
 mod files;
+mod inexact;
 mod memory;
+mod pipes;
 mod place;
 mod rules;
 mod seed;
 mod tidy;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ralph_core::beside::Beside;
 use ralph_core::evidence::AddedTodos;
-use ralph_core::git_text::{self, Change, ChangeKind, UnknownForm};
+use ralph_core::git_index;
+use ralph_core::git_text::{self, Change, ChangeKind, Object, UnknownForm};
 use ralph_core::todos;
 
 use crate::git::{Call, GitError, Repo};
-use crate::process;
+use crate::process::{self, Hurry, Mark};
 use crate::unix::names::OsStringExt;
 pub use back::{BackError, WayBack};
 use files::{Looking, Taken};
+use inexact::Inexact;
 use memory::Memory;
 use place::Place;
 use tidy::Tidying;
@@ -72,6 +83,7 @@ pub struct Tree {
     ahead: Option<Begun>,
     /// How often in a row somebody's work changed something.
     changed: u32,
+    inexact: Inexact,
     /// The files that this process says everything to, by device and inode.
     outputs: Vec<(u64, u64)>,
 }
@@ -107,8 +119,12 @@ pub struct Snapshot {
     pub head: Option<String>,
     /// The current branch; `None` if HEAD is detached, or without git.
     pub branch: Option<String>,
-    /// Untracked files that are too big to be stored: changes to them are not seen and cannot be undone.
+    /// Untracked files that are too big to be stored: changes to them cannot be undone.
     pub too_big: Vec<String>,
+    /// What is not part of the snapshot though it has an earlier content of it.
+    pub outdated: Vec<String>,
+    /// What is there and not part of the snapshot, with a stamp of each.
+    pub beside: Vec<Beside>,
     /// Files that ralph itself prints to just now: left as the snapshot before had them.
     pub own_output: Vec<String>,
     /// What could not be read, in plain words.
@@ -157,7 +173,12 @@ impl TreeError {
 
     /// Trying again cannot help.
     fn is_final(&self) -> bool {
-        matches!(self, TreeError::Git(GitError::Missing | GitError::Start(_)))
+        matches!(
+            self,
+            TreeError::Git(
+                GitError::Missing | GitError::Start(_) | GitError::Filter { .. } | GitError::Ended { .. }
+            )
+        )
     }
 }
 
@@ -165,9 +186,19 @@ impl Tree {
     /// Opens the snapshots of the project at `root`. `store` is a folder of ralph's own, outside the working tree
     /// or below `.ralph/`. Without `repo` a repository in `store` takes its place.
     pub fn open(root: &Path, store: &Path, repo: Option<&Repo>) -> Result<Tree, TreeError> {
-        let tree = Tree::look(root, store, repo)?;
+        let mut tree = Tree::look(root, store, repo)?;
         tree.place.remove_stale_lock();
+        tree.place.mark = Mark::of(root).ok();
+        // So that programs which git runs come to us if it leaves them; where it cannot be, they are not found.
+        let _ = process::become_reaper();
         Ok(tree)
+    }
+
+    /// From then on no program that git runs is waited for.
+    #[must_use]
+    pub fn until(mut self, hurry: Hurry) -> Tree {
+        self.place.hurry = Some(hurry);
+        self
     }
 
     /// The same for those who only compare snapshots, beside a run that may be going on.
@@ -179,6 +210,7 @@ impl Tree {
             tidying: None,
             ahead: None,
             changed: 0,
+            inexact: Inexact::default(),
             outputs: crate::ui::own_outputs(),
         })
     }
@@ -217,6 +249,16 @@ impl Tree {
     }
 
     fn take_in_turns(&mut self, looks: Looks, meanwhile: impl FnOnce()) -> Result<Snapshot, TreeError> {
+        let taken = self.try_in_turns(looks, meanwhile);
+        self.place.end_left();
+        taken.map_err(|error| {
+            // One that was ended left its lock.
+            self.place.remove_stale_lock();
+            pipes::named_in(error, &self.place)
+        })
+    }
+
+    fn try_in_turns(&mut self, looks: Looks, meanwhile: impl FnOnce()) -> Result<Snapshot, TreeError> {
         let (mut begun, mut meanwhile) = (self.ahead.take(), Some(meanwhile));
         for wait in WAITS {
             let begun = match begun.take() {
@@ -271,6 +313,11 @@ impl Tree {
             changes.retain(|change| change.kind != ChangeKind::Deleted || !let_go.contains(&change.path));
         }
         Ok(changes)
+    }
+
+    /// Whether what no snapshot holds is still there as it was.
+    pub fn is_still(&self, one: &Beside) -> bool {
+        beside::is_same(&self.place, one)
     }
 
     /// What differs between two snapshots, line by line, as `git diff` would show it.
@@ -331,6 +378,8 @@ impl Tree {
     /// The beginning of an attempt: git is asked what differs.
     fn begin(&mut self, mut memory: Memory, looks: Looks) -> Result<Begun, TreeError> {
         self.let_tidying_end();
+        // They may do by now.
+        self.place.failing.clear();
         let fresh = seed::refresh(&mut self.place, &mut memory)?;
         // Whoever changed something the last time is likely to have done so again. But now and then git has its turn to
         // note files that were touched and are the same, or it would read them again every time.
@@ -343,14 +392,14 @@ impl Tree {
     /// The rest of it.
     fn take(&mut self, begun: Begun) -> Result<Snapshot, TreeError> {
         let Begun { mut memory, looks, mut fresh, looking, mut taking } = begun;
-        let mut found = files::look(&self.place, looking, &self.outputs)?;
+        let mut found = files::look(&mut self.place, looking, &self.outputs)?;
         // Where git skips files that are absent, an absent file need not be a deletion.
         if !fresh && (found.ignore_rules || memory.skips && !found.gone.is_empty()) {
             taking = None;
             seed::replace(&self.place, &mut memory)?;
             fresh = true;
             let looking = files::begin_to_look(&self.place, &memory, false)?;
-            found = files::look(&self.place, looking, &self.outputs)?;
+            found = files::look(&mut self.place, looking, &self.outputs)?;
         }
         let before = memory.tree.take();
         let mut taken = Taken::Nothing;
@@ -359,8 +408,9 @@ impl Tree {
             self.changed = if is_dirty { self.changed.wrapping_add(1) } else { 0 };
         }
         if is_dirty {
-            taken = files::take_in(&self.place, &memory, &mut found, taking)?;
+            taken = files::take_in(&mut self.place, &memory, &mut found, taking)?;
             seed::note_gone(&self.place, &mut memory, &found.gone)?;
+            found.problems.extend(self.inexact.note(&self.place, &found.converted)?);
         } else {
             drop(taking);
         }
@@ -378,12 +428,14 @@ impl Tree {
         };
         memory.tree = Some(tree.clone());
         memory.save(&self.place)?;
-        let files::Found { head, branch, too_big, own_output, problems, .. } = found;
+        let beside = beside::of(&self.place, &found);
+        found.problems.extend(beside::unasked(&found));
+        let files::Found { head, branch, too_big, outdated, own_output, problems, .. } = found;
         let names = |paths: &[Vec<u8>]| -> Vec<String> {
             paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect()
         };
-        let (too_big, own_output) = (names(&too_big), names(&own_output));
-        Ok(Snapshot { tree, head, branch, too_big, own_output, problems, let_go })
+        let (too_big, outdated, own_output) = (names(&too_big), names(&outdated), names(&own_output));
+        Ok(Snapshot { tree, head, branch, too_big, outdated, beside, own_output, problems, let_go })
     }
 
     fn write_tree(&self) -> Result<TreeId, TreeError> {
@@ -403,6 +455,15 @@ impl Tree {
         let call =
             self.place.call("diff-tree").args(["-r", "-z", "--no-renames", "--ignore-submodules=none"]);
         Ok(git_text::parse_diff(&call.arg(from.as_str()).arg(to.as_str()).output()?)?)
+    }
+
+    /// What a snapshot holds at these paths, where it is the last one: the private index stands for it, and no process is
+    /// needed. `None`: git has to be asked.
+    pub fn held(&self, tree: &TreeId, paths: &BTreeSet<Vec<u8>>) -> Option<BTreeMap<Vec<u8>, Object>> {
+        let memory = Memory::load(&self.place);
+        let stands = memory.tree.as_ref() == Some(tree) && memory.fits_index(&self.place).ok()?;
+        let index = stands.then(|| std::fs::read(self.place.index()).ok()).flatten()?;
+        git_index::objects_at(&index, paths, tree.as_str())
     }
 
     /// The files that left the snapshot without leaving the disk.

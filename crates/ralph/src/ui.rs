@@ -24,6 +24,7 @@ mod stops;
 mod stream;
 mod summary;
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
@@ -32,6 +33,7 @@ use ralph_core::decision::{Phase, Stop};
 use ralph_core::effect::Effect;
 use ralph_core::event::{Event, StopBy};
 use ralph_core::journal::{Body, Record};
+use ralph_core::redact::Secrets;
 use ralph_core::state::State;
 use ralph_core::view;
 use ralph_core::view::doing::Doing;
@@ -75,6 +77,8 @@ pub struct Ui {
     unheard: Cell<bool>,
     /// The command line by which the run was begun, as it can be typed again.
     typed: Option<String>,
+    /// What nobody is shown.
+    secrets: Secrets,
 }
 
 /// What a line means; colours follow meaning.
@@ -129,6 +133,7 @@ impl Ui {
             lost,
             unheard,
             typed: None,
+            secrets: Secrets::default(),
         }
     }
 
@@ -172,6 +177,7 @@ impl Ui {
     pub fn remark(&mut self, what: &str) {
         match self.mode {
             Mode::Quiet => {}
+            Mode::Boxes if self.box_open => self.lines(Tone::Plain, &boxes::noted(what)),
             Mode::Boxes => self.prose(Tone::Plain, what),
             Mode::Plain => self.line(Tone::Plain, &format!("[ralph] {what}")),
         }
@@ -179,6 +185,7 @@ impl Ui {
 
     pub fn warn(&mut self, what: &str) {
         match self.mode {
+            Mode::Boxes if self.box_open => self.lines(Tone::Warning, &boxes::noted(what)),
             Mode::Boxes => self.prose(Tone::Warning, &format!("⚠ {what}")),
             Mode::Plain | Mode::Quiet => self.line(Tone::Warning, &format!("[ralph] warning: {what}")),
         }
@@ -244,6 +251,7 @@ impl Ui {
 
     /// Shows what a record means to somebody who watches. How a run stopped is shown by [`Ui::stopped`].
     pub fn show(&mut self, state: &State, record: &Record) {
+        let (state, record) = (&*self.secrets.shown_state(state), &*self.secrets.shown_record(state, record));
         let Body::Step { event, decision } = &record.body else { return };
         self.live.is(Doing::of(state), state.totals);
         if self.events {
@@ -263,6 +271,7 @@ impl Ui {
 
     /// What goes on already when somebody begins to watch.
     pub fn join(&mut self, state: &State) {
+        let state = &*self.secrets.shown_state(state);
         self.live.is(Doing::of(state), state.totals);
         if let (Mode::Boxes, Phase::Working | Phase::Checking, Some(current)) =
             (self.mode, &state.phase, &state.current)
@@ -286,7 +295,7 @@ impl Ui {
                 self.lines(Tone::Plain, &boxes::begin(state, last));
             }
             self.lines(Tone::Plain, &boxes::conclude(state, last));
-            for (tone, line) in remarks::remarks(last) {
+            for (tone, line) in remarks::remarks(state, last) {
                 self.prose(tone, &line);
             }
             self.line(Tone::Plain, "");
@@ -326,10 +335,18 @@ impl Ui {
 
     /// How a run stopped and what came of it.
     pub fn stopped(&mut self, state: &State, stop: &Stop, changes: Option<&RunChanges>) {
+        let (state, stop) = (&*self.secrets.shown_state(state), &*self.secrets.shown(stop));
         self.live.is(None, state.totals);
         match self.mode {
             Mode::Quiet => {}
             Mode::Boxes => {
+                // It was stopped before it was judged, and yet it did something.
+                if let Some(current) = state.current.as_ref().filter(|current| current.ended.is_some())
+                    && std::mem::take(&mut self.box_open)
+                {
+                    self.lines(Tone::Plain, &boxes::conclude(state, current));
+                    self.line(Tone::Plain, "");
+                }
                 self.close_box();
                 self.lines(stops::tone(stop), &boxes::halted(state, stop, changes));
             }
@@ -354,6 +371,7 @@ impl Ui {
 
     /// A run that would stop again at once.
     pub fn refused_again(&mut self, last: &State, stop: &Stop) {
+        let last = &*self.secrets.shown_state(last);
         let number = last.run.as_ref().map_or(0, |run| run.number);
         let said = format!("run {number} is as it was: nothing was run or written");
         self.not_begun(stop, &said, stops::next_steps(last, stop).into_iter());
@@ -389,8 +407,19 @@ impl Ui {
 
     /// What to do next, after a run has stopped.
     pub fn next_steps(&mut self, state: &State, stop: &Stop) {
+        let (state, stop) = (&*self.secrets.shown_state(state), &*self.secrets.shown(stop));
         let steps = stops::next_steps_of(state, stop, self.typed.as_deref());
         self.steps(stop, &view::ended(state, stop), steps.into_iter());
+    }
+
+    /// What is not to be shown from now on, where it stands in a command.
+    pub(crate) fn hides(&mut self, secrets: &Secrets) {
+        self.secrets = secrets.clone();
+    }
+
+    /// The text as it may be shown.
+    pub(crate) fn hidden<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.secrets.hide(text)
     }
 
     /// By which command line this run begins; none where it goes on with what another one began.

@@ -7,6 +7,11 @@ pub(crate) mod names {
     pub(crate) use std::os::unix::ffi::{OsStrExt, OsStringExt};
 }
 
+/// Names that lead elsewhere.
+pub(crate) mod links {
+    pub(crate) use std::os::unix::fs::symlink;
+}
+
 /// Who may read, write and run a file: for ralph's own, the user alone.
 pub(crate) mod rights {
     pub(crate) use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};

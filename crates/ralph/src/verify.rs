@@ -55,7 +55,9 @@ pub(crate) fn attempt(
     };
     let commit = match standing(project, attempted, loaded, commits) {
         Ok(commit) => commit,
-        Err((verdict, why)) => return Ok(Verified { verdict, why, ..verified }),
+        Err((verdict, why)) => {
+            return Ok(rewritten(Verified { verdict, why, ..verified }, attempted, commits));
+        }
     };
     let compared = commits.compared(attempted, commit.id, loaded);
     verified.remarks = compared.remarks;
@@ -67,12 +69,12 @@ pub(crate) fn attempt(
     let Some(again) = again else {
         verified.verdict = Verdict::Holds;
         verified.why = "the record and its commit are as they were; its checks were not run".into();
-        return Ok(differing(verified, &compared.differs));
+        return Ok(rewritten(differing(verified, &compared.differs), attempted, commits));
     };
     let (checks, remark) = run_again(&commit, &attempted.record.checks, again, ui)?;
     verified.checks = checks;
     verified.remarks.extend(remark);
-    let mut verified = differing(verified.judged(), &compared.differs);
+    let mut verified = rewritten(differing(verified.judged(), &compared.differs), attempted, commits);
     if verified.verdict == Verdict::Fails && !compared.untracked.is_empty() {
         let names = compared.untracked.join(", ");
         verified
@@ -122,6 +124,37 @@ fn differing(mut verified: Verified, differs: &[String]) -> Verified {
         let names = differs.iter().take(10).cloned().collect::<Vec<_>>().join(", ");
         verified.why = format!("the commit holds other files than were proved: {names}; {}", verified.why);
         verified.verdict = Verdict::Fails;
+    }
+    verified
+}
+
+/// The work is where the history has it now: what was proved says nothing of other files there.
+fn rewritten(mut verified: Verified, attempted: &Attempted, commits: &Commits) -> Verified {
+    for now in commits.rewritten(attempted).iter().filter(|_| attempted.record.passed()) {
+        let id = now.commit.get(..12).unwrap_or(&now.commit);
+        let some = |names: &[String]| names.iter().take(10).cloned().collect::<Vec<_>>().join(", ");
+        let (names, since) = (some(&now.differs), some(&now.since));
+        if let Some(why) = &now.unknown {
+            verified.remarks.push(format!("commit {id} was not compared with what was proved: {why}"));
+        }
+        if !since.is_empty() {
+            verified.remarks.push(format!(
+                "commit {id} names the evidence of later work too, which changed files of this one: {since}"
+            ));
+        }
+        match names.is_empty() {
+            true => {}
+            false if now.beside => verified.remarks.push(format!(
+                "commit {id} of another branch names this evidence and holds other files than were proved: {names}"
+            )),
+            false => {
+                verified.why = format!(
+                    "commit {id} names this evidence and holds other files than were proved: {names}; {}",
+                    verified.why
+                );
+                verified.verdict = Verdict::Fails;
+            }
+        }
     }
     verified
 }

@@ -10,6 +10,7 @@
 //! | `settle` | the parts of a settlement, each of which is done once however often it is asked for |
 //! | `commit`, `paths`, `back` | its commit; which of the changed files that may hold; taking a failed attempt back |
 //! | `taken` | files of the user's that an agent committed |
+//! | `unwanted` | what agents committed and HEAD must not keep: ralph's own files, and other criteria |
 //! | `stand` | where the user stood in the repository before and after an agent |
 //! | `inherit` | what a new run takes over from the last one about the same backlog |
 //! | `boot` | what must pass before anything is selected |
@@ -33,6 +34,7 @@ mod stand;
 mod steered;
 mod stuck;
 mod taken;
+mod unwanted;
 
 pub(crate) use boot::boot;
 pub(crate) use hands::TwoHands;
@@ -42,7 +44,10 @@ pub(crate) use place::{Place, find, known, root, unnamed_beads};
 pub(crate) use record::reset as reset_record;
 pub(crate) use settle::Settler;
 pub(crate) use source::{Left, Source, in_a_line};
-pub(crate) use stand::{Stand, departed};
+pub(crate) use stand::{CHANGED, Stand, Stands, Stood, departed};
 pub(crate) use steered::Steered;
-pub(crate) use stuck::{again as how_to_try_again, reset as how_to_reset, which as which_backlog};
-pub(crate) use taken::{Before, dirty_at, taken_along, thrown_away};
+pub(crate) use stuck::{
+    TO_GIVE_STEPS, again as how_to_try_again, reset as how_to_reset, which as which_backlog, without_steps,
+};
+pub(crate) use taken::{Before, InHead, dirty_at, taken_along, thrown_away};
+pub(crate) use unwanted::by_commits;

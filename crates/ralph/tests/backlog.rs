@@ -91,6 +91,8 @@ fn the_seed_s_command_lines_go_from_selection_to_proof() {
     backlog(&sandbox, &with(&["validate", "FEAT-1"])).assert_code(0);
     assert_eq!(document(&sandbox, 0, &with(&["set", "FEAT-1", "PASSING"]))["status"], "PASSING");
     assert_eq!(document(&sandbox, 0, &with(&["next"]))["selected"]["id"], "FEAT-2");
+    let done = document(&sandbox, 1, &with(&["next", "--task", "FEAT-1"]));
+    assert_eq!(done["message"], "FEAT-1 is PASSING already", "though another one is open");
 }
 
 #[test]
@@ -133,6 +135,68 @@ fn the_lowest_number_comes_first_whatever_the_order_of_ids_and_lines() {
     let item = |id: &str, priority: u64| json!({"id": id, "title": id, "status": "FAILING", "priority": priority, "ralph_loop": {"enabled": true}});
     sandbox.write("feature_list.json", json!({"items": [item("A-1", 10), item("B-2", 9)]}).to_string());
     assert_eq!(document(&sandbox, 0, &["next"])["selected"]["id"], "B-2");
+}
+
+#[test]
+fn an_item_may_begin_when_what_it_depends_on_is_passing_or_cancelled_and_not_before() {
+    let sandbox = harness();
+    let with = |status: &str| {
+        let mut list = features();
+        list["items"][0]["status"] = json!(status);
+        list["items"][0]["ralph_loop"]["enabled"] = json!(false);
+        sandbox.write(HARNESS, list.to_string());
+    };
+    for status in ["PASSING", "CANCELLED"] {
+        with(status);
+        let next = document(&sandbox, 0, &["next"]);
+        assert_eq!(next["selected"]["id"], "FEAT-2", "{status}");
+        assert_eq!(next["dependency_check"], json!({"satisfied": true, "blocking_deps": []}), "{status}");
+    }
+    for status in ["FAILING", "BLOCKED"] {
+        with(status);
+        let refused = backlog(&sandbox, &["next"]);
+        assert!(refused.stdout.is_empty() && refused.stderr.contains("FEAT-1"), "{status}: {refused}");
+    }
+}
+
+#[test]
+fn what_changes_an_item_refuses_an_id_that_two_items_have() {
+    let sandbox = harness();
+    let twice = sandbox.read(HARNESS).replace("\"id\": \"FEAT-2\"", "\"id\": \"FEAT-1\"");
+    sandbox.write(HARNESS, &twice);
+    for args in [
+        &["set", "FEAT-1", "BLOCKED"][..],
+        &["attempt", "FEAT-1", "FAILED", "--summary", "red"],
+        &["increment", "FEAT-1"],
+        &["reset", "FEAT-1"],
+    ] {
+        let refused = backlog(&sandbox, args);
+        refused.assert_stderr_has("there are several items with the id FEAT-1");
+        refused.assert_stderr_has("give one of them another id");
+        refused.assert_code(1);
+        assert_eq!(sandbox.read(HARNESS), twice, "{args:?}");
+    }
+}
+
+#[test]
+fn requirements_may_name_their_schema_which_lies_beside_them_and_is_none_itself() {
+    let sandbox = harness();
+    let published = Schema::published("ralph.prd/1");
+    let own = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/ralph.prd-1.json");
+    let own = std::fs::read_to_string(own).expect("the published schema");
+    sandbox.write(".claude/prd/schema.json", &own);
+    let mut named = prd();
+    named["$schema"] = json!("https://lightwave-os.local/schemas/prd-v1.json");
+    sandbox.write(".claude/prd/FEAT-1.json", named.to_string());
+    published.assert(&named);
+    Schema::new(serde_json::from_str(&sandbox.read(".claude/prd/schema.json")).expect("JSON")).assert(&named);
+    backlog(&sandbox, &["validate", "--strict"]).assert_code(0).assert_stderr_lacks("schema");
+    let shown = backlog(&sandbox, &["show", "FEAT-1"]);
+    shown.assert_code(0).assert_stdout_has("FR-1: a file");
+    assert_eq!(sandbox.read(".claude/prd/schema.json"), own, "left as it is");
+    // A schema that is no text is no name of one.
+    named["$schema"] = json!(1);
+    assert!(!published.complaints(&named).is_empty());
 }
 
 #[test]
@@ -395,9 +459,11 @@ fn every_refusal_has_its_message_and_leaves_the_file_alone() {
         assert_eq!(sandbox.read(HARNESS), before, "{args:?}");
     }
     backlog(&sandbox, &["set", "FEAT-1", "CANCELLED"]).assert_code(0);
+    let before = sandbox.read(HARNESS);
     backlog(&sandbox, &["set", "FEAT-1", "PASSING"])
         .assert_code(1)
         .assert_stderr_has("FEAT-1 is CANCELLED, and cannot become PASSING");
+    assert_eq!(sandbox.read(HARNESS), before, "an illegal move changes nothing");
     backlog(&sandbox, &["attempt", "FEAT-1", "MAYBE"]).assert_code(64);
     backlog(&sandbox, &["set", "FEAT-1", "almost"]).assert_code(64);
 }
@@ -464,6 +530,22 @@ fn validation_covers_evidence_requirements_and_commits() {
         backlog(&sandbox, &["validate", "--strict"]).assert_code(1).assert_stdout_has("commit: FEAT-1:");
     }
     backlog(&sandbox, &["validate", "--strict"]).assert_code(0);
+    let named = sandbox.read(HARNESS).replace(&head, "HEAD");
+    sandbox.write("named.json", named.replace("0123456789abcdef0123456789abcdef01234567", &head));
+    backlog(&sandbox, &["validate", "--strict", "--backlog", "named.json"])
+        .assert_code(1)
+        .assert_stdout_has("commit: FEAT-1: its newest attempt names 'HEAD', which is no commit's hash");
+    // A branch may be called like a hash.
+    sandbox.git(&["branch", "abcd1234"]);
+    sandbox.write("named.json", named.replace("HEAD", "abcd1234"));
+    backlog(&sandbox, &["validate", "--strict", "--backlog", "named.json"])
+        .assert_code(1)
+        .assert_stdout_has("the commit abcd1234 is not in this repository");
+    sandbox.write(".claude/prd/FEAT-1.json", prd().to_string().replace("FEAT-1", "FEAT-2"));
+    backlog(&sandbox, &["validate"])
+        .assert_code(1)
+        .assert_stdout_has("its PRD: its feature_id is FEAT-2, which is another item");
+    sandbox.write(".claude/prd/FEAT-1.json", prd().to_string());
     backlog(&sandbox, &["attempt", "FEAT-1", "FAILED"]).assert_code(0);
     backlog(&sandbox, &["validate"]).assert_code(0);
     backlog(&sandbox, &["validate", "--strict"]).assert_code(1).assert_stdout_has("newest_attempt: FEAT-1");
@@ -659,4 +741,45 @@ fn issues_of_beads_are_looked_at_and_changed_through_bd() {
         backlog(&sandbox, &with(args)).assert_code(1).assert_stderr_has(said);
     }
     assert_eq!(beads.changes(), [""; 0], "a refusal changes nothing");
+}
+
+#[test]
+fn a_task_without_a_box_is_never_done_in_silence() {
+    let sandbox = Sandbox::new();
+    let plan = "# Plan\n\n### Task 1: Rows\n- [x] a\n\n### Task 2: Columns\n- [x] b\n\n### Task 3: Sums\n\nAdd them up.\n";
+    sandbox.write("fix_plan.md", plan);
+    let told = "'Task 3: Sums' in line 9 has no box below it: it is neither worked on nor done; write '- [ ] words' below its heading";
+    backlog(&sandbox, &["validate"]).assert_code(1).assert_stdout_has(told);
+    let next = document(&sandbox, 1, &["next"]);
+    assert_eq!((&next["reason"], &next["stats"]["unknown"]), (&json!("unknown_status"), &json!(1)));
+    backlog(&sandbox, &["next"])
+        .assert_code(1)
+        .assert_stderr_has("'Task 3: Sums' in line 9; write '- [ ] words'");
+    let id = document(&sandbox, 0, &["list"])["items"][2]["id"].as_str().expect("an id").to_owned();
+    backlog(&sandbox, &["set", &id, "done"]).assert_code(1).assert_stderr_has("has no box below its heading");
+    assert_eq!(sandbox.read("fix_plan.md"), plan);
+    backlog(&sandbox, &["add", "Means"]).assert_code(0);
+    assert_eq!(
+        sandbox.read("fix_plan.md"),
+        format!("{}\n\n### Task 4: Means\n\n- [ ] Means\n", plan.trim_end())
+    );
+}
+
+#[test]
+fn what_is_said_to_be_next_is_what_next_hands_out() {
+    let sandbox = Sandbox::new();
+    let twice = "tasks:\n  - id: A\n    title: a\n  - id: A\n    title: b\n";
+    sandbox.write(".ralph/ralph.yml", twice);
+    backlog(&sandbox, &["next"]).assert_code(65);
+    let told = backlog(&sandbox, &["status"]);
+    told.assert_stdout_has("none: there are several items with the id A")
+        .assert_stdout_has("2: 2 held up by what");
+    assert_eq!(document(&sandbox, 0, &["status"])["next"], Value::Null);
+    let ring = "tasks:\n  - id: A\n    dependencies: [B]\n  - id: B\n    dependencies: [A]\n  - id: C\n";
+    sandbox.write(".ralph/ralph.yml", ring);
+    backlog(&sandbox, &["status"])
+        .assert_stdout_has("3: 3 waiting for others")
+        .assert_stdout_has("none: items depend");
+    let blocked = document(&sandbox, 0, &["set", "C", "blocked"]);
+    assert_eq!((&blocked["status"], &blocked["blocked"]), (&json!("blocked"), &json!(true)));
 }

@@ -168,14 +168,31 @@ fn stop_lets_the_iteration_finish_with_its_checks() {
     asked.assert_code(0).assert_stderr_has("when this iteration is over");
     running.wait_for_stderr("asked to stop after this iteration");
     assert_eq!(status(&sandbox)["status"], "working", "the agent is not ended");
+    assert_eq!(status(&sandbox)["stop_asked"], true);
+    ralph(&sandbox).arg("status").run().assert_stdout_has("working, stops after this iteration (pid ");
     sandbox.release("go");
     running.wait().assert_code(130).assert_stderr_has("⚠ STOPPED").assert_stderr_has("ralph run");
     assert_eq!(outcomes(&sandbox), [(1, "refused".to_owned())], "it was checked and concluded");
     assert_eq!(status(&sandbox)["stop_reason"], "stopped");
+    assert_eq!(status(&sandbox)["stop_asked"], false, "it has stopped");
     assert_eq!(agent.calls(&sandbox).len(), 1);
     assert_eq!(requests(&sandbox), [""; 0]);
     ralph(&sandbox).args(["run", "--max-iterations", "2"]).run().assert_code(3);
     assert_eq!(agent.calls(&sandbox).len(), 2, "it goes on where it was");
+}
+
+#[test]
+fn a_stop_in_the_last_iteration_that_is_allowed_names_a_limit_with_which_it_goes_on() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().reach("working").hold("go").status(&StatusBlock::in_progress()))
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--max-iterations", "1"]).spawn();
+    sandbox.wait_for("working");
+    ralph(&sandbox).arg("stop").run().assert_code(0);
+    running.wait_for_stderr("asked to stop after this iteration");
+    sandbox.release("go");
+    running.wait().assert_code(130).assert_stderr_has("to go on: ralph run --max-iterations 11");
 }
 
 #[test]

@@ -139,10 +139,10 @@ fn ctrl_c_stops_the_agent_keeps_the_work_and_the_run_can_go_on() {
 fn a_second_ctrl_c_leaves_at_once_and_the_keeper_ends_the_agent() {
     let sandbox = repository();
     // Ignores TERM, so that the first Ctrl-C has to wait for the grace period.
-    let agent = one_call(
-        &sandbox,
-        Steps::new().shell("trap '' TERM").reach("agent").shell("while :; do sleep 1000; done"),
-    );
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().shell("trap '' TERM").reach("agent").shell("while :; do sleep 1000; done"))
+        .call(says_done())
+        .install(&sandbox);
     let running = run(&sandbox, &agent).spawn();
     sandbox.wait_for("agent");
     running.signal(Signal::INT);
@@ -150,6 +150,11 @@ fn a_second_ctrl_c_leaves_at_once_and_the_keeper_ends_the_agent() {
     running.signal(Signal::INT);
     running.wait().assert_code(130);
     sandbox.assert_no_processes();
+    ralph(&sandbox).arg("run").run();
+    for args in [&["history"][..], &["history", "1"]] {
+        let told = ralph(&sandbox).args(args).run();
+        assert!(told.stdout.contains("cut off together with ralph"), "{told}");
+    }
 }
 
 #[test]

@@ -83,6 +83,21 @@ fn a_probe_for_which_there_is_no_iteration_left_lets_nobody_in() {
 }
 
 #[test]
+fn a_probe_whose_claim_is_proved_closes_the_circuit_though_nothing_was_left_to_change() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    run(&sandbox, &agent).args(["--test-cmd", TEST]).run().assert_code(5);
+    ralph(&sandbox).args(["run", "--dry-run"]).run().assert_code(5).assert_stderr_has("CIRCUIT OPEN");
+    sandbox.write("green", "");
+    let mended = ralph(&sandbox).args(["run", "--probe"]).run();
+    mended
+        .assert_code(0)
+        .assert_stderr_has("closed: what the probe claimed was proved")
+        .assert_stderr_has("✓ COMPLETE");
+    assert_eq!(status(&sandbox)["circuit"]["state"], "CLOSED");
+}
+
+#[test]
 fn a_probe_that_makes_progress_closes_the_circuit() {
     let sandbox = repository();
     let more = says_more();

@@ -153,3 +153,42 @@ fn a_run_that_goes_on_keeps_what_it_found_until_told_otherwise() {
     more("3").arg("--no-detect").run().assert_code(3);
     assert_eq!(checks(&sandbox), json!([]));
 }
+
+#[test]
+fn parts_two_levels_down_are_checked_and_what_is_left_out_is_said() {
+    let sandbox = repository();
+    let tested = |command: &str| json!({"scripts": {"test": command}}).to_string();
+    sandbox.write("apps/api/package.json", tested("sh api.sh"));
+    sandbox.write("apps/web/package.json", tested("jest --watch"));
+    sandbox.commit_all("apps");
+    sandbox.install_script("npm", "#!/bin/sh\npwd >> \"$(git rev-parse --git-dir)/npm-calls\"\n");
+    let agent = one_call(&sandbox, says_done());
+    let finished = run(&sandbox, &agent).args(["--reviews", "0"]).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("check test: (cd apps/api && npm test) (apps/api/package.json, scripts.test)")
+        .assert_stderr_has(
+            "apps/web/package.json, scripts.test is left out: `jest --watch` waits for changes",
+        );
+    assert!(sandbox.read(".git/npm-calls").lines().all(|line| line.ends_with("apps/api")));
+}
+
+#[test]
+fn all_members_of_a_large_workspace_are_tested_and_folders_that_nobody_looked_into_are_counted() {
+    let sandbox = repository();
+    sandbox.install_script("npm", "#!/bin/sh\nexit 0\n");
+    let test = "{\"scripts\": {\"test\": \"jest\"}}";
+    sandbox.write("pnpm-workspace.yaml", "packages: [\"parts/*\"]\n");
+    sandbox.write("package.json", "{\"private\": true}");
+    (0..60).for_each(|nth| sandbox.write(format!("parts/p{nth:02}/package.json"), test));
+    sandbox.commit_all("parts");
+    let agent = one_call(&sandbox, says_done());
+    run(&sandbox, &agent).args(["--reviews", "0", "--dry-run"]).run().assert_stdout_has("parts/p59");
+    let sandbox = repository();
+    sandbox.install_script("npm", "#!/bin/sh\nexit 0\n");
+    (0..60).for_each(|nth| sandbox.write(format!("services/p{nth:02}/package.json"), test));
+    sandbox.commit_all("services");
+    let agent = one_call(&sandbox, says_done());
+    let finished = run(&sandbox, &agent).args(["--reviews", "0"]).run();
+    finished.assert_stderr_has("11 folders were not looked into for checks, beyond the first 50");
+}

@@ -361,7 +361,103 @@ fn a_commit_that_names_other_evidence_fails_and_one_on_no_branch_is_remarked() {
     let head = sandbox.git(&["rev-parse", "HEAD"]);
     evidence(&sandbox, &["verify", "--no-run"])
         .assert_code(0)
-        .assert_stdout_has(&format!("{note}; commit {} names the same evidence", &head[..12]));
+        .assert_stdout_has(&format!("{note}; commit {} names the same evidence", &head[..12]))
+        .assert_stdout_has("✓ as recorded, not run again: ")
+        .assert_stdout_has("the records and their commits are as they were, and no check was run: 2 held");
+}
+
+#[test]
+fn a_rewritten_commit_that_names_the_evidence_of_other_files_fails() {
+    let sandbox = two_runs();
+    let work = sandbox.git(&["diff", "--name-only", "HEAD~1", "HEAD"]);
+    let file = work.lines().find(|name| name.ends_with(".txt")).expect("the work").to_owned();
+    // Other words, or another file beside it: the files that were proved are the same.
+    sandbox.write("beside.txt", "mine");
+    sandbox.git(&["add", "beside.txt"]);
+    sandbox.git(&["commit", "-q", "--amend", "--no-edit"]);
+    evidence(&sandbox, &["verify"]).assert_code(0).assert_stdout_has("all that was proved holds: 2 held");
+    for rewrite in [&["add", "-A"][..], &["rm", "-q", "--cached", &file]] {
+        sandbox.write(&file, "something else");
+        sandbox.git(rewrite);
+        sandbox.git(&["commit", "-q", "--amend", "--no-edit"]);
+        let head = sandbox.git(&["rev-parse", "HEAD"]);
+        let why = format!(
+            "commit {} names this evidence and holds other files than were proved: {file}; ",
+            &head[..12]
+        );
+        for args in [&["--no-run"][..], &[]] {
+            let document = verify(&sandbox, 1, args);
+            assert_eq!(verdicts(&document), ["holds", "fails"], "{document:#}");
+            assert!(
+                document["attempts"][1]["why"].as_str().is_some_and(|text| text.starts_with(&why)),
+                "{document:#}"
+            );
+        }
+    }
+    // Also where nobody has the commit itself any more.
+    sandbox.git(&["reflog", "expire", "--expire=now", "--all"]);
+    sandbox.git(&["gc", "-q", "--prune=now"]);
+    sandbox.git(&["add", &file]);
+    sandbox.git(&["commit", "-q", "--amend", "--no-edit"]);
+    let document = verify(&sandbox, 1, &["--no-run"]);
+    assert_eq!(verdicts(&document), ["holds", "fails"], "{document:#}");
+}
+
+#[test]
+fn a_commit_that_names_the_evidence_of_other_files_fails_though_a_tag_or_branch_keeps_the_old_one() {
+    for keep in ["tag", "branch"] {
+        let sandbox = two_runs();
+        sandbox.git(&[keep, "keep"]);
+        sandbox.write("notes.txt", "something else");
+        sandbox.git(&["commit", "-q", "-a", "--amend", "--no-edit"]);
+        let document = verify(&sandbox, 1, &["--no-run"]);
+        assert_eq!(verdicts(&document), ["holds", "fails"], "{keep}: {document:#}");
+        let why = document["attempts"][1]["why"].as_str().expect("why");
+        assert!(
+            why.contains("names this evidence and holds other files than were proved: notes.txt"),
+            "{why}"
+        );
+        // Whoever has the old one checked out has what was proved, and is told of the other.
+        sandbox.git(&["checkout", "-q", "keep"]);
+        let document = verify(&sandbox, 0, &["--no-run"]);
+        let remarks = document["attempts"][1]["remarks"].to_string();
+        assert!(remarks.contains("of another branch names this evidence and holds other files"), "{remarks}");
+    }
+}
+
+#[test]
+fn of_a_squash_that_names_two_proofs_only_what_the_later_one_changed_may_differ_from_the_earlier() {
+    let squash = |sandbox: &Sandbox| {
+        let messages = sandbox.git(&["log", "--reverse", "--format=%B", "HEAD~2.."]);
+        sandbox.git(&["reset", "-q", "--soft", "HEAD~2"]);
+        sandbox.git(&["commit", "-q", "-m", &messages]);
+        let trailers = sandbox.git(&["log", "-1", "--format=%B"]);
+        assert_eq!(trailers.matches("Ralph-Evidence: ").count(), 2, "{trailers}");
+    };
+    for (file, expected) in [("green", ["fails", "holds"]), ("notes.txt", ["holds", "fails"])] {
+        let sandbox = two_runs();
+        sandbox.write(file, "something else");
+        sandbox.git(&["add", file]);
+        squash(&sandbox);
+        let document = verify(&sandbox, 1, &["--no-run"]);
+        assert_eq!(verdicts(&document), expected, "{document:#}");
+    }
+    // The second one goes on with the file of the first.
+    let sandbox = planned();
+    let agent = FakeAgent::new("agent")
+        .call(claims(Steps::new().write("green", "1\n")))
+        .call(claims(Steps::new().append("green", "2\n")))
+        .install(&sandbox);
+    with(&sandbox, &agent, TEST).arg("--once").run().assert_code(0);
+    with(&sandbox, &agent, TEST).arg("--once").run().assert_code(0);
+    squash(&sandbox);
+    let document = verify(&sandbox, 0, &["--no-run"]);
+    assert_eq!(verdicts(&document), ["holds", "holds"], "{document:#}");
+    let remarks = document["attempts"][0]["remarks"].to_string();
+    assert!(
+        remarks.contains("names the evidence of later work too, which changed files of this one: green"),
+        "{remarks}"
+    );
 }
 
 #[test]

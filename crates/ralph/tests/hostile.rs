@@ -3,7 +3,7 @@
 mod common;
 
 use common::{history, one_call, ralph, repository, run, says_done};
-use ralph_testkit::{Background, FakeAgent, StatusBlock, Steps};
+use ralph_testkit::{Background, FakeAgent, Signal, StatusBlock, Steps};
 
 #[test]
 fn an_agent_that_hangs_in_silence_is_ended_with_all_it_started() {
@@ -97,4 +97,69 @@ fn a_line_of_a_hundred_megabytes_is_cut_and_what_follows_is_heard() {
     running.wait().assert_code(3);
     assert_eq!(history(&sandbox)[0]["problems"][0], "a line over 8 MB was cut");
     assert_eq!(history(&sandbox)[0]["outcome"], "more");
+}
+
+/// A filter of git's that the agent sets up: git runs it for every file `*.q` when ralph measures.
+#[cfg(target_os = "linux")]
+fn with_filter(command: &str) -> Steps {
+    let quoted = command.replace('\'', r"'\''");
+    Steps::new()
+        .shell(&format!("git config filter.q.clean '{quoted}'"))
+        .write(".gitattributes", "*.q filter=q\n")
+        .write("one.q", "one\n")
+        .write("two.q", "two\n")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_filter_that_hangs_ends_with_the_first_ctrl_c_and_the_work_is_kept() {
+    let sandbox = repository();
+    let hang = format!("echo > {}; exec sleep 98765", sandbox.point("filter").display());
+    let agent = one_call(&sandbox, with_filter(&hang).status(&StatusBlock::done()));
+    let running = run(&sandbox, &agent).spawn();
+    sandbox.wait_for("filter");
+    running.signal(Signal::INT);
+    running.wait().assert_code(130).assert_stderr_has("INTERRUPTED");
+    assert_eq!(sandbox.read("two.q"), "two\n");
+    sandbox.assert_no_processes();
+
+    sandbox.git(&["config", "--unset", "filter.q.clean"]);
+    ralph(&sandbox).args(["run", "--reviews", "0"]).run().assert_code(0);
+    assert!(history(&sandbox)[0]["files"].to_string().contains("two.q"), "{:?}", history(&sandbox)[0]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_filter_that_leaves_processes_leaves_none_after_its_iteration() {
+    let sandbox = repository();
+    let leave = "env -i setsid sleep 98765 >/dev/null 2>&1 </dev/null & cat";
+    let agent = FakeAgent::new("agent")
+        .call(with_filter(leave).status(&StatusBlock::done()))
+        .call(Steps::new().reach("second").hold("go").status(&StatusBlock::done()))
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.wait_for("second");
+    let sleeping = sandbox.processes().into_iter().filter(|(_, line)| line.contains("98765"));
+    assert_eq!(sleeping.collect::<Vec<_>>(), [], "while the second agent works");
+    sandbox.release("go");
+    running.wait().assert_code(0);
+    sandbox.assert_no_processes();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_filter_that_hangs_and_a_killed_ralph_are_both_gone_at_the_next_start() {
+    let sandbox = repository();
+    let hang = format!("echo > {}; exec sleep 98765", sandbox.point("filter").display());
+    let agent = FakeAgent::new("agent")
+        .call(with_filter(&hang).status(&StatusBlock::done()))
+        .call(says_done())
+        .install(&sandbox);
+    let running = run(&sandbox, &agent).args(["--test-cmd", "true"]).spawn();
+    sandbox.wait_for("filter");
+    running.kill9();
+    running.wait().assert_code(137);
+    sandbox.git(&["config", "--unset", "filter.q.clean"]);
+    ralph(&sandbox).arg("run").run().assert_code(0);
+    sandbox.assert_no_processes();
 }

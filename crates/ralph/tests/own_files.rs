@@ -515,3 +515,22 @@ fn what_a_check_before_the_first_iteration_changed_is_kept_with_the_baseline() {
     assert!(sandbox.read(".git/ralph/runs/0001/baseline/touched-config.toml").contains("# more"));
     assert!(!sandbox.exists(".git/ralph/runs/0001/iteration-000000"));
 }
+
+#[test]
+fn where_the_only_snapshots_are_gone_no_count_of_files_is_made_up() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", "mine\n");
+    let agent = one_call(
+        &sandbox,
+        Steps::new().shell("rm -rf .ralph; rm a.txt; echo x >> w.txt").status(&StatusBlock::in_progress()),
+    );
+    let done = run(&sandbox, &agent).args(["--max-iterations", "1"]).run();
+    done.assert_code(3)
+        .assert_stderr_has("CONTINUE, which files changed cannot be told")
+        .assert_stderr_lacks("1 file changed");
+    for args in [&["history"][..], &["history", "1"], &["status"]] {
+        let told = ralph(&sandbox).args(args).run().stdout;
+        assert!(told.contains("which files changed cannot be told"), "{told}");
+        assert!(!told.contains("1 file changed") && !told.contains("and 1 more"), "{told}");
+    }
+}

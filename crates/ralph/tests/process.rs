@@ -19,8 +19,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ralph::process::{
-    self, Ahead, End, Job, JobEnd, Mark, Output, SpawnError, Spec, Stdin, Swept, begin, capture, capture_for,
-    start_with_keeper, sweep,
+    self, Ahead, End, Hurry, Job, JobEnd, Mark, Output, Patience, SpawnError, Spec, Stdin, Swept, begin,
+    capture, capture_for, start_with_keeper, sweep,
 };
 use rustix::fs::{CWD, Mode, mkfifoat};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
@@ -623,4 +623,114 @@ fn a_helper_that_was_begun_reads_what_comes_later_or_nothing() {
     let file = scratch("begun").join("done");
     drop(begin(&sh(&format!("cat; touch {}", file.display()))).expect("it starts"));
     assert!(file.exists(), "it was waited for");
+}
+
+fn patient(limit: Duration) -> Patience {
+    Patience { limit, hurry: None, expendable: false }
+}
+
+#[test]
+fn programs_that_a_helper_starts_get_their_time_and_the_helper_comes_to_its_own_end() {
+    let sleeping = marker();
+    let twice = sh(&format!("sleep {sleeping}; sh -c 'sleep {sleeping}; true'; echo its own end"));
+    let captured = capture(&twice.patience(patient(Duration::from_millis(1)))).expect("it starts");
+    assert_eq!((captured.end, captured.stdout.as_slice()), (End::Exited(0), b"its own end\n".as_slice()));
+    assert_eq!((captured.ended, sleepers(&sleeping)), (2, 0));
+    let quick = capture(&sh("true").patience(patient(Duration::from_secs(3600)))).expect("it starts");
+    assert_eq!((quick.end, quick.ended), (End::Exited(0), 0));
+}
+
+#[test]
+fn whoever_is_in_a_hurry_does_not_wait_for_what_a_helper_started() {
+    let sleeping = marker();
+    let hurry = Hurry::new().expect("a pipe");
+    let patience =
+        Patience { limit: Duration::from_secs(3600), hurry: Some(hurry.clone()), expendable: false };
+    let spec = sh(&format!("sleep {sleeping}; sleep {sleeping}; echo its own end")).patience(patience);
+    let waits = thread::spawn(move || capture(&spec).expect("it starts"));
+    until("it waits", || sleepers(&sleeping) == 1);
+    hurry.up();
+    let captured = waits.join().expect("it ends");
+    assert_eq!((captured.ended, captured.stdout.as_slice()), (2, b"its own end\n".as_slice()));
+}
+
+#[test]
+fn a_helper_that_nobody_wants_any_more_is_not_held_up_by_what_it_started() {
+    let sleeping = marker();
+    let begun = begin(&sh(&format!("sleep {sleeping}")).patience(patient(Duration::from_secs(3600))));
+    let begun = begun.expect("it starts");
+    until("it waits", || sleepers(&sleeping) == 1);
+    drop(begun);
+    assert_eq!(sleepers(&sleeping), 0);
+}
+
+#[test]
+fn what_a_helper_leaves_behind_is_ended_and_nobody_else_is() {
+    process::become_reaper().expect("a reaper");
+    let (left, others) = (marker(), marker());
+    let leave = |sleeping: &str| {
+        sh(&format!("env -i setsid sh -c 'trap \"\" TERM; sleep {sleeping} & wait' >/dev/null 2>&1 & true"))
+    };
+    let (mark, other) = (mark("left"), mark("left-by-another"));
+    capture(&leave(&left).mark(mark)).expect("it starts");
+    capture(&leave(&others).mark(other)).expect("it starts");
+    until("both are there", || sleepers(&left) == 1 && sleepers(&others) == 1);
+    process::end_left(mark);
+    assert_eq!((sleepers(&left), sleepers(&others)), (0, 1));
+    process::end_left(other);
+    assert_eq!(sleepers(&others), 0);
+}
+
+/// A shell that opens a pipe which nobody opens at the other end.
+fn waits_for_ever(name: &str) -> Spec {
+    let pipe = scratch(name).join("pipe");
+    capture(&Spec::new("mkfifo", "/").arg(&pipe)).expect("mkfifo");
+    sh(&format!("read word < {}", pipe.display()))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_helper_that_may_be_ended_is_where_it_waits_for_a_pipe_that_nobody_opens() {
+    let patience = Patience { limit: Duration::from_secs(3600), hurry: None, expendable: true };
+    let captured = capture(&waits_for_ever("alone").patience(patience.clone())).expect("it starts");
+    assert_eq!((captured.end, captured.ended, captured.gave_up), (End::Signaled(9), 0, true));
+    // Also where what it started waits so; what it makes of that is its own matter.
+    let below = waits_for_ever("below");
+    let words = below.args.last().expect("a command").to_string_lossy().into_owned();
+    let captured =
+        capture(&sh(&format!("sh -c '{words}'; echo went on")).patience(patience)).expect("it starts");
+    assert_eq!((captured.end, captured.gave_up), (End::Exited(0), true));
+    assert_eq!(captured.stdout, b"went on\n");
+}
+
+#[test]
+fn a_helper_that_may_be_ended_gets_a_moment_in_a_hurry_and_one_that_nobody_wants_any_more_as_well() {
+    let hurry = Hurry::new().expect("a pipe");
+    hurry.up();
+    let patience = Patience { limit: Duration::from_secs(3600), hurry: Some(hurry), expendable: true };
+    let captured = capture(&waits_for_ever("hurry").patience(patience.clone())).expect("it starts");
+    assert!(captured.gave_up, "{captured:?}");
+    let file = scratch("given-a-moment").join("done");
+    let begun = begin(&sh(&format!("cat; touch {}", file.display())).patience(patience.clone()));
+    drop(begun.expect("it starts"));
+    assert!(file.exists(), "it came to its own end");
+    drop(begin(&waits_for_ever("dropped").patience(patience)).expect("it starts"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_git_below_a_script_of_that_name_is_no_program_that_it_started() {
+    let (scripts, real) = (scratch("script"), scratch("real"));
+    let (script, sleep) = (scripts.join("git"), real.join("git"));
+    let text = format!("{} 1; echo its own end", sleep.display());
+    let made = format!(
+        "cp \"$(command -v sleep)\" {sleep}; printf '#!/bin/sh\\n{text}\\n' > {script}; chmod +x {script}",
+        sleep = sleep.display(),
+        script = script.display()
+    );
+    assert!(capture(&sh(&made)).expect("it is made").end.success());
+    let patience = Patience { limit: Duration::from_millis(1), hurry: None, expendable: true };
+    let captured = capture(&Spec::new(script, "/").patience(patience)).expect("it starts");
+    assert_eq!((captured.ended, captured.gave_up), (0, false), "{captured:?}");
+    assert_eq!(captured.stdout, b"its own end\n");
 }

@@ -3,6 +3,9 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use common::{
     history, one_call, ralph, repository, repository_with_work_in_progress, run, says_done, says_more, status,
 };
@@ -96,7 +99,7 @@ fn somebody_who_commits_all_the_time_neither_spoils_nor_holds_the_measurement() 
 }
 
 #[test]
-fn edits_inside_a_submodule_are_said_and_its_commits_are_changes() {
+fn edits_inside_a_submodule_are_changes_that_no_undo_has_and_so_are_its_commits() {
     let sandbox = repository();
     let source = Sandbox::new();
     source.init_git();
@@ -106,12 +109,19 @@ fn edits_inside_a_submodule_are_said_and_its_commits_are_changes() {
     sandbox.git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", &url, "lib"]);
     sandbox.commit_all("with a submodule");
     let seen = iteration(&sandbox, "echo 2 > lib/lib.txt");
-    assert_eq!(files(&seen), [""; 0]);
+    assert_eq!(files(&seen), ["M lib/"]);
     let number = seen["iteration"].to_string();
     ralph(&sandbox)
         .args(["history", &number])
         .run()
         .assert_stdout_has("lib: a repository of its own with changes");
+    assert_eq!(files(&iteration(&sandbox, "true")), [""; 0], "what was there before is no change");
+    ralph(&sandbox)
+        .args(["undo", &number])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("lib: a repository of its own");
+    assert_eq!(sandbox.read("lib/lib.txt"), "2\n");
     let seen = iteration(&sandbox, "git -C lib commit -q -a -m two");
     assert_eq!(files(&seen), ["M lib"]);
     let number = seen["iteration"].to_string();
@@ -266,4 +276,302 @@ fn a_file_that_cannot_be_read_is_named_and_the_rest_is_measured() {
     assert_eq!(files(&seen), ["A a.txt"]);
     let journal = sandbox.read(".git/ralph/runs/0001/journal.jsonl");
     assert!(journal.contains("secret: cannot be read (Permission denied)"), "{journal}");
+}
+
+#[test]
+fn what_takes_the_place_of_a_file_or_a_folder_is_measured_and_undone_whatever_it_is() {
+    for (swap, seen) in [
+        ("mv d e; ln -s e d", vec!["A d", "D d/kept.log", "D d/x", "A e/x"]),
+        (
+            "mv d e; ln -s e d; git add -A; git commit -qm swapped",
+            vec!["A d", "D d/kept.log", "D d/x", "A e/x"],
+        ),
+        ("rm -rf d; ln -s nowhere d", vec!["A d", "D d/kept.log", "D d/x"]),
+        ("rm -rf d; ln -s /tmp d", vec!["A d", "D d/kept.log", "D d/x"]),
+        ("rm -rf d; echo 1 > d", vec!["A d", "D d/kept.log", "D d/x"]),
+        ("mv mine theirs; ln -s theirs mine", vec!["A mine", "D mine/y", "A theirs/y"]),
+        ("rm f; mkdir f; echo 1 > f/z", vec!["D f", "A f/z"]),
+        ("rm f; mkdir f; mv d/x f; rm -r d; ln -s f d", vec!["A d", "D d/kept.log", "D d/x", "D f", "A f/x"]),
+        ("rm l; mkdir l; echo 1 > l/z", vec!["D l", "A l/z"]),
+    ] {
+        let sandbox = repository();
+        sandbox.write("d/x", "1\n");
+        sandbox.write("d/kept.log", "1\n");
+        sandbox.write("f", "1\n");
+        assert!(sandbox.command("ln").args(["-s", "f", "l"]).status().expect("ln").success());
+        sandbox.commit_all("more");
+        sandbox.git(&["rm", "-q", "--cached", "d/kept.log"]);
+        sandbox.write(".gitignore", "*.log\n");
+        sandbox.git(&["add", "-f", ".gitignore", "d/kept.log"]);
+        sandbox.git(&["commit", "-qm", "ignored and tracked"]);
+        sandbox.write("mine/y", "1\n");
+        let before = sandbox.user_git_state();
+        assert_eq!(files(&iteration(&sandbox, swap)), seen, "{swap}");
+        assert_eq!(files(&iteration(&sandbox, "true")), [""; 0], "{swap}");
+        ralph(&sandbox).args(["undo", "1"]).run().assert_code(0);
+        assert_eq!((sandbox.read("d/x"), sandbox.read("d/kept.log")), ("1\n".into(), "1\n".into()), "{swap}");
+        // Where the user's index has no such file any more, it is ignored like others.
+        if !swap.contains("commit") {
+            before.assert_same(&sandbox.user_git_state());
+            let seen = iteration(&sandbox, "echo 2 > d/kept.log");
+            assert_eq!(files(&seen), ["M d/kept.log"], "{swap}");
+        }
+    }
+}
+
+#[test]
+fn a_repository_in_the_place_of_a_file_or_a_folder_is_measured_and_stays() {
+    let nest = |name: &str| {
+        let made = format!("rm -rf {name}; git init -q {name}; echo 2 > {name}/x; git -C {name} add x");
+        format!("{made}; git -C {name} commit -qm x; echo 1 > new.txt")
+    };
+    for (name, seen) in [("d", ["M d/x", "A new.txt"]), ("f", ["T f", "A new.txt"])] {
+        let sandbox = repository();
+        sandbox.write("d/x", "1\n");
+        sandbox.write("f", "1\n");
+        sandbox.commit_all("more");
+        assert_eq!(files(&iteration(&sandbox, &nest(name))), seen, "{name}");
+        assert_eq!(files(&iteration(&sandbox, "true")), [""; 0], "{name}");
+        let undone = ralph(&sandbox).args(["undo", "1"]).run();
+        undone.assert_code(0);
+        assert!(!sandbox.exists("new.txt") && sandbox.exists(format!("{name}/.git")), "{name}");
+        // What is tracked by name comes back, whatever else came into its folder.
+        assert_eq!(sandbox.read(format!("{name}/x")), if name == "d" { "1\n" } else { "2\n" });
+        if name == "f" {
+            undone.assert_stderr_has("f is a repository of its own and stays as it is");
+        }
+    }
+}
+
+fn flags(iteration: &Value) -> String {
+    iteration["flags"].to_string()
+}
+
+#[test]
+fn a_big_file_of_the_user_s_that_is_lost_or_changed_counts_and_is_said_to_be_in_no_snapshot() {
+    let sandbox = repository();
+    let grow = "truncate -s 60000000";
+    assert!(
+        sandbox
+            .command("sh")
+            .args(["-c", &format!("{grow} a.bin b.bin c.bin d.bin; echo 1 > small")])
+            .status()
+            .expect("sh")
+            .success()
+    );
+    assert_eq!(files(&iteration(&sandbox, "true")), [""; 0], "they are there, and nobody touched them");
+    let seen =
+        iteration(&sandbox, "rm a.bin; echo 1 > b.bin; echo 1 >> c.bin; truncate -s 70000000 small new.bin");
+    assert_eq!(files(&seen), ["D a.bin", "A b.bin", "M c.bin", "A new.bin", "M small"]);
+    let told = flags(&seen);
+    for words in
+        ["a.bin is gone: it was over 50 MB", "b.bin was changed", "c.bin was changed", "small was changed"]
+    {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    assert!(!told.contains("new.bin") && !told.contains("d.bin"), "{told}");
+    assert_eq!(status(&sandbox)["flags"].as_array().map(Vec::len), Some(4));
+    ralph(&sandbox).arg("status").run().assert_stdout_has("a.bin is gone: it was over 50 MB");
+
+    // What is only ignored from now on, or committed, is neither.
+    let seen = iteration(&sandbox, "echo 'c.bin' > .gitignore; git add d.bin; git commit -qm d");
+    assert_eq!(files(&seen), ["A .gitignore", "A d.bin"]);
+    assert_eq!(flags(&seen), "[]");
+}
+
+#[test]
+fn work_in_a_nested_repository_is_progress_and_a_review_that_does_some_is_not_clean() {
+    let sandbox = repository();
+    sandbox.git(&["init", "-q", "in"]);
+    sandbox.write("in/a.txt", "1\n");
+    sandbox.git(&["-C", "in", "add", "a.txt"]);
+    sandbox.git(&["-C", "in", "commit", "-q", "-m", "a"]);
+    sandbox.write("in/b.txt", "1\n");
+    let work = |block: &StatusBlock| Steps::new().shell("echo more >> in/b.txt").status(block);
+    let agent = FakeAgent::new("writes").call(work(&StatusBlock::in_progress())).install(&sandbox);
+    let told = run(&sandbox, &agent).args(["--fresh", "--max-iterations", "4"]).run();
+    told.assert_code(3).assert_stderr_has("files: 1 file changed: in/");
+    told.assert_stderr_has("in/: files of this repository of its own were changed and not committed");
+    assert!(history(&sandbox).iter().all(|entry| files(entry) == ["M in/"]), "{:?}", history(&sandbox));
+
+    let agent = FakeAgent::new("reviews").call(work(&StatusBlock::done())).install(&sandbox);
+    let told = run(&sandbox, &agent).args(["--fresh", "--max-iterations", "3", "--reviews", "1"]).run();
+    told.assert_code(3).assert_stderr_has("the review changed something");
+
+    assert_eq!(files(&iteration(&sandbox, "git init -q out; echo 1 > out/x")), ["M out/"], "without commits");
+    assert_eq!(files(&iteration(&sandbox, "echo 2 > out/x")), ["M out/"]);
+    assert_eq!(files(&iteration(&sandbox, "true")), [""; 0]);
+    let inner = "git -C in add b.txt; git -C in commit -qm b; git init -q in/deep; echo 1 > in/deep/x";
+    assert_eq!(files(&iteration(&sandbox, inner)), ["M in"]);
+    assert_eq!(files(&iteration(&sandbox, "echo 22 > in/deep/x")), ["M in/"]);
+}
+
+#[test]
+fn files_whose_filter_fails_are_named_and_the_rest_is_measured_and_undone() {
+    let sandbox = repository();
+    sandbox.write("old.bin", "1\n");
+    sandbox.commit_all("before the filter");
+    sandbox.git(&["config", "filter.lfs.required", "true"]);
+    sandbox.git(&["config", "filter.lfs.clean", "nosuchprogram"]);
+    sandbox.write(".gitattributes", "*.bin filter=lfs\n");
+    let names: Vec<String> = (0..8).map(|nth| format!("{nth}.bin")).collect();
+    let seen = iteration(&sandbox, &format!("touch {}; echo 2 > old.bin; echo 1 > a.txt", names.join(" ")));
+    let mut all: Vec<String> = names.iter().map(|name| format!("A {name}")).collect();
+    all.extend(["A a.txt".to_owned(), "M old.bin".to_owned()]);
+    assert_eq!(files(&seen), all);
+    assert!(flags(&seen).contains("old.bin was changed: it was left out because its filter fails"), "{seen}");
+    ralph(&sandbox).args(["history", "1"]).run().assert_stdout_has("7.bin: its filter 'lfs' fails");
+    assert_eq!(files(&iteration(&sandbox, "true")), [""; 0]);
+    ralph(&sandbox)
+        .args(["undo", "1"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("old.bin: its filter 'lfs' fails");
+    assert!(!sandbox.exists("a.txt") && sandbox.exists("0.bin"));
+    assert_eq!(sandbox.read("old.bin"), "2\n");
+}
+
+#[test]
+fn work_that_goes_together_with_the_snapshots_is_named_and_no_undo_is_advised() {
+    let sandbox = repository();
+    sandbox.write("mine.txt", "mine\n");
+    let wreck = "rm -rf .ralph .git/ralph; git clean -fdxq; echo 1 >> c.txt";
+    let agent = FakeAgent::new("agent").call(Steps::new().shell(wreck).status(&StatusBlock::in_progress()));
+    let told = run(&sandbox, &agent.install(&sandbox)).args(["--max-iterations", "2"]).run();
+    told.assert_code(3)
+        .assert_stderr_has("no snapshot has it any more: mine.txt")
+        .assert_stderr_lacks("ralph undo");
+    assert_eq!(told.stderr.matches("[ralph] what you had not committed").count(), 1, "{told}");
+    let page = ralph(&sandbox).args(["history", "1"]).run();
+    page.assert_stdout_has(".git/ralph/ was removed while somebody worked, and the snapshots in it are gone");
+    assert!(!page.stdout.contains("rewritten"), "{page}");
+}
+
+#[test]
+fn an_agent_that_removes_the_repository_is_told_of_as_such() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().shell("rm -rf .git"));
+    run(&sandbox, &agent)
+        .run()
+        .assert_code(1)
+        .assert_stderr_has(".git was removed since the run began")
+        .assert_stderr_has("git clone");
+    assert!(!sandbox.read("README.md").is_empty());
+    ralph(&sandbox).arg("status").run().assert_code(0).assert_stdout_has("make it green");
+}
+
+#[test]
+fn a_stash_of_the_user_s_that_an_agent_drops_can_be_had_back_by_what_is_said() {
+    let sandbox = repository();
+    sandbox.write("README.md", "# put aside\n");
+    sandbox.git(&["stash", "push", "-q", "-m", "half 'done'"]);
+    let seen = iteration(&sandbox, "echo 2 > b.txt; git stash -q -u; git stash drop -q; echo 1 > a.txt");
+    assert_eq!(flags(&seen), "[]", "its own stash is its own");
+    let seen = iteration(&sandbox, "git stash clear");
+    let told = seen["flags"][0].as_str().expect("a flag").to_owned();
+    let (said, command) = told.split_once("; to have it back: ").expect("a command");
+    assert!(said.contains("half 'done'"), "{said}");
+    assert!(sandbox.command("sh").args(["-c", command]).status().expect("sh").success(), "{command}");
+    assert!(sandbox.git(&["stash", "show", "-p"]).contains("# put aside"));
+}
+
+#[test]
+fn a_file_that_comes_back_with_other_line_ends_is_named_and_others_come_back_as_they_were() {
+    let sandbox = repository();
+    sandbox.git(&["config", "core.autocrlf", "true"]);
+    sandbox.write("lf.txt", "lf\nonly\n");
+    sandbox.write("mixed.txt", "m\r\nn\n");
+    sandbox.write("crlf.txt", "one\r\ntwo\r\n");
+    iteration(&sandbox, "rm mixed.txt crlf.txt; echo x >> lf.txt");
+    let undone = ralph(&sandbox).args(["undo", "1"]).run();
+    undone.assert_code(0).assert_stderr_lacks("crlf.txt has the line ends");
+    for name in ["lf.txt", "mixed.txt"] {
+        undone.assert_stderr_has(&format!("warning: {name} has the line ends that git gives it"));
+    }
+    assert_eq!(
+        (sandbox.read("lf.txt"), sandbox.read("crlf.txt")),
+        ("lf\r\nonly\r\n".into(), "one\r\ntwo\r\n".into())
+    );
+    let page = ralph(&sandbox).args(["history", "1"]).run();
+    assert!(!page.stdout.contains("replaced by"), "{page}");
+}
+
+/// How often each git command was started, by the points that ralph passed.
+fn git_calls(points: &std::path::Path) -> BTreeMap<String, usize> {
+    let mut calls = BTreeMap::new();
+    for line in std::fs::read_to_string(points).expect("points").lines() {
+        if let Some(call) = line.strip_prefix("start git ") {
+            *calls.entry(call.to_owned()).or_default() += 1;
+        }
+    }
+    calls
+}
+
+#[test]
+fn an_iteration_on_files_that_the_user_had_not_committed_asks_git_no_more_than_any_other() {
+    let calls = |iterations: &str| {
+        let sandbox = repository();
+        sandbox.write("half.txt", "committed\n");
+        sandbox.commit_all("second");
+        sandbox.write("half.txt", "half a sentence\n");
+        let agent = Steps::new().shell("echo $$ >> half.txt; echo $$ >> README.md");
+        let agent = one_call(&sandbox, agent.status(&StatusBlock::in_progress()));
+        let points = sandbox.root().join("tmp/points");
+        let run = run(&sandbox, &agent).args(["--max-iterations", iterations]);
+        run.env("RALPH_CRASH_POINTS", &points).run().assert_code(3).assert_stderr_lacks("is gone with");
+        git_calls(&points)
+    };
+    let (few, many) = (calls("3"), calls("5"));
+    let more: Vec<_> = many.iter().filter_map(|(call, count)| Some((call, count - few.get(call)?))).collect();
+    let more: Vec<_> =
+        more.iter().filter(|(_, more)| *more > 0).map(|(call, more)| (call.as_str(), *more)).collect();
+    assert_eq!(more, [("status", 2), ("update-index", 2), ("write-tree", 2)], "{few:?} {many:?}");
+}
+
+#[test]
+fn a_file_of_the_user_s_that_becomes_what_head_has_is_noticed_however_often_agents_worked_on_it() {
+    let sandbox = repository();
+    sandbox.write("README.md", "half a sentence\n");
+    sandbox.write("other.txt", "mine\n");
+    let adds = || Steps::new().shell("echo $$ >> README.md").status(&StatusBlock::in_progress());
+    let restores = Steps::new().shell("git checkout -q README.md").status(&StatusBlock::in_progress());
+    let agent = FakeAgent::new("agent").call(adds()).call(adds()).call(restores).call(adds());
+    let agent = agent.call(Steps::new().shell("rm other.txt").status(&StatusBlock::in_progress()));
+    let agent = agent.install(&sandbox);
+    let finished = run(&sandbox, &agent).args(["--max-iterations", "5"]).run();
+    let told =
+        "[ralph] what you had not committed is gone with what the agent did (to have it back: ralph undo ";
+    finished
+        .assert_code(3)
+        .assert_stderr_has(&format!("{told}3): README.md"))
+        .assert_stderr_has(&format!("{told}5): other.txt"));
+    assert_eq!(finished.stderr.matches(told).count(), 2, "{}", finished.stderr);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_at_which_git_would_wait_for_ever_does_not_hold_a_run_nor_who_wants_to_stop_it() {
+    let pipe = "mkdir sub; echo 1 > sub/x; mkfifo sub/.gitignore";
+    let words = "it waits for a named pipe in the place of a file; remove it: sub/.gitignore";
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().shell(pipe).status(&StatusBlock::in_progress()));
+    run(&sandbox, &agent).run().assert_code(1).assert_stderr_has(words);
+    // Where it is there from the start, it is said as well.
+    run(&sandbox, &agent).args(["--fresh"]).run().assert_code(1).assert_stderr_has(words);
+
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().shell(pipe).status(&StatusBlock::in_progress()));
+    let running = run(&sandbox, &agent).spawn();
+    let is_git = |(_, words): &(u32, String)| words.contains("git") && words.contains("status");
+    let waits = |pid: u32| std::fs::read_to_string(format!("/proc/{pid}/wchan"));
+    let waits = || {
+        let gits = sandbox.processes().into_iter().filter(is_git);
+        gits.filter_map(|(pid, _)| waits(pid).ok()).any(|place| place == "wait_for_partner")
+    };
+    while !waits() {
+        assert!(!running.ends_within(Duration::from_millis(5)), "git does not wait at the pipe");
+    }
+    running.signal(Signal::INT);
+    running.wait().assert_code(130);
+    sandbox.assert_no_processes();
 }

@@ -505,6 +505,11 @@ fn strange_output_is_ordinary_input() {
     finished.assert_code(0);
     assert!(!finished.stderr.contains('\u{1b}'));
     assert_eq!(history(&sandbox)[0]["problems"][0], "a line over 8 MB was cut");
+    let piped = ralph(&sandbox).args(["history", "1", "--transcript"]).run();
+    piped.assert_code(0).assert_stdout_has(" noise ");
+    assert!(!piped.stdout.contains(['\u{1b}', '\u{7}', '\0']), "what is behind a pipe may be a terminal");
+    let raw = sandbox.project().join(".git/ralph/runs/0001/iteration-000001");
+    assert!(std::fs::read_dir(raw).expect("kept").count() > 1, "the bytes are where the docs say");
 }
 
 #[test]
@@ -542,4 +547,24 @@ fn a_run_of_a_command_that_goes_on_can_be_looked_at_before() {
     run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
     let shown = ralph(&sandbox).args(["run", "--dry-run", "--max-iterations", "2"]).run();
     assert!(shown.assert_code(0).stdout.contains("Run 1 would be continued"), "{shown}");
+}
+
+#[test]
+fn reviews_that_all_change_the_same_file_are_told_with_the_ways_out() {
+    let sandbox = repository();
+    let steps = |n: u32| Steps::new().append("notes.md", format!("{n}\n")).status(&StatusBlock::done());
+    let agent = FakeAgent::new("agent")
+        .call(steps(1))
+        .call(steps(2).write("a.txt", "1"))
+        .call(steps(3))
+        .call(steps(4))
+        .install(&sandbox);
+    let told = "all of the last reviews changed notes.md; notes and logs that are no work: name them in .ralphignore";
+    let two = run(&sandbox, &agent).args(["--test-cmd", "true", "--max-iterations", "3"]).run();
+    two.assert_code(3)
+        .assert_stderr_has("so it is reviewed again")
+        .assert_stderr_lacks("all of the last reviews");
+    let three = ralph(&sandbox).args(["run", "--max-iterations", "4"]).run();
+    three.assert_code(3).assert_stderr_has(&format!("so it is reviewed again; {told}"));
+    three.assert_stderr_has(&format!("[ralph] {told}; to do without reviews: ralph run --reviews 0"));
 }

@@ -167,6 +167,36 @@ fn a_secret_stays_one_though_the_file_that_told_it_is_gone() {
 }
 
 #[test]
+fn values_in_env_files_of_a_project_s_parts_are_hidden_too() {
+    let sandbox = repository();
+    let told = [
+        ("apps/api/.env", "zyx987wvu654tsr"),
+        ("packages/@team/web/.env.local", "wvu654tsr321zyx"),
+        ("infra/.envrc", "tsr321qpo098wvu"),
+    ];
+    // Not a part of the project, deeper than its parts are, and one that shows how to write one.
+    let other = [
+        ("node_modules/x/.env", "abc123def456ghi"),
+        ("a/b/c/d/.env", "ghi789jkl012mno"),
+        ("apps/api/.env.example", "mno345pqr678stu"),
+    ];
+    for (path, value) in told.iter().chain(&other) {
+        sandbox.write(path, format!("STRIPE={value}\n"));
+    }
+    let all = |of: &[(&str, &str)]| of.iter().map(|(_, value)| *value).collect::<Vec<_>>().join(" ");
+    let words = format!("I used {} and {}.", all(&told), all(&other));
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().say(&words).status(&StatusBlock::in_progress()))
+        .install(&sandbox);
+    run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
+    let hidden = format!("I used {0} {0} {0} and {1}.", "[redacted:STRIPE]", all(&other));
+    let shown = ralph(&sandbox).args(["history", "1", "--transcript"]).run();
+    shown.assert_code(0).assert_stdout_has(&hidden);
+    let journal = sandbox.read(".git/ralph/runs/0001/journal.jsonl");
+    assert!(journal.contains(&hidden), "{journal}");
+}
+
+#[test]
 fn a_note_that_waits_is_kept_and_shown_without_its_key() {
     let sandbox = repository();
     let noted = ralph(&sandbox).args(["note", &format!("log in with {}", keys()[0])]).run();
@@ -231,4 +261,69 @@ fn a_key_among_an_agent_s_arguments_is_warned_of() {
         .run();
     told.assert_stderr_has("a command holds what looks like a secret");
     assert!(!told.stderr.contains(key), "{told}");
+}
+
+#[test]
+fn more_values_in_env_files_than_are_kept_are_said_once_and_hold_nothing_up() {
+    let sandbox = repository();
+    let many: String = (0..10_000).map(|n| format!("V{n}=zyx{n}wvu98765\n")).collect();
+    sandbox.write(".env.data", many + "LAST_TOKEN=" + IN_ENVIRONMENT + "\n");
+    let words = format!("{IN_ENVIRONMENT} zyx7wvu98765");
+    let agent = FakeAgent::new("agent").call(Steps::new().write("a.txt", "1").say(words)).install(&sandbox);
+    let ran = run(&sandbox, &agent).args(["--max-iterations", "2"]).run();
+    assert_eq!(ran.stderr.matches("hold 10001 values").count(), 1, "{ran}");
+    let kept = sandbox.read(".git/ralph/runs/0001/journal.jsonl");
+    assert!(kept.contains("[redacted:LAST_TOKEN] [redacted:V7]"), "{kept}");
+}
+
+/// The journal has them, to continue the run.
+#[test]
+fn values_inside_commands_are_shown_nowhere() {
+    let sandbox = repository();
+    sandbox.write(".env", format!("STRIPE={FILED}\n"));
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().write("a.txt", "1").status(&StatusBlock::done()))
+        .install(&sandbox);
+    let command = format!("{} --key {IN_ENVIRONMENT}", agent.path().display());
+    let check = format!("test -n {FILED} && echo {IN_ENVIRONMENT} && false");
+    let long = format!(
+        "{} && true",
+        format!("test -n {FILED}{IN_ENVIRONMENT} && ").repeat(8).trim_end_matches(" && ")
+    );
+    let with = |args: &[&str]| {
+        ralph(&sandbox)
+            .env("MY_API_TOKEN", IN_ENVIRONMENT)
+            .args([
+                "run", "goal", "--yes", "--agent-cmd", &command, "--test-cmd", &check, "--lint-cmd", &long,
+            ])
+            .args(["--max-iterations", "1", "--fresh"])
+            .args(args)
+            .run()
+    };
+    let mut texts = String::new();
+    for args in [&["--dry-run"][..], &[], &["--json"]] {
+        let shown = with(args);
+        texts.push_str(&format!("{args:?}\n{}{}", shown.stdout, shown.stderr));
+    }
+    for args in [
+        &["status"][..],
+        &["status", "--json"],
+        &["history"],
+        &["history", "--json"],
+        &["history", "1"],
+        &["history", "1", "--json"],
+        &["history", "1", "--checks"],
+    ] {
+        let shown = ralph(&sandbox).env("MY_API_TOKEN", IN_ENVIRONMENT).args(args).run();
+        texts.push_str(&format!("{args:?}\n{}{}", shown.stdout, shown.stderr));
+    }
+    for path in files_below(&sandbox.project().join(".ralph")) {
+        texts.push_str(&format!("{}\n{}\n", path.display(), std::fs::read_to_string(&path).expect("text")));
+    }
+    for secret in [FILED, IN_ENVIRONMENT] {
+        let lines = texts.lines().filter(|line| line.contains(&secret[..8]));
+        assert_eq!(lines.collect::<Vec<_>>(), [""; 0], "{secret}");
+    }
+    assert!(texts.contains("--key [redacted:MY_API_TOKEN]"), "{texts}");
+    assert!(sandbox.read(".git/ralph/runs/0001/journal.jsonl").contains(IN_ENVIRONMENT));
 }

@@ -1,8 +1,10 @@
 //! After every stop reason the user's git state is as it was before, but for what the agent wrote and a declared commit.
+#![expect(clippy::disallowed_methods, reason = "tests have files of their own")]
 
 mod common;
 
 use std::collections::BTreeSet;
+use std::fs;
 
 use common::{ralph, repository_with_work_in_progress, run, status};
 use ralph_core::decision::{Proof, Stop};
@@ -224,14 +226,20 @@ fn items() -> Vec<Way> {
             ..USUAL
         },
         Way { word: "backlog_complete", code: 7, file: None, args: &["--once"], plan: DONE, ..USUAL },
-        // The agent has made a folder of it by the time that the next item is asked for.
+        // Somebody has made a folder of it by the time that the run goes on.
         Way {
             word: "unreadable",
             code: 65,
             steps: |steps| more(steps.shell("touch gone.txt")),
-            args: &["--test-cmd", "rm fix_plan.md; mkdir fix_plan.md", "--set", "baseline=off"],
+            args: &["--test-cmd", "false", "--set", "baseline=off", "--max-iterations", "1"],
             plan: OPEN,
             ours: Ours::Marks,
+            then: |sandbox, command| {
+                command.run().assert_code(3);
+                fs::remove_file(sandbox.project().join(PLAN)).expect("a plan");
+                fs::create_dir(sandbox.project().join(PLAN)).expect("a folder");
+                ralph(sandbox).args(["run", "--max-iterations", "3"]).run().code
+            },
             ..USUAL
         },
     ]

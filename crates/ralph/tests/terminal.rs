@@ -135,6 +135,30 @@ fn a_narrow_or_dumb_terminal_gets_plain_lines() {
 }
 
 #[test]
+fn ctrl_c_while_a_check_runs_tells_what_was_done_and_a_check_before_the_run_that_was_ended_is_not_red() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().write("a.txt", "1").status(&StatusBlock::done()));
+    let there = sandbox.point("check");
+    let check = |when: &str| format!("if {when}; then echo > {}; sleep 1000; fi", there.display());
+    let interrupted = |check: &str| {
+        let command = run(&sandbox, &agent).args(["--fresh", "--test-cmd", check]).into_command();
+        let mut terminal = Terminal::start(&command);
+        sandbox.wait_for("check");
+        terminal.type_text("\u{3}");
+        assert_eq!(terminal.wait(), 130, "{}", terminal.all_output());
+        terminal.all_output()
+    };
+    let shown = interrupted(&check("test -e a.txt"));
+    assert!(shown.contains("UNFINISHED") && shown.contains("Rotation interrupted"), "{shown}");
+    assert!(shown.contains("Files:        1 file changed: a.txt (new)"), "{shown}");
+    let status = ralph(&sandbox).arg("status").run();
+    assert!(status.stdout.contains("#1 UNFINISHED, 1 file changed"), "{status}");
+    let shown = interrupted(&check("true"));
+    assert!(shown.contains("was ended by you, so nobody knows how it stands"), "{shown}");
+    assert!(!shown.contains("before the run: ✗"), "{shown}");
+}
+
+#[test]
 fn ctrl_c_at_the_terminal_stops_the_run() {
     let sandbox = repository();
     // It waits for a command of its own, which is there still when the agent itself is gone.

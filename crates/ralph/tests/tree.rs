@@ -3,9 +3,12 @@
 #![expect(clippy::disallowed_methods, reason = "tests write their own files")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+#[path = "tree/held_up.rs"]
+mod held_up;
 #[path = "tree/project.rs"]
 mod project;
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
@@ -15,7 +18,7 @@ use std::time::{Duration, SystemTime};
 
 use project::Project;
 use ralph::git::{self, GitError};
-use ralph::process::{Spec, capture};
+use ralph::process::{Hurry, Spec, capture};
 use ralph::tree::Tree;
 
 fn set_mtime(path: &Path, time: SystemTime) {
@@ -442,7 +445,8 @@ fn nested_repositories_count_as_their_commit() {
     p.write("inner/x", "2\n");
     let snapshot = p.snap();
     assert_eq!(Some(&snapshot.tree), p.last.as_ref());
-    let unseen = "inner: a repository of its own with changes that are not committed, which are not measured";
+    let unseen =
+        "inner: a repository of its own with changes that are not committed, which no snapshot holds";
     assert_eq!(snapshot.problems, [unseen]);
     p.git("-C inner commit -q -a -m y");
     assert_eq!(p.changed(), ["M inner"]);
@@ -656,4 +660,57 @@ fn many_changes_in_a_row_are_each_seen_whatever_git_was_ready_for() {
     p.git("-C inner commit -q --allow-empty -m inner");
     p.write("src/b.txt", "four\n");
     assert_eq!(p.changed(), ["A inner", "M src/b.txt"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn filters_that_hang_are_ended_where_somebody_is_in_a_hurry_and_nothing_is_taken_for_measured() {
+    let mut p = Project::new();
+    p.changed();
+    p.run(&["config", "filter.slow.clean", "exec sleep 98765"]);
+    p.write(".gitattributes", "*.slow filter=slow\n");
+    p.write("one.slow", "1\n");
+    p.write("two.slow", "2\n");
+    let hurry = Hurry::new().unwrap();
+    hurry.up();
+    let mut tree = p.tree.take().unwrap().until(hurry);
+    let error = tree.snapshot().unwrap_err().to_string();
+    assert!(error.contains("ran a filter (.gitattributes) that was ended"), "{error}");
+    // Once it is mended, all is measured.
+    p.run(&["config", "--unset", "filter.slow.clean"]);
+    p.tree = Some(tree);
+    assert_eq!(p.changed(), ["A .gitattributes", "A one.slow", "A two.slow"]);
+}
+
+#[test]
+fn what_a_snapshot_holds_is_read_from_the_private_index_as_git_would_tell_it() {
+    for version in ["2", "4"] {
+        let mut p = Project::new();
+        p.run(&["config", "index.version", version]);
+        p.git(&format!("update-index --index-version {version}"));
+        p.write("src/deep/c.txt", "three\n");
+        p.write("tool.sh", "x\n");
+        fs::set_permissions(p.path("tool.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+        symlink("a.txt", p.path("turns")).unwrap();
+        let first = p.snap();
+        p.write("a.txt", "other\n");
+        let now = p.snap();
+        let names = ["a.txt", "src/b.txt", "src/deep/c.txt", "tool.sh", "turns", "nowhere"];
+        let names: BTreeSet<Vec<u8>> = names.map(Vec::from).into();
+        let tree = p.tree.as_ref().unwrap();
+        let listed = tree.call("ls-tree").args(["-r", now.tree.as_str()]).output().unwrap();
+        let listed = String::from_utf8(listed).unwrap();
+        let held = tree.held(&now.tree, &names).unwrap();
+        let told: Vec<String> = held
+            .iter()
+            .map(|(path, object)| {
+                format!("{:06o} blob {}\t{}", object.mode, object.id, String::from_utf8_lossy(path))
+            })
+            .collect();
+        let listed: Vec<&str> = listed.lines().filter(|line| !line.ends_with(".gitignore")).collect();
+        assert_eq!(told, listed, "version {version}");
+        assert_eq!(tree.held(&first.tree, &names), None, "it is another one by now");
+        fs::write(p.store().join("index"), "no index").unwrap();
+        assert_eq!(tree.held(&now.tree, &names), None, "somebody wrote to the index");
+    }
 }

@@ -463,7 +463,22 @@ fn what_went_with_ralph_s_own_folder_is_told_so_and_not_put_down_to_its_age() {
             .assert_stderr_has("the record of what was run here is gone, and the snapshots with it")
             .assert_stderr_lacks("ralph history");
     }
+    assert!(sandbox.command("rm").args(["-rf", ".git"]).status().expect("rm").success());
+    undo(&sandbox, &["3"])
+        .assert_code(1)
+        .assert_stderr_has("if this was one, somebody removed .git")
+        .assert_stderr_lacks("git status");
     assert_eq!(sandbox.read("a.txt"), "2\n");
+}
+
+#[test]
+fn what_was_removed_in_every_iteration_is_put_down_to_the_one_in_which_it_went() {
+    let sandbox = repository();
+    let write = |text: &str| Steps::new().write("a.txt", text).shell("rm -rf .git/ralph");
+    iterations(&sandbox, vec![write("1\n"), write("2\n"), write("3\n")]);
+    undo(&sandbox, &["3"])
+        .assert_code(1)
+        .assert_stderr_has("is not stored any more; in iteration 3: the agent removed .git/ralph/");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn a_value_that_is_none_is_told_what_is_taken() {
         ("--reviews", "x", "it takes a whole number, 0 or more"),
         ("--max-tokens", "1e6", "it takes a whole number, 0 or more"),
         ("--reviews", "99999999999", "the number is too large"),
-        ("--budget", "-5", "dollars above 0, such as 5 or 0.50"),
+        ("--budget", "-5", "dollars, such as 5 or 0.50"),
         ("--timeout", "-5", "30m"),
     ] {
         let spaced = ralph(&sandbox).args(["run", "x", flag, value]).run();
@@ -308,4 +308,28 @@ fn a_folder_that_git_does_not_trust_is_told_with_the_command_that_helps() {
     );
     let refused = ralph(&sandbox).args(["run", "x"]).run();
     refused.assert_code(1).assert_stderr_has("try: git config --global --add safe.directory '/a b'\n");
+}
+
+#[test]
+fn a_slip_in_a_part_of_a_stop_reason_is_told_with_what_was_meant() {
+    let sandbox = Sandbox::new();
+    ralph(&sandbox)
+        .args(["explain", "circut"])
+        .run()
+        .assert_code(64)
+        .assert_stderr_has("try: ralph explain circuit");
+}
+
+#[test]
+fn an_agent_whose_path_has_a_space_in_it_is_to_be_quoted() {
+    let sandbox = repository();
+    sandbox.write("my agents/agent.sh", "exit 0\n");
+    let run = |command: &str| {
+        ralph(&sandbox).args(["run", "goal", "--yes", "--max-iterations", "1", "--agent-cmd", command]).run()
+    };
+    run("./my agents/agent.sh")
+        .assert_code(64)
+        .assert_stderr_has("there is a file of that name, and it has a space in it")
+        .assert_stderr_has("try: --agent-cmd \"'./my agents/agent.sh'\"");
+    run("sh './my agents/agent.sh'").assert_code(3);
 }

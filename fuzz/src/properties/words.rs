@@ -1,7 +1,8 @@
 //! Readers of text, with what they promise beyond not falling over.
 
+use std::collections::BTreeSet;
+
 use ralph_core::gate::{self, Context, Words};
-use ralph_core::git_text;
 use ralph_core::indicator::indicators;
 use ralph_core::limit::{self, Limit, Reset};
 use ralph_core::profile::Gate;
@@ -12,6 +13,7 @@ use ralph_core::report::dialects::{self, Saying, Vote};
 use ralph_core::report::form::{self, Check, Facts, Form, Tasks};
 use ralph_core::signature::{Errors, has_error_shape, normalise};
 use ralph_core::text;
+use ralph_core::{git_index, git_text};
 
 /// What `text::head` adds where it cuts.
 const ELLIPSIS: usize = '…'.len_utf8();
@@ -175,6 +177,7 @@ pub(super) fn signature(bytes: &[u8]) {
 /// What git printed, or something that says it is git.
 pub(super) fn git(bytes: &[u8]) {
     let _ = (git_text::parse_diff(bytes), git_text::parse_status(bytes));
+    let _ = git_index::objects_at(bytes, &BTreeSet::new(), &"0".repeat(40));
     for listed in git_text::parse_listing(bytes).into_iter().flatten() {
         assert!(listed.entry.ends_with(listed.path));
     }

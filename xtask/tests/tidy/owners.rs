@@ -65,6 +65,7 @@ const EFFECTS: &[Effect] = &[
             ("process/keep.rs", "its lock file, /dev/null and its own name in /proc"),
             ("process/keep/copy.rs", "the transcript, which must not be lost with ralph"),
             ("point/armed.rs", "the list of points, in debug builds"),
+            ("unix.rs", "names what makes a link on unix, for store/"),
         ],
         instead: "use store::",
     },

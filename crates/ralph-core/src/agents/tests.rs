@@ -12,7 +12,8 @@ fn policy(order: Order) -> Policy {
     Policy { order, max_backoff_ms: 6000, ..Policy::default() }
 }
 
-const FAILED: Ended<'static> = Ended::Failed { why: "exit 1" };
+const FAILED: Ended<'static> = Ended::Failed { why: "exit 1", progress: false };
+const BROKE_DOWN: Ended<'static> = Ended::Failed { why: "exit 1", progress: true };
 
 fn limited(until: Option<Time>) -> Ended<'static> {
     Ended::Limited { kind: LimitKind::Usage, until, why: "limit reached", progress: false }
@@ -48,6 +49,16 @@ fn a_good_end_forgets_the_failures() {
     let policy = policy(Order::Listed);
     let agents = pool(&["a"]).step(&policy, now(), 0, FAILED).step(&policy, now(), 0, Ended::Fine);
     assert_eq!((agents.members[0].failures, &agents.members[0].out), (0, &None));
+}
+
+#[test]
+fn whoever_breaks_down_after_work_rests_as_after_one_failure_however_often() {
+    let policy = policy(Order::Listed);
+    let mut agents = pool(&["a"]).step(&policy, now(), 0, FAILED).step(&policy, now(), 0, FAILED);
+    for _ in 0..9 {
+        agents = agents.step(&policy, now(), 0, BROKE_DOWN);
+        assert_eq!((agents.members[0].failures, wait_of(&agents, &policy, now())), (0, Some(1000)));
+    }
 }
 
 #[test]

@@ -145,6 +145,15 @@ impl<'a> Recorded<'a> {
     pub fn is_passed(&self) -> bool {
         self.result.as_deref() == Some(Outcome::Passed.word())
     }
+
+    /// What was reverted proves nothing any more.
+    pub fn proves(&self) -> bool {
+        self.is_passed() && !self.reverted
+    }
+
+    pub(crate) fn is_unfinished(&self) -> bool {
+        self.result.as_deref() == Some(Outcome::InProgress.word())
+    }
 }
 
 /// A text that says something.

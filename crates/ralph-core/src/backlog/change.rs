@@ -2,14 +2,15 @@
 //! if it says exactly what was meant is it handed out.
 
 mod add;
+mod parts;
 mod prove;
+mod state;
 mod steps;
 
 use super::attempt::{Attempt, Outcome};
 use super::model::{Problem, Shape, State, Unreadable};
 use super::moves;
 use super::node::Node;
-use super::validate::{Finding, Rule, validate};
 use super::write::{self, Step, Written};
 use super::{Backlog, Limit, Source};
 use crate::edit::{Edit, splice};
@@ -17,6 +18,7 @@ use crate::prelude::*;
 use crate::time::Time;
 
 pub use add::NewItem;
+use prove::Now;
 
 #[derive(Debug, Clone)]
 pub enum Change {
@@ -96,6 +98,8 @@ pub enum Refusal {
     BadPriority(String),
     #[error("no heading of this checklist stands for the priority {0}")]
     NoHeading(String),
+    #[error("{0} has no box below its heading, so there is nothing to mark")]
+    NoBox(String),
     #[error("an item needs a title")]
     NoTitle,
     #[error("an id needs letters")]
@@ -123,6 +127,8 @@ const AT_LIMIT: &str = "Max iterations reached, human review required";
 #[derive(Debug, Default)]
 struct Plan {
     steps: Vec<Step>,
+    /// The state that the item must have when it is read again.
+    becomes: Option<State>,
     incremented: Option<Incremented>,
     run_id: Option<String>,
 }
@@ -137,7 +143,11 @@ impl Backlog<'_> {
                 if let Source::Markdown(_) = self.source {
                     return self.tick(item, *to);
                 }
-                (id, item, Plan { steps: self.to_state(item, *to, *at)?, ..Plan::default() })
+                (
+                    id,
+                    item,
+                    Plan { steps: self.to_state(item, *to, *at)?, becomes: Some(*to), ..Plan::default() },
+                )
             }
             Change::Attempt { id, attempt } => {
                 let item = self.one(id)?;
@@ -153,7 +163,7 @@ impl Backlog<'_> {
                 if let Source::Markdown(_) = self.source {
                     return self.tick(item, State::Open);
                 }
-                (id, item, Plan { steps: self.reset(item)?, ..Plan::default() })
+                (id, item, Plan { steps: self.reset(item)?, becomes: Some(State::Open), ..Plan::default() })
             }
         };
         let node = self.node(at).ok_or_else(|| Refusal::UnknownId(id.clone()))?;
@@ -168,11 +178,15 @@ impl Backlog<'_> {
             edits.push(edit.map_err(Refusal::NotLossless)?);
         }
         let text = self.spliced(&edits)?;
-        let (status, limit) = match self.prove_in_place(&text, at, &edits, &expected) {
+        let Now { state, status, limit } = match self.prove_in_place(&text, at, &edits, &expected) {
             Some(proved) => proved?,
             None => self.prove_item(&text, at, &expected)?,
         };
-        let Plan { incremented, run_id, .. } = plan;
+        let Plan { becomes, incremented, run_id, .. } = plan;
+        if becomes.is_some_and(|wanted| wanted != state) {
+            let why = format!("other fields of {id} would still say that it is {}", state.word());
+            return Err(Refusal::NotLossless(why));
+        }
         Ok(Changed { text, edits, id: id.clone(), status, limit, incremented, run_id })
     }
 
@@ -204,64 +218,6 @@ impl Backlog<'_> {
             return Err(Refusal::IllegalMove { id, from: shown(item.state), to: shown(to) });
         }
         Ok(())
-    }
-
-    fn to_state(&self, at: usize, to: State, time: Option<Time>) -> Result<Vec<Step>, Refusal> {
-        if self.items[at].state == to {
-            return Ok(Vec::new());
-        }
-        self.may_move(at, to)?;
-        if self.shape == Shape::Features && to == State::Done {
-            self.has_evidence(at)?;
-        }
-        let has = |name: &str| self.node(at).and_then(|node| node.get(name));
-        let mut steps = Vec::new();
-        // Which of the fields the item has: some dialects have a truth value, some a word, some both.
-        let flag: Option<&'static [&'static str]> = match self.shape {
-            Shape::Tasks if has("completed").is_some() => Some(&["completed"]),
-            Shape::FeatureArray => Some(&["passes"]),
-            Shape::UserStories if has("passes").is_some() || has("status").is_none() => Some(&["passes"]),
-            // A truth value that is there outweighs the word.
-            Shape::Features | Shape::Stories if has("passes").is_some() => Some(&["passes"]),
-            _ => None,
-        };
-        let worded = match self.shape {
-            Shape::FeatureArray => false,
-            Shape::Tasks | Shape::UserStories => has("status").is_some() || flag.is_none(),
-            _ => true,
-        };
-        let none = || Refusal::NoState { shape: self.shape.word(), state: to.word() };
-        match (worded, moves::word(self.shape, to)) {
-            (true, Some(word)) => steps.push(Step::Set(&["status"], Written::Text(word.into()))),
-            (true, None) => return Err(none()),
-            (false, _) if !matches!(to, State::Open | State::Done) => return Err(none()),
-            (false, _) => {}
-        }
-        if let Some(path) = flag {
-            steps.push(Step::Set(path, Written::Bool(to == State::Done)));
-        }
-        if let (Shape::Stories, Some(time)) = (self.shape, time) {
-            let path: Option<&'static [&'static str]> = match to {
-                State::InProgress => Some(&["startedAt"]),
-                State::Done => Some(&["completedAt"]),
-                _ => None,
-            };
-            steps.extend(path.map(|path| Step::Set(path, Written::Text(time.to_string()))));
-        }
-        Ok(steps)
-    }
-
-    /// PASSING needs a PASSED attempt, and attempts that are in order.
-    fn has_evidence(&self, at: usize) -> Result<(), Refusal> {
-        let id = || self.items[at].id.clone().into_owned();
-        if !self.attempts(at).iter().any(super::Recorded::is_passed) {
-            return Err(Refusal::NoEvidence { id: id(), why: "it has no PASSED attempt".into() });
-        }
-        let of_attempts = |finding: &&Finding| !matches!(finding.rule, Rule::Dependency | Rule::Kind);
-        match validate(self, Some(at), false).findings.iter().find(of_attempts) {
-            Some(finding) => Err(Refusal::NoEvidence { id: id(), why: finding.what.clone() }),
-            None => Ok(()),
-        }
     }
 
     fn attempt(&self, at: usize, attempt: &Attempt) -> Result<Plan, Refusal> {
@@ -368,6 +324,9 @@ impl Backlog<'_> {
         let Source::Markdown(list) = &self.source else { return Err(Refusal::UnknownId(String::new())) };
         let item = &self.items[at];
         let id = item.id.clone().into_owned();
+        if self.lacks_steps(at) {
+            return Err(Refusal::NoBox(id));
+        }
         let mut edits = Vec::new();
         if item.state != to {
             self.may_move(at, to)?;

@@ -46,7 +46,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) title: &'a str,
     /// The line that names it.
     pub(crate) line: Range<usize>,
-    /// Which boxes are its.
+    /// Which boxes are its; a task may have none.
     pub(crate) boxes: Range<usize>,
     /// Of a task: all that stands below its heading.
     pub(crate) section: Option<Range<usize>>,
@@ -95,10 +95,15 @@ impl<'a> Checklist<'a> {
         }
     }
 
-    /// The section of a task ends here.
-    fn closed(&mut self, task: &Task<'a>, end: usize) {
-        if let Some(entry) = task.entry {
-            self.entries[entry].section = Some(task.body..end.max(task.body));
+    /// The section of a task ends here. One without a box is there all the same: it is not done.
+    fn closed(&mut self, task: Task<'a>, end: usize) {
+        let section = Some(task.body..end.max(task.body));
+        match task.entry {
+            Some(entry) => self.entries[entry].section = section,
+            None => {
+                let boxes = self.boxes.len()..self.boxes.len();
+                self.entries.push(Entry { title: task.title, line: task.line, boxes, section });
+            }
         }
     }
 
@@ -238,8 +243,9 @@ pub(crate) fn read(text: &str) -> Checklist<'_> {
             list.entered(task.as_mut());
         } else if let Some(heading) = heading(line) {
             if let Some(over) = task.take_if(|task| heading.level <= task.level) {
-                list.closed(&over, start);
+                list.closed(over, start);
             }
+            // What has no boxes of its own, and tasks below it, is a heading over these.
             if is_task(heading.words) && task.as_ref().is_none_or(|task| task.entry.is_none()) {
                 let line = start..start + line.len();
                 task = Some(Task { level: heading.level, title: heading.words, line, body: at, entry: None });
@@ -255,7 +261,7 @@ pub(crate) fn read(text: &str) -> Checklist<'_> {
         }
     }
     if let Some(last) = task {
-        list.closed(&last, text.len());
+        list.closed(last, text.len());
     }
     list
 }
@@ -401,7 +407,7 @@ mod tests {
     fn the_boxes_below_a_task_are_its_steps() {
         let text = "- [ ] a\n## Task 1: Rows\nwords\n- [x] b\n  - [ ] c\n### Detail\n- [ ] d\n## Later\n- [ ] e\n\
                     ### TASK 2.1: Columns\n- [ ] f\n### Task three: no number\n- [ ] g\n### Task 4 no colon\n- [ ] h\n\
-                    ### Task 5: nothing to tick\n";
+                    ## Task 5: a heading over others\n### Task 5.1: Sums\n- [ ] i\n### Task 6: nothing to tick\nwords\n";
         let list = read(text);
         let found: Vec<_> = list.entries.iter().map(|entry| (entry.title, entry.boxes.clone())).collect();
         let wanted = [
@@ -411,11 +417,14 @@ mod tests {
             ("TASK 2.1: Columns", 5..6),
             ("g", 6..7),
             ("h", 7..8),
+            ("Task 5.1: Sums", 8..9),
+            ("Task 6: nothing to tick", 9..9),
         ];
         assert_eq!(found, wanted);
         let section = |nth: usize| list.entries[nth].section.clone().map(|range| &text[range]);
         assert_eq!(section(1), Some("words\n- [x] b\n  - [ ] c\n### Detail\n- [ ] d\n"));
         assert_eq!((section(0), section(3)), (None, Some("- [ ] f\n")));
+        assert_eq!(section(7), Some("words\n"));
         assert_eq!(task_number("Task 12: x"), Some("12"));
     }
 

@@ -12,8 +12,10 @@ use crate::prelude::*;
 pub struct Touched {
     /// Done now, and not before; also items that came as done.
     pub ticked: Vec<String>,
-    /// Tasks of a plan that are not done, with steps that are and were not.
+    /// Items that are not done, with steps or parts that are and were not.
     pub stepped: Vec<String>,
+    /// Items with other marks of their parts than before, or another count of attempts: taken back where nobody proved them.
+    pub in_part: Vec<String>,
     pub removed: Vec<String>,
     pub changed: Vec<Altered>,
     pub added: Vec<String>,
@@ -29,6 +31,7 @@ pub struct Altered {
 
 /// What is said of the file as a whole.
 pub const COMMANDS_FOR_ALL: &str = "the commands for every item";
+const LIMIT: &str = "how many iterations a run may have (config.max_iterations)";
 const KIND: &str = "the kind of the list";
 
 impl Touched {
@@ -49,6 +52,9 @@ impl Backlog<'_> {
         if self.checks() != before.checks() {
             touched.changed.push(whole(COMMANDS_FOR_ALL));
         }
+        if self.max_iterations() != before.max_iterations() {
+            touched.changed.push(whole(LIMIT));
+        }
         let mut there = by_id(self);
         for (id, old) in by_id(before) {
             let new = there.remove(id).unwrap_or_default();
@@ -57,6 +63,10 @@ impl Backlog<'_> {
                     // Not by how it stands now: to give an issue away would be a way to be rid of it.
                     _ if before.is_others(*at) => {}
                     None => touched.removed.push(id.into()),
+                    // A task that had nothing to tick is an item only now.
+                    Some(now) if before.lacks_steps(*at) && !self.lacks_steps(*now) => {
+                        touched.came(self, id, &[*now]);
+                    }
                     Some(now) => touched.compared(before, *at, self, *now),
                 }
             }
@@ -66,23 +76,30 @@ impl Backlog<'_> {
             }
         }
         for (id, new) in there {
-            touched.added.push(id.into());
-            if new.iter().any(|at| self.items[*at].state == State::Done && !self.is_others(*at)) {
-                touched.ticked.push(id.into());
-            }
+            touched.came(self, id, &new);
         }
         touched
     }
 }
 
 impl Touched {
+    fn came(&mut self, after: &Backlog<'_>, id: &str, places: &[usize]) {
+        self.added.push(id.into());
+        if places.iter().any(|at| after.items[*at].state == State::Done && !after.is_others(*at)) {
+            self.ticked.push(id.into());
+        }
+    }
+
     fn compared(&mut self, before: &Backlog<'_>, old: usize, after: &Backlog<'_>, new: usize) {
         let id = || before.items[old].id.to_string();
         let (was, is) = (before.items[old].state, after.items[new].state);
         if was.is_open() && is == State::Done && !before.rests(old) {
             self.ticked.push(id());
-        } else if after.has_new_steps(new, before, old) {
+        } else if after.has_new_steps(new, before, old) || after.has_new_parts(new, before, old) {
             self.stepped.push(id());
+        }
+        if after.has_new_parts(new, before, old) || after.is_counted_anew(new, before, old) {
+            self.in_part.push(id());
         }
         let what = differences(before, old, after, new);
         if !what.is_empty() {
@@ -203,6 +220,15 @@ mod tests {
         let detailed = "- [ ] first\n  in full\n";
         assert!(harm(detailed, Syntax::Markdown, "in full", "in part")[0].ends_with(": description"));
         assert_eq!(harm(FEATURES, Syntax::Json, "\"items\"", "\"userStories\"")[0], "the kind of the list: ");
+        for limited in [
+            "{\"config\": {\"max_iterations\": 3}, \"userStories\": []}",
+            "{\"userStories\": [], \"config\": {\"max_iterations\": 3}}",
+        ] {
+            for raised in ["\"max_iterations\": 99", "\"max\": 3"] {
+                let found = harm(limited, Syntax::Json, "\"max_iterations\": 3", raised);
+                assert_eq!(found, ["how many iterations a run may have (config.max_iterations): "]);
+            }
+        }
     }
 
     #[test]
@@ -219,6 +245,10 @@ mod tests {
         let ticked = touched(BOXES, Syntax::Markdown, "- [ ] first", "- [x] first").ticked;
         assert_eq!(ticked.len(), 1);
         assert!(!touched(TASKS, Syntax::Yaml, "status: todo", "status: in-progress").is_harm());
+        let planned = "### Task 1: one\n- [ ] a\n### Task 2: two\nwords\n";
+        let given = touched(planned, Syntax::Markdown, "words\n", "words\n- [x] b\n");
+        assert_eq!((given.added.len(), given.ticked.len(), given.is_harm()), (1, 1, false));
+        assert_eq!(harm(planned, Syntax::Markdown, "### Task 2: two\nwords\n", "").len(), 1, "taken away");
         let added = touched(TASKS, Syntax::Yaml, "tasks:\n", "tasks:\n  - id: T-0\n    status: done\n");
         assert_eq!(
             (added.added.as_slice(), added.ticked.as_slice()),

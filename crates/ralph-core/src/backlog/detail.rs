@@ -20,7 +20,7 @@ pub struct Convergence {
 pub(super) const CRITERIA: [&str; 4] = ["acceptance_criteria", "acceptanceCriteria", "criteria", "steps"];
 pub(super) const COMMANDS: [&str; 4] =
     ["verification", "verification_commands", "validation_commands", "verify"];
-const PARTS: [&str; 2] = ["subtasks", "tasks"];
+pub(super) const PARTS: [&str; 2] = ["subtasks", "tasks"];
 const NOTES: [&str; 2] = ["notes", "completionNotes"];
 
 impl<'a> Backlog<'a> {
@@ -186,7 +186,7 @@ impl<'a> Backlog<'a> {
         })
     }
 
-    /// The item in words, for a prompt: with its PRD, or else with its own criteria.
+    /// The item in words, for a prompt: with its PRD, and with its own criteria where they are others.
     pub fn words(&self, at: usize, prd: Option<&Requirements>) -> String {
         let Some(item) = self.items.get(at) else { return String::new() };
         let mut words = format!("{}: {}\n", item.id, item.title);

@@ -297,12 +297,16 @@ fn names<'a>(node: Node<'_, 'a>) -> Vec<Cow<'a, str>> {
 }
 
 /// Seed 003's items, or stories with a status, in a list whose name or lack of one promises neither. By other rules their
-/// state would be written where nobody looks for it.
+/// state would be written where nobody looks for it, or in one of the two places that tell it.
 fn dialect(seen: &Seen<'_, '_>) -> Option<Shape> {
     if seen.ralph_loop.is_some() || seen.attempts.is_some() {
         return Some(Shape::Features);
     }
-    let word = seen.status.filter(|_| seen.passes.is_none())?.str()?;
+    let word = seen.status?.str()?;
     let seed = matches!(&*word, "FAILING" | "PASSING" | "BLOCKED" | "CANCELLED");
-    Some(if seed { Shape::Features } else { Shape::Stories })
+    Some(match (seen.passes, seed) {
+        (Some(_), _) => Shape::UserStories,
+        (None, true) => Shape::Features,
+        (None, false) => Shape::Stories,
+    })
 }

@@ -1,6 +1,8 @@
 //! Fields that are there and are of another kind than ralph reads them as: `"enabled": "true"` is a text, so the item is
 //! never handed out, and nobody would say so.
 
+use alloc::collections::BTreeMap;
+
 use super::detail::{COMMANDS, CRITERIA, line_of};
 use super::node::Node;
 use super::{Backlog, Shape, Source};
@@ -42,6 +44,26 @@ fn slip(name: &str) -> Option<&'static str> {
     }
     let most = if name.len() < 8 { 1 } else { 2 };
     TELLING.into_iter().find(|known| known.len().abs_diff(name.len()) <= most && slips(name, known) <= most)
+}
+
+/// What was found out about names of fields: all items of a file have the same ones.
+#[derive(Debug, Default)]
+pub(super) struct Names(BTreeMap<String, Option<&'static str>>);
+
+impl Names {
+    /// How many are kept in mind.
+    const MOST: usize = 1000;
+
+    fn slip(&mut self, name: &str) -> Option<&'static str> {
+        if let Some(known) = self.0.get(name) {
+            return *known;
+        }
+        let meant = slip(name);
+        if self.0.len() < Self::MOST {
+            self.0.insert(name.into(), meant);
+        }
+        meant
+    }
 }
 
 #[derive(Default)]
@@ -128,7 +150,7 @@ impl Found {
 
 impl Backlog<'_> {
     /// Of one item.
-    pub(super) fn wrong_kinds(&self, at: usize) -> Vec<Wrong> {
+    pub(super) fn wrong_kinds(&self, at: usize, names: &mut Names) -> Vec<Wrong> {
         let Some(node) = self.node(at) else { return vec![] };
         let mut found = Found::default();
         let features = self.shape == Shape::Features;
@@ -152,8 +174,11 @@ impl Backlog<'_> {
             name if CRITERIA.contains(&name) => {
                 found.texts(name, node, "and no agent is told of what is no text");
             }
+            // What nearly every item has need not be looked up.
+            "id" | "title" | "name" | "description" | "status" | "priority" | "phase" | "attempts"
+            | "notes" => {}
             name => {
-                if let Some(meant) = slip(name) {
+                if let Some(meant) = names.slip(name) {
                     let what = format!("{name} is a field that nobody reads; write {meant}");
                     found.0.push(Wrong { at: node.span().start, what });
                 }
@@ -165,6 +190,11 @@ impl Backlog<'_> {
     /// Of the file: what it wants for every item.
     pub(super) fn wrong_kinds_for_all(&self) -> Vec<Wrong> {
         let mut found = Found::default();
+        // To ask for a field of the whole file is to go over all of its items.
+        let named = |name: &str| self.text.contains(name);
+        if !["qualityGates", "config"].into_iter().any(named) {
+            return vec![];
+        }
         let root = if let Source::Markdown(_) = self.source { None } else { self.root() };
         let Some(root) = root.filter(Node::is_map) else { return vec![] };
         if let Some(gates) = root.get("qualityGates") {
@@ -277,6 +307,18 @@ mod tests {
         says("\"depends\": [\"F-2\"]", &["depends is a field that nobody reads; write depends_on"]);
         says("\"pases\": true", &["pases is a field that nobody reads; write passes"]);
         says("\"state\": 1, \"owner\": \"me\", \"estimate\": 3, \"labels\": []", &[]);
+    }
+
+    #[test]
+    fn a_slip_is_named_in_every_item_that_has_it_with_the_line_it_is_on() {
+        let item = |id: usize| {
+            format!("{{\"verifiction\": [], \"id\": \"G-{id}\",\n \"passes\": 1,\n \"owner\": \"me\"}}")
+        };
+        let items: Vec<String> = (1..=5).map(item).collect();
+        let found = found(&format!("{{\"userStories\": [\n{}\n]}}", items.join(",\n")), Syntax::Json);
+        let lines: Vec<_> = found.iter().map(|(line, what)| (line.expect("a line"), &what[..6])).collect();
+        let wanted = (0..5).flat_map(|nth| [(2 + 3 * nth, "verifi"), (3 + 3 * nth, "passes")]);
+        assert_eq!(lines, wanted.collect::<Vec<_>>());
     }
 
     #[test]

@@ -215,6 +215,11 @@ pub enum Problem {
         written: String,
         line: usize,
     },
+    /// A task of a plan without a box below it.
+    NoSteps {
+        title: String,
+        line: usize,
+    },
 }
 
 /// What is wrong with a line that looks like a box.
@@ -249,6 +254,7 @@ impl Problem {
             | Self::UnknownPriority { line, .. }
             | Self::NoName { line }
             | Self::NoItem { line }
+            | Self::NoSteps { line, .. }
             | Self::Box { line, .. } => *line,
         }
     }
@@ -274,6 +280,11 @@ impl fmt::Display for Problem {
             ),
             Self::NoName { line } => write!(f, "the item in line {line} has neither id nor title"),
             Self::NoItem { line } => write!(f, "what stands in line {line} of the list is no item"),
+            Self::NoSteps { title, line } => write!(
+                f,
+                "'{title}' in line {line} has no box below it: it is neither worked on nor done; write '- [ ] words' below \
+                 its heading, or '- [x] words' where it is done"
+            ),
             Self::Box { slip: Slip::NoWords, line, .. } => {
                 write!(
                     f,

@@ -27,7 +27,7 @@ pub struct Stats {
     pub unknown: u64,
     /// Could be worked on now. This and the three below are all that is open or in progress.
     pub eligible: u64,
-    /// Open, but something they depend on is not done.
+    /// Open, but something they depend on is not done; or nothing begins, since items depend on each other in a ring.
     pub waiting: u64,
     /// Open, but out of iterations.
     pub at_limit: u64,
@@ -168,7 +168,10 @@ fn choose(
         }
     }
     let selection = match (ring(backlog, dependencies), best) {
-        (Some(ring), _) => Selection::Cycle(ring),
+        (Some(ring), _) => {
+            stats.waiting += core::mem::take(&mut stats.eligible);
+            Selection::Cycle(ring)
+        }
         (None, Some(best)) => Selection::Item(best),
         (None, None) if !waiting.is_empty() => {
             let on = |item: usize| Waiting { item, on: blocking(backlog, &backlog.items()[item]) };

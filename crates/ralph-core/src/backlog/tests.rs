@@ -272,7 +272,10 @@ fn items_decide_where_the_name_of_their_list_does_not() {
     assert_eq!(json(array).shape(), Shape::Features, "one item of the seed's is enough");
     let stories = "features:\n  - id: b\n    status: done\n";
     assert_eq!((yaml(stories).shape(), yaml(stories).items()[0].state), (Shape::Stories, State::Done));
-    assert_eq!(json(r#"[{"id":"a","status":"open","passes":false}]"#).shape(), Shape::FeatureArray);
+    // What is told in two places is taken back in both.
+    let both = r#"[{"id":"a","status":"done","passes":true}]"#;
+    let open = json(both).change(&Change::State { id: "a".into(), to: State::Open, at: None });
+    assert_eq!(open.expect("changed").text, r#"[{"id":"a","status":"pending","passes":false}]"#);
 }
 
 #[test]
@@ -426,5 +429,11 @@ fn the_five_rules_of_evidence_and_the_strict_ones_are_held() {
         "\"FAILED\",\n       \"evidence\": {\"commands_run\": [\"make\", ",
         1,
     );
-    assert_eq!(rules(&again, true), ["newest_attempt"]);
+    assert_eq!(rules(&again, true), ["passed_attempt", "newest_attempt"], "what passed was reverted");
+    let stands = again.replace("\"reverted\": true", "\"reverted\": false");
+    assert_eq!(rules(&stands, true), ["newest_attempt"]);
+    for name in ["HEAD", "main", "abc", "abc1234~1", "v1.0"] {
+        let named = FEATURES.replace("abc1234", name);
+        assert_eq!((rules(&named, true), rules(&named, false)), (vec!["commit"], vec![]), "{name}");
+    }
 }

@@ -4,9 +4,9 @@ use core::ops::Range;
 
 use super::hands::{Hands, OneHand, in_halves};
 use super::index::Dependencies;
-use super::kinds::Wrong;
-use super::{Backlog, Shape, State, select};
-use crate::edit::line_of;
+use super::kinds::{Names, Wrong};
+use super::{Backlog, Recorded, Shape, State, select};
+use crate::edit::LineCount;
 use crate::prelude::*;
 use crate::time::Time;
 
@@ -91,7 +91,7 @@ pub fn validate_with(
     match only {
         Some(at) => {
             let places: Vec<_> = backlog.items()[at].dependencies.iter().map(|id| backlog.find(id)).collect();
-            item(backlog, at, strict, places.into_iter(), &mut found);
+            Looking::at(backlog, strict).item(at, places.into_iter(), &mut found);
         }
         None => {
             let shape = backlog.problems().iter();
@@ -100,8 +100,9 @@ pub fn validate_with(
                 harmless: problem.is_harmless(),
                 ..Finding::new(None, Rule::Shape, problem.to_string())
             }));
+            let mut lines = LineCount::new(backlog.text);
             let for_all = backlog.wrong_kinds_for_all();
-            found.findings.extend(for_all.into_iter().map(|wrong| of_kind(backlog, None, wrong)));
+            found.findings.extend(for_all.into_iter().map(|wrong| of_kind(&mut lines, None, wrong)));
             let dependencies = Dependencies::of(backlog, hands);
             if let Some(ring) = select::ring(backlog, &dependencies) {
                 let what = format!("items depend on each other in a ring: {}", ring.join(" -> "));
@@ -120,34 +121,52 @@ pub fn validate_with(
 
 fn look(backlog: &Backlog<'_>, items: Range<usize>, strict: bool, dependencies: &Dependencies) -> Findings {
     let mut found = Findings::default();
-    items.for_each(|at| item(backlog, at, strict, dependencies.at(at), &mut found));
+    let mut looking = Looking::at(backlog, strict);
+    items.for_each(|at| looking.item(at, dependencies.at(at), &mut found));
     found
 }
 
-fn of_kind(backlog: &Backlog<'_>, id: Option<String>, wrong: Wrong) -> Finding {
-    let line = Some(line_of(backlog.text, wrong.at));
+fn of_kind(lines: &mut LineCount<'_>, id: Option<String>, wrong: Wrong) -> Finding {
+    let line = Some(lines.of(wrong.at));
     Finding { line, ..Finding::new(id, Rule::Kind, wrong.what) }
 }
 
-fn item(
-    backlog: &Backlog<'_>,
-    at: usize,
+/// One item after the other, with what the ones before told.
+struct Looking<'b, 'a> {
+    backlog: &'b Backlog<'a>,
     strict: bool,
-    dependencies: impl Iterator<Item = Option<usize>>,
-    found: &mut Findings,
-) {
+    lines: LineCount<'b>,
+    names: Names,
+}
+
+impl<'b, 'a> Looking<'b, 'a> {
+    fn at(backlog: &'b Backlog<'a>, strict: bool) -> Self {
+        Self { backlog, strict, lines: LineCount::new(backlog.text), names: Names::default() }
+    }
+
+    fn item(&mut self, at: usize, dependencies: impl Iterator<Item = Option<usize>>, found: &mut Findings) {
+        let backlog = self.backlog;
+        let item = &backlog.items()[at];
+        found.checked += 1;
+        let id = || Some(item.id.clone().into_owned());
+        let mut wrong = backlog.wrong_kinds(at, &mut self.names);
+        wrong.sort_by_key(|wrong| wrong.at);
+        found.findings.extend(wrong.into_iter().map(|wrong| of_kind(&mut self.lines, id(), wrong)));
+        for (missing, _) in item.dependencies.iter().zip(dependencies).filter(|(_, place)| place.is_none()) {
+            let what = format!("it depends on {missing}, which is not in the file");
+            found.findings.push(Finding::new(id(), Rule::Dependency, what));
+        }
+        if backlog.shape() == Shape::Features {
+            attempts(backlog, at, self.strict, found);
+        }
+    }
+}
+
+fn attempts(backlog: &Backlog<'_>, at: usize, strict: bool, found: &mut Findings) {
     let item = &backlog.items()[at];
-    found.checked += 1;
-    let findings = &mut found.findings;
-    let id = || Some(item.id.clone().into_owned());
-    findings.extend(backlog.wrong_kinds(at).into_iter().map(|wrong| of_kind(backlog, id(), wrong)));
-    let mut add = |rule: Rule, what: String| findings.push(Finding::new(id(), rule, what));
-    for (id, _) in item.dependencies.iter().zip(dependencies).filter(|(_, place)| place.is_none()) {
-        add(Rule::Dependency, format!("it depends on {id}, which is not in the file"));
-    }
-    if backlog.shape() != Shape::Features {
-        return;
-    }
+    let mut add = |rule: Rule, what: String| {
+        found.findings.push(Finding::new(Some(item.id.clone().into_owned()), rule, what));
+    };
     let attempts = backlog.attempts(at);
     for (nth, attempt) in attempts.iter().enumerate() {
         let nth = nth + 1;
@@ -176,22 +195,34 @@ fn item(
     if item.state != State::Done {
         return;
     }
-    if !attempts.iter().any(super::attempt::Recorded::is_passed) {
+    if !attempts.iter().any(Recorded::is_passed) {
         add(Rule::PassedAttempt, "it is PASSING without a PASSED attempt".into());
+    } else if !attempts.iter().any(Recorded::proves) {
+        add(Rule::PassedAttempt, "it is PASSING, and what its PASSED attempt did was reverted".into());
     }
     if !strict {
         return;
     }
     match attempts.last() {
-        Some(last) if last.is_passed() => match &last.commit {
+        Some(last) if last.proves() => match &last.commit {
+            Some(name) if !is_hash(name) => {
+                let name = crate::text::one_line(name, 80);
+                add(Rule::Commit, format!("its newest attempt names '{name}', which is no commit's hash"));
+            }
             Some(commit) => {
                 found.commits.push((item.id.clone().into_owned(), commit.clone().into_owned()));
             }
             None => add(Rule::Commit, "its newest attempt names no commit".into()),
         },
+        Some(last) if last.reverted => add(Rule::Newest, "its newest attempt was reverted".into()),
         Some(_) => add(Rule::Newest, "its newest attempt is not PASSED".into()),
         None => {}
     }
+}
+
+/// A hash or its beginning. Names such as HEAD are of another commit tomorrow.
+fn is_hash(text: &str) -> bool {
+    (4..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// ISO 8601: with a zone, or in nobody's.

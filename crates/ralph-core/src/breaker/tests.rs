@@ -10,17 +10,25 @@ fn errors(text: &str) -> ErrorSet {
     ErrorSet { errors: text.split_whitespace().map(Into::into).collect() }
 }
 
-/// One iteration in a word each: `+` changed something, `-` nothing, `r` a review that changed nothing, `e` the same
+/// One iteration in a word each: `+` changed something, `-` nothing, `r` a review that changed nothing, `p` a claim that was proved, `e` the same
 /// error, `f` another one, `d` denied, `s` few words, `w` hardly any, `x` a crash.
 fn facts(letter: char, run: impl FnOnce(Facts<'_>)) {
     let none = ErrorSet::default();
     let (same, other, denied) = (errors("E0308"), errors("E0432"), vec!["Bash".to_owned()]);
-    let quiet =
-        Facts { progress: false, errors: &none, words: 1000, denied: &[], failed: false, review: false };
+    let quiet = Facts {
+        progress: false,
+        errors: &none,
+        words: 1000,
+        denied: &[],
+        failed: false,
+        proved: false,
+        review: false,
+    };
     run(match letter {
         '+' => Facts { progress: true, ..quiet },
         '-' => quiet,
         'r' => Facts { review: true, words: 1, ..quiet },
+        'p' => Facts { review: true, proved: true, ..quiet },
         'e' => Facts { progress: true, errors: &same, ..quiet },
         'f' => Facts { progress: true, errors: &other, ..quiet },
         'd' => Facts { denied: &denied, ..quiet },
@@ -128,7 +136,7 @@ fn without_a_cool_down_only_an_asked_probe_is_allowed() {
 }
 
 #[test]
-fn a_probe_closes_by_progress_and_opens_for_twice_as_long_by_anything_else() {
+fn a_probe_closes_by_progress_or_proof_and_opens_for_twice_as_long_by_anything_else() {
     let open = stepped(Breaker::default(), &dual(), "---", 0);
     let probe = open.guard(at(30), false).expect("a probe");
     let closed = stepped(probe.clone(), &dual(), "+", 31);
@@ -137,6 +145,12 @@ fn a_probe_closes_by_progress_and_opens_for_twice_as_long_by_anything_else() {
     let again = stepped(probe, &dual(), "-", 31);
     assert_eq!((again.circuit, again.probe_at), (Circuit::Open, Some(at(31 + 60))));
     assert_eq!(again.reason.as_deref(), Some("no_progress: 4 iterations with no file changes"));
+    let proved = stepped(open.guard(at(30), false).expect("a probe"), &dual(), "p", 31);
+    assert_eq!(
+        (proved.circuit, proved.failed_probes),
+        (Circuit::Closed, 0),
+        "what is proved needs no change"
+    );
     let crashed = stepped(open.guard(at(30), false).expect("a probe"), &dual(), "x", 31);
     assert_eq!(crashed.circuit, Circuit::Open, "a crash is no progress either");
     let third = stepped(again.guard(at(91), false).expect("a probe"), &dual(), "-", 91);

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Detected, Folder};
 use crate::prelude::*;
 
-const FILE: &str = "package.json";
+pub(super) const FILE: &str = "package.json";
 const ESLINT: [&str; 11] = [
     "eslint.config.js",
     "eslint.config.mjs",
@@ -20,8 +20,12 @@ const ESLINT: [&str; 11] = [
     ".eslintrc.yaml",
 ];
 
-pub(super) fn scripts(folder: &Folder, all: &mut Detected) {
-    let Ok(package) = serde_json::from_str::<Value>(folder.text(FILE).trim_start_matches('\u{feff}')) else {
+/// `above`: the package manager of the project that the folder is a part of.
+pub(super) fn scripts(folder: &Folder, above: Option<&'static str>, all: &mut Detected) {
+    let Some(package) = package(folder) else {
+        if !folder.text(FILE).trim().is_empty() {
+            all.left.push(format!("{FILE} is no JSON, so its scripts are left out"));
+        }
         return;
     };
     let depends = |name: &str| {
@@ -29,10 +33,17 @@ pub(super) fn scripts(folder: &Folder, all: &mut Detected) {
     };
     let typed = folder.has("tsconfig.json") || depends("typescript");
     all.written_in(if typed { "TypeScript" } else { "JavaScript" }, FILE);
-    let manager = manager(folder, &package);
+    let manager = manager(folder, &package).or(above).unwrap_or("npm");
     for check in super::CHECKS {
         let script = package["scripts"][check].as_str().unwrap_or_default();
-        if script.trim().is_empty() || is_placeholder(script) || never_ends(script) {
+        if script.trim().is_empty() || is_placeholder(script) {
+            continue;
+        }
+        if never_ends(script) {
+            all.left.push(format!(
+                "{FILE}, scripts.{check} is left out: `{}` waits for changes and never ends",
+                crate::text::one_line(script, 60)
+            ));
             continue;
         }
         let run = match (manager, check) {
@@ -57,7 +68,7 @@ pub(super) fn scripts(folder: &Folder, all: &mut Detected) {
 }
 
 /// What the project says, else whose lock file is there.
-fn manager(folder: &Folder, package: &Value) -> &'static str {
+fn manager(folder: &Folder, package: &Value) -> Option<&'static str> {
     const LOCKS: [(&str, &str); 5] = [
         ("pnpm-lock.yaml", "pnpm"),
         ("yarn.lock", "yarn"),
@@ -68,7 +79,15 @@ fn manager(folder: &Folder, package: &Value) -> &'static str {
     let said = package["packageManager"].as_str().and_then(|said| said.split('@').next());
     let known = |said: &str| ["npm", "pnpm", "yarn", "bun"].into_iter().find(|known| *known == said);
     let lock = || LOCKS.iter().find(|(file, _)| folder.has(file)).map(|(_, manager)| *manager);
-    said.and_then(known).or_else(lock).unwrap_or("npm")
+    said.and_then(known).or_else(lock)
+}
+
+pub(super) fn manager_of(folder: &Folder) -> Option<&'static str> {
+    manager(folder, &package(folder).unwrap_or_default())
+}
+
+pub(super) fn package(folder: &Folder) -> Option<Value> {
+    serde_json::from_str(folder.text(FILE).trim_start_matches('\u{feff}')).ok()
 }
 
 /// What `npm init` writes.

@@ -188,9 +188,15 @@ fn split(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// The names that a line defines: `test check: unit`, `FLAGS := -q`, `export X=1`, `@test *args:`.
+/// The names that a line defines: `test check: unit`, `FLAGS := -q`, `@test *args:`. What every command sees in its environment
+/// holds for all, and so does what nobody can tell: `export X=1`, `$(eval …)`.
 fn defined(line: &str) -> Vec<&str> {
-    let line = line.strip_prefix("export ").or_else(|| line.strip_prefix("override ")).unwrap_or(line);
+    let line = line.strip_prefix("override ").unwrap_or(line);
+    if line.starts_with(['$', '-'])
+        || ["export", "unexport"].contains(&line.split([' ', '\t']).next().unwrap_or_default())
+    {
+        return vec![];
+    }
     let (head, assigned) = match line.find([':', '=', '?', '+', '!']) {
         Some(at) => {
             let rest = line[at..].trim_start_matches([':', '?', '+', '!']);
@@ -346,6 +352,9 @@ mod tests {
             format!("none:\n\ttrue\n{MAKE}"),
             format!(".DEFAULT_GOAL := unit\n{MAKE}"),
             MAKE.replace("cc a.c", "true"),
+            format!("export SKIP_TESTS=1\n{MAKE}"),
+            format!("export PATH := b:$(PATH)\n{MAKE}"),
+            format!("{MAKE}\n$(eval SHELL=/bin/true)\n"),
         ] {
             assert_ne!(recipe(&source, files(&[("Makefile", &other)])), Some(digest.clone()), "{other}");
         }

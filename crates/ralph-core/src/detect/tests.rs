@@ -269,3 +269,103 @@ fn what_is_missing_says_what_is_left_out() {
 fn an_empty_folder_has_nothing() {
     assert_eq!(found(&[("README.md", ""), ("src/", "")]), Detected::default());
 }
+
+fn parts(folders: &[(&str, &[(&str, &str)])]) -> BTreeMap<String, Folder> {
+    folders.iter().map(|(name, files)| ((*name).into(), folder(files))).collect()
+}
+
+const JEST: (&str, &str) = ("package.json", r#"{"scripts": {"test": "jest"}}"#);
+
+#[test]
+fn members_of_a_workspace_are_run_where_its_top_runs_nothing_of_the_kind() {
+    let below = parts(&[
+        ("packages", &[]),
+        ("packages/a", &[JEST]),
+        ("packages/b", &[("package.json", "{}")]),
+        ("packages/old", &[JEST]),
+        ("site", &[JEST]),
+    ]);
+    let members =
+        r#"{"private": true, "workspaces": ["packages/*", "!packages/old"], "scripts": {"build": "tsc -b"}}"#;
+    for (top, run) in [
+        (&[("package.json", members)][..], "npm test"),
+        (&[("package.json", members), ("yarn.lock", "")], "yarn test"),
+        (&[("package.json", members), ("bun.lock", "")], "bun run test"),
+        (
+            &[
+                ("package.json", r#"{"scripts": {"build": "tsc -b"}}"#),
+                ("pnpm-workspace.yaml", "packages:\n  - 'packages/*' # all\n  - \"!packages/old\"\n"),
+                ("pnpm-lock.yaml", ""),
+            ],
+            "pnpm test",
+        ),
+    ] {
+        let found = detect(&folder(top), &below);
+        let tests = joined(&found.checks).into_iter().find(|check| check.name == "test").expect("tests");
+        assert_eq!(tests.command, format!("(cd packages/a && {run})"));
+        assert_eq!(tests.source.as_deref(), Some("packages/a/package.json, scripts.test"));
+        assert_eq!(found.left, Vec::<String>::new());
+    }
+    let own = members.replace("\"build\"", "\"test\"");
+    let found = detect(&folder(&[("package.json", &own)]), &below);
+    assert_eq!(joined(&found.checks)[0].command, "npm test", "its own script stands for all");
+}
+
+#[test]
+fn parts_stand_two_levels_down_where_the_top_has_nothing() {
+    let top = folder(&[("README.md", "")]);
+    let below = parts(&[
+        ("apps", &[]),
+        ("apps/api", &[("go.mod", "")]),
+        ("apps/node_modules", &[JEST]),
+        ("apps/web", &[JEST]),
+        ("libs", &[("Cargo.toml", "")]),
+        ("libs/one", &[("Cargo.toml", "")]),
+    ]);
+    let tests = joined(&detect(&top, &below).checks).into_iter().find(|check| check.name == "test");
+    let meant = "(cd apps/api && go test ./...) && (cd apps/web && npm test) && (cd libs && cargo test)";
+    assert_eq!(tests.expect("tests").command, meant);
+    for (name, holds) in
+        [("apps", true), ("packages", true), ("services", true), ("src", false), (".git", false)]
+    {
+        assert_eq!(holds_parts(&top, name), holds, "{name}");
+    }
+    let declared = folder(&[("package.json", r#"{"workspaces": {"packages": ["./tools/*/"]}}"#)]);
+    assert!(holds_parts(&declared, "tools") && !holds_parts(&declared, "src"));
+}
+
+#[test]
+fn what_is_left_out_is_said_with_its_reason() {
+    let below = parts(&[("crates", &[("Cargo.toml", "")]), ("frontend", &[JEST])]);
+    let rust = detect(&folder(&[("Cargo.toml", "")]), &below);
+    let meant = "tests below the top are left out, since the top has checks of its own: `npm test` \
+                 (frontend/package.json, scripts.test)";
+    assert_eq!(rust.left, [meant]);
+    let made = detect(&folder(&[("Makefile", "test:\n")]), &below);
+    assert_eq!(made.left, Vec::<String>::new(), "somebody wrote down what testing all of it means");
+    let left = |text: &str| found(&[("package.json", text)]).left;
+    assert_eq!(left("{"), ["package.json is no JSON, so its scripts are left out"]);
+    assert_eq!(
+        left(r#"{"scripts": {"test": "jest --watch"}}"#),
+        ["package.json, scripts.test is left out: `jest --watch` waits for changes and never ends"]
+    );
+}
+
+#[test]
+fn members_of_a_large_workspace_are_all_looked_into_and_what_is_not_is_said() {
+    let names =
+        |dir: &str, count: usize| (0..count).map(|nth| format!("{dir}/p{nth:04}")).collect::<Vec<_>>();
+    let top = folder(&[("package.json", "{\"workspaces\": [\"packages/*\"]}")]);
+    let many = [names("packages", 120), names("tools", 5)].concat();
+    assert_eq!((chosen(&top, many.clone()).names.len(), chosen(&top, many).more), (125, None));
+    let more = chosen(&top, names("packages", 503));
+    assert_eq!(more.names.len(), 500);
+    assert!(
+        more.more.is_some_and(|said| said.starts_with("3 members of the workspace were not looked into"))
+    );
+    let bare = chosen(&folder(&[("README.md", "")]), names("services", 61));
+    assert_eq!((bare.names.len(), bare.names[0].as_str()), (50, "services/p0000"));
+    assert_eq!(bare.more.as_deref(), Some("11 folders were not looked into for checks, beyond the first 50"));
+    let tested = chosen(&folder(&[("Cargo.toml", "")]), names("services", 61));
+    assert_eq!((tested.names.len(), tested.more), (50, None), "the top's own checks stand for all");
+}

@@ -26,6 +26,12 @@ pub(super) fn targets(folder: &Folder, all: &mut Detected) {
     }
 }
 
+/// Whether a check was found here, by where it was found.
+pub(super) fn is_written(source: &str) -> bool {
+    let file = source.split(", ").next().unwrap_or_default();
+    JUSTFILES.contains(&file) || MAKEFILES.contains(&file)
+}
+
 /// The targets of a Makefile that rules are written for.
 pub(super) fn rules(text: &str) -> Vec<&str> {
     let line = |line: &str| !line.starts_with(['\t', '#', ' ', '.']);

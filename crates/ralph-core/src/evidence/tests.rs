@@ -66,10 +66,14 @@ fn open_items_refuse_unless_nothing_is_asked() {
 }
 
 #[test]
-fn only_required_evidence_asks_the_checks() {
-    let red = [check(1, &[])];
-    for needed in [EvidenceNeeded::Backlog, EvidenceNeeded::Off] {
-        assert!(failures(Context { needed, checks: &red, ..NOTHING }).is_empty());
+fn a_check_that_was_run_counts_and_only_required_evidence_misses_one() {
+    let (red, green) = ([check(1, &[])], [check(0, &[])]);
+    for needed in [EvidenceNeeded::Required, EvidenceNeeded::Backlog, EvidenceNeeded::Off] {
+        assert_eq!(failures(Context { needed, checks: &red, ..NOTHING }), ["cargo test exit 1"]);
+        assert!(failures(Context { needed, checks: &green, ..NOTHING }).is_empty());
+        let told = judge(Context { needed, ..NOTHING });
+        let missed = told.conditions.iter().any(|condition| condition.name == "checks");
+        assert_eq!(missed, needed == EvidenceNeeded::Required);
     }
 }
 

@@ -83,6 +83,15 @@ pub fn revert_message(
     text
 }
 
+/// What a commit says that takes nothing back but what HEAD may not hold.
+pub fn mend_message(settlement: &Settlement, run: &str, evidence: Option<&str>) -> String {
+    let id = settlement.item.as_ref().map_or("goal", |item| item.id.as_str());
+    let text =
+        "A commit of the agent's held files of the loop, or what items are judged by, otherwise than before.";
+    let trailers = trailers(settlement, run, evidence);
+    format!("revert: {id} - what no agent may commit\n\n{}\n\n{trailers}", wrapped(text))
+}
+
 fn verification(checks: &[CheckResult]) -> String {
     if checks.is_empty() {
         return "Verification: no check was configured.\n\n".into();

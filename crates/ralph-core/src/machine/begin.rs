@@ -12,6 +12,7 @@ use crate::limits;
 use crate::prelude::*;
 use crate::profile;
 use crate::state::{Iteration, State};
+use crate::text;
 use crate::time::{self, Time};
 
 /// An iteration that was just concluded: what it came to and what the rules know now.
@@ -89,7 +90,13 @@ pub(super) fn next_iteration(
     match (&plan.boot, &seen.baseline.boot) {
         (Some(boot), None) => return with(rules, run_check(seen, boot, "the boot ritual comes first")),
         (Some(_), Some(ended)) if !ended.passed() => {
-            let what = format!("Fix build before running Ralph Loop: {}", ended.describe());
+            let last = ended.output_tail.lines().rev().find(|line| !line.trim().is_empty());
+            let last = last.map(|line| format!("; it printed last: {}", text::one_line(line, 200)));
+            let what = format!(
+                "Fix build before running Ralph Loop: {}{}",
+                ended.describe(),
+                last.unwrap_or_default()
+            );
             return with(rules, halt(seen, Stop::Error { what }));
         }
         _ => {}

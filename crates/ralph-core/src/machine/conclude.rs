@@ -5,7 +5,7 @@ use super::{halt, items as machine_items, stop_of};
 use crate::agents::Ended;
 use crate::breaker;
 use crate::decision::{Conclusion, Decision, Kind, Outcome, Proof, Reason, Rules, Stop};
-use crate::event::{AgentEnded, End, Plan, StopBy};
+use crate::event::{AgentEnded, End, Measured, Plan, StopBy};
 use crate::evidence::{self, Evidence};
 use crate::gate::{self, Words};
 use crate::items::{self, Attempt, ItemAfter};
@@ -15,7 +15,7 @@ use crate::report::block::WorkType;
 use crate::report::dialects::Vote;
 use crate::reviews;
 use crate::saturation::{self, Reached};
-use crate::signature::ErrorSet;
+use crate::signature::{self, ErrorSet};
 use crate::state::{Iteration, State};
 use crate::text;
 use crate::time::Time;
@@ -92,7 +92,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         let claimed = matches!(words, Words::Done { .. });
         memory = memory.judged(&item.id, attempt, claimed && !progress);
         if attempt == Attempt::Passed {
-            memory = memory.proved(item, current.after.as_ref().map(|after| after.tree.as_str()));
+            memory = memory.proved(item, current.after.as_ref().map(Measured::left));
             memory = if current.checks.is_empty() { memory.claimed() } else { memory };
         }
     }
@@ -113,12 +113,14 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         Outcome::Failed | Outcome::Limited | Outcome::Interrupted => (seen.rules.questions, None),
         _ => (Default::default(), None),
     };
-    let errors = errors(ended, &evidence, current);
+    let errors = errors(ended, failure, &evidence, current);
     let (breaker, tripped) = match counts {
         true => {
             // A reviewer has to say something; one that does not is no different from one that stalls.
             let still = accepted || (current.kind == Kind::Review && outcome != Outcome::Silent);
-            let facts = breaker_facts(current, ended, failure, &errors, still);
+            let shown = accepted && !current.checks.is_empty();
+            let proved = proved || shown || attempt == Some(Attempt::Passed);
+            let facts = breaker::Facts { proved, ..breaker_facts(current, ended, failure, &errors, still) };
             seen.rules.breaker.step(&policy.breaker, now, facts)
         }
         false => (seen.rules.breaker.clone(), vec![]),
@@ -263,9 +265,13 @@ fn opinion(outcome: Outcome, failure: Option<&str>) -> reviews::Outcome {
     }
 }
 
-/// The errors of the iteration: those of the agent, and the checks that spoke against its claim.
-fn errors(ended: &AgentEnded, evidence: &Evidence, current: &Iteration) -> ErrorSet {
+/// The errors of the iteration: those of the agent, and the checks that spoke against its claim. Of an agent that broke down
+/// and told none, how it ended.
+fn errors(ended: &AgentEnded, failure: Option<&str>, evidence: &Evidence, current: &Iteration) -> ErrorSet {
     let mut errors = ended.report.errors.clone();
+    if let Some(failure) = failure.filter(|_| errors.is_empty() && ended.end != End::TimedOut) {
+        errors.errors.insert(signature::normalise(failure));
+    }
     let red = current.checks.iter().filter(|check| !check.passed());
     if evidence.failures().any(|condition| condition.name.starts_with("check ")) {
         errors.errors.extend(red.map(|check| text::one_line(&check.describe(), 200)));
@@ -286,6 +292,7 @@ fn breaker_facts<'a>(
         words: ended.report.words,
         denied: &ended.report.denied,
         failed: failure.is_some(),
+        proved: false,
         review: still,
     }
 }
@@ -322,7 +329,9 @@ fn agent_ended<'a>(
         (Outcome::Limited, Some(limit), _) => {
             Some(Ended::Limited { kind: limit.kind, until: ended.reset_at, why: &limit.text, progress })
         }
-        (_, _, Some(why)) if !progress => Some(Ended::Failed { why }),
+        // Whoever worked until its time was over did not break down.
+        (_, _, Some(_)) if progress && ended.end == End::TimedOut => Some(Ended::Fine),
+        (_, _, Some(why)) => Some(Ended::Failed { why, progress }),
         _ => Some(Ended::Fine),
     }
 }
@@ -365,7 +374,7 @@ fn flags(current: &Iteration) -> Vec<String> {
     let about_an_item = current.item.is_some();
     let judging =
         after.judging.iter().flat_map(|judging| judging.touched().chain(judging.others_run(about_an_item)));
-    judging.chain(put_back(current)).collect()
+    judging.chain(put_back(current)).chain(after.flags.iter().cloned()).collect()
 }
 
 /// As it was said before anybody looked whether a test was there when the run began.
@@ -401,7 +410,7 @@ fn put_back(current: &Iteration) -> Option<String> {
 fn differences(seen: &State, current: &Iteration, attempt: Option<Attempt>) -> Vec<String> {
     let Some(after) = &current.after else { return vec![] };
     let block = current.block();
-    let files = block.and_then(|block| block.files);
+    let files = block.and_then(|block| block.files).filter(|_| !after.untold);
     let files = files.filter(|files| *files > after.changed_total && after.commits == 0).map(|files| {
         format!("FILES_MODIFIED: {files}, and {} changed", text::count(after.changed_total, "file"))
     });
@@ -411,8 +420,14 @@ fn differences(seen: &State, current: &Iteration, attempt: Option<Attempt>) -> V
     let others = after.item.as_ref().map_or(&[][..], |item| &item.ticked_others);
     let others = (!others.is_empty() && !current.is_cut())
         .then(|| format!("marked as done without being worked on, and taken back: {}", items::some(others)));
+    let parts = after.item.as_ref().zip(current.item.as_ref());
+    let parts =
+        parts.filter(|(item, _)| item.in_part && attempt == Some(Attempt::Failed) && !current.is_cut());
+    let parts = parts.map(|(_, work)| {
+        format!("parts of {} that were marked as done, or its attempts, which are taken back", work.id)
+    });
     let phase = phase_claim(seen, current, proved);
-    [files, tasks, others, phase].into_iter().flatten().collect()
+    [files, tasks, others, parts, phase].into_iter().flatten().collect()
 }
 
 /// A phase that is said to be done while items of it are open.

@@ -137,9 +137,10 @@ pub(super) fn settlement(
 ) -> Option<Settlement> {
     let item = current.item.as_ref()?;
     let after = current.after.as_ref().and_then(|after| after.item.as_ref());
-    // Of whoever was limited or stopped only marks are taken back, which nobody could prove: it was no attempt.
+    // Of whoever was limited or stopped only marks are taken back, which nobody could prove, and what its commits hold of
+    // that by which items are judged: it was no attempt.
     let uncounted = conclusion.attempt.is_none();
-    let marks = after.is_some_and(ItemAfter::is_marked)
+    let marks = after.is_some_and(|after| after.is_marked() || after.is_committed())
         && matches!(conclusion.outcome, Outcome::Limited | Outcome::Interrupted)
         && !current.is_cut();
     let attempt = conclusion.attempt.or(marks.then_some(Attempt::InProgress))?;
@@ -152,7 +153,9 @@ pub(super) fn settlement(
         && item.max_attempts > 0
         && item.attempts.saturating_add(1) >= item.max_attempts;
     let mut untick: Vec<String> = after.map_or(vec![], |after| after.ticked_others.clone());
-    if !passed && after.is_some_and(|after| after.ticked) {
+    // Parts without the whole are how far it got, until they are refused.
+    let in_part = |after: &ItemAfter| after.in_part && result == Attempt::Failed;
+    if !passed && after.is_some_and(|after| after.ticked || in_part(after)) {
         untick.insert(0, item.id.clone());
     }
     let reverts = result == Attempt::Failed && plan.policy.failed_item == FailedItem::Revert;

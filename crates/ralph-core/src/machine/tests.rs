@@ -93,7 +93,7 @@ impl Sim {
             self.tree(When::Before, 0);
         }
         assert_eq!(self.effects, [Effect::StartAgent]);
-        self.event(Event::AgentStarted { pid: 7 });
+        self.event(Event::AgentStarted { pid: 7, noted: Default::default() });
         self.event(ended(says, end));
         assert!(matches!(self.effects[..], [Effect::MeasureTree { when: When::After, .. }]));
         self.tree(When::After, changed);
@@ -331,7 +331,7 @@ fn failures_back_off_and_the_fifth_in_a_row_halts() {
 fn an_agent_past_its_time_is_ended_once_and_counts_as_failed() {
     let mut sim = Sim::new(plan(&[]));
     sim.tree(When::Before, 0);
-    sim.event(Event::AgentStarted { pid: 7 });
+    sim.event(Event::AgentStarted { pid: 7, noted: Default::default() });
     sim.now = deadline(&sim.state).expect("a deadline");
     sim.event(Event::DeadlinePassed);
     assert_eq!(sim.effects, [Effect::EndAgent { why: Ending::Timeout }]);
@@ -385,7 +385,7 @@ fn an_agent_that_says_nothing_for_too_long_is_ended_and_counts_as_failed() {
     let mut sim = Sim::new(plan(&[]));
     assert_eq!(silence(&sim.state), None, "nobody works yet");
     sim.tree(When::Before, 0);
-    sim.event(Event::AgentStarted { pid: 7 });
+    sim.event(Event::AgentStarted { pid: 7, noted: Default::default() });
     assert_eq!(silence(&sim.state), Some(600_000));
     sim.event(Event::AgentSilent { for_ms: 599_999 });
     assert_eq!(sim.effects, []);
@@ -407,7 +407,7 @@ fn silence_may_last_for_ever_where_the_policy_says_so() {
     quiet.policy.set("idle_timeout", "0").expect("a value");
     let mut sim = Sim::new(quiet);
     sim.tree(When::Before, 0);
-    sim.event(Event::AgentStarted { pid: 7 });
+    sim.event(Event::AgentStarted { pid: 7, noted: Default::default() });
     assert_eq!(silence(&sim.state), None);
     sim.event(Event::AgentSilent { for_ms: u64::MAX });
     assert_eq!(sim.effects, []);
@@ -417,7 +417,7 @@ fn silence_may_last_for_ever_where_the_policy_says_so() {
 fn time_that_the_machine_slept_is_neither_worked_nor_counted_against_the_agent() {
     let mut sim = Sim::new(plan(&[]));
     sim.tree(When::Before, 0);
-    sim.event(Event::AgentStarted { pid: 7 });
+    sim.event(Event::AgentStarted { pid: 7, noted: Default::default() });
     let (due, worked) = (deadline(&sim.state).expect("a deadline"), sim.state.active_ms);
     let since = sim.state.updated_at;
     sim.now = sim.now.plus(60_000 + 8 * 3_600_000);
@@ -429,7 +429,7 @@ fn time_that_the_machine_slept_is_neither_worked_nor_counted_against_the_agent()
     assert_eq!(sim.effects, [], "it has its time yet");
     sim.event(ended(MORE, End::Exited { code: 0 }));
     sim.tree(When::After, 1);
-    sim.event(Event::AgentStarted { pid: 8 });
+    sim.event(Event::AgentStarted { pid: 8, noted: Default::default() });
     let fresh = deadline(&sim.state).expect("a deadline").since(sim.now);
     assert!(fresh <= 30 * 60_000, "the next one is not given the night: {fresh}");
 }
@@ -450,7 +450,7 @@ fn a_wait_is_over_at_its_time_though_the_machine_slept() {
 fn ctrl_c_ends_the_agent_keeps_the_work_and_halts() {
     let mut sim = Sim::new(plan(&["make test"]));
     sim.tree(When::Before, 0);
-    sim.event(Event::AgentStarted { pid: 7 });
+    sim.event(Event::AgentStarted { pid: 7, noted: Default::default() });
     sim.event(Event::StopAsked { by: StopBy::Interrupt });
     assert_eq!(sim.effects, [Effect::EndAgent { why: Ending::Stop }]);
     sim.event(ended(DONE, End::Signaled { signal: 15 }));
@@ -582,7 +582,7 @@ fn a_refusal_is_remembered_over_a_failed_iteration() {
 fn a_crash_while_the_agent_ran_is_an_interrupted_iteration_and_the_next_one_follows() {
     let mut sim = Sim::new(plan(&["make test"]));
     sim.tree(When::Before, 0);
-    sim.event(Event::AgentStarted { pid: 7 });
+    sim.event(Event::AgentStarted { pid: 7, noted: Default::default() });
     sim.event(Event::RunResumed(Box::new(RunResumed {
         plan: plan(&["make test"]),
         version: "0".into(),
@@ -624,7 +624,7 @@ fn a_run_that_had_to_stop_beside_its_agent_works_again_when_it_is_taken_up() {
     use crate::own_files::{How, OwnFile, Touch};
     let mut sim = Sim::new(plan(&[]));
     sim.tree(When::Before, 0);
-    sim.event(Event::AgentStarted { pid: 7 });
+    sim.event(Event::AgentStarted { pid: 7, noted: Default::default() });
     let lost = Some("it cannot be put back".to_owned());
     let (name, kind, how) = ("journal".to_owned(), OwnFile::Journal, How::Removed);
     sim.event(Event::OwnFilesTouched { touches: vec![Touch { name, kind, how, lost, kept: None }] });
@@ -681,7 +681,7 @@ fn halt_is_absorbing() {
         ended(DONE, End::Exited { code: 0 }),
         Event::DeadlinePassed,
         Event::StopAsked { by: StopBy::Interrupt },
-        Event::AgentStarted { pid: 1 },
+        Event::AgentStarted { pid: 1, noted: Default::default() },
         Event::MeasureFailed { error: "late".into() },
     ] {
         sim.event(event);
@@ -728,7 +728,7 @@ mod any_events {
     fn event() -> impl Strategy<Value = Event> {
         prop_oneof![
             Just(Event::DeadlinePassed),
-            Just(Event::AgentStarted { pid: 1 }),
+            Just(Event::AgentStarted { pid: 1, noted: Default::default() }),
             Just(Event::StopAsked { by: StopBy::Interrupt }),
             Just(Event::MeasureFailed { error: "x".into() }),
             Just(Event::Unknown),

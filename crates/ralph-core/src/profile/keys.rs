@@ -243,7 +243,7 @@ impl Word for Money {
     }
 
     fn read(text: &str) -> Result<Self, String> {
-        let wrong = || "dollars above 0, such as 5 or 0.50, or none".to_owned();
+        let wrong = || "dollars, such as 5 or 0.50, or none (0 too)".to_owned();
         if text == "none" {
             return Ok(Self(0));
         }
@@ -259,7 +259,7 @@ impl Word for Money {
         let micro: u64 = format!("{part:0<6}").parse().map_err(|_| wrong())?;
         let whole: u64 = whole.parse().map_err(|_| wrong())?;
         let sum = whole.checked_mul(1_000_000).and_then(|whole| whole.checked_add(micro));
-        sum.filter(|sum| *sum > 0).map(Self).ok_or_else(wrong)
+        sum.map(Self).ok_or_else(wrong)
     }
 }
 
@@ -284,7 +284,7 @@ keys! {
     "gate", gate, "Which words say done: dual also wants completion language, evidence asks no words";
     "indicators", indicators as AtLeastOne, "Completion indicators that the dual gate wants";
     "believe_contradictions", believe_contradictions, "Believe EXIT_SIGNAL: true beside failing tests";
-    "evidence", evidence, "Which facts a claim must agree with";
+    "evidence", evidence, "Which facts a claim must agree with; what an item brings to prove it is always run";
     "baseline", baseline, "What a check that was red before the run means; off does not look";
     "todos", todos, "What TODO and FIXME comments added by the run mean to a claim";
     "reviews", reviews, "Passes in a row that change nothing; two numbers: with checks/without; not for held sessions";

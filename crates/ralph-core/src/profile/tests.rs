@@ -74,9 +74,16 @@ fn a_wrong_key_or_value_says_what_would_be_right_and_changes_nothing() {
     );
     assert_eq!(
         wrong(&mut policy, "budget", "-1"),
-        "'-1' is no value for budget: dollars above 0, such as 5 or 0.50, or none"
+        "'-1' is no value for budget: dollars, such as 5 or 0.50, or none (0 too)"
     );
-    assert!(policy.set("budget", "0").is_err(), "no budget is none, and no money is no run");
+    for nothing in ["0", "0.00", "$0", "none"] {
+        assert_eq!(
+            policy.set("budget", "3").and_then(|()| policy.set("budget", nothing)),
+            Ok(()),
+            "{nothing}"
+        );
+        assert_eq!(policy.budget.micro_usd, 0, "no limit, as with the others");
+    }
     assert!(policy.set("indicators", "0").is_err());
     assert_eq!(policy, Policy::default());
 }

@@ -54,17 +54,18 @@ impl Secrets {
                 let Settled {
                     left,
                     problems,
+                    remarks,
                     uncommitted,
                     unmarked,
                     commit: _,
                     reverted: _,
                     evidence: _,
                     task_file: _,
+                    undid: _,
                 } = &mut **settled;
                 self.hide_maybe(uncommitted);
                 self.hide_maybe(unmarked);
-                self.hide_all(left);
-                self.hide_all(problems);
+                [left, problems, remarks].into_iter().for_each(|texts| self.hide_all(texts));
             }
             Event::RunResumed(_)
             | Event::AgentStarted { .. }
@@ -97,7 +98,14 @@ impl Secrets {
             item,
             judging,
             left: _,
+            left_head: _,
+            stood: _,
+            beside,
+            flags,
+            untold: _,
         } = measured;
+        beside.iter_mut().for_each(|one| self.hide_in(&mut one.path));
+        self.hide_all(flags);
         if let Some(ItemAfter {
             ticked_others,
             tampered,
@@ -105,14 +113,17 @@ impl Secrets {
             changed,
             let_go,
             restored,
+            committed,
+            ticked_in_commits,
             ticked: _,
+            in_part: _,
             criteria: _,
             unreadable: _,
             put_back: _,
             deleted: _,
         }) = item
         {
-            [ticked_others, tampered, removed, changed, let_go, restored]
+            [ticked_others, tampered, removed, changed, let_go, restored, committed, ticked_in_commits]
                 .into_iter()
                 .for_each(|texts| self.hide_all(texts));
         }

@@ -1,7 +1,7 @@
 //! Keys that can be told by how they look. One pass over the text; each place that could begin one is looked at, and no
 //! run of letters is looked through again and again for the same kind.
 
-use super::{HIDDEN, MARK, assigned, pem};
+use super::{HIDDEN, MARK, assigned, login, pem};
 use crate::prelude::*;
 
 /// A kind of key: how it begins, and what has to follow.
@@ -17,33 +17,83 @@ const fn key(prefix: &'static str, at_a_word: bool, least: usize, of: fn(u8) -> 
     Key { prefix, at_a_word, least, of }
 }
 
-/// Longer beginnings before shorter ones.
+/// By their first letter; longer beginnings before shorter ones.
 const KEYS: &[Key] = &[
-    key("sk-ant-", false, 12, is_token),
-    key("sk-proj-", false, 20, is_token),
-    key("sk_live_", true, 16, is_alnum),
-    key("sk_test_", true, 16, is_alnum),
-    key("rk_live_", true, 16, is_alnum),
-    key("whsec_", true, 16, is_alnum),
-    key("github_pat_", false, 20, is_token),
+    key("AIza", false, 30, is_token),
+    key("AGE-SECRET-KEY-1", true, 50, is_alnum),
+    key("dapi", true, 32, is_hex),
+    key("dckr_pat_", true, 20, is_token),
+    key("dop_v1_", true, 32, is_alnum),
+    key("doo_v1_", true, 32, is_alnum),
+    key("dor_v1_", true, 32, is_alnum),
+    key("figd_", true, 30, is_token),
     key("ghp_", false, 20, is_alnum),
     key("gho_", false, 20, is_alnum),
     key("ghu_", false, 20, is_alnum),
     key("ghs_", false, 20, is_alnum),
     key("ghr_", false, 20, is_alnum),
+    key("github_pat_", false, 20, is_token),
     key("glpat-", false, 16, is_token),
-    key("npm_", true, 30, is_alnum),
-    key("pypi-", true, 40, is_token),
+    key("gldt-", true, 20, is_token),
+    key("glptt-", true, 20, is_token),
+    key("glrt-", true, 20, is_token),
+    key("glsa_", true, 32, is_token),
+    key("gsk_", true, 40, is_alnum),
+    key("GOCSPX-", true, 20, is_token),
     key("hf_", true, 30, is_alnum),
-    key("AIza", false, 30, is_token),
-    key("ya29.", true, 20, is_token),
+    key("hvs.", true, 24, is_token),
+    key("lin_api_", true, 32, is_alnum),
+    key("npm_", true, 30, is_alnum),
+    key("NRAK-", true, 24, is_alnum),
+    key("pplx-", true, 32, is_alnum),
+    key("pul-", true, 40, is_hex),
+    key("pypi-", true, 40, is_token),
+    key("r8_", true, 32, is_alnum),
+    key("rk_live_", true, 16, is_alnum),
+    key("rk_test_", true, 16, is_alnum),
+    key("rubygems_", true, 40, is_hex),
+    key("sb_secret_", true, 20, is_token),
+    key("sbp_", true, 40, is_hex),
     key("shpat_", true, 32, is_alnum),
-    key("dop_v1_", true, 32, is_alnum),
+    key("shpca_", true, 32, is_alnum),
+    key("shppa_", true, 32, is_alnum),
+    key("shpss_", true, 32, is_alnum),
+    key("sk-ant-", false, 12, is_token),
+    key("sk-proj-", false, 20, is_token),
+    key("sk_live_", true, 16, is_alnum),
+    key("sk_test_", true, 16, is_alnum),
+    key("sntrys_", true, 40, is_token),
+    key("sq0atp-", true, 20, is_token),
+    key("sq0csp-", true, 40, is_token),
+    key("SK", true, 32, is_hex),
+    key("tskey-", true, 20, is_token),
+    key("whsec_", true, 16, is_alnum),
+    key("xai-", true, 60, is_alnum),
     key("xapp-", true, 20, is_token),
+    key("ya29.", true, 20, is_token),
 ];
+
+/// From where to where the keys with a first letter stand: what begins none costs a look into this table.
+const BY_LETTER: [(usize, usize); 256] = by_letter();
+
+const fn by_letter() -> [(usize, usize); 256] {
+    let mut table = [(0, 0); 256];
+    let mut nth = 0;
+    while nth < KEYS.len() {
+        let letter = KEYS[nth].prefix.as_bytes()[0] as usize;
+        let (from, to) = table[letter];
+        table[letter] = (if to == 0 { nth } else { from }, nth + 1);
+        nth += 1;
+    }
+    table
+}
 
 pub(super) fn is_alnum(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
+}
+
+fn is_hex(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
 /// What keys are made of.
@@ -113,26 +163,28 @@ fn find(bytes: &[u8], at: usize, copied: usize, dull: &mut Dull) -> Option<Found
             let end = bytes[at..].iter().take(100).position(|byte| *byte == b']')?;
             Some(Found::Skip(at + end + 1))
         }
-        b'=' | b':' => assigned::find(bytes, at),
-        b'-' => pem::find(bytes, at, copied),
+        b'=' => assigned::find(bytes, at),
+        b':' => telegram(bytes, at).or_else(|| assigned::find(bytes, at)),
+        b'-' => pem::find(bytes, at, copied).or_else(|| login::option(bytes, at)),
         b'e' => jwt(bytes, at, &mut dull.jwt),
         b'A' => amazon(bytes, at, copied).or_else(|| known(bytes, at, copied)),
-        b'B' | b'b' => assigned::bearer(bytes, at, copied),
+        b'B' | b'b' => login::scheme(bytes, at, copied),
+        b'S' => sendgrid(bytes, at, copied).or_else(|| known(bytes, at, copied)),
         b'x' => slack(bytes, at, &mut dull.slack).or_else(|| known(bytes, at, copied)),
         b's' => known(bytes, at, copied).or_else(|| openai(bytes, at, copied, &mut dull.openai)),
-        b'r' | b'w' | b'g' | b'n' | b'p' | b'h' | b'y' | b'd' => known(bytes, at, copied),
-        _ => None,
+        _ => known(bytes, at, copied),
     }
 }
 
 fn known(bytes: &[u8], at: usize, copied: usize) -> Option<Found> {
+    let (from, to) = BY_LETTER[usize::from(bytes[at])];
     let rest = &bytes[at..];
     let fits = |key: &&Key| {
         rest.starts_with(key.prefix.as_bytes())
             && (!key.at_a_word || begins_a_word(bytes, at, copied))
             && run(rest, key.prefix.len(), key.of) >= key.least
     };
-    let key = KEYS.iter().find(fits)?;
+    let key = KEYS[from..to].iter().find(fits)?;
     let end = at + key.prefix.len();
     Some(Found::Secret(at, end + run(bytes, end, key.of)))
 }
@@ -159,6 +211,25 @@ fn amazon(bytes: &[u8], at: usize, copied: usize) -> Option<Found> {
         && run(rest, 4, of) >= 16
         && rest[4..20].iter().any(u8::is_ascii_digit);
     fits.then_some(Found::Secret(at, at + 20))
+}
+
+/// `SG.`, and two parts of a known length.
+fn sendgrid(bytes: &[u8], at: usize, copied: usize) -> Option<Found> {
+    let rest = &bytes[at..];
+    let fits = rest.starts_with(b"SG.")
+        && begins_a_word(bytes, at, copied)
+        && run(rest, 3, is_token) == 22
+        && rest.get(25) == Some(&b'.')
+        && run(rest, 26, is_token) >= 43;
+    fits.then(|| Found::Secret(at, at + 26 + 43))
+}
+
+/// A bot: its number, a colon, and 35 letters the first two of which are known.
+fn telegram(bytes: &[u8], at: usize) -> Option<Found> {
+    let fits =
+        bytes[at + 1..].starts_with(b"AA") && run(&bytes[..bytes.len().min(at + 37)], at + 1, is_token) == 35;
+    let digits = || bytes[..at].iter().rev().take(11).take_while(|byte| byte.is_ascii_digit()).count();
+    (fits && (8..=10).contains(&digits())).then_some(Found::Secret(at + 1, at + 36))
 }
 
 fn slack(bytes: &[u8], at: usize, dull: &mut usize) -> Option<Found> {

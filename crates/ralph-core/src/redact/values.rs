@@ -35,7 +35,9 @@ fn is_secret_name(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     let words = || upper.split(['_', '-', '.']);
     let told = |word: &str| SECRET.contains(&word) || ENDINGS.iter().any(|ending| word.ends_with(ending));
-    words().any(told) && !words().any(|word| word == "PUBLIC")
+    // `PWD` alone is where one is.
+    let told = words().any(told) || words().nth(1).is_some() && words().any(|word| word == "PWD");
+    told && !words().any(|word| word == "PUBLIC")
 }
 
 fn is_worth(value: &str) -> bool {

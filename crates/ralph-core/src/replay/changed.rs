@@ -151,13 +151,21 @@ impl<F: Fn(&mut Plan)> Changed<F> {
                 Phase::Settling { .. } => 8,
             };
             let checks = match &state.current {
-                Some(current) => current.checks.len(),
+                Some(_) => 0,
                 None => state.baseline.results.len() + usize::from(state.baseline.boot.is_some()),
             };
             let checks = if at == 4 { checks } else { 0 };
             (state.iteration, state.current.is_some(), at, checks)
         };
         place(&self.replayed) == place(&self.recorded)
+            && wanted(&self.replayed).next() == wanted(&self.recorded).next()
+    }
+
+    /// Whether the check that the replay waits for is among those that the record still runs.
+    fn comes_to_it(&self) -> bool {
+        let first = wanted(&self.replayed).next();
+        self.recorded.iteration == self.replayed.iteration
+            && first.is_some_and(|first| wanted(&self.recorded).any(|command| command == first))
     }
 
     /// Whether the record has yet to conclude what the replay has concluded.
@@ -232,6 +240,8 @@ impl<F: Fn(&mut Plan)> Changed<F> {
                     self.came = Some(Came::Stops);
                     return;
                 }
+                // The record has yet to come to it.
+                (Phase::Checking, Phase::Checking) if self.comes_to_it() => return,
                 (Phase::Checking, _) if !self.in_step() => {
                     self.came = Some(Came::CannotBeTold { why: missing::check(&self.replayed) });
                     return;
@@ -281,5 +291,15 @@ fn asks_for_todos(effects: &[Effect]) -> Option<bool> {
     effects.iter().find_map(|effect| match effect {
         Effect::MeasureTree { when: When::After, todos_since } => Some(todos_since.is_some()),
         _ => None,
+    })
+}
+
+/// The checks of an iteration that are still to be run, where it is about to be judged.
+pub(super) fn wanted(state: &State) -> impl Iterator<Item = &str> {
+    let checking = state.current.as_ref().filter(|_| state.phase == Phase::Checking);
+    let both = state.run.as_ref().zip(checking);
+    both.into_iter().flat_map(|(run, current)| {
+        let all = state.checks_for(&run.plan, current.item.as_deref());
+        all.skip(current.checks.len()).map(|check| check.command.as_str())
     })
 }

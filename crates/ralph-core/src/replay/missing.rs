@@ -1,6 +1,6 @@
 //! What other rules ask for and nobody recorded.
 
-use super::changed::Changed;
+use super::changed::{Changed, wanted};
 use crate::effect::Ending;
 use crate::event::{AgentEnded, Event, When};
 use crate::machine::allowed;
@@ -50,11 +50,14 @@ pub(super) fn fact<F>(replay: &Changed<F>, event: &Event) -> Option<String> {
 /// The check that the replayed machine wants to run now.
 pub(super) fn check(replayed: &State) -> String {
     let checks = replayed.run.as_ref().map_or(&[][..], |run| &run.plan.checks);
-    let (nth, when) = match &replayed.current {
-        Some(current) => (current.checks.len(), format!("after iteration {}", current.nth)),
-        None => (replayed.baseline.results.len(), "before the run".into()),
+    let (command, when) = match &replayed.current {
+        Some(current) => (wanted(replayed).next(), format!("after iteration {}", current.nth)),
+        None => (
+            checks.get(replayed.baseline.results.len()).map(|check| check.command.as_str()),
+            "before the run".into(),
+        ),
     };
-    let name = checks.get(nth).map_or_else(|| "a check".into(), |check| quoted(&check.command));
+    let name = command.map_or_else(|| "a check".into(), quoted);
     format!("the record does not hold how {name} stood {when}")
 }
 

@@ -3,7 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::check::CheckSpec;
 use crate::event::{End, Event, Plan, RunResumed, When};
+use crate::evidence::Items;
+use crate::items::{BacklogPlan, BacklogRead, Found, Work};
 use crate::journal::{self, Record};
 use crate::machine::tests::{DONE, MORE, Sim, ended, plan};
 use crate::profile::{Policy, profile};
@@ -239,6 +242,30 @@ fn checks_that_are_not_wanted_are_passed_over() {
 }
 
 #[test]
+fn an_item_s_own_check_is_wanted_under_any_rules_and_is_not_taken_for_another() {
+    let mut plan = plan(&["make test"]);
+    set(&mut plan.policy, &[("baseline", "off")]);
+    plan.backlog = Some(BacklogPlan { file: "prd.json".into(), once: true, ..BacklogPlan::default() });
+    let mut sim = Sim::new(plan);
+    let check = CheckSpec::named("verify-1", "sh own.sh");
+    let work = Work { id: "a".into(), checks: vec![check], ..Work::default() };
+    let found = Found::Selected(Box::new(work));
+    let (items, phase, phases, blocked) = (Items { open: 1, total: 1 }, None, vec![], 0);
+    sim.event(Event::BacklogRead(Box::new(BacklogRead { items, phase, phases, blocked, found })));
+    sim.tree(When::Before, 0);
+    sim.event(Event::ItemMarked { problem: None });
+    sim.event(Event::AgentStarted { pid: 7, noted: Default::default() });
+    sim.event(ended(DONE, End::Exited { code: 0 }));
+    sim.tree(When::After, 1);
+    sim.check(0);
+    sim.check(1);
+    sim.event(Event::Settled(Box::default()));
+    assert_eq!(sim.stop(), "item_failed");
+    let told = under(&sim, &[("evidence", "off")]);
+    assert_eq!((told.came, stop(&told.replayed)), (Came::Same, "item_failed"), "by its own check alone");
+}
+
+#[test]
 fn todos_that_nobody_looked_for_cannot_be_told() {
     let mut sim = start(&[("todos", "off"), ("reviews", "0")], &[]);
     sim.work(DONE, 1);
@@ -291,7 +318,7 @@ fn time_that_is_not_needed_is_not_spent() {
 fn what_an_agent_that_was_stopped_with_its_run_would_have_done_nobody_knows() {
     let mut sim = start(&[("max_time", "10m")], &[]);
     sim.tree(When::Before, 0);
-    sim.event(Event::AgentStarted { pid: 7 });
+    sim.event(Event::AgentStarted { pid: 7, noted: Default::default() });
     sim.now = crate::machine::deadline(&sim.state).expect("a deadline");
     sim.event(Event::DeadlinePassed);
     let mut event = ended(MORE, End::Signaled { signal: 15 });

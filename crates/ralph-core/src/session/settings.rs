@@ -15,6 +15,7 @@ use crate::backlog::write::json as write;
 use crate::backlog::write::{Step, Written};
 use crate::edit::{Edit, line_of, splice};
 use crate::prelude::*;
+use crate::text;
 
 /// One hook: for which event, what it runs, and how long that may take, in seconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +42,7 @@ pub struct Put {
     pub env: Option<PutVariable>,
     /// The objects and lists that were made for it, outermost first: `hooks`, `hooks.Stop`.
     pub made: Vec<String>,
-    /// Those that were there and empty, as they were written: `hooks.Stop` was `[ ]`.
+    /// Those that were there and empty, as they were written: `hooks.Stop` was `[ ]`, or null.
     pub empty: BTreeMap<String, String>,
     /// The whole text, where there was nothing in it.
     pub blank: Option<String>,
@@ -105,18 +106,19 @@ pub fn install(text: &str, wanted: &Wanted, known: &Put) -> Result<Installed, St
     for hook in &wanted.hooks {
         let there = commands(&now, hook.event)?;
         let ours = PutHook { event: hook.event.into(), command: hook.command.clone() };
-        if there.iter().any(|(_, command)| *command == hook.command) {
+        if there.iter().any(|there| there.command == hook.command && there.is_for(hook)) {
             put.hooks.extend(known.has(hook.event, &hook.command).then_some(ours));
             continue;
         }
-        if let Some((span, _)) = there.iter().find(|(_, command)| known.has(hook.event, command)) {
-            now = apply(&now, &Edit::replace(span.clone(), quoted(&hook.command)))?;
+        if let Some(moved) = there.iter().find(|there| known.has(hook.event, &there.command)) {
+            now = apply(&now, &Edit::replace(moved.span.clone(), quoted(&hook.command)))?;
             expected = root(&now)?.1;
             put.hooks.push(ours);
             continue;
         }
-        if let Some((_, theirs)) = there.iter().find(|(_, command)| same(command, &hook.command)) {
-            remarks.push(format!("{} runs `{theirs}` there already, and was left so", hook.event));
+        if let Some(theirs) = there.iter().find(|there| there.does_as(hook)) {
+            let line = text::one_line(&theirs.line, 200);
+            remarks.push(format!("{} runs `{line}` there already, and was left so", hook.event));
             continue;
         }
         on_the_way(&root(&now)?.0, &[HOOKS, hook.event], &mut put);
@@ -137,8 +139,9 @@ pub fn install(text: &str, wanted: &Wanted, known: &Put) -> Result<Installed, St
     }
     if let Some((name, value)) = wanted.env {
         let there = root(&now)?.0.get(ENV).and_then(|env| env.get(name));
-        match there.map(|there| there.str().map(|text| text.into_owned()).unwrap_or_default()) {
+        match there.map(|there| there.str().map_or_else(|| there.raw().into(), |text| text.into_owned())) {
             Some(there) if there != value => {
+                let there = text::one_line(&there, 80);
                 remarks.push(format!("{name} is {there} there, and was left so"));
             }
             Some(_) => put.env.clone_from(&known.env),
@@ -202,12 +205,9 @@ pub fn uninstall(text: &str, put: &Put) -> Result<String, String> {
     }
 }
 
-/// Whether all of it is there.
-pub fn is_installed(text: &str, wanted: &Wanted) -> bool {
-    wanted.hooks.iter().all(|hook| {
-        commands(text, hook.event)
-            .is_ok_and(|known| known.iter().any(|(_, command)| same(command, &hook.command)))
-    })
+/// Whether the settings run that hook, in whatever way. Settings that cannot be read run nothing.
+pub fn runs(text: &str, hook: &Hook) -> bool {
+    commands(text, hook.event).is_ok_and(|there| there.iter().any(|there| there.does_as(hook)))
 }
 
 fn entry(hook: &Hook) -> Written {
@@ -219,17 +219,39 @@ fn entry(hook: &Hook) -> Written {
     Written::map([(HOOKS, Written::List(vec![command]))])
 }
 
-/// The same program's same command, wherever the program is and whatever comes before: `/a/ralph hook stop`,
-/// `cd b && ralph hook stop` and `ralph hook stop`. Both would be run, so one is enough.
-fn same(one: &str, other: &str) -> bool {
-    let words = |command: &str| {
-        let words: Vec<String> =
-            command.split_whitespace().map(|word| word.replace(['\'', '"'], "")).collect();
-        let at = words.iter().position(|word| word == "hook")?;
-        let program = words.get(at.checked_sub(1)?)?.rsplit('/').next()?.to_owned();
-        Some((program, words[at..].to_vec()))
-    };
-    words(one).is_some_and(|one| Some(one) == words(other))
+/// A command that stands in the settings.
+struct Command {
+    /// Where its text is, with the quotes.
+    span: Range<usize>,
+    command: String,
+    /// The same with its arguments, where those stand apart.
+    line: String,
+    /// It is run for sessions that start, if it is for any.
+    at_start: bool,
+}
+
+impl Command {
+    /// Whether it is run when the hook has to be: one for sessions that are resumed says nothing of those that start.
+    fn is_for(&self, hook: &Hook) -> bool {
+        self.at_start || hook.event != "SessionStart"
+    }
+
+    /// Whether it calls the hook's program with the hook's words, wherever the program is and whatever is around it:
+    /// `/a/ralph hook stop`, `cd b && ralph hook stop || true`, `sh -c 'ralph hook stop'`. Both would be run, so one is
+    /// enough.
+    fn does_as(&self, hook: &Hook) -> bool {
+        let wanted = called(&hook.command);
+        self.is_for(hook)
+            && wanted.len() > 2
+            && called(&self.line).windows(3).any(|there| there == &wanted[wanted.len() - 3..])
+    }
+}
+
+/// The words of a command for a shell, without what joins and quotes them; of a path the name.
+fn called(command: &str) -> Vec<&str> {
+    let apart = |c: char| c.is_whitespace() || "'\"`;|&(){}<>$=\\".contains(c);
+    let words = command.split(apart).filter(|word| !word.is_empty());
+    words.map(|word| word.rsplit('/').next().unwrap_or(word)).collect()
 }
 
 fn root(text: &str) -> Result<(Place<'_>, Value), String> {
@@ -277,7 +299,7 @@ fn on_the_way(root: &Place<'_>, path: &[&str], put: &mut Put) {
         place = place.and_then(|place| place.get(part));
         match place {
             None if !put.made.contains(&name) => put.made.push(name.clone()),
-            Some(there) if is_empty(&there) && !put.made.contains(&name) => {
+            Some(there) if (is_empty(&there) || there.raw() == "null") && !put.made.contains(&name) => {
                 put.empty.insert(name.clone(), there.raw().into());
             }
             _ => {}
@@ -291,15 +313,22 @@ fn groups<'a>(text: &'a str, event: &str) -> Result<Vec<Place<'a>>, String> {
     Ok(list.map_or(vec![], |list| list.elements()))
 }
 
-/// Every command for an event, and where it stands.
-fn commands(text: &str, event: &str) -> Result<Vec<(Range<usize>, String)>, String> {
-    let hooks =
-        groups(text, event)?.into_iter().filter_map(|group| group.get(HOOKS)).flat_map(|h| h.elements());
-    let command = |hook: Place<'_>| {
-        let command = hook.get("command")?;
-        Some((command.span(), command.str()?.into_owned()))
-    };
-    Ok(hooks.filter_map(command).collect())
+/// Every command for an event.
+fn commands(text: &str, event: &str) -> Result<Vec<Command>, String> {
+    let mut commands = Vec::new();
+    for group in groups(text, event)? {
+        let matcher = group.get("matcher").and_then(|matcher| matcher.str()).unwrap_or_default();
+        let at_start = matches!(&*matcher, "" | "*") || matcher.contains("startup");
+        for hook in group.get(HOOKS).map_or(vec![], |hooks| hooks.elements()) {
+            let Some(place) = hook.get("command") else { continue };
+            let Some(command) = place.str() else { continue };
+            let args = hook.get("args").map_or(vec![], |args| args.elements());
+            let words = [command.clone()].into_iter().chain(args.iter().filter_map(|arg| arg.str()));
+            let line = words.collect::<Vec<_>>().join(" ");
+            commands.push(Command { span: place.span(), command: command.into_owned(), line, at_start });
+        }
+    }
+    Ok(commands)
 }
 
 /// The bytes of the last group that holds this hook alone, or of the hook in a group that holds others.

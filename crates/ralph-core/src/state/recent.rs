@@ -3,13 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::Iteration;
-use crate::decision::Outcome;
+use crate::decision::{Kind, Outcome};
 use crate::event::AgentEnded;
 use crate::prelude::*;
 use crate::text;
 
 const MOST: usize = 5;
 const LONGEST: usize = 160;
+const MOST_PATHS: usize = 20;
 
 /// What one iteration came to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +27,22 @@ pub struct Recent {
     /// The item that was worked on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
+    /// What it changed though it was a review that confirmed the claim; bounded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reviewed_into: Vec<String>,
+}
+
+/// How many reviews in a row change something before that is worth a word of its own.
+const RESTLESS: usize = 3;
+
+/// The files that every one of the last reviews changed, of which none could ever be the last; `None` where there were
+/// not several such reviews in a row.
+pub fn restless(recent: &[Recent]) -> Option<Vec<&str>> {
+    let changing: Vec<_> =
+        recent.iter().rev().take_while(|recent| !recent.reviewed_into.is_empty()).collect();
+    let (last, others) = changing.split_first().filter(|_| changing.len() >= RESTLESS)?;
+    let always = |path: &&String| others.iter().all(|other| other.reviewed_into.contains(path));
+    Some(last.reviewed_into.iter().filter(always).map(String::as_str).collect())
 }
 
 impl Recent {
@@ -40,10 +57,18 @@ impl Recent {
             signal: iteration.signal().map(Into::into),
             files: iteration.after.as_ref().map(|after| after.changed_total),
             commits: iteration.after.as_ref().map_or(0, |after| after.commits),
+            reviewed_into: reviewed_into(iteration),
             item: iteration.item.as_ref().map(|item| text::one_line(&item.id, 60)),
             words: words.map(|words| text::one_line(&words, LONGEST)).filter(|words| !words.is_empty()),
         }
     }
+}
+
+fn reviewed_into(iteration: &Iteration) -> Vec<String> {
+    let accepted = iteration.kind == Kind::Review && iteration.outcome() == Some(Outcome::Accepted);
+    let after = iteration.after.as_ref().filter(|_| accepted && iteration.progress());
+    let paths = after.into_iter().flat_map(|after| &after.changed).map(|changed| changed.path.clone());
+    paths.take(MOST_PATHS).collect()
 }
 
 pub(super) fn remember(recent: &mut Vec<Recent>, iteration: &Iteration) {

@@ -154,6 +154,7 @@ pub fn lines(attempted: &Attempted) -> Vec<String> {
 /// One attempt that was verified.
 pub fn verified(verified: &Verified) -> Vec<String> {
     let word = match verified.verdict {
+        Verdict::Holds if verified.checks.is_empty() => "✓ as recorded, not run again",
         Verdict::Holds => "✓ holds",
         Verdict::Fails => "✗ fails",
         Verdict::CouldNotRun => "? could not run",

@@ -66,6 +66,7 @@ pub fn status(state: Option<&State>, around: Surroundings<'_>) -> Value {
             Phase::Waiting { until, why } if running => Some(json!({"until": until, "why": why})),
             _ => None,
         }),
+        "stop_asked": running && state.is_some_and(|state| state.stop().is_none() && state.stop_asked.is_some()),
         "stop_reason": state.and_then(State::stop).map(Stop::word),
         "stop_text": state.and_then(|state| Some(ended(state, state.stop()?))),
         "done_count": state.map_or(0, |state| state.rules.reviews.passes),

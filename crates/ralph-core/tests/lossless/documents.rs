@@ -15,9 +15,11 @@ pub(crate) enum Kind {
     /// Titles that are ids, and a truth value.
     Completed,
     Checklist,
+    /// `### Task N:` with steps below it.
+    Plan,
 }
 
-pub(crate) const KINDS: [Kind; 8] = [
+pub(crate) const KINDS: [Kind; 9] = [
     Kind::Features,
     Kind::UserStories,
     Kind::Prd2,
@@ -26,6 +28,7 @@ pub(crate) const KINDS: [Kind; 8] = [
     Kind::Yaml,
     Kind::Completed,
     Kind::Checklist,
+    Kind::Plan,
 ];
 
 #[derive(Debug, Clone)]
@@ -34,6 +37,8 @@ pub(crate) struct Task {
     /// The file's own word.
     pub(crate) state: &'static str,
     pub(crate) count: u64,
+    /// It says nothing of its state, which is that of what nobody has begun; others of the file say theirs.
+    pub(crate) silent: bool,
 }
 
 pub(crate) fn states(kind: Kind) -> &'static [&'static str] {
@@ -43,18 +48,39 @@ pub(crate) fn states(kind: Kind) -> &'static [&'static str] {
         Kind::Prd2 => &["pending", "in_progress", "completed", "blocked"],
         Kind::Stories => &["open", "in_progress", "done"],
         Kind::Yaml => &["todo", "in-progress", "done", "blocked"],
-        Kind::Checklist => &[" ", "/", "x"],
+        Kind::Checklist | Kind::Plan => &[" ", "/", "x"],
+    }
+}
+
+/// The field that tells it.
+pub(crate) fn field_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::UserStories | Kind::FeatureArray => "passes",
+        Kind::Completed => "completed",
+        _ => "status",
     }
 }
 
 pub(crate) fn tasks(kind: Kind, seed: u64) -> Vec<Task> {
     let mut dice = Dice::new(seed);
     let number = 1 + dice.below(5);
-    let titled = matches!(kind, Kind::Checklist | Kind::FeatureArray | Kind::Completed);
+    let titled = matches!(kind, Kind::Checklist | Kind::Plan | Kind::FeatureArray | Kind::Completed);
     let id = |nth: usize| if titled { words(seed, nth, "title") } else { format!("T-{nth}") };
-    (0..number)
-        .map(|nth| Task { id: id(nth), state: dice.pick(states(kind)), count: dice.below(4) as u64 })
-        .collect()
+    let mut task = |nth: usize| {
+        let (state, count) = (dice.pick(states(kind)), dice.below(4) as u64);
+        Task { id: id(nth), state, count, silent: false }
+    };
+    let mut tasks: Vec<Task> = (0..number).map(&mut task).collect();
+    let mut dice = at(seed, number, "silent");
+    let loud = dice.below(number);
+    for (nth, task) in tasks.iter_mut().enumerate() {
+        task.silent = nth != loud && task.state == states(kind)[0] && !is_markdown(kind) && dice.one_in(3);
+    }
+    tasks
+}
+
+pub(crate) fn is_markdown(kind: Kind) -> bool {
+    matches!(kind, Kind::Checklist | Kind::Plan)
 }
 
 /// A text with whatever makes trouble somewhere; the same for the same place.
@@ -80,6 +106,7 @@ pub(crate) fn write(kind: Kind, seed: u64, tasks: &[Task]) -> String {
     let mut text = match kind {
         Kind::Yaml | Kind::Completed => yaml(kind, seed, tasks),
         Kind::Checklist => checklist(seed, tasks),
+        Kind::Plan => plan(seed, tasks),
         _ => json(kind, seed, tasks),
     };
     let mut dice = at(seed, 0, "whole file");
@@ -103,7 +130,7 @@ pub(crate) fn list_of(kind: Kind) -> &'static str {
         Kind::Stories => "stories",
         Kind::FeatureArray => "features",
         Kind::Yaml | Kind::Completed => "tasks",
-        Kind::Checklist => "",
+        Kind::Checklist | Kind::Plan => "",
     }
 }
 
@@ -184,6 +211,7 @@ fn json(kind: Kind, seed: u64, tasks: &[Task]) -> String {
                 dice.pick(&["null", "1.50", "[1, {\"status\": \"x\"}]", "{}", "-0"]).to_owned(),
             ));
         }
+        fields.retain(|(name, _)| !task.silent || name != field_of(kind));
         // Any order, the same for the same seed.
         let turn = dice.below(fields.len());
         fields.rotate_left(turn);
@@ -218,7 +246,7 @@ fn yaml(kind: Kind, seed: u64, tasks: &[Task]) -> String {
         text.push_str("project:\n  name: \"N\"   # a name\n  objectives: [one, 'two']\n\n");
     }
     text.push_str(dice.pick(&["tasks:\n", "tasks:\n", "tasks: # all of them\n", "tasks:   \n"]));
-    let state = if kind == Kind::Completed { "completed" } else { "status" };
+    let state = field_of(kind);
     for (nth, task) in tasks.iter().enumerate() {
         let mut dice = at(seed, nth, "task");
         text.push_str(&comment(&mut dice, outer));
@@ -227,16 +255,18 @@ fn yaml(kind: Kind, seed: u64, tasks: &[Task]) -> String {
         let title = quoted(&words(seed, nth, "title"));
         if dice.one_in(5) {
             let id = if kind == Kind::Completed { String::new() } else { format!("id: {}, ", task.id) };
-            text.push_str(&format!(
-                "{outer}- {{{id}title: {title}, {state}: {quote}{}{quote}}}\n",
-                task.state
-            ));
+            let told = format!(", {state}: {quote}{}{quote}", task.state);
+            let told = if task.silent { "" } else { &told };
+            text.push_str(&format!("{outer}- {{{id}title: {title}{told}}}\n"));
             continue;
         }
         let mut fields = vec![
             format!("title: {title}{}", dice.pick(&["", " # a title", "   "])),
             format!("{state}: {quote}{}{quote}{}", task.state, dice.pick(&["", "  # todo", " "])),
         ];
+        if task.silent {
+            fields.pop();
+        }
         if kind == Kind::Yaml {
             fields.insert(0, format!("id: {quote}{}{quote}", task.id));
         }
@@ -293,5 +323,32 @@ fn checklist(seed: u64, tasks: &[Task]) -> String {
         }
     }
     text.push_str(dice.pick(&["", "\nThe end.\n", "\n"]));
+    text
+}
+
+fn plan(seed: u64, tasks: &[Task]) -> String {
+    let mut dice = at(seed, 0, "plan");
+    let mut text = String::from(dice.pick(&["", "# Plan\n\n", "## Validation Commands\n\n- `make`\n\n"]));
+    let level = dice.pick(&["##", "###", "####"]);
+    for (nth, task) in tasks.iter().enumerate() {
+        let mut dice = at(seed, nth, "task");
+        text.push_str(&format!("{level} Task {}: {}\n", nth + 1, task.id));
+        text.push_str(dice.pick(&[
+            "",
+            "\n",
+            "words\n\n",
+            "```\n- [ ] an example\n```\n",
+            "<!-- - [ ] -->\n",
+        ]));
+        for step in 0..1 + dice.below(3) {
+            // What is begun is begun with its first step.
+            let mark = if task.state == "/" && step > 0 { " " } else { task.state };
+            let marker = dice.pick(&["- ", "* ", "  - ", "1. "]);
+            text.push_str(&format!("{marker}[{mark}] {}\n", words(seed, nth * 10 + step, "step")));
+            text.push_str(dice.pick(&["", "", "    more about it\n", "\n"]));
+        }
+        text.push_str(dice.pick(&["", "\n", "\nAfter it.\n\n"]));
+    }
+    text.push_str(dice.pick(&["", "\nThe end.\n", "\n## Later\n\nwords\n"]));
     text
 }

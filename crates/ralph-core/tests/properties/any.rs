@@ -84,7 +84,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => number().prop_map(|ms| Event::Slept { ms }),
         2 => prop_oneof![Just(StopBy::Interrupt), Just(StopBy::Terminate), Just(StopBy::Request)]
             .prop_map(|by| Event::StopAsked { by }),
-        1 => Just(Event::AgentStarted { pid: 7 }),
+        1 => Just(Event::AgentStarted { pid: 7, noted: Default::default() }),
         1 => Just(Event::AgentNeverStarted),
         1 => Just(Event::MeasureFailed { error: "gone".into() }),
         1 => Just(Event::NoteAdded { id: "n".into(), text: "use tabs".into() }),

@@ -21,10 +21,8 @@ use ralph_core::ledger::Attempted;
 
 pub(super) use args::BacklogCommand;
 
-use super::run::below;
 use crate::config::Layers;
 use crate::error::Result;
-use crate::project::Project;
 use crate::settings;
 use crate::store::{Ledger, Tally};
 use crate::ui::Ui;
@@ -38,12 +36,12 @@ const REASON: usize = 300;
 /// The backlog as a run by the project's settings would take it: with what the ledger counts, where these settings count
 /// attempts at each item.
 fn counted(place: &Place) -> Option<Source> {
-    let project = Project::look().ok()?;
+    let (project, file) = beside::projects_of(place).ok()?.into_iter().next()?;
     let config = Layers::read(&project.ralph_dir).ok()?.merged();
     let mut policy = settings::profile(config.profile.as_deref().unwrap_or("default")).ok()?.policy();
     settings::set(&mut policy, &config.values).ok()?;
     let most = if policy.each_item { policy.max_iterations } else { 0 };
-    let plan = BacklogPlan { file: below(&project, &place.path).ok()?, ..BacklogPlan::default() };
+    let plan = BacklogPlan { file, ..BacklogPlan::default() };
     let source = Source::new(&project.root, &plan, most).ok().filter(Source::counts)?;
     let tried = Tally::default().of(&Ledger::of(&project.truth), source.below(&project.root).as_deref());
     Some(source.knowing(tried))
@@ -52,8 +50,7 @@ fn counted(place: &Place) -> Option<Source> {
 /// The newest attempts at an item that the ledger has, oldest first, and how many there are.
 pub(in crate::cli) fn in_ledger(place: &Place, id: &str) -> (Vec<Attempted>, usize) {
     let found = || {
-        let project = Project::look().ok()?;
-        let file = below(&project, &place.path).ok()?;
+        let (project, file) = beside::projects_of(place).ok()?.into_iter().next()?;
         let mut attempts = load(&project, Anchored::NotAsked).ok()?.attempts;
         attempts.retain(|attempted| {
             let record = &attempted.record;

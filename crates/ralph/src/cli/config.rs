@@ -108,19 +108,32 @@ fn show(args: &ShowArgs, ui: &mut Ui) -> Result<()> {
     Ok(())
 }
 
+/// Where a run would look for a command.
+const FOUND: &str = "found when a run starts";
+
 /// The value of a row, in words where a run would look for it.
 fn settled<'a>(row: &'a Shown, rows: &[Shown]) -> &'a str {
+    if is_found(row, rows) { FOUND } else { &row.value }
+}
+
+fn is_found(row: &Shown, rows: &[Shown]) -> bool {
     let is = |name: &str, value: &str| rows.iter().any(|row| row.key.name == name && row.value == value);
     let looked_for = is("checks.detect", "true") && is("policy.evidence", "required");
     let found = looked_for && row.key.name.starts_with("checks.") && row.value == row.key.default;
-    if found && row.key.name != "checks.detect" { "found when a run starts" } else { &row.value }
+    found && row.key.name != "checks.detect"
 }
 
 fn get(args: &GetArgs, ui: &Ui) -> Result<()> {
     let key = config::whole(&args.key)?;
     let rows = Layers::read(&Project::look()?.ralph_dir)?.shown()?;
     let row = rows.iter().find(|row| row.key.name == key.name);
-    ui.exact_line(row.map_or(key.default.as_str(), |row| settled(row, &rows)));
+    // Words are no value that a script could use.
+    if row.is_some_and(|row| is_found(row, &rows)) {
+        return Err(Error::no(format!("{} has no value of its own: its command is {FOUND}", key.name))
+            .hint("what would be run: ralph run --dry-run GOAL")
+            .hint(format!("ralph config set {} COMMAND", key.name)));
+    }
+    ui.exact_line(row.map_or(key.default.as_str(), |row| &row.value));
     Ok(())
 }
 

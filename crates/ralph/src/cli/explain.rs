@@ -36,7 +36,11 @@ pub(super) fn main(args: &ExplainArgs, ui: &Ui) -> Result<ExitCode> {
     if found.is_empty() {
         let error = Error::usage(format!("there is no stop reason and no exit code '{word}'"));
         let words = rows(PAGE).into_iter().flat_map(|row| row.words);
-        return Err(match suggest::nearest(word, words) {
+        // A part of a reason stands for all that have it.
+        let parts = |reason: &'static str| {
+            std::iter::once(reason).chain(reason.split('_').filter(|part| part.len() > 3))
+        };
+        return Err(match suggest::nearest(word, words.flat_map(parts)) {
             Some(near) => error.hint(format!("ralph explain {near}")),
             None => error.hint("ralph explain"),
         });

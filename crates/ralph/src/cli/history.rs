@@ -29,10 +29,12 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
         let wanted = args.diff || args.checks || args.transcript;
         wanted.then(|| runs.last_iteration()).filter(|number| *number > 0)
     };
-    let Some(number) = args.iteration.or_else(last) else { return list(&runs, args.json, ui) };
+    let Some(number) = args.iteration.or_else(last) else { return list(&project, &runs, args.json, ui) };
     let Some((run, iteration, state)) = runs.of_iteration(number)? else {
         return Err(Error::usage(format!("there is no iteration {number}")).hint("ralph history"));
     };
+    let secrets = secrets::of(&project.root);
+    let (iteration, state) = (secrets.shown_iteration(&iteration), secrets.shown_state(&state));
     let files = run.files(number);
     if (args.checks || args.transcript) && iteration.ended.is_some() && !files.are_kept() {
         let keep = state.run.as_ref().map_or(0, |run| run.plan.policy.keep_output);
@@ -46,7 +48,6 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
             .because(format!("only that of the last {keep} iterations is (keep_output)"))
             .hint(hint));
     }
-    let secrets = secrets::of(&project.root);
     if args.diff {
         let keep = state.run.as_ref().map_or(0, |run| run.plan.policy.keep_snapshots);
         diff(&project, &runs, (&iteration, keep), ui)?;
@@ -81,7 +82,7 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
 fn diff(project: &Project, runs: &Runs, (iteration, keep): (&Iteration, u64), ui: &Ui) -> Result<()> {
     let number = iteration.number;
     let before = iteration.before.as_ref().and_then(|mark| TreeId::new(&mark.tree));
-    let after = iteration.after.as_ref().and_then(|after| TreeId::new(&after.tree));
+    let after = iteration.after.as_ref().and_then(|after| TreeId::new(after.left()));
     let Some((before, after)) = before.zip(after) else {
         return Err(Error::no(format!("iteration {number} has no two snapshots to compare"))
             .because("it is still at work, or was cut off before it was measured"));
@@ -124,7 +125,8 @@ pub(super) fn lost(runs: &Runs, number: u64, keep: u64) -> Result<Option<String>
     Ok(Some(told.unwrap_or_else(|| "somebody removed it from ralph's folder".into())))
 }
 
-fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
+fn list(project: &Project, runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
+    let secrets = secrets::of(&project.root);
     let mut entries = Vec::new();
     let mut problems = Vec::new();
     let mut lines = Vec::new();
@@ -132,6 +134,7 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
     for run in runs.all() {
         let mut told = Vec::new();
         let opened = run.iterations(|iteration, state| {
+            let (iteration, state) = (&*secrets.shown_iteration(iteration), &*secrets.shown_state(state));
             if as_json {
                 entries.push(view::json::iteration(iteration, run.number));
                 return;
@@ -140,7 +143,8 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
             told.push((iteration.number, line(state, iteration, pool)));
         })?;
         // An undo after the stop is told after it.
-        let stop = opened.state.stop();
+        let state = secrets.shown_state(&opened.state);
+        let stop = state.stop();
         let last = opened.state.last.as_ref().map_or(0, |last| last.number);
         let over = |one: &&Undone| stop.is_some() && one.after >= last;
         let (late, early): (Vec<&Undone>, Vec<&Undone>) = opened.state.undone.iter().partition(over);
@@ -155,7 +159,7 @@ fn list(runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
         lines.extend(told.into_iter().map(|(_, line)| line));
         undone.extend(opened.state.undone.iter().map(|one| view::json::undone(one, run.number)));
         if let Some(stop) = stop {
-            lines.push(format!("  stopped: {}", clock::for_people(&view::ended(&opened.state, stop))));
+            lines.push(format!("  stopped: {}", clock::for_people(&view::ended(&state, stop))));
         }
         lines.extend(late.into_iter().map(undone_line));
         problems.extend(opened.problems.iter().map(|problem| format!("run {}: {problem}", run.number)));

@@ -16,7 +16,7 @@ use crate::settings::{Value, Wishes};
 use crate::ui::Ui;
 pub(super) use arm::{Order, arm};
 pub(super) use fired::Fired;
-pub(super) use install::anywhere as is_installed;
+pub(super) use install::Hooks;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum HookCommand {
@@ -111,12 +111,11 @@ pub(super) fn main(command: HookCommand, ui: &mut Ui) -> Result<ExitCode> {
         HookCommand::Session => Ok(Fired::Session.answer()),
         HookCommand::Arm(mut args) => {
             let mut goal = arm::prompt(&args.prompt, args.whole.as_deref(), ui)?;
-            if let (true, Some((number, rest))) = (args.leading_number, goal.split_once(char::is_whitespace))
-            {
-                (args.max_iterations, goal) = match number.parse() {
-                    Ok(number) => (Some(number), rest.trim().to_owned()),
-                    Err(_) => (None, goal),
-                };
+            if args.leading_number {
+                let (number, rest) = goal.split_once(char::is_whitespace).unwrap_or((&goal, ""));
+                if let Ok(number) = number.parse() {
+                    (args.max_iterations, goal) = (Some(number), rest.trim().to_owned());
+                }
             }
             let order = Order { goal: &goal, session: args.session.as_deref(), probe: args.probe };
             arm(&Project::find()?, order, args.wishes(), ui)

@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use ralph_core::text;
 
+use crate::config;
 use crate::error::Result;
 use crate::project::Project;
 use crate::setup::{self, Found};
@@ -33,18 +35,21 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
     }
     let writes = may_write("config.toml");
     let mut known = Vec::new();
-    if let Some(backlog) = found.backlog.as_ref().filter(|backlog| backlog.must_be_named) {
-        known.push(("backlog".to_owned(), backlog.path.clone()));
-    }
-    if let Some(plugin) = found.plugin.as_ref().filter(|_| writes) {
-        for (key, value) in plugin.settings() {
-            ui.say(&format!("taken   {key} = {value}, from {}", setup::PLUGIN));
-            known.push((key, value));
+    if writes {
+        if let Some(backlog) = found.backlog.as_ref().filter(|backlog| backlog.must_be_named) {
+            known.extend(accepted("backlog", &backlog.path, ui));
         }
-    }
-    let proved = found.checks.settled || !found.checks.lines.is_empty();
-    if writes && !args.yes && !proved {
-        known.extend(test_command().map(|command| ("checks.test".to_owned(), command)));
+        for (key, value) in found.plugin.iter().flat_map(setup::Plugin::settings) {
+            let taken = accepted(&key, &value, ui);
+            if taken.is_some() {
+                ui.say(&format!("taken   {key} = {value}, from {}", setup::PLUGIN));
+            }
+            known.extend(taken);
+        }
+        let proved = found.checks.settled || !found.checks.lines.is_empty();
+        if !args.yes && !proved {
+            known.extend(test_command().and_then(|command| accepted("checks.test", &command, ui)));
+        }
     }
     let wanted = setup::files(&found, &known);
     let share = args.share.then(|| setup::shared_ignore(&found));
@@ -67,7 +72,24 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
     }
     let named = done.iter().any(|(name, placed)| name == "config.toml" && *placed != Placed::Kept);
     ui.say(&format!("next:   {}", next(&found, named)));
+    if !found.agents.is_empty() && is_empty(&found) {
+        ui.say("or:     ralph backlog add \"what is to be done\", then ralph run");
+    }
     super::fine()
+}
+
+/// A setting for the new file, if ralph would read it there.
+fn accepted(key: &str, value: &str, ui: &mut Ui) -> Option<(String, String)> {
+    match config::change("", config::NAME, key, value, None) {
+        Ok(_) => Some((key.to_owned(), value.to_owned())),
+        Err(error) => {
+            let said = format!("{} = {value}: ", key.trim_start_matches("policy."));
+            let what = error.what.strip_prefix(&said).unwrap_or(&error.what);
+            let what = what.replace(value, &text::one_line(value, 100));
+            ui.warn(&format!("{key} is not taken over: {}", text::one_line(&what, 300)));
+            None
+        }
+    }
 }
 
 fn tell(project: &Project, found: &Found, ui: &mut Ui) {
@@ -121,6 +143,11 @@ fn warn_if_ignored(project: &Project, share: &str, found: &Found, ui: &mut Ui) {
             ui.warn(&format!("git ignores {path} all the same: {rule}"));
         }
     }
+}
+
+/// There is a backlog that works and has no items: the one that was just made, or another.
+fn is_empty(found: &Found) -> bool {
+    found.backlog.as_ref().is_none_or(|backlog| backlog.is_known && matches!(backlog.items, Ok((_, 0))))
 }
 
 /// `named`: what was found is in the settings by now, where it has to be.

@@ -40,14 +40,14 @@ pub(super) fn introduction(
         let yours = if open { ", permissions as you choose below" } else { "" };
         shown.row("agent", format!("{}{yours}", describe_agent(agent)));
     }
-    for check in &plan.checks {
+    for check in plan.asked() {
         let brought = commands.iter().find(|known| known.command == check.command);
         let brought = brought.map(|known| known.source.as_str());
         let from = check.source.as_deref().or(brought).unwrap_or("your command line");
         shown.row("checks", format!("{}: {} ({from})", check.name, trust::shown(&check.command)));
     }
     let bare = unchecked(project, plan);
-    if let Some(backlog) = plan.backlog.as_ref().filter(|_| plan.checks.is_empty()) {
+    if let Some(backlog) = plan.backlog.as_ref().filter(|_| plan.asked().is_empty()) {
         let own = format!("{}, ", backlog.file);
         let any = commands.iter().any(|command| command.source.starts_with(&own));
         shown.row(
@@ -57,13 +57,13 @@ pub(super) fn introduction(
                 (false, Gate::Evidence) => {
                     "none, and no item has any: nothing could prove one; --test-cmd CMD adds one".into()
                 }
-                (false, _) => "none, and no item has any: done is a matter of words and reviews".into(),
+                (false, _) => format!("none, and no item has any: done is a matter of {}", words(plan)),
             },
         );
     } else if let Some(bare) = bare {
         shown.row("checks", bare);
-    } else if plan.checks.is_empty() {
-        shown.row("checks", "none: done is a matter of words and reviews");
+    } else if plan.asked().is_empty() {
+        shown.row("checks", format!("none: done is a matter of {}", words(plan)));
     }
     let each = if plan.limits_each_item() { " for each item" } else { "" };
     shown.row("limits", limits(&plan.policy, each, once.is_some()));
@@ -75,15 +75,22 @@ fn behind(more: Option<String>) -> String {
     more.map(|more| format!("; {more}")).unwrap_or_default()
 }
 
+/// What says done where no check does.
+fn words(plan: &Plan) -> &'static str {
+    let reviews = plan.policy.reviews;
+    let needed = if plan.proves_by_checks() { reviews.with_checks } else { reviews.without_checks };
+    if needed == 0 { "words" } else { "words and reviews" }
+}
+
 /// The items for which nothing would be run, in a sentence, where there are any.
 pub(super) fn unchecked(project: &Project, plan: &Plan) -> Option<String> {
-    let backlog = plan.backlog.as_ref().filter(|_| plan.policy.wants_checks())?;
+    let backlog = plan.backlog.as_ref()?;
     // What cannot be read stops the run, with its own words.
-    let (bare, all) = Source::new(&project.root, backlog, 0).ok()?.unchecked(&plan.checks).ok()?;
+    let (bare, all) = Source::new(&project.root, backlog, 0).ok()?.unchecked(plan.asked()).ok()?;
     let (have, it, is) = if bare.len() == 1 { ("has", "it", "is") } else { ("have", "they", "are") };
     let so = match plan.policy.gate {
         Gate::Evidence => format!("nothing could prove that {it} {is} done"),
-        _ => format!("only words and reviews say that {it} {is} done"),
+        _ => format!("only {} say that {it} {is} done", words(plan)),
     };
     let (some, of) = (bare.len(), text::count(all, "open item"));
     let names = text::one_line(&bare.join(", "), 200);

@@ -15,7 +15,6 @@ use std::process::ExitCode;
 
 use ralph_core::backlog::NAMES;
 use ralph_core::decision::Stop;
-use ralph_core::detect::Found;
 use ralph_core::event::{Carried, Event, Permissions, Plan, RunInfo, RunResumed, RunStarted};
 use ralph_core::items::Inherited;
 use ralph_core::redact::Secrets;
@@ -157,6 +156,7 @@ fn let_go(project: &Project, last: Option<&Last>, ui: &mut Ui) -> Result<()> {
 pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut Ui) -> Result<Option<Stop>> {
     let Order { goal, which, probe, consent, .. } = order;
     let secrets = secrets::of(&project.root);
+    ui.hides(&secrets);
     let told = goal.map(|goal| secrets.hide(goal).into_owned()).or_else(|| backlog::goal(wishes));
     let goal = told.as_deref();
     // Everything that can be refused is refused before anything is written; and first what nothing else can change.
@@ -230,7 +230,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     for agent in &plan.agents {
         agent::find_command(agent, &project.root)?;
     }
-    let missing = missing.iter().map(Found::missing);
+    let missing = missing.into_iter().map(|left| left.what);
     for remark in remarks.into_iter().chain(missing).chain(told_secrets(&secrets, order, &plan)) {
         ui.warn(&remark);
     }
@@ -251,7 +251,14 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     commands.extend(backlog::brought_again(project, before.as_ref(), &plan));
     if order.dry {
         let state = last.as_ref().filter(|_| earlier.is_some()).map(|last| &last.state);
-        let intent = dry::Intent { goal: called, plan, commands: &commands, state, branch: order.branch };
+        let intent = dry::Intent {
+            goal: called,
+            plan,
+            commands: &commands,
+            state,
+            before: before.as_ref().map(|before| &before.state),
+            branch: order.branch,
+        };
         dry::show(project, &intent, ui)?;
         return Ok(None);
     }
@@ -358,9 +365,7 @@ fn may_begin(choice: &Choice<'_>, last: &Last, order: Order<'_>) -> std::result:
     let breaker = &last.state.rules.breaker;
     let guarded = match choice {
         Choice::Start(_) => breaker.carried().guard(clock::now(), order.probe),
-        Choice::Resume if order.dry || !matches!(last.state.stop(), Some(Stop::CircuitOpen { .. })) => {
-            return Ok(());
-        }
+        Choice::Resume if !matches!(last.state.stop(), Some(Stop::CircuitOpen { .. })) => return Ok(()),
         Choice::Resume => breaker.guard(clock::now(), order.probe),
     };
     guarded.map(drop).map_err(|open| Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at })
@@ -379,7 +384,7 @@ pub(super) fn told_secrets(secrets: &Secrets, order: Order<'_>, plan: &Plan) -> 
         let shown = text::one_line(&secrets.hide(command), 120);
         format!("a command holds what looks like a secret, and commands are kept to continue the run; better put it into the environment: {shown}")
     });
-    goal.into_iter().chain(command).collect()
+    goal.into_iter().chain(command).chain(secrets::beyond(secrets)).collect()
 }
 
 /// A new run takes the place of one that could have been continued.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use ralph_core::breaker::Circuit;
 use ralph_core::decision::Stop;
+use ralph_core::event::StopBy;
 use ralph_core::limits::Resource;
 use ralph_core::profile::Budget;
 use ralph_core::session::Arm;
@@ -20,6 +21,7 @@ use crate::clock;
 use crate::error::Result;
 use crate::project::Project;
 use crate::runner;
+use crate::secrets;
 use crate::store::{self, ArmFile, Holder, Requests, Runs};
 use crate::ui::{self, Ui};
 
@@ -33,6 +35,8 @@ enum Odd {
     Damaged,
     /// A run goes on, and somebody took its lock away.
     Hidden,
+    /// Nobody can tell which session is held.
+    Untold,
 }
 
 pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
@@ -46,18 +50,22 @@ pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
     };
     let shown = Runs::of(&project.truth).shown()?;
     let (run, opened) = shown.map_or((None, None), |(run, opened)| (Some(run), Some(opened)));
-    let state = opened.as_ref().map(|opened| &opened.state).filter(|state| state.run.is_some());
+    let secrets = secrets::of(&project.root);
+    let state = opened.as_ref().map(|opened| secrets.shown_state(&opened.state));
+    let state = state.as_deref().filter(|state| state.run.is_some());
     let goes_on = state.is_some_and(|state| state.stop().is_none());
     let mut problems: Vec<String> =
         opened.as_ref().map_or(vec![], |opened| opened.problems.iter().map(ToString::to_string).collect());
     if hidden {
         problems.push(HIDDEN.into());
     }
+    let untold = untold(&project);
     if let (true, true, Some(run), Some(holder)) = (args.follow, goes_on, &run, &holder) {
         if args.json {
             let each = |ui: &mut Ui, state: &State| {
                 let holder = Some(holder).filter(|_| state.stop().is_none());
-                ui.json_line(&document(Some(state), holder, &[], &project, false));
+                let state = secrets.shown_state(state);
+                ui.json_line(&document(Some(&state), holder, &[], &project, false));
             };
             follow::follow(&project, holder, run, &mut Ui::new(true), each)?;
         } else {
@@ -68,6 +76,7 @@ pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
         return super::fine();
     }
     if args.json {
+        problems.extend(untold);
         let status = document(state, holder.as_ref(), &problems, &project, hidden);
         // A line, where lines are asked for.
         if args.follow { ui.exact_line(&status.to_string()) } else { ui.json(&status) }
@@ -75,6 +84,7 @@ pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
         let odd = match opened.as_ref().is_some_and(|opened| !opened.writable()) {
             _ if hidden => Odd::Hidden,
             true => Odd::Damaged,
+            false if untold.is_some() => Odd::Untold,
             false => Odd::None,
         };
         show(state, holder.as_ref(), &problems, &project, ui, odd);
@@ -107,7 +117,10 @@ fn show(
     odd: Odd,
 ) {
     // Without hooks nobody asks ralph, so that nothing is held yet.
-    let held = held(state, project).map(|arm| (arm, hook::is_installed(project)));
+    let held = held(state, project).map(|arm| {
+        let missing = hook::Hooks::look(project).missing(arm.session.is_some());
+        (arm, missing)
+    });
     let lines = lines(state, holder, odd, held);
     // What to do next is said last.
     let (next, stands): (Vec<&String>, Vec<&String>) = lines.iter().partition(|line| line.starts_with(NEXT));
@@ -118,7 +131,16 @@ fn show(
     for problem in problems {
         ui.data_row(12, &format!("journal:    {problem}"));
     }
+    if let Some(untold) = untold(project) {
+        ui.data_row(12, &format!("session:    {untold}"));
+    }
     next.into_iter().for_each(|line| ui.data_row(12, line));
+}
+
+/// Why nobody can tell which session is held, if so, and what to do.
+fn untold(project: &Project) -> Option<String> {
+    let error = ArmFile::of(&project.truth).read().err()?;
+    Some([error.what].into_iter().chain(error.hints).collect::<Vec<_>>().join("; "))
 }
 
 /// The session that this run holds or waits for.
@@ -166,7 +188,12 @@ fn budgets(state: &State, budget: &Budget) -> Vec<String> {
     .collect()
 }
 
-fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<(Arm, bool)>) -> Vec<String> {
+fn lines(
+    state: Option<&State>,
+    holder: Option<&Holder>,
+    odd: Odd,
+    held: Option<(Arm, Option<&str>)>,
+) -> Vec<String> {
     let Some((state, run)) = state.and_then(|state| Some((state, state.run.as_ref()?))) else {
         if odd == Odd::Hidden {
             return vec!["a run is going on here; to stop it: Ctrl-C where it was started".into()];
@@ -194,22 +221,28 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<
         match (holder, state.stop()) {
             (Some(holder), None) => {
                 let since = clock::local(holder.since, clock::now());
-                format!("{} (pid {}, since {since})", view::status_word(state, true), holder.pid)
+                let stops = match state.stop_asked {
+                    Some(StopBy::Request) => ", stops after this iteration",
+                    Some(_) => ", is being stopped",
+                    None => "",
+                };
+                format!("{}{stops} (pid {}, since {since})", view::status_word(state, true), holder.pid)
             }
             (None, None) if odd == Odd::Hidden => "working".into(),
             (None, None) if odd == Odd::Damaged => "cannot be continued: its journal is damaged".into(),
             (None, None) => match held {
-                Some((arm, false)) if state.last.is_none() => {
+                Some((arm, Some(missing))) if state.last.is_none() => {
                     let whom = arm.session.as_ref().map(|session| format!("session {}", text::one_line(session, 80)));
                     let whom = whom.unwrap_or_else(|| "the next session that starts here".into());
-                    format!(
-                        "{whom} is to be held, and no agent's settings name ralph's hooks yet: ralph hook install; to let go: ralph hook disarm"
-                    )
+                    format!("{whom} is to be held; {missing}; to let go: ralph hook disarm")
                 }
                 Some((Arm { session: Some(session), .. }, _)) => {
                     format!("session {} is held; to let go: ralph hook disarm", text::one_line(&session, 80))
                 }
                 Some(_) => "waits for the next session that starts here; to let go: ralph hook disarm".into(),
+                None if runner::waits_for_session(state) && odd == Odd::Untold => {
+                    "cut off, and nobody can tell which session it holds; to let go of every one: ralph hook disarm".into()
+                }
                 None if runner::waits_for_session(state) => {
                     "cut off, and holds no session; to hold one: ralph hook arm \"GOAL\"; to close it: ralph reset"
                         .into()
@@ -264,7 +297,7 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<
         }
         add("agent:", words);
     }
-    for check in &run.plan.checks {
+    for check in run.plan.asked() {
         add("check:", check.described());
     }
     add(
@@ -280,7 +313,8 @@ fn lines(state: Option<&State>, holder: Option<&Holder>, odd: Odd, held: Option<
         let why = breaker.reason.as_deref().unwrap_or("");
         add("circuit:", format!("{}: {}", breaker.circuit.word(), text::one_line(why, 300)));
     }
-    if let Some(last) = &state.last {
+    let unjudged = state.current.as_ref().filter(|current| state.stop().is_some() && current.ended.is_some());
+    if let Some(last) = unjudged.or(state.last.as_deref()) {
         let by = if pool { format!(", by {}", last.agent) } else { String::new() };
         let limit = view::limit_words(last).map(|limit| format!("; {limit}")).unwrap_or_default();
         let word = view::result_word(last);

@@ -133,9 +133,21 @@ fn without_a_record(project: &Project) -> Error {
     if !project.ralph_dir.join("session.md").exists() {
         return Error::usage("nothing has been run here yet; there is nothing to undo");
     }
-    Error::new("the record of what was run here is gone, and the snapshots with it; nothing can be undone")
-        .because(format!("somebody removed {}", project.truth.display()))
-        .hint("see what git can tell of the files: git status")
+    let gone = Error::new(
+        "the record of what was run here is gone, and the snapshots with it; nothing can be undone",
+    );
+    match &project.repo {
+        Some(_) => gone
+            .because(format!("somebody removed {}", project.truth.display()))
+            .hint("see what git can tell of the files: git status"),
+        // Nobody can tell whether this was a repository.
+        None => gone
+            .because(format!(
+                "there is no {}, and no repository that could have it: if this was one, somebody removed .git",
+                project.truth.display()
+            ))
+            .hint("put that folder back from a copy, or have the history again with git clone"),
+    }
 }
 
 /// Let go because it is too old, or gone though it ought to be there.
@@ -146,7 +158,8 @@ fn not_stored(error: &BackError, gone: &TreeId, project: &Project, still: &Still
     let number = runs
         .trees()
         .ok()
-        .and_then(|trees| Some(trees.into_iter().find(|(_, tree)| tree == gone.as_str())?.0));
+        // What removed it came after the last time that it was measured.
+        .and_then(|trees| Some(trees.into_iter().rfind(|(_, tree)| tree == gone.as_str())?.0));
     match number.and_then(|number| lost(&runs, number, keep).ok().flatten()) {
         Some(why) => said
             .because(format!("{error}; {why}"))
@@ -272,6 +285,12 @@ fn left_alone(way: &WayBack, ui: &mut Ui) {
     let line = |name: &str| text::one_line(name, 200);
     for path in &way.now.too_big {
         ui.warn(&format!("{} is over 50 MB, is in no snapshot and stays as it is", line(path)));
+    }
+    for path in &way.inexact {
+        ui.warn(&format!(
+            "{} has the line ends that git gives it (core.autocrlf, .gitattributes), which are not those that it had",
+            line(path)
+        ));
     }
     for path in &way.nested {
         ui.warn(&format!("{} is a repository of its own and stays as it is", line(path)));

@@ -125,7 +125,12 @@ fn written(key: &keys::Key, value: &str) -> Result<String> {
     if key.list {
         return Ok(keys::list(&items(&key.name, value)?));
     }
-    Ok(if key.takes == "true or false" { value.into() } else { keys::quoted(value) })
+    match (key.takes.as_str(), value) {
+        (keys::TRUTH, "true" | "false") => Ok(value.into()),
+        (keys::TRUTH, _) => Err(Error::usage(format!("{}: '{value}' is not {}", key.name, keys::TRUTH))
+            .hint(format!("ralph config set {} true", key.name))),
+        _ => Ok(keys::quoted(value)),
+    }
 }
 
 /// With commas between them; or as TOML, for those that have commas in them.
@@ -380,6 +385,25 @@ mod tests {
     }
 
     #[test]
+    fn no_value_that_a_key_does_not_take_is_told_to_be_a_fault_of_the_file() {
+        let odd = [
+            "maybe", "", " ", "-1", "1.5", "TRUE", "[", "[]", "]", "'", "\"", "#", "a\nb", "x = 1", "\0", "<",
+        ];
+        for key in keys::all() {
+            let name = match key.name.strip_prefix("agents.NAME.") {
+                Some(of) if agents::OF_COMMANDS.contains(&of) => key.name.replace("NAME", "mine"),
+                _ => key.name.replace("NAME", "claude"),
+            };
+            for value in odd {
+                if let Err(error) = change("agents.mine.command = 'x'\n", "f", &name, value, None) {
+                    assert_eq!(error.exit, crate::error::Exit::Usage, "{name} = {value}: {error}");
+                    assert!(!error.what.contains("not TOML"), "{name} = {value}: {error}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn what_cannot_be_set_is_refused_with_a_reason() {
         for (text, key, value, told) in [
             ("", "gat", "dual", "try: write gate instead of gat"),
@@ -389,6 +413,9 @@ mod tests {
             ("", "profile", "strickt", "there is no profile"),
             ("", "permissions", "all", "none of full, edits, inherit"),
             ("", "agents.cluade.model", "x", "has no command"),
+            ("", "checks.detect", "maybe", "checks.detect: 'maybe' is not true or false"),
+            ("", "checks.detect", "true\nprofile = 'dual'", "is not true or false"),
+            ("", "agents.mine.cost", "", "agents.mine.cost: '' is not true or false"),
             ("", "pool", "mien:review,codex", "pool was not set: unknown agent 'mien'"),
             ("", "pool", "mien:review,codex", "try: ralph config set --user pool mine:review,codex"),
             ("", "pool", "banana", "first: ralph config set --user agents.banana.command CMD"),

@@ -80,10 +80,11 @@ const BEFORE: &[Own] = &[
         "none",
         "\"cargo clippy\"",
     ),
-    own("checks.detect", "Whether checks that nobody names are looked for", "true or false", "true", "true"),
+    own("checks.detect", "Whether checks that nobody names are looked for", TRUTH, "true", "true"),
 ];
 
 const COMMAND: &str = "a command for sh";
+pub(super) const TRUTH: &str = "true or false";
 
 const AFTER: &[Own] = &[
     own(
@@ -130,13 +131,7 @@ const AFTER: &[Own] = &[
         "\"auto\"",
     ),
     own("agents.NAME.title", "How that command is called on the screen", "a text", "Agent", "\"Agent\""),
-    own(
-        "agents.NAME.cost",
-        "Whether that command tells what it costs",
-        "true or false",
-        "looked for",
-        "false",
-    ),
+    own("agents.NAME.cost", "Whether that command tells what it costs", TRUTH, "looked for", "false"),
 ];
 
 /// All of them, in the order of the file.

@@ -14,11 +14,7 @@ pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
     let told = |stack: &ralph_core::detect::Stack| Finding::held("stack", stack.described());
     let mut findings: Vec<Finding> = meant.stacks.iter().map(told).collect();
     for missing in &meant.missing {
-        let remedy = format!(
-            "install {}, or name another command: ralph config set checks.{} CMD",
-            missing.program, missing.check
-        );
-        findings.push(Finding::warned("checks", missing.missing(), remedy));
+        findings.push(Finding::warned("checks", missing.what.clone(), missing.remedy.clone()));
     }
     let unknown = trust::unknown(project, &meant.brought);
     let agreed = |check: &CheckSpec| unknown.iter().all(|command| command.command != check.command);
@@ -30,7 +26,7 @@ pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
         findings.push(match meant.policy.wants_checks() {
             true if !meant.missing.is_empty() => Finding::warned(
                 "checks",
-                "none is left: every check that was found needs a program that is not there, so that only words and \
+                "none is left: every check that was found is left out, as said above, so that only words and \
                  reviews would prove anything",
                 "ralph run --test-cmd CMD, with a command that runs here",
             ),
@@ -39,7 +35,10 @@ pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
                 "none are set, and none were found in the project's files",
                 "ralph config set checks.test \"cargo test\", or whatever tests this project",
             ),
-            false => Finding::held("checks", format!("profile {} runs none", meant.policy.profile)),
+            false => Finding::held(
+                "checks",
+                format!("profile {} runs none but what items bring", meant.policy.profile),
+            ),
         });
     }
     findings

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use ralph_core::backlog::{Rule, validate_with};
 use ralph_core::check::CheckSpec;
-use ralph_core::detect::{Found, Stack};
+use ralph_core::detect::Stack;
 use ralph_core::items::BacklogPlan;
 use ralph_core::profile::Policy;
 
 use super::Finding;
 use crate::config::{Config, Layers};
+use crate::detected::LeftOut;
 use crate::project::Project;
 use crate::settings::{self, Wishes};
 use crate::trust::Commands;
@@ -23,7 +24,7 @@ pub(super) struct Meant {
     /// With where each stands.
     pub(super) checks: Vec<(CheckSpec, String)>,
     /// What was found and cannot be run.
-    pub(super) missing: Vec<Found>,
+    pub(super) missing: Vec<LeftOut>,
     /// How it stands with the backlog; `None` where there is none.
     pub(super) backlog: Option<Finding>,
     pub(super) brought: Commands,

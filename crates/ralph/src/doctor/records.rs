@@ -8,7 +8,7 @@ use ralph_core::time::{self, Time};
 use super::{Finding, disk};
 use crate::clock;
 use crate::project::Project;
-use crate::store::{self, JournalFile, Ledger, LockState, Run, Runs};
+use crate::store::{self, ArmFile, JournalFile, Ledger, LockState, Run, Runs};
 use crate::unix::rights::PermissionsExt;
 use crate::verify::{self, Anchored};
 
@@ -30,7 +30,22 @@ pub(super) fn all(project: &Project) -> Vec<Finding> {
     findings.extend([journal, clock_of(last, clock::now())]);
     findings.push(evidence(project));
     findings.push(lock(&project.truth));
+    findings.extend(session(&project.truth));
     findings
+}
+
+/// Which session is held, where one was armed: until that can be read, every session that stops here is told of trouble.
+fn session(truth: &Path) -> Option<Finding> {
+    match ArmFile::of(truth).read() {
+        Ok(arm) => arm.map(|arm| {
+            Finding::held("session", format!("run {} was armed; how it stands: ralph hook status", arm.run))
+        }),
+        Err(error) => {
+            let why = error.why.map_or_else(String::new, |why| format!(": {why}"));
+            let remedy = error.hints.first().cloned().unwrap_or_else(|| "see to its rights".into());
+            Some(Finding::warned("session", format!("{}{why}", error.what), remedy))
+        }
+    }
 }
 
 fn lock(truth: &Path) -> Finding {

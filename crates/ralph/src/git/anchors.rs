@@ -14,14 +14,15 @@ pub struct Named {
     pub ledger: Option<String>,
 }
 
-/// Each commit with its trailers, one on a line.
-const FORMAT: &str = "--format=%x00%H%n%(trailers:only,unfold)";
+/// Each commit with all that it says. Of a message that was put together of several, git takes only the last lines for trailers.
+const FORMAT: &str = "--format=%x00%H%n%B";
+/// `git merge --squash` indents the messages.
+const NAMES: &str = "--grep=^ *Ralph-Evidence: ";
 
 impl Repo {
     /// Of every branch and tag, newest first.
     pub fn named_evidence(&self) -> Result<Vec<Named>, GitError> {
-        let call =
-            self.call("log").args(["--all", "--no-show-signature", "--grep=^Ralph-Evidence: ", FORMAT]);
+        let call = self.call("log").args(["--all", "--no-show-signature", NAMES, FORMAT]);
         Ok(read(&call.output()?))
     }
 
@@ -36,10 +37,24 @@ impl Repo {
 
     /// Those of these commits that no branch, no tag and no checked out commit leads to any more.
     pub fn stray(&self, commits: &BTreeSet<&str>) -> Result<BTreeSet<String>, GitError> {
+        self.beyond(commits, &["--branches", "--remotes", "--tags"])
+    }
+
+    /// Those of these commits that no branch and no checked out commit leads to.
+    pub fn on_no_branch(&self, commits: &BTreeSet<&str>) -> Result<BTreeSet<String>, GitError> {
+        self.beyond(commits, &["--branches", "--remotes"])
+    }
+
+    /// Those of these commits that HEAD does not lead to.
+    pub fn not_in_head(&self, commits: &BTreeSet<&str>) -> Result<BTreeSet<String>, GitError> {
+        self.beyond(commits, &[])
+    }
+
+    fn beyond(&self, commits: &BTreeSet<&str>, places: &[&str]) -> Result<BTreeSet<String>, GitError> {
         if commits.is_empty() {
             return Ok(BTreeSet::new());
         }
-        let call = self.call("rev-list").args(["--stdin", "--not", "--branches", "--remotes", "--tags"]);
+        let call = self.call("rev-list").args(["--stdin", "--not"]).args(places);
         let call = call.args(self.head()?).stdin(lines(commits));
         let output = call.output()?;
         let found = String::from_utf8_lossy(&output);
@@ -71,7 +86,7 @@ fn read(output: &[u8]) -> Vec<Named> {
         let mut before = named.len();
         for (key, value) in lines.filter_map(|line| line.split_once(": ")) {
             let value = value.trim();
-            match key.to_ascii_lowercase().as_str() {
+            match key.trim_start().to_ascii_lowercase().as_str() {
                 "ralph-iteration" => (attempt, before) = (value, named.len()),
                 "ralph-evidence" if !attempt.is_empty() && named.len() == before => named.push(Named {
                     commit: commit.to_owned(),
@@ -99,7 +114,7 @@ mod tests {
     #[test]
     fn what_a_squashed_commit_names_is_told_apart() {
         let text = "\0c1\nRalph-Item: A\nRalph-Iteration: r/1\nRalph-Iteration: r/2\nRalph-Evidence: d2\nRalph-Ledger: l\n\
-                    Ralph-Iteration: r/3\nRalph-Evidence: d3\n\n\0c2\nRalph-Evidence: nobody's\nRalph-Ledger: l\n";
+                    and: words\n\n    Ralph-Iteration: r/3\n    Ralph-Evidence: d3\n\n\0c2\nRalph-Evidence: nobody's\nRalph-Ledger: l\n";
         let row = |named: Named| (named.commit, named.attempt, named.evidence, named.ledger);
         let rows: Vec<_> = read(text.as_bytes()).into_iter().map(row).collect();
         let of = |attempt: &str, digest: &str, ledger: Option<&str>| {

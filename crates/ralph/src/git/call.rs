@@ -2,11 +2,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
+use std::time::Duration;
 
 use ralph_core::git_text;
 
 use super::{GitError, Kept};
-use crate::process::{self, Begun, Captured, SpawnError, Spec};
+use crate::process::{self, Begun, Captured, Hurry, Mark, Patience, SpawnError, Spec};
 
 /// Settings of the user that must not have a say in a measurement, because they run programs, write files of
 /// their own, hide edits or turn a warning into a refusal.
@@ -23,6 +24,18 @@ const MEASURING: [&str; 7] = [
     "index.skipHash=true",
 ];
 
+/// How long programs that git runs in one call, filters mostly, are waited for. Filters for many large files have work for minutes.
+const FILTERS: Duration = Duration::from_secs(30 * 60);
+
+/// Commands that only read, and take no lock where `GIT_OPTIONAL_LOCKS` forbids it: wherever they are ended, nothing is left.
+const READING: [&str; 15] = [
+    "cat-file", "check-attr", "check-ignore", "config", "diff", "diff-index", "diff-tree", "log", "ls-files",
+    "ls-tree", "rev-list", "rev-parse", "show-ref", "status", "version",
+];
+
+const GAVE_UP: &str =
+    "it waited for something that never came, took more than half an hour, or ralph was asked to stop";
+
 /// Who the user is, if the environment says it.
 pub(super) const IDENTITY: [&str; 4] =
     ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
@@ -35,6 +48,8 @@ pub struct Call {
     spec: Spec,
     /// How many arguments before the command are settings.
     settings: usize,
+    /// How many settings are in the environment.
+    named: usize,
 }
 
 impl Call {
@@ -47,7 +62,9 @@ impl Call {
             spec = spec.env_remove(name);
         }
         spec = spec.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
-        Call { command, spec: spec.arg(command), settings: 0 }
+        let expendable = READING.contains(&command);
+        spec = spec.patience(Patience { limit: FILTERS, hurry: None, expendable });
+        Call { command, spec: spec.arg(command), settings: 0, named: 0 }
     }
 
     /// Leaves out what would make a measurement run hooks, write files or trust somebody's word, and never goes
@@ -57,6 +74,39 @@ impl Call {
             self = self.setting(setting);
         }
         self.env("GIT_NO_LAZY_FETCH", "1")
+    }
+
+    /// Has the programs that git runs wear a mark, so that those it leaves are found, and waits for them only until somebody is in
+    /// a hurry.
+    pub fn watched(mut self, mark: Option<Mark>, hurry: Option<&Hurry>) -> Call {
+        self.spec.mark = mark;
+        if let Some(patience) = &mut self.spec.patience {
+            patience.hurry = hurry.cloned();
+        }
+        self
+    }
+
+    /// It may be ended where it does not come to its own end: all that it writes is ralph's own, its locks too.
+    pub fn expendable(self) -> Call {
+        self.may_be_ended(true)
+    }
+
+    /// It changes files of the user's, and half of that would be worse than to wait.
+    pub fn to_its_end(self) -> Call {
+        self.may_be_ended(false)
+    }
+
+    fn may_be_ended(mut self, expendable: bool) -> Call {
+        if let Some(patience) = &mut self.spec.patience {
+            patience.expendable = expendable;
+        }
+        self
+    }
+
+    /// For calls beside others: they run no programs, and nobody may take them for what another left.
+    pub fn unwatched(mut self) -> Call {
+        self.spec.mark = None;
+        self
     }
 
     /// By the identity that the environment names: what is committed for the user is the user's.
@@ -75,6 +125,15 @@ impl Call {
         self.spec.args.splice(at, [OsString::from("-c"), OsString::from(setting)]);
         self.settings += 2;
         self
+    }
+
+    /// The same for a key with a name in it, which may be any: in an argument it would end at its first `=`.
+    pub fn setting_named(mut self, key: &str, value: &str) -> Call {
+        let (at, count) = (self.named, self.named + 1);
+        self.named = count;
+        self.env(&format!("GIT_CONFIG_KEY_{at}"), key)
+            .env(&format!("GIT_CONFIG_VALUE_{at}"), value)
+            .env("GIT_CONFIG_COUNT", count.to_string())
     }
 
     pub fn arg(mut self, arg: impl Into<OsString>) -> Call {
@@ -112,7 +171,21 @@ impl Call {
 
     /// Runs it; any exit is an answer.
     pub fn run(&self) -> Result<Captured, GitError> {
-        process::capture(&self.spec).map_err(start_error)
+        self.whole(process::capture(&self.spec).map_err(start_error)?)
+    }
+
+    /// Feeds what was begun and waits for its end.
+    pub fn finish(&self, begun: Begun, stdin: Vec<u8>) -> Result<Captured, GitError> {
+        self.whole(begun.finish(stdin).map_err(GitError::Start)?)
+    }
+
+    /// Without its filters git goes on, with other content than the user's settings ask for. That is no answer.
+    fn whole(&self, captured: Captured) -> Result<Captured, GitError> {
+        match (captured.gave_up, captured.ended) {
+            (true, _) => Err(GitError::Ended { command: self.command, why: GAVE_UP.to_owned() }),
+            (false, 0) => Ok(captured),
+            (false, _) => Err(GitError::Filter { command: self.command }),
+        }
     }
 
     /// Starts it; what it is to read on its standard input follows.

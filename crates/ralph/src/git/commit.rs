@@ -73,6 +73,21 @@ impl Repo {
         tree_from(&call)
     }
 
+    /// A file as a commit has it.
+    pub fn file_at(&self, commit: &str, path: &[u8]) -> Option<Vec<u8>> {
+        let name = format!("{commit}:{}", std::str::from_utf8(path).ok()?);
+        self.call("cat-file").args(["blob", &name]).output().ok()
+    }
+
+    /// Which of these a commit holds, at its top.
+    pub fn names_in(&self, commit: Option<&str>, names: &[&str]) -> Result<Vec<String>, GitError> {
+        let Some(commit) = commit else { return Ok(vec![]) };
+        let call = self.call("ls-tree").args(["--full-tree", "--name-only", "-z", commit, "--"]).args(names);
+        let output = call.output()?;
+        let held = output.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        Ok(held.filter(|name| !name.is_empty()).map(|name| name.into_owned()).collect())
+    }
+
     /// Whether git knows whose a commit would be.
     pub fn identity(&self) -> Result<(), GitError> {
         let told = |name: &str| self.call("var").as_the_user().arg(name).output().map(drop);

@@ -26,7 +26,38 @@ pub struct Commits {
     pub changed_tree: bool,
 }
 
+/// Work that the user put aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stash {
+    pub id: String,
+    pub words: String,
+}
+
 impl Repo {
+    /// The stashes, as far as a file has them: git is not asked, for this is looked at before every agent.
+    pub fn stashes(&self) -> Vec<Stash> {
+        let log = std::fs::read(self.common_dir.join("logs/refs/stash")).unwrap_or_default();
+        let stash = |line: &str| {
+            let (head, words) = line.split_once('\t')?;
+            let id = head.split(' ').nth(1).filter(|id| is_object_id(id))?;
+            Some(Stash { id: id.to_owned(), words: words.to_owned() })
+        };
+        String::from_utf8_lossy(&log).lines().filter_map(stash).collect()
+    }
+
+    /// Where HEAD was at this second, if somebody moved it later, as its log tells; inside, `None` where it had no commit.
+    pub fn head_until(&self, second: i64) -> Option<Option<String>> {
+        let log = std::fs::read(self.git_dir.join("logs/HEAD")).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
+        let moved_later = |line: &str| {
+            let (head, _) = line.split_once('\t').unwrap_or((line, ""));
+            let at: i64 = head.rsplit(' ').nth(1)?.parse().ok()?;
+            let old = head.split(' ').next().filter(|id| is_object_id(id))?;
+            (at > second).then(|| Some(old.to_owned()).filter(|old| old.bytes().any(|byte| byte != b'0')))
+        };
+        log.lines().rev().map_while(moved_later).last()
+    }
+
     /// The commit that is checked out; `None` if there are no commits yet.
     pub fn head(&self) -> Result<Option<String>, GitError> {
         self.call("rev-parse").args(["--quiet", "--verify", "HEAD^{commit}"]).line()
@@ -57,18 +88,22 @@ impl Repo {
         Ok(output.iter().filter(|byte| **byte == 0).count() as u64)
     }
 
-    /// Which of these names are commits that exist here.
+    /// Which of these hashes, or beginnings of them, are of commits that exist here. What is a name of a commit and not its
+    /// own hash is none.
     pub fn existing_commits<'n>(&self, names: &BTreeSet<&'n str>) -> Result<BTreeSet<&'n str>, GitError> {
         // A name with a line break would be two questions.
         let asked: Vec<&'n str> = names.iter().copied().filter(|name| !name.contains(['\n', '\r'])).collect();
         let questions: String = asked.iter().map(|name| format!("{name}^{{commit}}\n")).collect();
         let answer = self.call("cat-file").arg("--batch-check").stdin(questions.into_bytes()).output()?;
         let answer = String::from_utf8_lossy(&answer);
-        let there = |line: &str| line.split(' ').nth(1) == Some("commit");
+        let is_it = |name: &str, line: &str| {
+            let (id, rest) = line.split_once(' ').unwrap_or_default();
+            rest.starts_with("commit ") && id.starts_with(&name.to_ascii_lowercase())
+        };
         Ok(asked
             .into_iter()
             .zip(answer.lines())
-            .filter(|(_, line)| there(line))
+            .filter(|(name, line)| is_it(name, line))
             .map(|(name, _)| name)
             .collect())
     }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::time::Duration;
 
 use ralph_core::git_text::{self, Change, Object};
 
-use super::{GitError, Repo};
+use super::{Call, GitError, Repo};
 use crate::store;
 
 /// What the index holds at each path where HEAD holds something else; `None`: nothing.
@@ -38,9 +39,25 @@ impl Repo {
 
     /// As git tells it, for [`Repo::read_staged`].
     pub fn staged_raw(&self) -> Result<Vec<u8>, GitError> {
+        // Asked before and after every agent: where HEAD is, and which tree it stands for, git finds out by itself.
+        match self.diff_index().args(["HEAD", "--"]).output() {
+            Err(GitError::Failed { .. }) if self.head()?.is_none() => {
+                self.diff_index().arg(self.tree_of(None)?).output()
+            }
+            told => told,
+        }
+    }
+
+    fn diff_index(&self) -> Call {
         let call = self.call("diff-index").measuring().args(["--cached", "-z", "--no-renames"]);
-        let call = call.args(["--ignore-submodules=none", "--diff-filter=ACDMT"]);
-        call.arg(self.tree_of(self.head()?.as_deref())?).output()
+        call.args(["--ignore-submodules=none", "--diff-filter=ACDMT"])
+    }
+
+    /// What was staged by a copy of an index, where this commit was HEAD.
+    pub fn staged_by(&self, index: &Path, head: Option<&str>) -> Result<Staged, GitError> {
+        let call = self.diff_index().env("GIT_INDEX_FILE", index).arg(self.tree_of(head)?);
+        Self::read_staged(&call.output()?)
+            .ok_or_else(|| call.strange("a list of what is staged was asked for"))
     }
 
     pub fn read_staged(raw: &[u8]) -> Option<Staged> {

@@ -12,8 +12,9 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::{ioctl_fionbio, ioctl_fionread};
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::helpers::Wait;
 use super::ready::{exit_of, wait_ready};
-use super::{End, SpawnError, Spec, Stdin};
+use super::{End, Hurry, Mark, SpawnError, Spec, Stdin, mark};
 use crate::point;
 
 /// What a helper printed and how it ended.
@@ -22,6 +23,10 @@ pub struct Captured {
     pub end: End,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
+    /// How many programs that it had started were ended, because they took too long.
+    pub ended: usize,
+    /// It did not come to its own end, and was ended itself.
+    pub gave_up: bool,
 }
 
 /// Runs a helper to its end. It stays in ralph's process group, so that git can ask for a passphrase on the
@@ -62,16 +67,53 @@ impl Drop for Begun {
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
             // Nobody reads what it prints; waiting closes its standard input first.
-            drop((child.stdout.take(), child.stderr.take()));
-            let _ = child.wait();
+            drop((child.stdin.take(), child.stdout.take(), child.stderr.take()));
+            let until = self
+                .spec
+                .patience
+                .as_ref()
+                .map(|patience| Until::Helpers(Wait::new(patience, Duration::ZERO)));
+            see_off(&mut child, Pipes::of_nobody(), until.unwrap_or(Until::Exit));
         }
     }
 }
 
+/// How long a helper is waited for.
+#[derive(Debug, Clone, Copy)]
+enum Until<'a> {
+    Exit,
+    /// Then it is killed.
+    Killed(Instant),
+    /// When its time is over, or where somebody is in a hurry, the programs that it has started are ended; itself only if it is
+    /// expendable.
+    Helpers(Wait<'a>),
+}
+
+impl<'a> Until<'a> {
+    fn of(spec: &'a Spec, limit: Option<Duration>) -> Self {
+        match (limit.and_then(|limit| Instant::now().checked_add(limit)), &spec.patience) {
+            (Some(deadline), _) => Until::Killed(deadline),
+            (None, Some(patience)) => Until::Helpers(Wait::new(patience, patience.limit)),
+            (None, None) => Until::Exit,
+        }
+    }
+
+    fn deadline(self) -> Option<Instant> {
+        match self {
+            Until::Exit => None,
+            Until::Killed(at) => Some(at),
+            Until::Helpers(wait) => Some(wait.next),
+        }
+    }
+
+    fn hurry(self) -> Option<&'a Hurry> {
+        if let Until::Helpers(wait) = self { wait.hurry } else { None }
+    }
+}
+
 fn run(spec: &Spec, limit: Option<Duration>) -> Result<Captured, SpawnError> {
-    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
     let child = spawn(spec, limit.is_some())?;
-    finish(spec, child, deadline)
+    finish(spec, child, limit)
 }
 
 fn spawn(spec: &Spec, own_group: bool) -> Result<Child, SpawnError> {
@@ -90,26 +132,29 @@ fn spawn(spec: &Spec, own_group: bool) -> Result<Child, SpawnError> {
     for name in point::VARIABLES {
         command.env_remove(name);
     }
-    let spawned = point::call("start", &spec.program, &spec.args).and_then(|()| command.spawn());
+    let mark = spec.mark.map(Mark::of_helpers);
+    let spawned = point::call("start", &spec.program, &spec.args)
+        .and_then(|()| mark::started_with(mark, || command.spawn()));
     spawned.map_err(|error| spec.spawn_error(&error))
 }
 
-fn finish(spec: &Spec, mut child: Child, deadline: Option<Instant>) -> Result<Captured, SpawnError> {
+fn finish(spec: &Spec, mut child: Child, limit: Option<Duration>) -> Result<Captured, SpawnError> {
+    let until = Until::of(spec, limit);
     let mut pipes = Pipes::of(&mut child, &spec.stdin);
     let captured = point::call("wait for", &spec.program, &spec.args)
-        .and_then(|()| collect(&mut child, &mut pipes, deadline));
+        .and_then(|()| collect(&mut child, &mut pipes, until));
     captured.map_err(|error| {
-        see_off(&mut child, pipes, deadline);
+        see_off(&mut child, pipes, until);
         spec.start_error(io::ErrorKind::Other, format!("lost touch with it: {error}"))
     })
 }
 
-/// Lets it come to its own end, with all that it is to read, so that it is gone when the caller goes on. It gets no signal: a
-/// git that is asked to end between making a lock and noting that it did leaves the lock in the user's repository.
-fn see_off(child: &mut Child, mut pipes: Pipes<'_>, deadline: Option<Instant>) {
+/// Lets it come to its own end, with all that it is to read, so that it is gone when the caller goes on. It gets no signal, unless it
+/// is expendable: a git that is asked to end between making a lock and noting that it did leaves the lock in the user's repository.
+fn see_off(child: &mut Child, mut pipes: Pipes<'_>, until: Until<'_>) {
     if let Ok(None) = child.try_wait()
-        && collect(child, &mut pipes, deadline).is_err()
-        && deadline.is_some()
+        && collect(child, &mut pipes, until).is_err()
+        && matches!(until, Until::Killed(_))
     {
         // Nobody can tell when its time is over.
         let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
@@ -120,29 +165,37 @@ fn see_off(child: &mut Child, mut pipes: Pipes<'_>, deadline: Option<Instant>) {
 
 /// Feeds and reads the child until it has exited. Not until end of file: a background process that it left may
 /// hold the pipes open for ever.
-fn collect(child: &mut Child, pipes: &mut Pipes<'_>, deadline: Option<Instant>) -> io::Result<Captured> {
+fn collect(child: &mut Child, pipes: &mut Pipes<'_>, until: Until<'_>) -> io::Result<Captured> {
     let pid = Pid::from_child(child);
     let exit = exit_of(pid)?;
     if let (Some(stdin), _) = &pipes.stdin {
         ioctl_fionbio(stdin, true)?;
     }
-    let mut deadline = deadline;
-    let mut timed_out = false;
+    let mut until = until;
+    let (mut timed_out, mut ended, mut gave_up) = (false, 0, false);
     loop {
-        match pipes.wait(&exit, deadline)? {
-            Ready::Pipes(ready) => pipes.advance(ready)?,
-            Ready::Exit => break,
-            Ready::Deadline => {
+        match (pipes.wait(&exit, until)?, &mut until) {
+            (Ready::Pipes(ready), _) => pipes.advance(ready)?,
+            (Ready::Exit, _) => break,
+            (Ready::Hurry | Ready::Deadline, Until::Exit) => {}
+            (Ready::Hurry, Until::Helpers(wait)) => *wait = wait.hurried(),
+            (Ready::Deadline, Until::Helpers(wait)) => {
+                let looked = wait.look(pid);
+                ended += looked.ended;
+                gave_up |= looked.gave_up;
+            }
+            (Ready::Hurry | Ready::Deadline, Until::Killed(_)) => {
                 // The child is not reaped yet, so this number is still its group.
                 let _ = kill_process_group(pid, Signal::KILL);
-                (timed_out, deadline) = (true, None);
+                (timed_out, until) = (true, Until::Exit);
             }
         }
     }
     let status = child.wait()?;
     pipes.drain()?;
     let end = if timed_out { End::TimedOut } else { status.into() };
-    Ok(Captured { end, stdout: mem::take(&mut pipes.stdout.1), stderr: mem::take(&mut pipes.stderr.1) })
+    let (stdout, stderr) = (mem::take(&mut pipes.stdout.1), mem::take(&mut pipes.stderr.1));
+    Ok(Captured { end, stdout, stderr, ended, gave_up })
 }
 
 /// Our ends of the child's standard streams. A stream that is done is closed and `None`.
@@ -155,6 +208,7 @@ struct Pipes<'a> {
 enum Ready {
     Exit,
     Deadline,
+    Hurry,
     Pipes([bool; 3]),
 }
 
@@ -168,9 +222,13 @@ impl<'a> Pipes<'a> {
         }
     }
 
+    fn of_nobody() -> Self {
+        Pipes { stdin: (None, &[]), stdout: (None, Vec::new()), stderr: (None, Vec::new()) }
+    }
+
     /// Waits for the next thing to happen. The exit comes before the pipes: all that the child wrote is in them
     /// by then, so draining them ends it even if somebody else goes on writing.
-    fn wait(&self, exit: &OwnedFd, deadline: Option<Instant>) -> io::Result<Ready> {
+    fn wait(&self, exit: &OwnedFd, until: Until<'_>) -> io::Result<Ready> {
         let streams: [(Option<BorrowedFd<'_>>, PollFlags); 3] = [
             (self.stdin.0.as_ref().map(AsFd::as_fd), PollFlags::OUT),
             (self.stdout.0.as_ref().map(AsFd::as_fd), PollFlags::IN),
@@ -180,12 +238,17 @@ impl<'a> Pipes<'a> {
         for (fd, flags) in &streams {
             fds.extend(fd.map(|fd| PollFd::from_borrowed_fd(fd, *flags)));
         }
-        if !wait_ready(&mut fds, deadline)? {
+        fds.extend(until.hurry().map(|hurry| PollFd::from_borrowed_fd(hurry.told(), PollFlags::IN)));
+        if !wait_ready(&mut fds, until.deadline())? {
             return Ok(Ready::Deadline);
         }
-        let mut ready = fds.iter().map(|fd| !fd.revents().is_empty());
+        let is_ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
+        let mut ready = fds.iter().map(is_ready);
         if ready.next() == Some(true) {
             return Ok(Ready::Exit);
+        }
+        if until.hurry().is_some() && fds.last().is_some_and(is_ready) {
+            return Ok(Ready::Hurry);
         }
         Ok(Ready::Pipes(streams.map(|(fd, _)| fd.is_some() && ready.next() == Some(true))))
     }

@@ -16,7 +16,7 @@ pub(super) struct Child {
 #[cfg(target_os = "linux")]
 pub use linux::become_reaper;
 #[cfg(target_os = "linux")]
-pub(super) use linux::{all, end_unlisted, list, look, session};
+pub(super) use linux::{all, end_unlisted, list, look, of, session};
 #[cfg(not(target_os = "linux"))]
 pub use other::become_reaper;
 #[cfg(not(target_os = "linux"))]
@@ -39,21 +39,23 @@ mod linux {
 
     /// All children, the exited but unreaped ones too. Complete as long as nobody reaps meanwhile.
     pub(in crate::process) fn list() -> Vec<Child> {
-        let pids = by_thread().unwrap_or_else(all);
-        let me = getpid().as_raw_pid();
-        pids.into_iter()
-            .filter_map(|pid| stat(pid).filter(|(parent, _)| *parent == me))
-            .map(|(_, c)| c)
-            .collect()
+        of(getpid())
+    }
+
+    /// The same of another process.
+    pub(in crate::process) fn of(parent: Pid) -> Vec<Child> {
+        let pids = by_thread(parent).unwrap_or_else(all);
+        let is_its = |(of, _): &(i32, Child)| *of == parent.as_raw_pid();
+        pids.into_iter().filter_map(|pid| stat(pid).filter(is_its)).map(|(_, child)| child).collect()
     }
 
     /// Nothing to do: an orphan is our child, and listed.
     pub(in crate::process) fn end_unlisted(_group: Pid) {}
 
     /// The kernel lists children by thread, if it was built to do so.
-    fn by_thread() -> Option<Vec<Pid>> {
+    fn by_thread(parent: Pid) -> Option<Vec<Pid>> {
         let mut pids = Vec::new();
-        for thread in fs::read_dir("/proc/self/task").ok()?.flatten() {
+        for thread in fs::read_dir(format!("/proc/{parent}/task")).ok()?.flatten() {
             match fs::read_to_string(thread.path().join("children")) {
                 Ok(list) => pids.extend(list.split_ascii_whitespace().filter_map(parse_pid)),
                 // Either this thread has just ended, or there are no such files.
@@ -120,7 +122,7 @@ mod linux {
         fn both_ways_find_a_child_and_not_a_stranger() {
             let mut cat = Spec::new("cat", "/").command().stdin(Stdio::piped()).spawn().expect("cat");
             let pid = Pid::from_child(&cat);
-            assert!(by_thread().expect("this kernel lists children").contains(&pid));
+            assert!(by_thread(getpid()).expect("this kernel lists children").contains(&pid));
             assert!(all().contains(&pid));
             let found = list();
             assert!(found.iter().any(|child| child.pid == pid && child.alive));

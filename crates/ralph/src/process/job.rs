@@ -41,7 +41,7 @@ pub(super) fn end_all_of(
     let keeper = Pid::from_child(keeper);
     wait_unreaped(&WaitId::Pid(keeper));
     let mark = mark.filter(|_| alone.is_none_or(Alone::now));
-    sweep_all(Ours { mark, session: Some(keeper) }, grace).survivors
+    sweep_all(Ours { mark, helpers: false, session: Some(keeper) }, grace).survivors
 }
 
 pub(super) fn keeper_error(spec: &Spec, error: &io::Error) -> SpawnError {

@@ -15,7 +15,7 @@ use rustix::process::Pid;
 use super::job::{Job, end_all_of, keeper_error};
 use super::ready::wait_ready;
 use super::wire::{Failure, KEEP, Order, Report};
-use super::{End, Output, SpawnError, Spec};
+use super::{End, Output, SpawnError, Spec, mark};
 use crate::point;
 
 /// A keeper that has nothing to keep yet. Dropped, it ends.
@@ -77,7 +77,7 @@ impl Keeper {
         let mut command = Command::new(program);
         command.arg0("ralph").arg(KEEP);
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let process = point::pass("start keeper").and_then(|()| command.spawn());
+        let process = point::pass("start keeper").and_then(|()| mark::started_with(None, || command.spawn()));
         // It holds the keeper's end of the socket, which would hide the keeper's death from us.
         drop(command);
         Ok(Keeper { process: Some(process?), line })

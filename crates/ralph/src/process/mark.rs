@@ -13,6 +13,8 @@ use std::path::Path;
 
 /// The first 16 bits of every mark. As a number of locks it is some six quintillions, which nobody asks for.
 const OURS: u64 = 0x5A1F << 48;
+/// The same for what ralph's own helpers start, which no keeper keeps.
+const HELPERS: u64 = 0x5A1E << 48;
 
 /// Says for which folder a process works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,23 +32,29 @@ impl Mark {
         Ok(Mark(OURS | ((hash ^ (hash >> 48)) & ((1 << 48) - 1))))
     }
 
+    /// What a helper for that folder wears, and whatever it starts.
+    pub(super) fn of_helpers(self) -> Mark {
+        Mark(HELPERS | (self.0 & ((1 << 48) - 1)))
+    }
+
     pub(super) fn to_word(self) -> String {
         self.0.to_string()
     }
 
     pub(super) fn from_word(word: &str) -> Option<Mark> {
-        word.parse().ok().filter(|value| *value >> 48 == OURS >> 48).map(Mark)
+        word.parse().ok().filter(|value| [OURS, HELPERS].contains(&(value >> 48 << 48))).map(Mark)
     }
 }
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-pub(super) use linux::{wear, worn_by};
+pub(super) use linux::{started_with, wear, worn_by};
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
-pub(super) use other::wear;
+pub(super) use other::{started_with, wear};
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod linux {
     use std::io;
+    use std::sync::{Mutex, PoisonError};
 
     use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit};
 
@@ -56,6 +64,22 @@ mod linux {
     pub(in crate::process) fn wear(mark: Mark) -> io::Result<()> {
         let limit = Rlimit { current: Some(mark.0), maximum: getrlimit(Resource::Locks).maximum };
         Ok(setrlimit(Resource::Locks, limit)?)
+    }
+
+    /// Starts something that wears this mark from its first moment on, or none: a child has the limits that this process has when
+    /// it is started. So these are changed for as long as that takes, one start at a time.
+    pub(in crate::process) fn started_with<T>(mark: Option<Mark>, start: impl FnOnce() -> T) -> T {
+        static STARTS: Mutex<()> = Mutex::new(());
+        let _alone = STARTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(mark) = mark else { return start() };
+        let before = getrlimit(Resource::Locks);
+        // Where it cannot be marked, what it leaves is not found.
+        let worn = wear(mark);
+        let started = start();
+        if worn.is_ok() {
+            let _ = setrlimit(Resource::Locks, before);
+        }
+        started
     }
 
     /// The mark of a process, if it has one.
@@ -100,6 +124,10 @@ mod other {
     pub(in crate::process) fn wear(_: Mark) -> io::Result<()> {
         Ok(())
     }
+
+    pub(in crate::process) fn started_with<T>(_: Option<Mark>, start: impl FnOnce() -> T) -> T {
+        start()
+    }
 }
 
 #[cfg(test)]
@@ -112,6 +140,9 @@ mod tests {
         assert_eq!(mark("/proc/self/cwd/."), mark("."));
         assert_ne!(mark("/"), mark("/proc"));
         assert_eq!(Mark::from_word(&mark("/").to_word()), Some(mark("/")));
+        let helpers = mark("/").of_helpers();
+        assert_eq!(Mark::from_word(&helpers.to_word()), Some(helpers));
+        assert_ne!(helpers, mark("/"));
         assert!(Mark::of(Path::new("/no/such/folder")).is_err());
     }
 }

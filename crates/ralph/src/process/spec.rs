@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Mark;
+use super::{Mark, Patience};
 
 /// How long a command may take to end after TERM, unless its spec says otherwise.
 const GRACE: Duration = Duration::from_secs(5);
@@ -26,8 +26,11 @@ pub struct Spec {
     pub grace: Duration,
     /// A file that the keeper holds locked, shared, for as long as anything of a kept command lives.
     pub hold: Option<PathBuf>,
-    /// By which a kept command, and all that it starts, is found if its keeper is killed.
+    /// By which a kept command, and all that it starts, is found if its keeper is killed; for captured helpers, what they
+    /// start.
     pub mark: Option<Mark>,
+    /// For captured helpers only: how long the programs that it starts are waited for.
+    pub patience: Option<Patience>,
     /// Files to which the keeper appends what a kept command prints, before it passes it on: standard output, standard
     /// error.
     pub transcripts: Option<[PathBuf; 2]>,
@@ -73,6 +76,7 @@ impl Spec {
             grace: GRACE,
             hold: None,
             mark: None,
+            patience: None,
             alone: None,
             transcripts: None,
             sign: None,
@@ -135,6 +139,12 @@ impl Spec {
     #[must_use]
     pub fn mark(mut self, mark: Mark) -> Spec {
         self.mark = Some(mark);
+        self
+    }
+
+    #[must_use]
+    pub fn patience(mut self, patience: Patience) -> Spec {
+        self.patience = Some(patience);
         self
     }
 

@@ -16,9 +16,10 @@ pub struct Swept {
 }
 
 /// Ends everything on this machine that has this mark: TERM, KILL after the grace period, again until none is left.
-/// Whoever has the mark itself was started by what it would end, and sweeps nothing.
+/// Whoever has the mark itself was started by what it would end, and sweeps nothing. What helpers of a ralph that is gone started
+/// is among it: no other ralph may be at work.
 pub fn sweep(mark: Mark, grace: Duration) -> Swept {
-    sweep_all(Ours { mark: Some(mark), session: None }, grace)
+    sweep_all(Ours { mark: Some(mark), helpers: true, session: None }, grace)
 }
 
 /// How to tell our processes from others.
@@ -29,6 +30,7 @@ pub fn sweep(mark: Mark, grace: Duration) -> Swept {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ours {
     pub(super) mark: Option<Mark>,
+    pub(super) helpers: bool,
     /// A keeper that has died and is not reaped yet, so that its number is its own.
     pub(super) session: Option<Pid>,
 }
@@ -60,7 +62,10 @@ mod linux {
 
     impl Ours {
         fn has(self, process: &Child) -> bool {
-            let marked = self.mark.is_some_and(|mark| worn_by(process.pid) == Some(mark));
+            let marked = self.mark.is_some_and(|mark| {
+                worn_by(process.pid)
+                    .is_some_and(|worn| worn == mark || self.helpers && worn == mark.of_helpers())
+            });
             marked || self.session.is_some_and(|session| process.session == session.as_raw_pid())
         }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use ralph_core::event::{AgentEnded, End, Event};
+use ralph_core::event::{AgentEnded, End, Event, Noted};
 use ralph_core::redact::Secrets;
 use ralph_core::report::{IterationReport, dialects};
 use ralph_core::time::Time;
@@ -39,6 +39,8 @@ pub(super) struct Talk<'a> {
     pub(super) signal: Option<PathBuf>,
     /// After how long a silence the loop is told.
     pub(super) silence: Option<Duration>,
+    /// What was kept beside the record before it.
+    pub(super) noted: Noted,
 }
 
 /// Starts it. A failure to start is an end like any other.
@@ -66,7 +68,7 @@ pub(super) fn start(
             return None;
         }
     };
-    let _ = outbox.send(Input::Event(Event::AgentStarted { pid: job.pid() }));
+    let _ = outbox.send(Input::Event(Event::AgentStarted { pid: job.pid(), noted: talk.noted.clone() }));
     let ender = job.ender();
     let (stdout, stderr) = job.take_output();
     let (heard, outbox) = (heard.clone(), outbox.clone());

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use ralph_core::event::{Event, Measured, When};
 use ralph_core::git_text::{Change, ChangeKind};
-use ralph_core::items::{BacklogRead, Found, ItemAfter, Settlement};
+use ralph_core::items::{BacklogRead, Found, ItemAfter, Settlement, Work};
+use ralph_core::state::Iteration;
 use ralph_core::text;
 
 use super::Runner;
@@ -16,7 +17,7 @@ use crate::digest;
 use crate::error::{self, Error, Result};
 use crate::git::Kept;
 use crate::process::Spec;
-use crate::store::{self, Ledger};
+use crate::store::{self, IterationFiles, Ledger, Way};
 use crate::suggest;
 use crate::tree::TreeId;
 use crate::trust;
@@ -51,10 +52,9 @@ impl Runner<'_> {
         let (Some(repo), Some(Ok(source))) = (&self.project.repo, self.source()) else { return };
         let Some(path) = source.below(&self.project.root) else { return };
         let ours = work::is_own(&path) || !source.is_file() || self.own_backlog(&source).left(&source);
-        if self.state.committed > 0
-            && ours
-            && repo.differs_from_head(OsStr::from_bytes(&path)).unwrap_or(false)
-        {
+        let settled = self.state.last.as_ref().and_then(|last| last.settled.as_ref());
+        let committed = self.state.committed > 0 || settled.is_some_and(|settled| settled.commit.is_some());
+        if committed && ours && repo.differs_from_head(OsStr::from_bytes(&path)).unwrap_or(false) {
             let name = text::one_line(&String::from_utf8_lossy(&path), 400);
             let typed = suggest::quoted(&name);
             self.ui.step(&format!(
@@ -82,8 +82,7 @@ impl Runner<'_> {
     fn agreed_to(&self, read: BacklogRead) -> BacklogRead {
         let Found::Selected(work) = &read.found else { return read };
         let unknown = work.checks.iter().find(|check| !self.agreed.contains(&check.command));
-        let runs = self.state.run.as_ref().is_some_and(|run| run.plan.policy.wants_checks());
-        let Some(check) = unknown.filter(|_| runs && work.needs.acceptance) else { return read };
+        let Some(check) = unknown.filter(|_| work.needs.acceptance) else { return read };
         let why = format!(
             "{} brings a command that nobody has agreed to run: {}; read it, then: ralph run --yes",
             work.id,
@@ -113,6 +112,11 @@ impl Runner<'_> {
         self.issues_changed = (!source.is_file()).then(|| beads::Changes::until_now(&self.project.root));
         store::write_private(&path, &bytes).map_err(error::io("cannot write", &path))?;
         self.backlog = Some(bytes);
+        self.way = source.way()?;
+        if let Some(links) = self.way.as_ref().and_then(Way::to_bytes) {
+            let path = files.backlog_way();
+            store::write_private(&path, &links).map_err(error::io("cannot write", &path))?;
+        }
         source.mark(id)?;
         self.own_backlog(source).keep(source);
         Ok(())
@@ -161,22 +165,52 @@ impl Runner<'_> {
         let led = if measured.when == When::After { self.put_steered_back() } else { vec![] };
         let item = self.state.current.as_ref().and_then(|current| current.item.clone());
         let item = item.filter(|_| measured.when == When::After);
+        let source = match &item {
+            Some(_) => self.reached(source, &self.files()),
+            None => source,
+        };
+        let first = self.state.current.as_ref().and_then(|current| current.after.as_ref()?.item.clone());
         measured.item = item.map(|item| {
-            let before = self.backlog.clone().or_else(|| std::fs::read(self.files().backlog()).ok());
+            let current = self.state.current.as_ref();
+            let kept = || current.and_then(|current| self.copy_of_the_backlog(current, &self.files()));
+            let before = self.backlog.clone().or_else(kept);
+            let noted = current.is_some_and(|current| current.noted.backlog.is_some());
+            let written_over = (noted && before.is_none()).then(|| COPY.to_owned());
             let required = before.as_deref().map(|before| source.requirements(before)).unwrap_or_default();
             let judges = changes.iter().filter(|change| self.judges(&source, &required, change));
             let judges: Vec<Vec<u8>> = judges.map(|change| change.path.clone()).collect();
             let names = || judges.iter().map(|path| String::from_utf8_lossy(path).into_owned());
             let mut after = source.after(&item, before.as_deref());
             after.ticked_others.extend(self.closed_of_others(&source, before.as_deref()));
+            let InCommits { committed, ticked_in_commits } =
+                self.judged_in_commits(&source, &required, before.as_deref(), &item, measured);
             let put_back = before.is_some_and(|before| self.put_back(&source, &before, Some(&item.id)));
-            let tampered = after.tampered.iter().cloned().chain(names()).chain(led.clone()).collect();
+            let tampered = after.tampered.iter().cloned().chain(names()).chain(led.clone());
+            let tampered = tampered.chain(written_over).collect();
             let mut restored: Vec<String> = if self.restore(&judges) { names().collect() } else { vec![] };
             restored.extend(led);
-            ItemAfter { tampered, put_back, restored, ..after }
+            let after = ItemAfter { tampered, put_back, restored, committed, ticked_in_commits, ..after };
+            first.iter().fold(after, ItemAfter::seen_before)
         });
         measured.items = source.items();
         self.backlog_after = source.bytes().ok().map(|bytes| digest::of(&bytes));
+    }
+
+    /// As it was reached before the agent of this iteration.
+    fn reached(&self, source: Source, files: &IterationFiles) -> Source {
+        let another = || {
+            let kept = std::fs::read(files.backlog_way()).ok();
+            files.backlog().exists().then(|| source.way_then(kept.as_deref()))
+        };
+        let way = self.way.clone().or_else(another);
+        source.reached_by(way, files.folder().join(TOUCHED))
+    }
+
+    /// The task file before its item was marked, as another ralph kept it: not where the record has another digest of it.
+    fn copy_of_the_backlog(&self, iteration: &Iteration, files: &IterationFiles) -> Option<Vec<u8>> {
+        let bytes = std::fs::read(files.backlog()).ok()?;
+        let as_noted = |noted: &String| digest::of(&bytes) == *noted;
+        iteration.noted.backlog.as_ref().is_none_or(as_noted).then_some(bytes)
     }
 
     /// Hooks and settings of bd, which agents leave alone. Where they cannot be put back bd is not called any more.
@@ -208,6 +242,45 @@ impl Runner<'_> {
         change.kind != ChangeKind::Added && (harness || required) && Some(&change.path) != own.as_ref()
     }
 
+    /// What the agent's commits hold of that by which items are judged, otherwise than it was. It is put back in the files
+    /// in any case, and nobody would see it in HEAD.
+    fn judged_in_commits(
+        &self,
+        source: &Source,
+        required: &HashSet<PathBuf>,
+        before: Option<&[u8]>,
+        item: &Work,
+        measured: &mut Measured,
+    ) -> InCommits {
+        let mark = self.state.current.as_ref().and_then(|current| current.before.as_ref());
+        let (Some(repo), Some(mark)) = (&self.project.repo, mark) else { return InCommits::default() };
+        if mark.head.as_deref() == measured.left_head() {
+            return InCommits::default();
+        }
+        let (changes, paths) = match work::by_commits(repo, &self.tree, mark, measured.left_head()) {
+            Ok(by_commits) => by_commits,
+            Err(error) => {
+                measured.notes.push(format!("nobody could look what was committed: {error}"));
+                return InCommits::default();
+            }
+        };
+        let others = changes.into_iter().filter(|change| self.judges(source, required, change));
+        let own = source.below(&self.project.root).filter(|own| source.is_file() && paths.contains(own));
+        let mut ticked_in_commits = vec![];
+        let own = own.filter(|own| {
+            let at = |commit: Option<&str>| repo.file_at(commit?, own);
+            let (now, then) = (at(measured.left_head()), at(mark.head.as_deref()));
+            // As it was committed before, or as it was in the files: both are how the user had it.
+            let before: Vec<&[u8]> = [before, then.as_deref()].into_iter().flatten().collect();
+            ticked_in_commits = source.ticked_since(now.as_deref(), &before, item);
+            before.iter().all(|old| source.is_harmed(now.as_deref(), old))
+        });
+        let own = own.into_iter();
+        let paths = own.chain(others.map(|change| change.path));
+        let committed = paths.map(|path| String::from_utf8_lossy(&path).into_owned()).collect();
+        InCommits { committed, ticked_in_commits }
+    }
+
     /// Puts files back as they were before the agent.
     fn restore(&mut self, paths: &[Vec<u8>]) -> bool {
         let before = self.state.current.as_ref().and_then(|current| current.before.as_ref());
@@ -230,12 +303,17 @@ impl Runner<'_> {
             Some(id) => source.mark(id).map(|()| put_back),
             None => Ok(put_back),
         });
-        if let (Ok(true), Ok(now)) = (&done, now) {
-            let kept = self.files().folder().join(TOUCHED);
-            if self.files().make().is_ok() && store::write_private(&kept, &now).is_ok() {
-                let file = kept.strip_prefix(&self.project.root).unwrap_or(&kept).display();
-                self.ui.remark(&format!("what the task file had been made into is kept: {file}"));
-            }
+        let kept = self.files().folder().join(TOUCHED);
+        if let (Ok(true), Err(_), true) = (&done, &now, kept.exists()) {
+            let file = kept.strip_prefix(&self.project.root).unwrap_or(&kept).display();
+            self.ui.remark(&format!("what stood in the place of the task file is kept: {file}"));
+        }
+        if let (Ok(true), Ok(now)) = (&done, now)
+            && self.files().make().is_ok()
+            && store::write_private(&kept, &now).is_ok()
+        {
+            let file = kept.strip_prefix(&self.project.root).unwrap_or(&kept).display();
+            self.ui.remark(&format!("what the task file had been made into is kept: {file}"));
         }
         done.unwrap_or_else(|error| {
             self.ui.warn(&format!("the backlog could not be put back: {}", work::in_a_line(&error)));
@@ -244,10 +322,16 @@ impl Runner<'_> {
     }
 
     pub(super) fn settle(&mut self, settlement: &Settlement) -> Result<()> {
-        let source = self.source().transpose()?;
+        let files = self.run.files(settlement.iteration);
+        let source = self.source().transpose()?.map(|source| match settlement.item {
+            Some(_) => self.reached(source, &files),
+            None => source,
+        });
+        self.way = None;
         let led = self.put_steered_back();
         // Once: a ralph that comes after us finds what this one wrote, and what people did since.
         let before = self.backlog.take().filter(|_| settlement.item.is_some());
+        let kept = before.clone();
         let now = source.as_ref().and_then(|source| source.bytes().ok()).map(|bytes| digest::of(&bytes));
         let known = now.is_some() && now == self.backlog_after;
         let since = match (&source, before) {
@@ -259,6 +343,8 @@ impl Runner<'_> {
             return Err(Error::data("the record settles an iteration that it does not have"));
         };
         let files = self.run.files(settlement.iteration);
+        let stands = self.stands_of(&iteration, &files);
+        let backlog = kept.or_else(|| self.copy_of_the_backlog(&iteration, &files));
         let custody = Custody::at(&self.project.truth, self.mark);
         let limit = self.state.run.as_ref().map_or(0, |run| run.plan.policy.check_timeout_ms);
         let mut settler = Settler {
@@ -268,7 +354,8 @@ impl Runner<'_> {
             run: &run,
             files,
             base: self.state.base.as_ref(),
-            at_the_start: self.run.baseline_files(),
+            stands,
+            backlog,
             secrets: &self.secrets,
             ledger: self.past.ledger(),
             kept: Kept {
@@ -278,6 +365,9 @@ impl Runner<'_> {
             },
             task_file_is_ours: false,
             task_file_is_known: known || since,
+            commits: self.state.run.as_ref().is_some_and(|run| run.plan.commits()),
+            remarks: vec![],
+            undid: None,
         };
         let mut settled = settler.settle(settlement, &iteration)?;
         settled
@@ -293,8 +383,17 @@ impl Runner<'_> {
     }
 }
 
+/// What an agent's commits hold and HEAD is not to keep: files that are judged by, and marks of items.
+#[derive(Debug, Default)]
+struct InCommits {
+    committed: Vec<String>,
+    ticked_in_commits: Vec<String>,
+}
+
 /// How the user commits what ralph left in the task file.
 const RECORD: &str = "git commit -m \"record the last attempt\"";
+/// What an agent wrote over that the next ralph would have compared the task file with.
+const COPY: &str = "ralph's copy of the task file";
 /// What the task file was when it was put back.
 const TOUCHED: &str = "touched-backlog";
 

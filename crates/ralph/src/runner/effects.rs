@@ -1,6 +1,7 @@
 //! Performing effects. Each ends in an event on the channel; none decides anything.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use ralph_core::effect::Effect;
 use ralph_core::event::{AgentInfo, Event, Measured, When};
+use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::machine::silence;
 use ralph_core::profile::{Policy, Protocol};
 use ralph_core::prompt;
@@ -20,15 +22,18 @@ use super::agent_job::{Talk, UNHEARD};
 use super::{Input, Runner, Texts, agent_job, check_job};
 use crate::error::{self, Error, Result};
 use crate::point;
-use crate::process::{Ender, Mark, Spec};
+use crate::process::{Ender, Hurry, Mark, Spec};
 use crate::store::{self, Runs};
-use crate::tree::TreeId;
+use crate::tree::{Tree, TreeId};
 use crate::ui::Pulse;
+use crate::unix::names::OsStrExt;
 use crate::{agent, git};
 
 /// What a rewritten history that was cleaned up at once takes with it.
 const LOST_TREE: &str = "the files before this iteration were stored in your repository's history only, which was \
                          rewritten and cleaned up: which of them changed cannot be told";
+const LOST_SNAPSHOTS: &str = "removed while somebody worked, and the snapshots in it are gone: which files changed cannot \
+                              be told, and this iteration cannot be undone";
 const LOST_COMMIT: &str = "was checked out before this iteration and is gone: the history was rewritten and cleaned \
                            up, so its commits are not counted";
 
@@ -49,6 +54,8 @@ struct Running {
     check: Option<Ender>,
     /// A hook of the user's, while a commit is made. The loop waits for it.
     hook: Option<Ender>,
+    /// Tells whoever measures the files, which the loop waits for too.
+    hurry: Option<Hurry>,
     /// The user asked to stop.
     stopping: bool,
 }
@@ -75,6 +82,19 @@ impl Jobs {
         let mut known = self.lock();
         known.stopping = true;
         known.end_hook();
+        known.hurry.iter().for_each(Hurry::up);
+    }
+
+    /// Has a measurement of these files end soon where the user asks to stop.
+    pub(super) fn hurrying(&self, tree: Tree) -> Tree {
+        let mut known = self.lock();
+        if known.hurry.is_none() {
+            known.hurry = Hurry::new().ok();
+        }
+        match known.hurry.clone() {
+            Some(hurry) => tree.until(hurry),
+            None => tree,
+        }
     }
 
     pub(super) fn end_now(&self) {
@@ -115,7 +135,9 @@ impl Runner<'_> {
             Effect::MeasureTree { when, todos_since } => {
                 let event = match self.measure(*when, todos_since.as_deref()) {
                     Ok(measured) => Event::TreeMeasured(Box::new(measured)),
-                    Err(error) => Event::MeasureFailed { error },
+                    Err(error) => {
+                        Event::MeasureFailed { error: self.without_a_repository().unwrap_or(error) }
+                    }
                 };
                 self.send(event);
             }
@@ -208,25 +230,35 @@ impl Runner<'_> {
         }
         let before = self.state.current.as_ref().and_then(|current| current.before.clone());
         let mut lost = Vec::new();
-        let changes = match (when, before.as_ref().and_then(|mark| TreeId::new(&mark.tree))) {
+        let mut changes = match (when, before.as_ref().and_then(|mark| TreeId::new(&mark.tree))) {
             (When::After, Some(before)) => match self.tree.changes(&before, &snapshot) {
                 Ok(changes) => changes,
                 Err(error) if self.tree.has(&before) => return Err(error.to_string()),
                 Err(_) => {
-                    lost.push(LOST_TREE.to_owned());
+                    lost.push(self.lost_tree());
                     Vec::new()
                 }
             },
             _ => Vec::new(),
         };
+        let old = before.as_ref().map_or(&[][..], |mark| &mark.beside);
+        let beside = self.not_held(&snapshot);
+        let flags = match when {
+            When::After => self.add_beside(&mut changes, old, &beside, &snapshot.outdated),
+            When::Before => vec![],
+        };
         let mark = before.clone();
-        let cut = self.since_it_was_cut_off(when, before.as_ref(), &snapshot.tree, &changes);
-        let cut = cut.map_err(|error| error.to_string())?;
-        let changes = cut.agents.unwrap_or(changes);
+        let since = self.since_it_ended(when, before.as_ref(), &snapshot, &changes);
+        let since = since.map_err(|error| error.to_string())?;
+        let changes = since.agents.unwrap_or(changes);
         let progress = self.but_the_backlog(changes.clone());
-        let mut measured = Measured::new(when, snapshot.tree.to_string(), snapshot.head, &progress);
-        measured.left = cut.left;
-        if let Some(told) = cut.told {
+        let head_left = since.head.unwrap_or_else(|| snapshot.head.clone());
+        let measured = Measured::new(when, snapshot.tree.to_string(), snapshot.head, &progress);
+        let mut measured = measured.with_head_left_at(head_left.as_deref());
+        measured.left = since.left;
+        measured.beside = beside;
+        measured.flags = flags;
+        if let Some(told) = since.told {
             self.ui.warn(&told);
             measured.notes.push(told);
         }
@@ -235,10 +267,14 @@ impl Runner<'_> {
         self.measure_judging(&mut measured, &progress);
         // The two trees are not the same one, so something changed.
         measured.changed_total += lost.len() as u64;
+        measured.untold = !lost.is_empty();
+        if measured.untold {
+            self.measure_gone(&mut measured);
+        }
         if let (When::After, Some(repo), Some(before)) = (when, &self.project.repo, before)
-            && before.head != measured.head
+            && before.head.as_deref() != measured.left_head()
         {
-            match repo.commits_between(before.head.as_deref(), measured.head.as_deref()) {
+            match repo.commits_between(before.head.as_deref(), measured.left_head()) {
                 Ok(git::Commits { total, changed_tree, .. }) => {
                     measured.commits = total;
                     measured.committed_change = changed_tree;
@@ -256,7 +292,7 @@ impl Runner<'_> {
             self.measure_thrown_away(&mut measured, &progress, mark);
         }
         let too_big =
-            snapshot.too_big.iter().map(|path| format!("{path} is over 50 MB and was not measured"));
+            snapshot.too_big.iter().map(|path| format!("{path} is over 50 MB, so no snapshot holds it"));
         measured.notes.extend(lost.into_iter().chain(too_big).chain(snapshot.problems).take(50));
         if let Some(base) = todos_since.and_then(TreeId::new) {
             match self.tree.added_todos(&base, &snapshot.tree, &self.own_notes()) {
@@ -271,21 +307,39 @@ impl Runner<'_> {
         Ok(measured)
     }
 
+    /// Why nobody knows the files before this iteration any more.
+    fn lost_tree(&self) -> String {
+        match self.snapshots_gone || self.project.repo.is_none() {
+            true => format!("{}/ was {LOST_SNAPSHOTS}", self.shown(&self.project.truth)),
+            false => LOST_TREE.to_owned(),
+        }
+    }
+
     /// What differs between the tree before the run and the last one that was measured, for the summary. What no agent
     /// touched is not the run's.
     pub(super) fn changes_of_the_run(&self) -> Option<RunChanges> {
-        let last = self.state.last.as_ref()?;
+        // One that was stopped before it was judged has its files as well.
+        let unjudged = self.state.current.as_ref().filter(|current| current.after.is_some());
+        let last = unjudged.or(self.state.last.as_deref())?;
         // What was put back is as it was before that attempt.
         let reverted = last.settled.as_ref().is_some_and(|settled| settled.reverted);
         let after = if reverted { &last.before.as_ref()?.tree } else { &last.after.as_ref()?.tree };
-        let (before, after) = (TreeId::new(&self.state.base.as_ref()?.tree)?, TreeId::new(after)?);
+        let base = self.state.base.as_ref()?;
+        let (before, after) = (TreeId::new(&base.tree)?, TreeId::new(after)?);
         let mut changes = self.tree.diff(&before, &after).ok()?;
+        let notes = self.own_notes();
+        let below = |path: &[u8], note: &[u8]| matches!(path.strip_prefix(note), Some([] | [b'/', ..]));
+        let noted = |path: &[u8]| notes.iter().any(|note| below(path, note));
         if let Some(touched) = self.touched_by_agents() {
-            let notes = self.own_notes();
-            let below = |path: &[u8], note: &[u8]| matches!(path.strip_prefix(note), Some([] | [b'/', ..]));
-            let noted = |path: &[u8]| notes.iter().any(|note| below(path, note));
             changes.retain(|change| touched.contains(&change.path) || noted(&change.path));
         }
+        // A task file that an agent deleted was put back after it was measured.
+        let top = self.project.repo.as_ref().map_or(&self.project.root, |repo| &repo.root);
+        let there = |path: &[u8]| top.join(OsStr::from_bytes(path)).symlink_metadata().is_ok();
+        changes.retain(|Change { path, kind, .. }| {
+            !(*kind == ChangeKind::Deleted && noted(path) && there(path))
+        });
+        self.add_beside(&mut changes, &base.beside, &last.after.as_ref()?.beside, &[]);
         let Measured { changed, changed_total, .. } =
             Measured::new(When::After, after.to_string(), None, &changes);
         Some(RunChanges { paths: changed, total: changed_total })
@@ -314,7 +368,7 @@ impl Runner<'_> {
                 None
             }
         };
-        if let Err(error) = self.views.prepare(&self.state) {
+        if let Err(error) = self.views.prepare(&self.secrets.shown_state(&self.state)) {
             self.warn_of_views(&error);
         }
         self.keep_stand(&files);
@@ -329,7 +383,8 @@ impl Runner<'_> {
         let secrets = &self.secrets;
         let promise = self.policy().promise;
         let promise = promise.as_str();
-        let talk = Talk { format: agent.format, prompt: &prompt, promise, secrets, signal, silence };
+        let noted = self.noted();
+        let talk = Talk { format: agent.format, prompt: &prompt, promise, secrets, signal, silence, noted };
         let spec = agent::spec(&agent, self.project, path)
             .env("RALPH_ITERATION", self.state.iteration.to_string())
             .env("RALPH_RUN_ID", run);

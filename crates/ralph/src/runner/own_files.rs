@@ -67,7 +67,10 @@ impl Runner<'_> {
         if views {
             self.publish();
         }
-        if pages && let Err(error) = self.views.remake_pages(&self.state, &Runs::of(&self.project.truth)) {
+        if pages
+            && let Err(error) =
+                self.views.remake_pages(&self.state, &Runs::of(&self.project.truth), &self.secrets)
+        {
             self.ui.warn(&format!("old pages of the history cannot be made again: {}", error.what));
         }
         Ok(())
@@ -99,7 +102,7 @@ impl Runner<'_> {
         touches
     }
 
-    fn shown(&self, path: &Path) -> String {
+    pub(super) fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.project.root).unwrap_or(path).display().to_string()
     }
 
@@ -161,9 +164,10 @@ impl Runner<'_> {
             return;
         }
         self.tree.forget_ahead();
+        self.snapshots_gone = true;
         let project = self.project;
         if let Ok(tree) = Tree::anew(&project.root, &project.truth, project.repo.as_ref()) {
-            self.tree = tree;
+            self.tree = self.jobs.hurrying(tree);
         }
     }
 }

@@ -41,7 +41,7 @@ impl Runner<'_> {
         if let Err(error) = self.views.reset_signal() {
             self.ui.warn(&format!("{UNHEARD}: {error}"));
         }
-        if let Err(error) = self.views.prepare(&self.state) {
+        if let Err(error) = self.views.prepare(&self.secrets.shown_state(&self.state)) {
             self.warn_of_views(&error);
         }
         let guardrails = read_text(&self.project.ralph_dir.join("guardrails.md"), &mut vec![]);

@@ -8,6 +8,7 @@ use ralph_core::state::{State, apply};
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::project::Project;
+use crate::secrets;
 use crate::store::{self, JournalFile, Lock, Run, Runs, Views};
 use crate::ui::Ui;
 
@@ -73,7 +74,7 @@ impl Still {
 /// Brings the views up to a run that stands still.
 pub(crate) fn publish(project: &Project, run: &Run, state: &State, ui: &mut Ui) {
     let mut views = Views::new(&project.root, &project.ralph_dir, run.clone());
-    if let Err(error) = views.publish(state) {
+    if let Err(error) = views.publish(&secrets::of(&project.root).shown_state(state)) {
         ui.warn(&format!("the views in {} cannot be written: {error}", project.ralph_dir.display()));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ralph_core::backlog::State;
+use ralph_core::backlog::{NAMES, State};
 use ralph_core::check::CheckSpec;
 use ralph_core::detect::Stack;
 use ralph_core::items::BacklogPlan;
@@ -99,6 +99,7 @@ pub(crate) fn look(root: &Path) -> Result<Found> {
     let prompt = PROMPTS.into_iter().find(is_there);
     let others = OTHERS.into_iter().filter(|(name, _)| is_there(name));
     let mut remarks: Vec<String> = others.map(|(name, what)| format!("{name}: {what}")).collect();
+    remarks.extend(other_backlogs(root, backlog.as_ref()));
     let plugin = plugin::read(root);
     remarks.extend(plugin.as_ref().map(|plugin| format!("{}: {}", plugin::FILE, plugin.told())));
     let (stacks, checks) = checks(root, backlog.as_ref())?;
@@ -106,12 +107,26 @@ pub(crate) fn look(root: &Path) -> Result<Found> {
     Ok(Found { agents, backlog, prompt, stacks, checks, plugin, remarks })
 }
 
+/// Task files that no run takes, because another one comes first.
+fn other_backlogs(root: &Path, taken: Option<&FoundBacklog>) -> Vec<String> {
+    let names = NAMES.iter().chain(&BACKLOGS).filter(|name| taken.is_some_and(|taken| taken.path != **name));
+    let open = |name: &&&str| {
+        let path = root.join(name);
+        let (open, all) = items(root, &path).ok().filter(|(open, _)| path.is_file() && *open > 0)?;
+        Some(format!(
+            "{name}: another task file ({}), which runs do not take: ralph config set backlog {name}, if it is the one",
+            open_of(open, all)
+        ))
+    };
+    names.filter_map(|name| open(&name)).collect()
+}
+
 /// What the settings name, else what the backlog wants for every item, else what the project's files stand for.
 fn checks(root: &Path, backlog: Option<&FoundBacklog>) -> Result<(Vec<Stack>, Checks)> {
     let config = Layers::read(&root.join(".ralph"))?.merged();
     let mut wishes = Wishes { detect: true, ..Wishes::default() }.over(config.clone());
     let settled = !wishes.checks.is_empty();
-    let missing = detected::look(root, &mut wishes).iter().map(ralph_core::detect::Found::missing).collect();
+    let missing = detected::look(root, &mut wishes).into_iter().map(|left| left.what).collect();
     let mut all = brought::checks(&config, &wishes);
     if let Some(backlog) = backlog {
         let plan = BacklogPlan { file: backlog.path.clone(), ..BacklogPlan::default() };

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use ralph_core::text;
+
 pub(crate) const FILE: &str = ".claude/ralph-loop.local.md";
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -9,8 +11,8 @@ pub(crate) struct Plugin {
     /// `None`: the file does not say, or is none of the plugin's.
     active: Option<bool>,
     iteration: Option<u64>,
-    /// 0: none.
-    pub(crate) max_iterations: Option<u64>,
+    /// As it is written; 0: none.
+    max_iterations: Option<String>,
     pub(crate) promise: Option<String>,
     pub(crate) prompt: String,
 }
@@ -36,24 +38,31 @@ fn parse(text: &str) -> Plugin {
     let Some((front, prompt)) = parts else { return Plugin::default() };
     let value = |key: &str| {
         let line = front.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
-        line.map(|value| value.trim().trim_matches(['"', '\'']).to_owned())
+        line.map(str::trim).filter(|value| *value != "null").map(unquoted)
     };
-    let number = |key: &str| value(key).and_then(|value| value.parse().ok());
     Plugin {
         active: value("active").and_then(|value| value.parse().ok()),
-        iteration: number("iteration"),
-        max_iterations: number("max_iterations"),
-        promise: value("completion_promise").filter(|promise| !promise.is_empty() && promise != "null"),
+        iteration: value("iteration").and_then(|value| value.parse().ok()),
+        max_iterations: value("max_iterations")
+            .filter(|max| !max.is_empty() && *max != "0")
+            .map(str::to_owned),
+        promise: value("completion_promise").filter(|promise| !promise.is_empty()).map(str::to_owned),
         prompt: prompt.trim().to_owned(),
     }
+}
+
+/// Without one pair of quotes around it, as the plugin reads it: it escapes nothing, so that others are the text's own.
+fn unquoted(value: &str) -> &str {
+    let inside = |quote| value.strip_prefix(quote)?.strip_suffix(quote);
+    inside('"').or_else(|| inside('\'')).unwrap_or(value)
 }
 
 impl Plugin {
     /// How it stands, and what to do about it.
     pub(super) fn told(&self) -> String {
-        let nth = self.iteration.map_or_else(String::new, |nth| match self.max_iterations {
-            Some(max @ 1..) => format!(", at iteration {nth} of {max}"),
-            _ => format!(", at iteration {nth}"),
+        let nth = self.iteration.map_or_else(String::new, |nth| match &self.max_iterations {
+            Some(max) => format!(", at iteration {nth} of {}", text::one_line(max, 20)),
+            None => format!(", at iteration {nth}"),
         });
         match self.active {
             Some(true) => format!(
@@ -69,8 +78,10 @@ impl Plugin {
 
     /// What it is limited by and listens for, as settings.
     pub(crate) fn settings(&self) -> Vec<(String, String)> {
-        let max = self.max_iterations.filter(|max| *max > 0).map(|max| max.to_string());
-        let settings = [("policy.max_iterations", max), ("policy.promise", self.promise.clone())];
+        let settings = [
+            ("policy.max_iterations", self.max_iterations.clone()),
+            ("policy.promise", self.promise.clone()),
+        ];
         settings.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
     }
 
@@ -109,6 +120,24 @@ mod tests {
         assert!(plugin.told().contains("is active in this project, at iteration 3 of 50: "));
         assert_eq!(plugin.next().as_deref(), Some("ralph run \"Fix it.\""));
         assert_eq!(parse(&TEXT.replace('\n', "\r\n")), plugin);
+    }
+
+    #[test]
+    fn one_pair_of_quotes_is_around_a_value_and_others_are_its_own() {
+        for (written, read) in [
+            ("\"say \"done\"\"", Some("say \"done\"")),
+            ("'it's done'", Some("it's done")),
+            ("say \"done\"", Some("say \"done\"")),
+            ("\"null\"", Some("null")),
+            ("\"", Some("\"")),
+            ("\"a -> b\"", Some("a -> b")),
+            ("null", None),
+            ("\"\"", None),
+            ("", None),
+        ] {
+            let plugin = parse(&TEXT.replace("\"ALL DONE\"", written));
+            assert_eq!(plugin.promise.as_deref(), read, "{written}");
+        }
     }
 
     #[test]

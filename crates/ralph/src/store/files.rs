@@ -152,6 +152,12 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
+/// A folder without anything in it.
+pub(super) fn remove_empty(path: &Path) -> io::Result<()> {
+    point::file("remove", path)?;
+    std::fs::remove_dir(path)
+}
+
 pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     point::file("rename", to)?;
     std::fs::rename(from, to)

@@ -215,6 +215,7 @@ const PROMPT: &str = "prompt.md";
 const TRANSCRIPT: &str = "transcript.out";
 const ERRORS: &str = "transcript.err";
 const BACKLOG: &str = "backlog";
+const WAY: &str = "backlog-way";
 const STAND: [&str; 2] = ["stand-before", "stand-after"];
 /// How the name of what an agent had changed of ralph's own files begins.
 pub(super) const TOUCHED: &str = "touched-";
@@ -227,7 +228,10 @@ fn is_output(name: &str) -> bool {
 fn is_kept(entry: &std::fs::DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy().into_owned();
     let name = name.trim_start_matches('.').trim_end_matches(".new").trim_end_matches(".gz");
-    [PROMPT, BACKLOG].contains(&name) || STAND.contains(&name) || name.starts_with(TOUCHED) || is_output(name)
+    [PROMPT, BACKLOG, WAY].contains(&name)
+        || STAND.contains(&name)
+        || name.starts_with(TOUCHED)
+        || is_output(name)
 }
 
 /// What one iteration leaves behind: its prompt, what the agent printed, what the checks printed.
@@ -265,6 +269,11 @@ impl IterationFiles {
     /// The task file when the agent was started.
     pub fn backlog(&self) -> PathBuf {
         self.dir.join(BACKLOG)
+    }
+
+    /// Which links led to it then; nothing where there was none.
+    pub fn backlog_way(&self) -> PathBuf {
+        self.dir.join(WAY)
     }
 
     /// Where the user stood in the repository before the agent was started, and after it had ended.

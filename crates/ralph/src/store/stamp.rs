@@ -5,11 +5,13 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
+use ralph_core::time::Time;
+
 use crate::unix::identity::MetadataExt;
 
 /// Which file it is, how long, and when its content and its inode last changed. The last one cannot be set by hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(crate) struct Stamp {
     file: (u64, u64),
     size: u64,
     written: (i64, i64),
@@ -17,7 +19,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    pub(super) fn of(data: &Metadata) -> Self {
+    pub(crate) fn of(data: &Metadata) -> Self {
         Self {
             file: (data.dev(), data.ino()),
             size: data.size(),
@@ -53,6 +55,13 @@ impl Stamp {
     /// Nobody wrote to it meanwhile, as far as its times tell; names may have come and gone.
     pub(super) fn same_content(self, other: Self) -> bool {
         (self.size, self.written) == (other.size, other.written)
+    }
+
+    /// Any later write leaves another time on it: the system's own are coarse, by some milliseconds.
+    pub(crate) fn is_settled(self, now: Time) -> bool {
+        let (seconds, nanos) = self.changed;
+        let changed = Time::from_millis(seconds.saturating_mul(1_000).saturating_add(nanos / 1_000_000));
+        now.since(changed) > 100
     }
 
     pub(super) fn size(self) -> u64 {

@@ -6,6 +6,7 @@ mod progress;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ralph_core::redact::Secrets;
 use ralph_core::state::{Iteration, State};
 use ralph_core::view::files as made;
 use serde_json::Value;
@@ -121,14 +122,15 @@ impl Views {
 
     /// Pages of the history that are not there any more, from the journals, and what is known of the start. To be asked for
     /// when somebody took them away.
-    pub fn remake_pages(&mut self, state: &State, runs: &Runs) -> Result<()> {
+    pub fn remake_pages(&mut self, state: &State, runs: &Runs, secrets: &Secrets) -> Result<()> {
         self.checked_in = false;
-        self.prepare(state).map_err(error::io("cannot write", &self.dir))?;
+        self.prepare(&secrets.shown_state(state)).map_err(error::io("cannot write", &self.dir))?;
         for run in runs.all() {
             let mut written = Ok(());
             run.iterations(|iteration, state| {
                 if iteration.conclusion.is_some() && written.is_ok() {
-                    written = self.write_log(iteration, state, false);
+                    let (iteration, state) = (secrets.shown_iteration(iteration), secrets.shown_state(state));
+                    written = self.write_log(&iteration, &state, false);
                 }
             })?;
             written.map_err(error::io("cannot write", &self.dir))?;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use ralph_core::git_text::{self, Change, Object, parse_paths};
 
-use super::{Snapshot, Tree, TreeError, TreeId, rules, seed};
+use super::{Snapshot, Tree, TreeError, TreeId, inexact, rules, seed};
 use crate::unix::names::OsStrExt;
 
 /// A nested repository.
@@ -28,6 +28,8 @@ pub struct WayBack {
     pub kept: Vec<Change>,
     /// Nested repositories that were at another commit, and stay as they are.
     pub nested: Vec<String>,
+    /// Files that will have other line ends than they had.
+    pub inexact: Vec<String>,
 }
 
 /// Why the files cannot be put back. None of them was touched.
@@ -87,7 +89,8 @@ impl Tree {
         let tried = self.read_tree(&["-n"], &now.tree, &to)?;
         let (nested, kept): (Vec<Change>, Vec<Change>) = staying.into_iter().partition(is_nested);
         let nested = nested.iter().map(|change| change.name().into_owned()).collect();
-        tried.map(|()| WayBack { now, to, changes, kept, nested })
+        let inexact = inexact::among(&self.place, &changes);
+        tried.map(|()| WayBack { now, to, changes, kept, nested, inexact })
     }
 
     /// Goes there.
@@ -102,8 +105,11 @@ impl Tree {
         from: &TreeId,
         to: &TreeId,
     ) -> Result<Result<(), BackError>, TreeError> {
-        let call = self.place.call("read-tree").args(["-m", "-u", "--no-sparse-checkout"]).args(more);
-        let captured = call.arg(from.as_str()).arg(to.as_str()).run()?;
+        let call = self.place.call("read-tree").to_its_end();
+        let call = call.args(["-m", "-u", "--no-sparse-checkout"]).args(more);
+        let captured = call.arg(from.as_str()).arg(to.as_str()).run();
+        self.place.end_left();
+        let captured = captured?;
         if captured.end.success() {
             return Ok(Ok(()));
         }
@@ -134,7 +140,10 @@ impl Tree {
         entries: impl Iterator<Item = (&'e [u8], Option<&'e Object>)>,
     ) -> Result<TreeId, TreeError> {
         let next = self.index_with(tree, entries)?;
-        self.write_tree_of(&next)
+        let made = self.write_tree_of(&next);
+        // No snapshot may follow that would take its place.
+        seed::remove(&next)?;
+        made
     }
 
     fn index_with<'e>(

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::TreeError;
 use crate::git::{Call, Repo};
 use crate::point;
+use crate::process::{self, Hurry, Mark};
 use crate::unix::identity::MetadataExt;
 use crate::unix::names::{OsStrExt, OsStringExt};
 use crate::unix::rights::DirBuilderExt;
@@ -32,6 +33,13 @@ pub(super) struct Place {
     project: Vec<u8>,
     /// There are ignore rules for ralph alone.
     pub(super) has_own_rules: bool,
+    /// By which programs are found that git runs here; only whoever has ralph's lock may look for them.
+    pub(super) mark: Option<Mark>,
+    /// Told when nobody wants to wait for them any longer.
+    pub(super) hurry: Option<Hurry>,
+    /// Filters that failed where git insists on them. Other calls are not to insist: git runs filters for files that nobody
+    /// asked about too. What is taken in must go through all of its filters, or it is no content to commit.
+    pub(super) failing: Vec<String>,
 }
 
 impl Place {
@@ -51,6 +59,9 @@ impl Place {
                 user_index: Some(repo.git_dir.join("index")),
                 project: project_below(&repo.root, root),
                 has_own_rules: false,
+                mark: None,
+                hurry: None,
+                failing: Vec::new(),
             }),
             None => Place::without_git(root, store),
         }
@@ -77,7 +88,15 @@ impl Place {
             user_index: None,
             project: Vec::new(),
             has_own_rules: false,
+            mark: None,
+            hurry: None,
+            failing: Vec::new(),
         })
+    }
+
+    /// Ends programs that git ran here and that it left.
+    pub(super) fn end_left(&self) {
+        self.mark.into_iter().for_each(process::end_left);
     }
 
     pub(super) fn is_whole(&self) -> bool {
@@ -102,9 +121,20 @@ impl Place {
         self.call_on(&self.index(), command)
     }
 
+    /// A call in a repository below this one, which may have filters of its own.
+    pub(super) fn call_below(&self, dir: &Path, command: &'static str) -> Call {
+        Call::new(dir, command)
+            .measuring()
+            .watched(self.mark, self.hurry.as_ref())
+            // Its configuration may name another folder, the whole disk too.
+            .env("GIT_WORK_TREE", dir)
+    }
+
     pub(super) fn call_on(&self, index: &Path, command: &'static str) -> Call {
         let call = Call::new(&self.work, command)
             .measuring()
+            .expendable()
+            .watched(self.mark, self.hurry.as_ref())
             .env("GIT_DIR", &self.git_dir)
             .env("GIT_WORK_TREE", &self.work)
             .env("GIT_INDEX_FILE", index)
@@ -113,6 +143,7 @@ impl Place {
             Some(objects) => call.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects),
             None => call,
         };
+        let call = self.failing.iter().fold(call, |call, filter| lenient(call, filter));
         match self.has_own_rules {
             true => call.setting(&format!("core.excludesFile={}", self.rules().display())),
             false => call,
@@ -123,8 +154,14 @@ impl Place {
     pub(super) fn call_on_own_objects(&self, command: &'static str) -> Call {
         Call::new(&self.work, command)
             .measuring()
+            .expendable()
             .env("GIT_DIR", &self.git_dir)
             .env("GIT_OBJECT_DIRECTORY", self.objects())
+    }
+
+    /// Where git's own files are.
+    pub(super) fn git_dir(&self) -> &Path {
+        &self.git_dir
     }
 
     pub(super) fn objects(&self) -> PathBuf {
@@ -140,7 +177,7 @@ impl Place {
         self.store.join(name)
     }
 
-    pub(super) fn in_work_tree(&self, name: &str) -> PathBuf {
+    pub(super) fn in_work_tree(&self, name: impl AsRef<Path>) -> PathBuf {
         self.work.join(name)
     }
 
@@ -197,9 +234,19 @@ impl Place {
         self.metadata(path).is_some_and(|data| !data.is_dir())
     }
 
-    fn metadata(&self, path: &[u8]) -> Option<Metadata> {
-        fs::symlink_metadata(self.work.join(OsStr::from_bytes(path))).ok()
+    /// Of what is at this path itself: what is found behind a link is at another one.
+    pub(super) fn metadata(&self, path: &[u8]) -> Option<Metadata> {
+        let look = |path: &[u8]| fs::symlink_metadata(self.work.join(OsStr::from_bytes(path))).ok();
+        let data = look(path)?;
+        let mut above = (0..path.len()).filter(|at| path[*at] == b'/').map(|at| &path[..at]);
+        let beyond = above.any(|folder| look(folder).is_some_and(|data| data.is_symlink()));
+        (!beyond).then_some(data)
     }
+}
+
+/// Has git go on where this filter fails.
+pub(super) fn lenient(call: Call, filter: &str) -> Call {
+    call.setting_named(&format!("filter.{filter}.required"), "false")
 }
 
 /// All that the private repository is told. Whoever hands the folder over hands this repository over with it, and a

@@ -79,11 +79,13 @@ pub(super) fn note_gone(place: &Place, memory: &mut Memory, gone: &[Vec<u8>]) ->
     let gone: Vec<&[u8]> = gone.iter().map(Vec::as_slice).collect();
     let call = place.call("check-ignore").args(["-z", "--no-index", "--stdin"]).stdin(joined(&gone));
     let captured = call.run()?;
-    // Exit 1: none of them.
-    if !matches!(captured.end.code(), Some(0 | 1)) {
-        return Err(call.failure(&captured).into());
-    }
-    memory.gone.extend(parse_paths(&captured.stdout)?.into_iter().map(<[u8]>::to_vec));
+    let ignored = match captured.end.code() {
+        // Exit 1: none of them.
+        Some(0 | 1) => parse_paths(&captured.stdout)?,
+        // git does not answer where a link took the place of a folder. To remember too many costs time, nothing else.
+        _ => gone,
+    };
+    memory.gone.extend(ignored.into_iter().map(<[u8]>::to_vec));
     Ok(())
 }
 
@@ -216,7 +218,7 @@ fn joined(paths: &[&[u8]]) -> Vec<u8> {
     joined
 }
 
-fn remove(path: &Path) -> Result<(), TreeError> {
+pub(super) fn remove(path: &Path) -> Result<(), TreeError> {
     match point::file("remove", path).and_then(|()| fs::remove_file(path)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(TreeError::file(path)(error)),
         _ => Ok(()),

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
-use super::{Place, Tree, TreeError, TreeId};
+use super::{Place, Tree, TreeError, TreeId, inexact};
 use crate::point;
 
 /// From how many loose objects on they are packed.
@@ -139,17 +139,21 @@ fn let_go(place: &Place, kept: &[TreeId]) -> Result<(), TreeError> {
     }
     // What came since is in neither list.
     loose.iter().filter(|(id, _)| own.contains(id)).for_each(|(_, path)| remove(path));
-    Ok(())
+    inexact::let_go(place, &reached)
 }
 
 /// All that the snapshots are made of, as far as it is there.
 fn reached(place: &Place, kept: &[TreeId]) -> Result<HashSet<String>, TreeError> {
-    let check = place.call("cat-file").arg("--batch-check=%(objectname) %(objecttype)");
+    let check = place.call("cat-file").unwatched().arg("--batch-check=%(objectname) %(objecttype)");
     let there = check.stdin(lines(kept.iter().map(TreeId::as_str))).output()?;
     let there = String::from_utf8_lossy(&there).into_owned();
     let trees = there.lines().filter_map(|line| line.strip_suffix(" tree"));
-    let walk =
-        place.call("rev-list").args(["--objects", "--no-object-names", "--missing=allow-any", "--stdin"]);
+    let walk = place.call("rev-list").unwatched().args([
+        "--objects",
+        "--no-object-names",
+        "--missing=allow-any",
+        "--stdin",
+    ]);
     let reached = walk.stdin(lines(trees)).output()?;
     Ok(String::from_utf8_lossy(&reached).lines().map(str::to_owned).collect())
 }

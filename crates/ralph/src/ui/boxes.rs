@@ -34,10 +34,10 @@ pub(super) fn header(state: &State, resumed: bool) -> Vec<String> {
     for agent in &plan.agents {
         add("agent", &named_agent(plan, agent));
     }
-    if plan.checks.is_empty() {
+    if plan.asked().is_empty() {
         add("checks", &no_checks(state));
     }
-    for check in &plan.checks {
+    for check in plan.asked() {
         add("checks", &check.described());
     }
     lines.push(String::new());
@@ -64,20 +64,22 @@ pub(super) fn named_agent(plan: &Plan, agent: &AgentInfo) -> String {
 /// What a run without checks rests on.
 pub(super) fn no_checks(state: &State) -> String {
     let plan = state.run.as_ref().map(|run| &run.plan);
+    let adds = match plan.is_some_and(|plan| !plan.checks.is_empty()) {
+        true => "--set evidence=required runs those that are set",
+        false => "--test-cmd CMD adds one",
+    };
     if plan.is_some_and(|plan| plan.backlog.is_some()) {
         let whole = match state.reviews_needed() {
             0 => String::new(),
             reviews => format!(", and the whole needs {}", text::count(u64::from(reviews), "review")),
         };
-        return format!(
-            "none for every item (--test-cmd CMD adds one): items are proved by their own{whole}"
-        );
+        return format!("none for every item ({adds}): items are proved by their own{whole}");
     }
     let needs = match state.reviews_needed() {
         0 => "the agent's word is enough".to_owned(),
         reviews => format!("done needs {}", text::count(u64::from(reviews), "review")),
     };
-    format!("none (--test-cmd CMD adds one): {needs}")
+    format!("none ({adds}): {needs}")
 }
 
 pub(super) fn limit(plan: &Plan) -> String {
@@ -133,7 +135,7 @@ pub(super) fn to_come(last: &Iteration, conclusion: &Conclusion) -> &'static str
 /// The lower half, when it is known what it came to.
 pub(super) fn conclude(state: &State, last: &Iteration) -> Vec<String> {
     let how = match last.outcome() {
-        Some(ralph_core::decision::Outcome::Interrupted) => "Rotation interrupted",
+        None | Some(ralph_core::decision::Outcome::Interrupted) => "Rotation interrupted",
         _ => "Rotation complete",
     };
     let mut lines = vec![middle(how)];
@@ -191,6 +193,11 @@ pub(super) fn conclude(state: &State, last: &Iteration) -> Vec<String> {
 /// A word from beside the run, while the box is open.
 pub(super) fn beside(words: &str) -> Vec<String> {
     row("You:", words)
+}
+
+/// What is worth a word while the box is open.
+pub(super) fn noted(words: &str) -> Vec<String> {
+    row("Note:", words)
 }
 
 /// The last box of a run.

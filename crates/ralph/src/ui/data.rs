@@ -42,14 +42,9 @@ impl Ui {
         if self.lost.get() { ExitCode::from(Exit::Error as u8) } else { code }
     }
 
-    /// What somebody else printed, kept in a file: as it is, but it must not play with the terminal.
-    #[expect(clippy::disallowed_methods, reason = "the owner of standard output")]
+    /// What somebody else printed, kept in a file. It must not play with the terminal, which is behind most pipes too.
     pub fn kept(&self, bytes: &[u8]) {
-        if std::io::stdout().is_terminal() {
-            self.data(text::plain(&String::from_utf8_lossy(bytes)).as_bytes());
-        } else {
-            self.data(bytes);
-        }
+        self.data(text::plain(&String::from_utf8_lossy(bytes)).as_bytes());
     }
 
     /// What differs, line by line: as it is into a pipe; on a terminal in colours, and without anybody else's codes.

@@ -6,7 +6,7 @@ use super::{Tone, Ui};
 const LABEL: usize = 10;
 
 /// What somebody should know before saying yes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Introduction {
     pub(crate) title: String,
     /// Label and value; a label that repeats is shown once.
@@ -39,7 +39,7 @@ impl Ui {
         self.line(Tone::Plain, &format!("  {}", introduction.title));
         self.line(Tone::Plain, "");
         let columns = self.stream.columns();
-        for line in introduction.lines(columns) {
+        for line in self.without_secrets(introduction).lines(columns) {
             self.line(Tone::Plain, &line);
         }
         self.line(Tone::Plain, "");
@@ -47,10 +47,16 @@ impl Ui {
 }
 
 impl Ui {
+    pub(crate) fn without_secrets(&self, introduction: &Introduction) -> Introduction {
+        let mut shown = introduction.clone();
+        shown.rows.iter_mut().for_each(|(_, value)| *value = self.hidden(value).into_owned());
+        shown
+    }
+
     /// The same as data, where nothing is asked.
     pub(crate) fn show_introduction(&self, introduction: &Introduction) {
         self.data_line(&format!("  {}\n", introduction.title));
-        introduction.lines(120).iter().for_each(|line| self.data_line(line));
+        self.without_secrets(introduction).lines(120).iter().for_each(|line| self.data_line(line));
         self.data_line("");
     }
 }

@@ -32,16 +32,16 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision, now: Time
         for agent in &plan.agents {
             lines.push((Tone::Plain, format!("agent: {}", boxes::named_agent(plan, agent))));
         }
-        if plan.checks.is_empty() {
+        if plan.asked().is_empty() {
             lines.push((Tone::Plain, format!("checks: {}", boxes::no_checks(state))));
         }
-        for check in &plan.checks {
+        for check in plan.asked() {
             lines.push((Tone::Plain, format!("check {}", check.described())));
         }
     }
     if let (Some(_), Some(last)) = (&decision.concluded, &state.last) {
         lines.push((Tone::Plain, concluded(state, last)));
-        lines.extend(remarks(last));
+        lines.extend(remarks(state, last));
     }
     lines.extend(baseline(state, event));
     lines.extend(touched(state, event));

@@ -1,13 +1,13 @@
 //! What is worth a word beside the boxes: how a check stood before, what is odd about an iteration.
 
-use ralph_core::check::CheckResult;
+use ralph_core::check::{self, CheckResult};
 use ralph_core::decision::{Kind, Outcome};
-use ralph_core::event::{Event, TAKEN_ALONG};
+use ralph_core::event::{Event, StopBy, TAKEN_ALONG};
 use ralph_core::evidence::Held;
 use ralph_core::items::{Attempt, UNCOMMITTED};
 use ralph_core::own_files;
 use ralph_core::report::{MISPLACED, denied_tools};
-use ralph_core::state::{Iteration, State};
+use ralph_core::state::{self, Iteration, State};
 use ralph_core::text;
 
 use super::Tone;
@@ -20,6 +20,15 @@ pub(super) fn baseline(state: &State, event: &Event) -> Option<(Tone, String)> {
     }
     let again = state.baseline.again.iter().any(|known| known.command == check.command);
     let when = if again { "proved before" } else { "before the run" };
+    let by = state.stop_asked.filter(|by| *by != StopBy::Request && check.asked && !check.passed());
+    if let Some(by) = by {
+        let by = if by == StopBy::Interrupt { "by you" } else { "with ralph" };
+        let command = check::shown(&check.command);
+        return Some((
+            Tone::Faint,
+            format!("{when}: {command} was ended {by}, so nobody knows how it stands"),
+        ));
+    }
     match check.passed() {
         true => Some((Tone::Faint, format!("{when}: {}", check.describe()))),
         false => Some((Tone::Warning, format!("{when}: ✗ {}{}", check.describe(), spelling(check)))),
@@ -51,7 +60,7 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     let what = last.item.as_ref().map_or("the goal", |item| &item.id);
     let mut lines = vec![];
     if let Some(commit) = &settled.commit {
-        let own = last.after.as_ref().is_some_and(|after| after.head.as_ref() == Some(commit));
+        let own = last.after.as_ref().is_some_and(|after| after.left_head() == Some(commit));
         let whose = if own { ", by the agent itself" } else { "" };
         // Of the goal this comes after the reviews.
         let word = if last.item.is_some() && last.checks.is_empty() { "claimed" } else { "proved" };
@@ -93,6 +102,8 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
         let names = text::one_line(&settled.left.join(", "), 400);
         lines.push((Tone::Warning, format!("{what}: {}: {names}", settled.left_why())));
     }
+    let done = settled.remarks.iter();
+    lines.extend(done.map(|remark| (Tone::Warning, format!("{what}: {}", text::one_line(remark, 600)))));
     let problems = settled.problems.iter();
     lines.extend(problems.map(|problem| match problem.starts_with(UNCOMMITTED) {
         true => (Tone::Warning, format!("⚠ {what}: {}", text::one_line(problem, 600))),
@@ -110,8 +121,21 @@ pub(super) fn short(id: &str) -> &str {
     id.get(..12).unwrap_or(id)
 }
 
+/// Reviews that all change something never come to an end.
+pub(super) fn restless(state: &State) -> Option<String> {
+    let files = state::restless(&state.recent)?;
+    let what = match files.is_empty() {
+        true => "something".to_owned(),
+        false => {
+            let names = text::one_line(&files.join(", "), 200);
+            format!("{names}; notes and logs that are no work: name them in .ralphignore")
+        }
+    };
+    Some(format!("all of the last reviews changed {what}; to do without reviews: ralph run --reviews 0"))
+}
+
 /// What is worth a word about an iteration; above all a claim that the facts do not bear out.
-pub(super) fn remarks(last: &Iteration) -> Vec<(Tone, String)> {
+pub(super) fn remarks(state: &State, last: &Iteration) -> Vec<(Tone, String)> {
     let Some(conclusion) = &last.conclusion else { return vec![] };
     let mut lines = vec![];
     let mut warn = |text: String| lines.push((Tone::Warning, text));
@@ -134,7 +158,8 @@ pub(super) fn remarks(last: &Iteration) -> Vec<(Tone, String)> {
             warn(conclusion.words.clone());
         }
         Outcome::Accepted if last.kind == Kind::Review && last.progress() => {
-            warn("the review changed something, so it is reviewed again".into());
+            let again = "the review changed something, so it is reviewed again";
+            warn(restless(state).map_or_else(|| again.into(), |why| format!("{again}; {why}")));
         }
         // Its own pass makes the count look full.
         Outcome::Accepted

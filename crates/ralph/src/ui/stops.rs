@@ -2,7 +2,7 @@
 
 use ralph_core::breaker::DENIED;
 use ralph_core::decision::Stop;
-use ralph_core::event::Plan;
+use ralph_core::event::{Plan, THROWN_AWAY};
 use ralph_core::items::{self, Found};
 use ralph_core::limits::Resource;
 use ralph_core::redact;
@@ -10,7 +10,7 @@ use ralph_core::state::{Iteration, State};
 use ralph_core::text;
 
 use super::Tone;
-use super::remarks::short;
+use super::remarks::{self, short};
 use crate::{agent, clock, suggest, work};
 
 /// The line that catches the eye.
@@ -89,6 +89,12 @@ pub(super) fn tone(stop: &Stop) -> Tone {
     }
 }
 
+/// The last iteration whose agent threw work of the user's away that nobody has put back since.
+fn thrown_away(state: &State) -> Option<u64> {
+    let lost = state.flagged.iter().rfind(|flagged| flagged.what.starts_with(THROWN_AWAY))?.iteration;
+    state.undone.iter().all(|undone| undone.after < lost).then_some(lost)
+}
+
 /// What to do next; how to go on comes last.
 pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     next_steps_of(state, stop, None)
@@ -107,7 +113,10 @@ pub(super) fn next_steps_of(state: &State, stop: &Stop, typed: Option<&str>) -> 
     } else if let Some(last) = last.filter(|last| reverted(last)) {
         let tree = last.after.as_ref().map_or("", |after| short(&after.tree));
         steps.push(format!("to have what it did again: ralph undo --to {tree}"));
-    } else if let Some(last) = last {
+    } else if let Some(lost) = thrown_away(state) {
+        // To take a later one back would not bring it.
+        steps.push(format!("to have back what you had not committed: ralph undo {lost}"));
+    } else if let Some(last) = last.filter(|last| last.after.as_ref().is_none_or(|after| !after.untold)) {
         steps.push(format!("to take its last iteration back: ralph undo {}", last.number));
     }
     if !state.uncommitted.is_empty() {
@@ -223,9 +232,10 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
             Some(next) => format!("to go on: {next}"),
             None => "to answer and go on: ralph note \"…\", then ralph run".into(),
         }],
-        Stop::MaxIterations { used, .. } => {
-            more("max-iterations", used.saturating_add((*used).clamp(10, 50)), "")
-        }
+        Stop::MaxIterations { used, .. } => remarks::restless(state)
+            .into_iter()
+            .chain(more("max-iterations", used.saturating_add((*used).clamp(10, 50)), ""))
+            .collect(),
         Stop::Saturated { .. } => vec![format!("to go on all the same: ralph run{SATURATION_OFF}")],
         Stop::CircuitOpen { why, .. } => to_allow_it(state, why)
             .into_iter()
@@ -250,6 +260,10 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
             let other = given.then(|| "with another command: ralph run --agent-cmd CMD".to_owned());
             remedies(state).chain(other).chain([again]).collect()
         }
+        // The same limit would stop it again at once.
+        Stop::Stopped if is_used_up(state) => {
+            more("max-iterations", state.used.saturating_add(state.used.clamp(10, 50)), "")
+        }
         Stop::Interrupted | Stop::Terminated | Stop::Stopped => {
             vec!["the work is kept; to go on: ralph run".into()]
         }
@@ -260,12 +274,19 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
     }
 }
 
-/// What to type where the backlog stops the run, and no agent that waits for an answer.
+/// Whether the last iteration was the last one that the run may have.
+fn is_used_up(state: &State) -> bool {
+    let plan = state.run.as_ref().map(|run| &run.plan).filter(|plan| !plan.limits_each_item());
+    let most = plan.map_or(0, |plan| plan.policy.max_iterations);
+    most > 0 && state.used >= most && state.current.is_none()
+}
+
 /// No item was open, and no agent was asked for anything.
 fn is_complete(state: &State) -> bool {
     state.used == 0 && state.backlog.as_ref().is_some_and(|read| read.found == Found::Complete)
 }
 
+/// What to type where the backlog stops the run, and no agent that waits for an answer.
 fn by_the_backlog(state: &State, why: &str) -> Option<String> {
     match state.backlog.as_ref().map(|read| &read.found) {
         // No answer to an agent helps here; an older record may name no way.

@@ -1,9 +1,13 @@
 //! Whether a commit holds the files that were there when they were proved.
 
+mod rewritten;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::ledger::Attempted;
+
+pub(super) use rewritten::Rewritten;
 
 use super::Loaded;
 use crate::git::{GitError, Repo};
@@ -33,18 +37,24 @@ pub(crate) struct Commits {
     names: BTreeMap<String, Vec<String>>,
     /// By attempt.
     compared: BTreeMap<String, Compared>,
+    rewritten: BTreeMap<String, Vec<Rewritten>>,
     /// Why nobody could be asked.
     failed: Option<String>,
 }
 
 impl Commits {
-    pub(crate) fn of(project: &Project, attempts: &[Attempted]) -> Self {
+    pub(crate) fn of(project: &Project, attempts: &[Attempted], loaded: &Loaded) -> Self {
         let Some(repo) = &project.repo else { return Self::default() };
-        Self::ask(project, repo, attempts)
+        Self::ask(project, repo, attempts, loaded)
             .unwrap_or_else(|error| Self { failed: Some(error.to_string()), ..Self::default() })
     }
 
-    fn ask(project: &Project, repo: &Repo, attempts: &[Attempted]) -> Result<Self, GitError> {
+    fn ask(
+        project: &Project,
+        repo: &Repo,
+        attempts: &[Attempted],
+        loaded: &Loaded,
+    ) -> Result<Self, GitError> {
         let ids: BTreeSet<&str> = attempts.iter().filter_map(Attempted::commit).collect();
         let there = repo.existing_commits(&ids)?;
         let stray = repo.stray(&there)?;
@@ -56,8 +66,12 @@ impl Commits {
             attempted.record.passed() && attempted.commit().is_some_and(|id| there.contains(id))
         };
         let compared = compare(project, repo, &attempts.iter().filter(is_there).collect::<Vec<_>>())?;
+        let gone = |id: &str| !there.contains(id) || stray.contains(id);
+        let committed = |attempted: &&Attempted| attempted.record.passed() && attempted.commit().is_some();
+        let committed: Vec<&Attempted> = attempts.iter().filter(committed).collect();
+        let rewritten = rewritten::compare(project, repo, &committed, gone, loaded)?;
         let there = there.into_iter().map(str::to_owned).collect();
-        Ok(Self { there, stray, names, compared, failed: None })
+        Ok(Self { there, stray, names, compared, rewritten, failed: None })
     }
 
     /// Whether the commit of an attempt is there and its own.
@@ -93,9 +107,14 @@ impl Commits {
         compared
     }
 
+    /// What a rewritten history has in place of the commit of an attempt, or beside it.
+    pub(super) fn rewritten(&self, attempted: &Attempted) -> &[Rewritten] {
+        self.rewritten.get(&attempted.record.attempt).map_or(&[], |all| all)
+    }
+
     /// Where a rewritten history has the work.
     fn again(&self, digest: &str, id: &str, loaded: &Loaded) -> String {
-        let other = loaded.named.get(digest).filter(|other| *other != id);
+        let other = loaded.named.get(digest).and_then(|all| all.iter().find(|other| *other != id));
         other.map(|other| format!("; commit {} names the same evidence", short(other))).unwrap_or_default()
     }
 }
@@ -184,15 +203,16 @@ fn differences(tree: &Tree, trees: &[Trees<'_>]) -> Result<Vec<Compared>, TreeEr
     Ok(trees.iter().zip(&kept).map(of_one).collect())
 }
 
+/// An agent's own commit may have taken ralph's files along, which are no work, and marks in the backlog are none.
+fn is_work(attempted: &Attempted, path: &[u8]) -> bool {
+    let backlog = attempted.record.backlog.as_deref();
+    let apart = backlog.filter(|file| *file == beads::FILE).map(|_| beads::FOLDER);
+    !is_own(path) && Some(path) != backlog.map(str::as_bytes) && !is_below(path, apart)
+}
+
 fn differing(attempted: &Attempted, work: Vec<Change>, others: Vec<Change>) -> Compared {
     let work: BTreeSet<Vec<u8>> = work.into_iter().map(|change| change.path).collect();
-    let backlog = attempted.record.backlog.as_deref().map(str::as_bytes);
-    let apart =
-        attempted.record.backlog.as_deref().filter(|file| *file == beads::FILE).map(|_| beads::FOLDER);
-    // An agent's own commit may have taken ralph's files along, which are no work.
-    let others = others.into_iter().filter(|change| !is_own(&change.path));
-    let others =
-        others.filter(|change| Some(change.path.as_slice()) != backlog && !is_below(&change.path, apart));
+    let others = others.into_iter().filter(|change| is_work(attempted, &change.path));
     // What is in the snapshot alone was not tracked: files that the user has not added.
     let (untracked, others): (Vec<Change>, Vec<Change>) =
         others.partition(|change| change.kind == ChangeKind::Deleted);

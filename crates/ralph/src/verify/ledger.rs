@@ -25,8 +25,8 @@ pub(crate) struct Loaded {
     pub(crate) unread: Vec<String>,
     /// Attempts with a record that is not what was recorded, or not where it was.
     unsound: BTreeSet<String>,
-    /// Commits that name evidence, by the digest.
-    pub(super) named: BTreeMap<String, String>,
+    /// All commits that name evidence, by the digest; the newest first.
+    pub(super) named: BTreeMap<String, Vec<String>>,
     /// The commits of attempts, as journals have them.
     pub(super) settled: BTreeMap<String, String>,
 }
@@ -108,7 +108,7 @@ struct Told {
     /// Attempts that a journal was still to say something about.
     pending: BTreeSet<String>,
     /// Commits that name evidence, by the digest.
-    named: BTreeMap<String, String>,
+    named: BTreeMap<String, Vec<String>>,
     unread: Vec<String>,
 }
 
@@ -155,7 +155,7 @@ fn told(project: &Project, links: &[Link], id: Option<&str>) -> Result<Told> {
                 continue;
             }
             let by = format!("commit {}", named.commit.get(..12).unwrap_or(&named.commit));
-            told.named.insert(named.evidence.clone(), named.commit);
+            told.named.entry(named.evidence.clone()).or_default().push(named.commit);
             told.anchors.push(Anchor {
                 digest: named.evidence,
                 attempt: Some(named.attempt),

@@ -20,9 +20,9 @@ impl Settler<'_> {
     pub(super) fn put_back(&mut self, mark: &TreeMark, iteration: &Iteration) -> Told<Vec<String>> {
         let Some(after) = &iteration.after else { return Ok(vec![]) };
         let to = TreeId::new(&mark.tree).ok_or("the snapshot has no name")?;
-        let touched = paths::between(self.tree, &mark.tree, &after.tree).map_err(told)?;
+        let touched = paths::between(self.tree, &mark.tree, after.left()).map_err(told)?;
         let now = self.tree.snapshot().map_err(told)?;
-        let since = paths::between(self.tree, &after.tree, now.tree.as_str()).map_err(told)?;
+        let since = paths::between(self.tree, after.left(), now.tree.as_str()).map_err(told)?;
         let wrong = paths::between(self.tree, &mark.tree, now.tree.as_str()).map_err(told)?;
         let kept = self.stays();
         let ours = |path: &[u8]| !kept(path) && touched.contains(path);
@@ -54,10 +54,14 @@ impl Settler<'_> {
     ) -> Told<Vec<String>> {
         let Some(repo) = self.project.repo.clone() else { return Ok(vec![]) };
         let head = repo.head().map_err(told)?;
-        if head == mark.head || self.made_already(&repo, settlement, iteration, evidence)?.is_some() {
+        if head == mark.head {
             return Ok(vec![]);
         }
-        let after = iteration.after.as_ref().and_then(|after| after.head.clone());
+        if let Some(made) = self.made_already(&repo, settlement, iteration, evidence)? {
+            self.undid = Some(made);
+            return Ok(vec![]);
+        }
+        let after = iteration.after.as_ref().and_then(|after| after.left_head().map(str::to_owned));
         if after == mark.head {
             // Somebody else committed since; that is not the agent's.
             return Ok(vec![]);
@@ -72,11 +76,13 @@ impl Settler<'_> {
         self.is_in_place(&repo, old, new)
             .map_err(|where_to| format!("HEAD stays where it is: {where_to}"))?;
         let keep = self.stays();
-        let paths = paths::to_take_back(&repo, self.tree, mark, &keep).map_err(told)?;
+        let judged = self.judged_in_commits(iteration);
+        let paths = paths::to_take_back(&repo, self.tree, mark, &keep, &judged).map_err(told)?;
         if !paths.commit.is_empty() {
             let message = items::revert_message(settlement, iteration, self.run, evidence);
             let message = without_secrets(&message, self.secrets);
-            self.put_in(&repo, new, old, &paths.commit, &message, problems)?;
+            self.undid = Some(self.put_in(&repo, new, old, &paths.commit, &message, problems)?);
+            self.say_what_head_lost(iteration, &paths.commit);
         }
         Ok(paths.left)
     }
@@ -84,6 +90,6 @@ impl Settler<'_> {
     /// What the agent staged and unstaged. `all`: the attempt failed; else only ralph's own files.
     pub(super) fn unstage(&self, all: bool) -> Told<()> {
         let Some(repo) = &self.project.repo else { return Ok(()) };
-        Restaged::of(&self.files).take_back(repo, all, &self.stays()).map_err(told)
+        Restaged::of(&self.stands).take_back(repo, all, &self.stays()).map_err(told)
     }
 }

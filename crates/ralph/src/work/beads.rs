@@ -119,7 +119,7 @@ pub(super) fn call_kept(root: &Path, call: &Call, kept: &dyn Fn(Spec) -> Spec) -
         passes.map_err(|error| unstarted(error.to_string()))?;
         let brief = process::run_for(&spec, LIMIT).map_err(|error| unstarted(error.to_string()))?;
         let stderr = brief.words.strip_prefix(&brief.stdout).unwrap_or(&brief.words).as_bytes().to_vec();
-        Ok(Captured { end: brief.end, stdout: brief.stdout.into_bytes(), stderr })
+        Ok(Captured { end: brief.end, stdout: brief.stdout.into_bytes(), stderr, ended: 0, gave_up: false })
     };
     let mut waits = WAITS_MS.iter();
     loop {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ralph_core::event::When;
+use ralph_core::beside::Why;
+use ralph_core::event::Measured;
 use ralph_core::git_text::Change;
 use ralph_core::items::{self, CommitOrder, Settlement, attempt_id};
 use ralph_core::redact::Secrets;
@@ -10,7 +11,7 @@ use ralph_core::state::Iteration;
 
 use super::paths::{self, Paths, Sources};
 use super::settle::Settler;
-use super::stand::{Restaged, Stand, departed};
+use super::stand::{CHANGED, Restaged, Stood, departed};
 use crate::git::{self, Entry, NESTED, Repo, Wanted};
 use crate::store::Ledger;
 use crate::tree::TreeId;
@@ -53,19 +54,23 @@ impl Settler<'_> {
         let head = repo.head().map_err(told)?;
         let before_head = before.and_then(|mark| mark.head.as_deref());
         self.is_in_place(&repo, before_head, head.as_deref())?;
-        let Paths { commit, left, nested, since } = self.paths(&repo, order, iteration, head.as_deref())?;
+        let Paths { mut commit, left, nested, since } =
+            self.paths(&repo, order, iteration, head.as_deref())?;
+        let leaked = self.leaked(&repo, head.as_deref())?;
         let mut say = |names: &[String], what: &str| {
             if !names.is_empty() {
                 problems.push(format!("{what}: {}", names.join(", ")));
             }
         };
         say(&nested, "not committed, for it is a repository of its own");
-        if commit.is_empty() {
-            // What the agent committed by itself is the commit.
-            let own =
-                after.and_then(|after| after.head.clone()).filter(|own| Some(own.as_str()) != before_head);
+        say(&self.unheld(iteration), "not committed, for it is over 50 MB and no snapshot holds it");
+        // What the agent committed by itself is the commit, where nothing is left to commit.
+        let own = after.and_then(Measured::left_head).filter(|own| Some(*own) != before_head);
+        let own = own.filter(|_| commit.is_empty()).map(str::to_owned);
+        if commit.is_empty() && leaked.is_empty() {
             return Ok((own, left));
         }
+        commit.extend(leaked);
         say(
             &since,
             "changed since it was proved; the commit has what was proved, and your files are as they are",
@@ -73,13 +78,28 @@ impl Settler<'_> {
         let message = items::commit_message(settlement, iteration, self.run, evidence, &left);
         let message = without_secrets(&message, self.secrets);
         match self.put_in(&repo, head.as_deref(), before_head, &commit, &message, problems) {
-            Ok(commit) => Ok((Some(commit), left)),
+            Ok(made) => {
+                self.say_what_head_lost(iteration, &commit);
+                Ok((Some(made), left))
+            }
             // Whoever waited for it may have died after it was there.
-            Err(error) => match self.made_already(&repo, settlement, iteration, evidence)? {
-                Some(commit) => Ok((Some(commit), left)),
-                None => Err(error),
+            Err(error) => match (self.made_already(&repo, settlement, iteration, evidence)?, own) {
+                (Some(made), _) => Ok((Some(made), left)),
+                (None, Some(own)) => {
+                    problems.push(format!("what is ralph's own stays in the agent's commit: {error}"));
+                    Ok((Some(own), left))
+                }
+                (None, None) => Err(error),
             },
         }
+    }
+
+    /// Big files that came or changed since the run began.
+    fn unheld(&self, iteration: &Iteration) -> Vec<String> {
+        let before = self.base.map_or(&[][..], |base| &base.beside);
+        let after = iteration.after.iter().flat_map(|after| &after.beside);
+        let new = after.filter(|one| one.why == Why::Big && !before.contains(one));
+        new.map(|one| one.path.clone()).collect()
     }
 
     /// What a commit on top of `head` is to hold, and what not.
@@ -97,7 +117,7 @@ impl Settler<'_> {
         let sources = Sources {
             order,
             proved: &proved,
-            proved_head: after.and_then(|after| after.head.as_deref()),
+            proved_head: after.and_then(Measured::left_head),
             head,
             now: &now.tree,
             backlog: self.source.and_then(|source| {
@@ -108,8 +128,11 @@ impl Settler<'_> {
                 Some((source.below(&self.project.root)?, ours && self.task_file_is_ours))
             }),
             apart: self.source.and_then(Source::apart),
-            staged: Stand::read(&self.at_the_start.stand(When::Before))
-                .map_or_else(BTreeSet::new, |stand| stand.staged.into_keys().collect()),
+            staged: match &self.stands.start {
+                Stood::Known { stand, .. } => stand.staged.keys().cloned().collect(),
+                Stood::Unknown => BTreeSet::new(),
+                Stood::Changed => return Err(CHANGED.into()),
+            },
         };
         paths::of(sources, repo, self.tree).map_err(told)
     }
@@ -127,7 +150,7 @@ impl Settler<'_> {
         let trailers: Vec<(&str, &str)> =
             trailers.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
         // What the agent left is the agent's, whatever it says.
-        let left = iteration.after.as_ref().and_then(|after| after.head.as_deref());
+        let left = iteration.after.as_ref().and_then(Measured::left_head);
         let left = left.filter(|left| repo.has_commit(left).unwrap_or(false));
         repo.commit_with_trailers(&trailers, left).map_err(told)
     }
@@ -135,9 +158,13 @@ impl Settler<'_> {
     /// HEAD is on the branch where the user was, and holds what it held before the agent.
     pub(super) fn is_in_place(&self, repo: &Repo, before: Option<&str>, now: Option<&str>) -> Told<()> {
         let branch = repo.branch().map_err(told)?;
-        // Where nobody kept it, what it lost can still be told.
-        let stood = Stand::read(&self.files.stand(When::Before)).map_or(branch.clone(), |stood| stood.branch);
-        departed(repo, stood.as_deref(), before, branch.as_deref(), now).map_or(Ok(()), Err)
+        let stood = match &self.stands.before {
+            Stood::Known { stand, .. } => stand.branch.as_deref(),
+            // Where nobody kept it, what it lost can still be told.
+            Stood::Unknown => branch.as_deref(),
+            Stood::Changed => return Err(CHANGED.into()),
+        };
+        departed(repo, stood, before, branch.as_deref(), now).map_or(Ok(()), Err)
     }
 
     /// Makes a commit of these entries on top of HEAD. The user's index gets them where nothing of the user's is staged.
@@ -192,7 +219,7 @@ impl Settler<'_> {
     /// What is to be in the user's index, and how it was.
     fn to_stage(&self, repo: &Repo, changes: Vec<Change>) -> Told<(Vec<Entry>, Vec<Entry>)> {
         let staged = git::as_staged(repo.staged().map_err(told)?);
-        let restaged = Restaged::of(&self.files);
+        let restaged = Restaged::of(&self.stands);
         let free = |path: &[u8]| !staged.contains_key(path) || restaged.is_the_agent_s(path, &staged);
         let changes = changes.into_iter().filter(|change| free(&change.path));
         let both = changes.map(|Change { path, old, new, .. }| {

@@ -13,7 +13,7 @@ use ralph_core::items::{BacklogPlan, Inherited, Span};
 use ralph_core::state::State;
 
 use super::paths::between;
-use super::stand::{Stand, departed};
+use super::stand::{CHANGED, Stood, departed};
 use crate::project::Project;
 use crate::runner::on_disk;
 use crate::store::Run;
@@ -33,11 +33,20 @@ pub(crate) fn proofs(last: &State) -> &[CheckSpec] {
 pub(crate) fn left_elsewhere(project: &Project, run: &Run, last: &State) -> Option<String> {
     let (repo, iteration) = (project.repo.as_ref()?, last.last.as_ref()?);
     let files = run.files(iteration.number);
-    let stood = Stand::read(&files.stand(When::Before))?;
+    let kept = |when: When, digest: Option<&String>| {
+        let path = files.stand(when);
+        if path.exists() { Stood::read(&path, digest.map(String::as_str)) } else { Stood::Unknown }
+    };
+    let stood = kept(When::Before, iteration.noted.before.as_ref());
+    if stood == Stood::Changed {
+        return Some(CHANGED.to_owned());
+    }
+    let stood = stood.stand()?;
     let (before, after) = (iteration.before.as_ref()?, iteration.after.as_ref()?);
     let (branch, head) = (repo.branch().ok()?, repo.head().ok()?);
-    let moved = Stand::read(&files.stand(When::After)).is_some_and(|left| left.branch != branch);
-    if moved || head != after.head {
+    let left = kept(When::After, after.stood.as_ref());
+    let moved = left.stand().is_some_and(|left| left.branch != branch);
+    if moved || head.as_deref() != after.left_head() {
         return None;
     }
     departed(repo, stood.branch.as_deref(), before.head.as_deref(), branch.as_deref(), head.as_deref())
@@ -91,7 +100,7 @@ pub(crate) fn work(
     if !committed.is_empty() {
         let base = with(tree, &now.tree, &committed)?;
         inherited.left = left_for(&memory.spans, &base, &now.tree);
-        inherited.base = Some(TreeMark { tree: base.to_string(), head: now.head });
+        inherited.base = Some(TreeMark { tree: base.to_string(), head: now.head, beside: now.beside });
         // What is proved and not committed is a standard already.
         inherited.unproved = Some(span(&judged, &now.tree));
     }

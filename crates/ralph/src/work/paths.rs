@@ -134,11 +134,13 @@ fn submodules(tree: &Tree, at: &TreeId) -> BTreeSet<String> {
 }
 
 /// What commits of an agent hold and is to be taken back: as HEAD had it before. Left are files that were not clean then.
+/// `judged`: what it may not hold in any case.
 pub(super) fn to_take_back(
     repo: &Repo,
     tree: &Tree,
     before: &TreeMark,
     keep: &dyn Fn(&[u8]) -> bool,
+    judged: &dyn Fn(&[u8]) -> bool,
 ) -> Result<Paths, TreeError> {
     let old = repo.tree_of(before.head.as_deref())?;
     let new = repo.tree_of(repo.head()?.as_deref())?;
@@ -146,10 +148,11 @@ pub(super) fn to_take_back(
     let (Some(from), Some(to)) = (id(&new), id(&old)) else { return Ok(Paths::default()) };
     let mut paths = Paths::default();
     for change in tree.compare(&from, &to)? {
-        if keep(&change.path) && !is_own(&change.path) {
+        let never = is_own(&change.path) || judged(&change.path);
+        if keep(&change.path) && !never {
             continue;
         }
-        match dirty.contains(&change.path) && !is_own(&change.path) {
+        match dirty.contains(&change.path) && !never {
             true => paths.left.push(change.name().into_owned()),
             false => paths.commit.push(Entry { path: change.path, object: change.new }),
         }

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use ralph_core::backlog::{Backlog, NAMES, Problem, Refusal, Requirements, Shape, Syntax, Unreadable};
 
 use super::hands::TwoHands;
+use super::stuck::TO_GIVE_STEPS;
 use super::{beads, large};
 use crate::config::Layers;
 use crate::error::{Error, Exit, Result};
+use crate::store::{self, Way};
 use crate::suggest::{self, quoted};
 
 /// The task file of a harness.
@@ -19,6 +21,8 @@ pub(crate) struct Place {
     pub(crate) path: PathBuf,
     pub(crate) syntax: Syntax,
     pub(super) root: PathBuf,
+    /// How it was reached before an agent worked, and where to put what stands there instead.
+    pub(super) way: Option<(Way, PathBuf)>,
 }
 
 impl Place {
@@ -37,7 +41,7 @@ impl Place {
     pub(crate) fn at(root: &Path, path: PathBuf) -> Result<Self> {
         if beads::is_meant(&path) {
             beads::is_at_the_top(root, &path)?;
-            return Ok(Self { path, syntax: Syntax::Beads, root: root.to_path_buf() });
+            return Ok(Self { path, syntax: Syntax::Beads, root: root.to_path_buf(), way: None });
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let syntax = Syntax::of_name(&name).ok_or_else(|| {
@@ -45,7 +49,7 @@ impl Place {
                 .because("its name ends with none of .yml, .yaml, .json and .md")
                 .hint("for the issues that bd keeps: --backlog beads")
         })?;
-        Ok(Self { path, syntax, root: root.to_path_buf() })
+        Ok(Self { path, syntax, root: root.to_path_buf(), way: None })
     }
 
     pub(crate) fn is_beads(&self) -> bool {
@@ -86,8 +90,36 @@ impl Place {
         if self.is_beads() {
             return beads::read(&self.root);
         }
+        self.is_in_place()?;
         large::read(&self.path)
             .map_err(|error| Error::data(format!("cannot read {}", self.path.display())).because(error))
+    }
+
+    /// What an agent put in the place of the file, or of a folder above it, in words.
+    pub(crate) fn replaced_by(&self) -> Option<String> {
+        self.way.as_ref()?.0.differs()
+    }
+
+    /// Nothing is read or written through a link that an agent made.
+    fn is_in_place(&self) -> Result<()> {
+        let Some(what) = self.replaced_by() else { return Ok(()) };
+        Err(Error::data(format!("{} is not where it was", self.path.display()))
+            .because(what)
+            .hint("put the file back in its place; ralph has not followed what stands there"))
+    }
+
+    /// Changes the file, whole or not at all.
+    pub(super) fn edit<T>(&self, change: impl FnMut(&[u8]) -> Result<(Option<Vec<u8>>, T)>) -> Result<T> {
+        self.is_in_place()?;
+        store::edit(&self.path, change)
+    }
+
+    /// Has the file say this again, in its own place.
+    pub(super) fn put_back(&self, text: &[u8]) -> Result<()> {
+        match &self.way {
+            Some((way, aside)) => way.put_back(text, aside),
+            None => store::put_back(&self.path, text),
+        }
     }
 
     /// What is to be changed must be there.
@@ -219,6 +251,7 @@ impl Place {
                 error.because(format!("that is how {} is written", self.path.display()))
             }
             Refusal::NotLossless(_) => error.hint("make this change by hand"),
+            Refusal::NoBox(_) => error.hint(TO_GIVE_STEPS),
             Refusal::NoId => error.hint("leave --id out, and it is made of the title"),
             Refusal::Cycle(_) | Refusal::NoTitle => error,
         }

@@ -110,7 +110,9 @@ fn flagged_recipes(judging: &Judging, about_an_item: bool) -> Vec<String> {
 fn changed(after: &ItemAfter, judging: Option<&Judging>) -> Vec<String> {
     let removed = after.removed.iter().map(|id| format!("{id} (removed)"));
     let recipes = judging.iter().flat_map(|judging| judging.recipes.iter().cloned());
-    after.changed.iter().chain(&after.tampered).cloned().chain(removed).chain(recipes).collect()
+    let committed = after.committed.iter().filter(|file| !after.tampered.contains(file));
+    let changed = after.changed.iter().chain(&after.tampered).chain(committed).cloned();
+    changed.chain(removed).chain(recipes).collect()
 }
 
 fn check(result: &CheckResult, files: &IterationFiles) -> Value {

@@ -11,6 +11,7 @@ use ralph_core::redact::Secrets;
 use ralph_core::state::Iteration;
 use ralph_core::text;
 
+use super::stand::Stands;
 use super::{paths, record};
 use crate::error::{Error, Result, is_of_the_disk};
 use crate::git::{IDENTIFY, Kept, is_locked};
@@ -29,8 +30,10 @@ pub(crate) struct Settler<'a> {
     pub(crate) files: IterationFiles,
     /// The tree when the run began.
     pub(crate) base: Option<&'a TreeMark>,
-    /// What was kept when the run's first agent was started.
-    pub(crate) at_the_start: IterationFiles,
+    /// Where the user stood when the run began, before the agent and after it.
+    pub(crate) stands: Stands,
+    /// The task file before the item was marked.
+    pub(crate) backlog: Option<Vec<u8>>,
     pub(crate) secrets: &'a Secrets,
     pub(crate) ledger: &'a mut HeldLedger,
     /// How hooks are run.
@@ -39,6 +42,12 @@ pub(crate) struct Settler<'a> {
     pub(crate) task_file_is_ours: bool,
     /// Nobody changed it since this ralph looked after the agent.
     pub(crate) task_file_is_known: bool,
+    /// The run makes commits.
+    pub(crate) commits: bool,
+    /// What else was done, in words.
+    pub(crate) remarks: Vec<String>,
+    /// The commit that takes back what the agent had committed.
+    pub(crate) undid: Option<String>,
 }
 
 /// Why nothing is settled for now: whoever refused may take it later.
@@ -83,6 +92,8 @@ impl Settler<'_> {
                 settled.problems.push(problem);
             }
         }
+        settled.remarks.append(&mut self.remarks);
+        settled.undid = self.undid.take();
         Ok(settled)
     }
 
@@ -130,11 +141,14 @@ impl Settler<'_> {
             }
             match self.take_commits_back(mark, settlement, iteration, settled.evidence.as_deref(), problems) {
                 Ok(left) => settled.left = left,
-                Err(error) => problems.push(named("commits of the agent stay", error)?),
+                Err(error) => {
+                    problems.extend(Self::still_committed(iteration, &error));
+                    problems.push(named("commits of the agent stay", error)?);
+                }
             }
         }
-        if let (Some(source), Ok(before)) = (self.source, std::fs::read(self.files.backlog())) {
-            match source.mend(&before) {
+        if let (Some(source), Some(before)) = (self.source, &self.backlog) {
+            match source.mend(before) {
                 Ok(false) => {}
                 Ok(true) => problems.push(
                     "the agent left the backlog unreadable; it is put back as it was before the attempt"
@@ -167,6 +181,13 @@ impl Settler<'_> {
                     problems.push(named(UNCOMMITTED, &why)?);
                     settled.uncommitted = Some(why);
                 }
+            }
+        }
+        if settlement.revert.is_none() && settlement.commit.is_none() {
+            let mended = self.mend_head(settlement, iteration, settled.evidence.as_deref(), problems);
+            if let Err(why) = mended {
+                let why = unless_refused(why)?;
+                problems.extend(Self::still_committed(iteration, &why));
             }
         }
         if let Err(error) = self.unstage(settlement.revert.is_some()) {
@@ -208,7 +229,7 @@ impl Settler<'_> {
         let order = settlement.commit.as_ref()?;
         let own = iteration.before.as_ref().zip(iteration.after.as_ref());
         if let ([span], Some((before, after))) = (&order.spans[..], own)
-            && (&span.from, &span.to) == (&before.tree, &after.tree)
+            && (span.from.as_str(), span.to.as_str()) == (&before.tree, after.left())
         {
             return None;
         }
@@ -243,9 +264,8 @@ impl Settler<'_> {
     fn mark(&self, settlement: &Settlement) -> std::result::Result<Vec<String>, Refused> {
         let Some(source) = self.source else { return Ok(vec![]) };
         let mut problems = vec![];
-        let before = std::fs::read(self.files.backlog()).ok();
         for id in &settlement.untick {
-            match source.untick(id, before.as_deref()) {
+            match source.untick(id, self.backlog.as_deref()) {
                 Ok(()) => {}
                 // Left as it is, it would count as done.
                 Err(error) if source.may_do_it_later(&error) => return Err(Refused::Bd(error)),
@@ -276,7 +296,7 @@ impl Settler<'_> {
         let changed = self
             .tree
             .snapshot()
-            .and_then(|now| paths::between(self.tree, &after.tree, now.tree.as_str()))
+            .and_then(|now| paths::between(self.tree, after.left(), now.tree.as_str()))
             .map(|changed| changed.contains(&path));
         if let Err(error) = &changed {
             unless_refused(error.to_string())?;

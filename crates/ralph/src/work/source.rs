@@ -13,7 +13,7 @@ mod issues;
 mod selected;
 mod touched;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ralph_core::backlog::{Backlog, Change, State};
 use ralph_core::items::{BacklogPlan, Work};
@@ -21,10 +21,10 @@ use ralph_core::items::{BacklogPlan, Work};
 use self::file::InFile;
 use self::issues::WithBd;
 use super::{Place, beads};
-use crate::error::{Error, Exit, Result};
+use crate::error::{self, Error, Exit, Result};
 use crate::process::Spec;
-use crate::store::Tried;
-use crate::{clock, digest, store};
+use crate::store::{Tried, Way};
+use crate::{clock, digest};
 
 #[derive(Debug)]
 pub(crate) struct Source {
@@ -100,6 +100,26 @@ impl Source {
         Self { kept: Box::new(WithBd::in_custody(custody)), ..self }
     }
 
+    /// Knowing by which names and links its file was reached before an agent: what stands there instead goes, or to `aside`.
+    #[must_use]
+    pub(crate) fn reached_by(self, way: Option<Way>, aside: PathBuf) -> Self {
+        if !self.is_file() {
+            return self;
+        }
+        Self { place: Place { way: way.map(|way| (way, aside)), ..self.place }, ..self }
+    }
+
+    /// By which names and links its file is reached now.
+    pub(crate) fn way(&self) -> Result<Option<Way>> {
+        let way = self.is_file().then(|| Way::to(self.place.root(), &self.place.path));
+        way.transpose().map_err(error::io("cannot read", &self.place.path))
+    }
+
+    /// The same as it was when an agent was started, by what was kept of it.
+    pub(crate) fn way_then(&self, kept: Option<&[u8]>) -> Way {
+        Way::from_bytes(self.place.root(), &self.place.path, kept)
+    }
+
     /// From the top of the project, as git names it.
     pub(crate) fn below(&self, root: &Path) -> Option<Vec<u8>> {
         let path = self.place.path.strip_prefix(root).ok()?;
@@ -144,8 +164,13 @@ impl Source {
     /// Takes back that an item is done. `before`: the file as it was, for steps of a task that were ticked then stay so.
     pub(crate) fn untick(&self, id: &str, before: Option<&[u8]>) -> Result<()> {
         let before = before.filter(|_| self.is_file()).and_then(|before| self.place.parse(before).ok());
+        if let Some(before) = &before
+            && !self.without_new_parts(id, before)?
+        {
+            return Ok(());
+        }
         let by_steps = before.map(|before| {
-            store::edit(&self.place.path, |bytes| {
+            self.place.edit(|bytes| {
                 let text =
                     self.place.parse(bytes)?.without_new_steps(id, &before).and_then(std::result::Result::ok);
                 let found = text.is_some();
@@ -156,6 +181,17 @@ impl Source {
             Some(true) => Ok(()),
             _ => self.change(&Change::State { id: id.into(), to: State::Open, at: None }),
         }
+    }
+
+    /// Takes back what marks parts of an item as done. Says whether the item itself is to be opened.
+    fn without_new_parts(&self, id: &str, before: &Backlog<'_>) -> Result<bool> {
+        self.place.edit(|bytes| {
+            let now = self.place.parse(bytes)?;
+            let text = now.without_new_parts(id, before).and_then(std::result::Result::ok);
+            let done = now.find(id).is_some_and(|at| now.items()[at].state == State::Done);
+            let open = text.is_none() || done;
+            Ok((text.map(String::into_bytes), open))
+        })
     }
 
     pub(crate) fn change(&self, change: &Change) -> Result<()> {

@@ -1,20 +1,20 @@
 //! Where the user stood in the repository: the branch, and what was staged. Kept with an iteration, before its agent and
-//! after it, so that what the agent did to it can be told from what was the user's.
+//! after it, so that what the agent did to it can be told from what was the user's. The ralph that kept it knows it by heart; one
+//! that comes after it reads the files, and believes them only where the record has their digest.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use ralph_core::event::When;
-
 use super::paths;
-use crate::git::{self, Entry, GitError, Repo, Staged};
-use crate::store::{self, IterationFiles};
+use crate::git::{self, Entry, GitError, Repo, Staged, Stash};
+use crate::{digest, store};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stand {
     /// `None`: HEAD stood for no branch.
     pub(crate) branch: Option<String>,
     pub(crate) staged: Staged,
+    pub(crate) stashes: Vec<Stash>,
 }
 
 impl Stand {
@@ -24,22 +24,89 @@ impl Stand {
         repo: &Repo,
         branch: Option<&str>,
         index: bool,
-    ) -> std::result::Result<(), String> {
+    ) -> std::result::Result<Stood, String> {
         let mut text = branch.unwrap_or_default().as_bytes().to_vec();
+        for Stash { id, words } in repo.stashes() {
+            text.extend(format!("\n{id} {words}").bytes());
+        }
         text.push(0);
         if index {
             text.extend(repo.staged_raw().map_err(|error| error.to_string())?);
         }
-        store::write_private(path, &text).map_err(|error| error.to_string())
+        store::write_private(path, &text).map_err(|error| error.to_string())?;
+        Ok(Stood::of(&text))
     }
 
-    pub(crate) fn read(path: &Path) -> Option<Self> {
-        let text = std::fs::read(path).ok()?;
+    fn parse(text: &[u8]) -> Option<Self> {
         let at = text.iter().position(|byte| *byte == 0)?;
-        let branch = std::str::from_utf8(&text[..at]).ok()?;
-        let branch = Some(branch.to_owned()).filter(|branch| !branch.is_empty());
-        Some(Self { branch, staged: Repo::read_staged(&text[at + 1..])? })
+        let mut lines = std::str::from_utf8(&text[..at]).ok()?.split('\n');
+        let branch = lines.next().map(str::to_owned).filter(|branch| !branch.is_empty());
+        let stash = |line: &str| {
+            let (id, words) = line.split_once(' ')?;
+            Some(Stash { id: id.to_owned(), words: words.to_owned() })
+        };
+        let stashes = lines.filter_map(stash).collect();
+        Some(Self { branch, staged: Repo::read_staged(&text[at + 1..])?, stashes })
     }
+}
+
+/// What is said where an agent, or whoever else, wrote over what ralph had kept.
+pub(crate) const CHANGED: &str =
+    "what ralph had kept of your branch and index before the agent was changed or removed since";
+
+/// What is known of the user's stand at a moment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum Stood {
+    Known {
+        stand: Stand,
+        digest: String,
+    },
+    /// Nobody kept it.
+    #[default]
+    Unknown,
+    /// The file is not what was kept.
+    Changed,
+}
+
+impl Stood {
+    fn of(text: &[u8]) -> Self {
+        match Stand::parse(text) {
+            Some(stand) => Self::Known { stand, digest: digest::of(text) },
+            None => Self::Unknown,
+        }
+    }
+
+    /// As another ralph kept it, with the digest by the record; older records have none.
+    pub(crate) fn read(path: &Path, digest: Option<&str>) -> Self {
+        match (std::fs::read(path).ok(), digest) {
+            (Some(text), Some(digest)) if digest::of(&text) != digest => Self::Changed,
+            (Some(text), _) => Self::of(&text),
+            (None, Some(_)) => Self::Changed,
+            (None, None) => Self::Unknown,
+        }
+    }
+
+    pub(crate) fn stand(&self) -> Option<&Stand> {
+        match self {
+            Self::Known { stand, .. } => Some(stand),
+            Self::Unknown | Self::Changed => None,
+        }
+    }
+
+    pub(crate) fn digest(&self) -> Option<&str> {
+        match self {
+            Self::Known { digest, .. } => Some(digest),
+            Self::Unknown | Self::Changed => None,
+        }
+    }
+}
+
+/// The user's stand when the run began, before the agent of an iteration, and after it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stands {
+    pub(crate) start: Stood,
+    pub(crate) before: Stood,
+    pub(crate) after: Stood,
 }
 
 /// What an agent staged and unstaged.
@@ -50,9 +117,12 @@ pub(super) struct Restaged {
 }
 
 impl Restaged {
-    pub(super) fn of(files: &IterationFiles) -> Self {
-        let both = Stand::read(&files.stand(When::Before)).zip(Stand::read(&files.stand(When::After)));
-        both.map_or_else(Self::default, |(before, after)| Self { before: before.staged, after: after.staged })
+    pub(super) fn of(stands: &Stands) -> Self {
+        let both = stands.before.stand().zip(stands.after.stand());
+        both.map_or_else(Self::default, |(before, after)| Self {
+            before: before.staged.clone(),
+            after: after.staged.clone(),
+        })
     }
 
     /// What is staged at this path is the agent's doing.
@@ -119,7 +189,7 @@ pub(crate) fn departed(
     match head.map_or(Ok(false), |head| if head == before { Ok(true) } else { holds(head) }) {
         Ok(true) => None,
         Ok(false) => Some(format!(
-            "{name} was at {at}, which it no longer holds; to have it back: git reset --keep {at}"
+            "{name} was at {at}, which it no longer holds; to have it back, leaving the files alone: git reset {at}"
         )),
         Err(error) => {
             Some(format!("{name} was at {at}, and nobody can tell whether it still holds it: {error}"))

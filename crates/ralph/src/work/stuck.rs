@@ -21,6 +21,19 @@ pub(super) fn to_open(root: &Path, plan: &BacklogPlan, id: &str) -> String {
     format!("ralph backlog set {} open{}, then ralph run", quoted(id), which(root, plan))
 }
 
+pub(crate) const TO_GIVE_STEPS: &str =
+    "write '- [ ] words' below its heading, or '- [x] words' where it is done";
+
+/// Tasks of a plan without a box below them are not done, and there is nothing in them that could become so.
+pub(crate) fn without_steps(backlog: &Backlog<'_>, items: &[usize]) -> String {
+    let named = |at: &usize| format!("'{}' in line {}", backlog.items()[*at].title, backlog.line(*at));
+    let named: Vec<String> = items.iter().take(10).map(named).collect();
+    format!(
+        "what is left has no box below its heading, so that nobody can tell whether it is done: {}",
+        named.join(", ")
+    )
+}
+
 /// What names the backlog of a run to a command, where it is not found without a word. `ralph run` itself goes on with
 /// the run that stopped, whatever its backlog is.
 pub(crate) fn which(root: &Path, plan: &BacklogPlan) -> String {

@@ -1,15 +1,15 @@
 //! Files of the user's that an agent's own commit took along: `git add -A` asks nobody whose a file is. That cannot be
 //! taken back without rewriting history, but it is said. Nor does `git stash` or `git checkout` ask, and that is said too.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ralph_core::decision::TreeMark;
-use ralph_core::git_text::{Change, ChangeKind};
+use ralph_core::git_text::{Change, ChangeKind, Object};
 use ralph_core::items::Span;
 
 use super::paths::{between, is_own};
 use crate::git::Repo;
-use crate::tree::{Tree, TreeError};
+use crate::tree::{Tree, TreeError, TreeId};
 
 /// How it stood before the agent.
 #[derive(Debug)]
@@ -55,6 +55,15 @@ pub(crate) fn taken_along(
     Ok(theirs.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
 }
 
+/// What HEAD holds at the paths that the user had not committed, of the head that was asked about last: agents work on the
+/// same files time and again, and git need not compare whole trees for that.
+#[derive(Debug, Default)]
+pub(crate) struct InHead {
+    /// Of which head; the outer `None`: of none yet.
+    head: Option<Option<String>>,
+    objects: BTreeMap<Vec<u8>, Option<Object>>,
+}
+
 /// What the user had not committed when the run began, by these paths: an agent deleted it, or made it what HEAD has.
 pub(crate) fn thrown_away(
     repo: &Repo,
@@ -62,15 +71,48 @@ pub(crate) fn thrown_away(
     dirty: &BTreeSet<Vec<u8>>,
     changes: &[Change],
     (head, now): (Option<&str>, &str),
+    in_head: &mut InHead,
 ) -> Result<Vec<String>, TreeError> {
-    let theirs: Vec<&Change> =
-        changes.iter().filter(|change| dirty.contains(&change.path) && !is_own(&change.path)).collect();
-    if theirs.is_empty() {
-        return Ok(vec![]);
-    }
-    let still = between(tree, &repo.tree_of(head)?, now)?;
-    let gone = |change: &&&Change| change.kind == ChangeKind::Deleted || !still.contains(&change.path);
+    // What was not there before the agent is no loss, though its absence was not committed.
+    let is_theirs = |change: &&Change| {
+        change.kind != ChangeKind::Added && dirty.contains(&change.path) && !is_own(&change.path)
+    };
+    let theirs: Vec<&Change> = changes.iter().filter(is_theirs).collect();
+    let is_there = |change: &&&Change| change.kind != ChangeKind::Deleted;
+    let there: BTreeSet<Vec<u8>> = theirs.iter().filter(is_there).map(|change| change.path.clone()).collect();
+    let restored = in_head.holds(repo, tree, (dirty, &there), (head, now))?;
+    let gone = |change: &&&Change| !is_there(change) || restored.contains(&change.path);
     Ok(theirs.iter().filter(gone).map(|change| change.name().into_owned()).collect())
+}
+
+impl InHead {
+    /// Which of `asked` are now as HEAD has them.
+    fn holds(
+        &mut self,
+        repo: &Repo,
+        tree: &Tree,
+        (dirty, asked): (&BTreeSet<Vec<u8>>, &BTreeSet<Vec<u8>>),
+        (head, now): (Option<&str>, &str),
+    ) -> Result<BTreeSet<Vec<u8>>, TreeError> {
+        let Some(now) = TreeId::new(now).filter(|_| !asked.is_empty()) else { return Ok(BTreeSet::new()) };
+        let is_known = self.head.as_ref().is_some_and(|known| known.as_deref() == head);
+        if is_known && let Some(held) = tree.held(&now, asked) {
+            let same =
+                |path: &&Vec<u8>| self.objects.get(*path).is_some_and(|old| old.as_ref() == held.get(*path));
+            return Ok(asked.iter().filter(same).cloned().collect());
+        }
+        let Some(in_head) = TreeId::new(&repo.tree_of(head)?) else { return Ok(BTreeSet::new()) };
+        let mut old: BTreeMap<Vec<u8>, Option<Object>> =
+            tree.compare(&in_head, &now)?.into_iter().map(|change| (change.path, change.old)).collect();
+        let restored = asked.iter().filter(|path| !old.contains_key(*path)).cloned().collect();
+        if let Some(mut held) = tree.held(&now, dirty) {
+            // What does not differ is the same there and here.
+            let mut object = |path: &Vec<u8>| old.remove(path).unwrap_or_else(|| held.remove(path));
+            self.objects = dirty.iter().map(|path| (path.clone(), object(path))).collect();
+            self.head = Some(head.map(str::to_owned));
+        }
+        Ok(restored)
+    }
 }
 
 /// What the user had not committed when the run began.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::cases::How;
 use crate::common::{history, repository_with_work_in_progress};
 use crate::scenario::{Copy, Scenario, install_agent, make_old};
-use crate::verdict::{After, go_on, strike, unheard};
+use crate::verdict::{After, SINCE, go_on, strike, unheard};
 
 const HARNESS: &str = ".claude/harness/feature_list.json";
 const BY_THE_AGENT: &str = "by the agent";
@@ -18,7 +18,9 @@ const BY_THE_AGENT: &str = "by the agent";
 const WORK: &str = r#"
 if [ ! -e "$SWEEP_DIARY/failed" ]; then
     put wrong.txt
+    echo >> "$SWEEP_DIARY/git-begun"
     git add wrong.txt && git commit --quiet --message 'by the agent' -- wrong.txt
+    echo >> "$SWEEP_DIARY/git-ended"
     put worse.txt
     : > "$SWEEP_DIARY/failed"
 else
@@ -66,11 +68,23 @@ fn check(scenario: &Scenario, how: How, case: &str) {
         copy.run_undisturbed().run().assert_code(0);
         assert_eq!(history(&copy.sandbox).len(), after.history.len());
     }
-    let left = after.leftovers();
+    let (git_s, left): (Vec<String>, Vec<String>) =
+        after.leftovers().into_iter().partition(|path| is_lock_of_git(path));
     assert!(left.is_empty(), "{left:?}\n{}", after.said);
+    let times = |page: &str| copy.diary(page).lines().count();
+    if !git_s.is_empty() && times("git-begun") > times("git-ended") {
+        // The agent's own git was ended with the agent, and left its lock: that is for the user to remove.
+        return;
+    }
+    assert!(git_s.is_empty(), "{git_s:?}\n{}", after.said);
     items(&after);
     commits(scenario, &after);
     copy.sandbox.assert_no_processes();
+}
+
+/// In the user's repository, and not among ralph's own files.
+fn is_lock_of_git(path: &str) -> bool {
+    path.starts_with(".git/") && !path.starts_with(".git/ralph/") && path.ends_with(".lock")
 }
 
 /// Every attempt stands in the file and in the ledger, once, and none is forgotten in the count.
@@ -82,10 +96,16 @@ fn items(After { copy, history, said, .. }: &After<'_>) {
         .lines()
         .map(|line| serde_json::from_str(line).expect("a record"))
         .collect();
-    // An agent that could not be started has tried nothing.
+    // An agent that could not be started has tried nothing, nor has one that broke down before it did anything.
     let started = copy.diary("started");
-    let worked =
-        |entry: &&Value| started.lines().any(|line| line.parse().ok() == entry["iteration"].as_u64());
+    let broke_down = |entry: &Value| {
+        let nothing = ["files_changed", "commits"].iter().all(|key| entry[*key].as_u64() == Some(0));
+        nothing && entry["agent"]["failure"].is_string()
+    };
+    let worked = |entry: &&Value| {
+        let known = started.lines().any(|line| line.parse().ok() == entry["iteration"].as_u64());
+        known && !broke_down(entry)
+    };
     for item in file["items"].as_array().expect("items") {
         let tried = history.iter().filter(|entry| entry["item"]["id"] == item["id"]).filter(worked);
         let tried =
@@ -120,7 +140,10 @@ fn commits(scenario: &Scenario, After { copy, history, said, .. }: &After<'_>) {
     let log = sandbox.git(&["log", "--format=%s", "HEAD"]);
     let count = |start: &str| log.lines().filter(|line| line.starts_with(start)).count();
     let (theirs, reverts) = (count(BY_THE_AGENT), count("revert: "));
-    assert!(theirs <= 1 && (reverts == theirs || stays && reverts == 0), "{log}\n{said}");
+    // An agent that was lost after its commit had not written down that it failed, so the next one does the same.
+    let lost = |entry: &&Value| entry["agent"]["failure"].is_string() && entry["commits"].as_u64() > Some(0);
+    let most = 1 + history.iter().filter(lost).count().min(1);
+    assert!(theirs <= most && (reverts == theirs || stays && reverts == 0), "{log}\n{said}");
     assert_eq!(log.lines().count(), 2 + 1 + theirs + reverts, "{log}\n{said}");
     let files = sandbox.git(&["ls-tree", "-r", "--name-only", "HEAD"]);
     let wrong = |file: &&str| ["wrong.txt", "worse.txt"].contains(file);
@@ -130,7 +153,7 @@ fn commits(scenario: &Scenario, After { copy, history, said, .. }: &After<'_>) {
     assert_eq!(sandbox.git(&["show", "HEAD:README.md"]), "# project");
     assert_eq!(sandbox.git(&["diff", "--cached", "--name-status"]), "A\tstaged.txt", "{said}");
     let own = |line: &&String| {
-        ["index", "wrong.txt", "worse.txt", "refs/heads/main", HARNESS, "one.txt"]
+        ["index", "wrong.txt", "worse.txt", "refs/heads/main", HARNESS, "one.txt", SINCE]
             .iter()
             .any(|part| line.contains(part))
     };

@@ -11,6 +11,9 @@ use crate::scenario::{Copy, MICRO_USD, NOTE, Scenario, TOKENS};
 
 const REQUESTS: &str = ".git/ralph/requests";
 
+/// What the user writes after the strike, before the same command goes on.
+pub(crate) const SINCE: &str = "since-the-strike.txt";
+
 /// What is there when all is over.
 pub(crate) struct After<'a> {
     pub(crate) copy: &'a Copy,
@@ -37,10 +40,14 @@ pub(crate) fn go_on<'a>(copy: &'a Copy, struck: &Finished) -> After<'a> {
     let mut now = status(&copy.sandbox);
     let over = now["stop_reason"] == "complete";
     if !over {
+        copy.sandbox.write(SINCE, "mine\n");
         let last = copy.run_undisturbed().run();
         last.assert_code(0);
         said.push_str(&last.to_string());
         now = status(&copy.sandbox);
+        assert_eq!(copy.sandbox.read(SINCE), "mine\n", "{said}");
+        let holding = copy.sandbox.git(&["log", "--all", "--format=%h %s", "--", SINCE]);
+        assert_eq!(holding, "", "the user's file was committed\n{said}");
     }
     After { copy, history: history(&copy.sandbox), status: now, over, said }
 }
@@ -150,7 +157,7 @@ impl After<'_> {
     pub(crate) fn work(&self, scenario: &Scenario) {
         assert_eq!(self.copy.sandbox.read("first.txt"), "first.txt\n");
         assert_eq!(self.copy.sandbox.read("green"), "green\n");
-        let made = ["first.txt", "green"];
+        let made = ["first.txt", "green", SINCE];
         let mut changed = scenario.before.differences(&self.copy.sandbox.user_git_state());
         changed.retain(|line| !(line.starts_with('+') && made.iter().any(|file| line.contains(file))));
         assert!(changed.is_empty(), "the user's git state changed:\n{}", changed.join("\n"));

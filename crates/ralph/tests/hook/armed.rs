@@ -6,7 +6,7 @@ use std::time::Duration;
 use ralph_testkit::{Running, Sandbox};
 use serde_json::{Value, json};
 
-use crate::common::{GOAL, one_call, ralph, repository, run, says_done, status};
+use crate::common::{GOAL, one_call, outcomes, ralph, repository, run, says_done, status};
 use crate::{SESSION, arm, done, is_blocked, more, starts, stops};
 
 /// The lock of the project, as another ralph would have it.
@@ -48,32 +48,61 @@ fn a_session_that_starts_while_another_hook_is_at_work_waits_for_its_turn() {
 }
 
 #[test]
-fn a_session_that_starts_beside_a_run_is_told_that_it_is_not_held_yet() {
+fn a_session_that_starts_beside_a_run_is_told_that_it_is_not_held_and_what_to_do() {
     let sandbox = repository();
     arm(&sandbox, &[]);
     let busy = lock(&sandbox);
     let said = message(&starts(&sandbox, "new", "startup"));
-    assert!(said.contains("does not hold this session yet") && said.contains("another run"), "{said}");
+    for part in ["ralph does not hold this session, because", "another run", "start another one"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
     busy.unlock().expect("held");
+    assert_eq!(stops(&sandbox, "new", &more()), None, "as it was said");
+    assert!(starts(&sandbox, "newer", "startup").contains(GOAL), "the next one is waited for still");
 }
 
 #[test]
-fn a_session_that_was_there_before_is_remembered_under_the_lock() {
+fn a_session_that_was_there_before_waits_for_nobody_and_changes_nothing() {
     let sandbox = repository();
     arm(&sandbox, &[]);
-    let busy = lock(&sandbox);
-    let told = json!({"session_id": "old", "source": "resume"}).to_string();
-    let hook = ralph(&sandbox).args(["hook", "session"]).stdin(told).spawn();
-    waits_for_a_lock(&hook);
-    // Meanwhile the session that was waited for is bound, as a hook with the lock would do it.
     let armed = sandbox.read(".git/ralph/hook.json");
-    let mut bound: Value = serde_json::from_str(&armed).expect("JSON");
-    bound["session"] = "new".into();
-    sandbox.write(".git/ralph/hook.json", bound.to_string());
+    let busy = lock(&sandbox);
+    for source in ["resume", "clear", "compact"] {
+        assert_eq!(starts(&sandbox, "old", source), "");
+        assert_eq!(stops(&sandbox, "old", &more()), None);
+    }
     busy.unlock().expect("held");
-    hook.wait().assert_code(0);
-    let held = ralph(&sandbox).args(["hook", "status", "--json"]).run().json();
-    assert_eq!(held["session"], "new");
+    assert_eq!(sandbox.read(".git/ralph/hook.json"), armed);
+}
+
+#[test]
+fn a_session_that_could_not_be_told_its_goal_is_told_when_it_stops() {
+    for (how, says) in [("panic", "a fault of its own"), ("enospc", "No space left")] {
+        let sandbox = repository();
+        arm(&sandbox, &[]);
+        let told = json!({"session_id": "new", "source": "startup"}).to_string();
+        let start = ralph(&sandbox).args(["hook", "session"]).stdin(told);
+        let start = start
+            .env("RALPH_CRASH_POINTS", sandbox.root().join("tmp/points"))
+            .env("RALPH_CRASH_POINT", format!("{how}:append to journal.jsonl#1"));
+        let said = message(&start.run().assert_code(0).stdout);
+        assert!(said.contains("ralph holds this session, but could not tell it its goal"), "{said}");
+        assert!(said.contains(says), "{said}");
+        let answer = stops(&sandbox, "new", &more()).expect("an answer");
+        assert!(is_blocked(Some(&answer)) && answer["reason"].to_string().contains(GOAL), "{answer}");
+    }
+}
+
+#[test]
+fn what_an_earlier_ralph_armed_is_held_by_the_same_rules() {
+    let sandbox = repository();
+    arm(&sandbox, &[]);
+    let mut old: Value = serde_json::from_str(&sandbox.read(".git/ralph/hook.json")).expect("JSON");
+    old["others"] = json!(["old"]);
+    sandbox.write(".git/ralph/hook.json", old.to_string());
+    assert_eq!(stops(&sandbox, "old", &more()), None);
+    assert!(starts(&sandbox, "new", "startup").contains(GOAL));
+    assert!(is_blocked(stops(&sandbox, "new", &more()).as_ref()));
 }
 
 #[test]
@@ -100,6 +129,28 @@ fn letting_go_beside_somebody_at_work_changes_nothing_or_all() {
     disarm.wait().assert_code(0).assert_stderr_has("disarmed");
     assert_eq!(status(&sandbox)["stop_reason"], "closed");
     assert_eq!(stops(&sandbox, SESSION, &more()), None);
+}
+
+#[test]
+fn a_number_before_the_goal_is_the_limit_and_no_goal_of_its_own() {
+    let arms = |given: &str| {
+        let sandbox = repository();
+        let args = ["hook", "arm", "--leading-number", "--whole", "M", "--session", SESSION, "-"];
+        let armed = ralph(&sandbox).args(args).stdin(format!("{given}\nM\n")).run();
+        (armed, ralph(&sandbox).args(["hook", "status", "--json"]).run().json())
+    };
+    for empty in ["10", " 10 ", "", "\n10\n"] {
+        let (refused, status) = arms(empty);
+        refused.assert_code(64).assert_stderr_has("the prompt is empty");
+        assert_eq!(status["armed"], false, "{empty:?}");
+    }
+    for (given, goal, most) in
+        [("10 go on", "go on", 10), ("10\ngo", "go", 10), ("ten go", "ten go", 50), ("go", "go", 50)]
+    {
+        let (armed, status) = arms(given);
+        armed.assert_code(0);
+        assert_eq!((&status["goal"], &status["max_iterations"]), (&json!(goal), &json!(most)), "{given:?}");
+    }
 }
 
 #[test]
@@ -220,4 +271,22 @@ fn arming_warns_of_another_loop_and_not_of_a_check_that_was_given() {
     ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
     sandbox.write(".claude/ralph-loop.local.md", plugin(false));
     arm(&sandbox, &[]).assert_stderr_lacks("plugin");
+}
+
+#[test]
+fn hooks_that_are_fired_for_the_same_stop_are_one_iteration_and_one_answers() {
+    let sandbox = repository();
+    arm(&sandbox, &["--session", SESSION]);
+    let lock = lock(&sandbox);
+    let told = json!({"session_id": SESSION, "last_assistant_message": more()}).to_string();
+    let hooks = [(); 2].map(|()| ralph(&sandbox).args(["hook", "stop"]).stdin(told.clone()).spawn());
+    hooks.iter().for_each(waits_for_a_lock);
+    drop(lock);
+    let answers = hooks.map(|hook| hook.wait().stdout);
+    let blocked = answers.iter().filter(|answer| answer.contains("\"block\"")).count();
+    assert_eq!((blocked, answers.iter().filter(|answer| answer.is_empty()).count()), (1, 1), "{answers:?}");
+    let concluded = || outcomes(&sandbox).iter().filter(|(_, outcome)| outcome == "more").count();
+    assert_eq!(concluded(), 1);
+    assert!(is_blocked(stops(&sandbox, SESSION, &more()).as_ref()), "the next stop is another");
+    assert_eq!(concluded(), 2);
 }

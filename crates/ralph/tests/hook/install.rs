@@ -24,8 +24,8 @@ fn tree(dir: &Path) -> Vec<(String, String)> {
 #[test]
 fn install_and_uninstall_leave_every_byte_as_it_was() {
     let kept = "{\n  \"model\": \"opus\",\n  \"hooks\": {}\n}\n";
-    for settings in [None, Some(""), Some(kept), Some("{\"hooks\": {\"Stop\": [ ]}, \"env\": {\"A\":\"b\"}}")]
-    {
+    let empty = "{\"hooks\": {\"Stop\": [ ], \"SessionStart\": null}, \"env\": {\"A\":\"b\"}}";
+    for settings in [None, Some(""), Some(kept), Some(empty)] {
         for agent in ["claude", "codex"] {
             let sandbox = repository();
             let file = if agent == "claude" { ".claude/settings.json" } else { ".codex/hooks.json" };
@@ -104,7 +104,7 @@ fn hook(sandbox: &Sandbox, word: &str) -> Finished {
 #[test]
 fn hooks_of_the_user_s_own_are_neither_replaced_nor_taken_out() {
     let sandbox = repository();
-    let own = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"cd sub && ralph hook stop\"}]}]}, \
+    let own = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"cd sub && ralph hook stop || true\"}]}]}, \
                \"env\": {\"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP\": \"1000000\"}}";
     sandbox.write(".claude/settings.json", own);
     hook(&sandbox, "uninstall").assert_code(0).assert_stderr_has("ralph put nothing into");

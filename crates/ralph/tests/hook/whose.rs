@@ -1,10 +1,12 @@
 //! Whose session it is: that of the project it was started in.
 
+use std::os::unix::fs::symlink;
+
 use ralph_testkit::Sandbox;
 use serde_json::{Value, json};
 
-use crate::common::{ralph, repository};
-use crate::{SESSION, arm, is_blocked, more, transcript};
+use crate::common::{GOAL, ralph, repository};
+use crate::{SESSION, arm, is_blocked, more};
 
 /// Another repository, beside the project.
 fn elsewhere(sandbox: &Sandbox) -> String {
@@ -18,7 +20,6 @@ fn elsewhere(sandbox: &Sandbox) -> String {
 fn started_in(sandbox: &Sandbox, folder: &str, event: &str, session: &str) -> Option<Value> {
     let told = json!({
         "session_id": session, "cwd": sandbox.project(), "source": "startup", "last_assistant_message": more(),
-        "transcript_path": transcript(sandbox, "2999-01-01T00:00:00Z"),
     });
     let hook = ralph(sandbox).args(["hook", event]).env("CLAUDE_PROJECT_DIR", folder);
     let finished = hook.stdin(told.to_string()).run();
@@ -34,7 +35,8 @@ fn a_session_of_another_project_whose_shell_came_here_is_not_the_next_one() {
     assert_eq!(started_in(&sandbox, &other, "session", "visitor"), None);
     assert_eq!(started_in(&sandbox, &other, "stop", "visitor"), None);
     let home = sandbox.project().to_string_lossy().into_owned();
-    assert!(is_blocked(started_in(&sandbox, &home, "stop", "own").as_ref()));
+    assert!(started_in(&sandbox, &home, "session", "own").is_some());
+    assert!(is_blocked(started_in(&sandbox, &other, "stop", "own").as_ref()), "it is known by its name now");
 }
 
 #[test]
@@ -44,4 +46,49 @@ fn a_session_that_was_bound_by_its_name_is_held_wherever_it_was_started() {
     arm(&sandbox, &["--session", SESSION]);
     assert!(is_blocked(started_in(&sandbox, &other, "stop", SESSION).as_ref()));
     assert_eq!(started_in(&sandbox, &other, "stop", "visitor"), None);
+}
+
+/// What one command finds, and what a hook does, in the same folder.
+fn agree(sandbox: &Sandbox, folder: &str, started_in: &str) -> bool {
+    let status = ralph(sandbox).in_folder(folder).args(["hook", "status", "--json"]).run().json();
+    let told = json!({"session_id": "new", "source": "startup"}).to_string();
+    let start =
+        ralph(sandbox).in_folder(folder).args(["hook", "session"]).env("CLAUDE_PROJECT_DIR", started_in);
+    let held = start.stdin(told).run().assert_code(0).stdout.contains(GOAL);
+    assert_eq!(status["armed"], held, "{folder}");
+    held
+}
+
+#[test]
+fn a_hook_finds_the_project_that_every_command_finds() {
+    let below_home = |sandbox: &Sandbox| sandbox.write(sandbox.home().join("foo/bar/x"), "");
+    for (armed_in, session_in, held) in [
+        ("../home", "../home", true),
+        ("../home", "../home/foo", false),
+        ("../home/foo", "../home/foo/bar", true),
+        ("..", "../home", false),
+    ] {
+        let sandbox = Sandbox::new();
+        below_home(&sandbox);
+        ralph(&sandbox).in_folder(armed_in).args(["hook", "arm", GOAL]).run().assert_code(0);
+        let started_in = sandbox.project().join(session_in);
+        assert_eq!(agree(&sandbox, session_in, &started_in.to_string_lossy()), held, "{session_in}");
+    }
+    // By another name of the home, too.
+    let sandbox = Sandbox::new();
+    below_home(&sandbox);
+    let link = sandbox.root().join("link");
+    symlink(sandbox.home(), &link).expect("a link");
+    ralph(&sandbox).in_folder("../home").args(["hook", "arm", GOAL]).run().assert_code(0);
+    assert!(!agree(&sandbox, "../home/foo", &link.join("foo").to_string_lossy()));
+    assert!(agree(&sandbox, "../home", &link.to_string_lossy()));
+}
+
+#[test]
+fn a_folder_of_git_s_that_is_none_is_passed_over_as_git_does() {
+    let sandbox = repository();
+    arm(&sandbox, &[]);
+    sandbox.write("sub/.git/config", "");
+    let folder = sandbox.project().join("sub");
+    assert!(agree(&sandbox, "sub", &folder.to_string_lossy()));
 }

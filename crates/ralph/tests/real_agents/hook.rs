@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use ralph_testkit::{Sandbox, Turn};
+use ralph_testkit::{Sandbox, Terminal, Turn};
 use serde_json::{Value, json};
 
 use crate::common::{GOAL, TEST, outcomes, ralph, status};
@@ -134,20 +134,31 @@ fn claude_goes_on_beyond_its_own_cap_of_blocks() {
     assert_eq!(outcomes(&sandbox).len(), 12);
 }
 
+/// The record of that run as somebody damaged it.
+fn damage(sandbox: &Sandbox, run: &str) {
+    sandbox.damages_the_record();
+    let path = format!(".git/ralph/runs/{run}/journal.jsonl");
+    sandbox.write(&path, sandbox.read(&path).replacen("make it", "fake it", 1));
+}
+
 #[test]
 fn a_fault_inside_ralph_lets_claude_stop() {
-    let (sandbox, actor) = with_hooks(|_| vec![more("One."), more("never asked for")]);
+    let (sandbox, actor) = with_hooks(|_| vec![more("One."), more("Two."), more("never asked for")]);
     arm(&sandbox, &[]);
-    sandbox.damages_the_record();
-    let journal = sandbox.read(".git/ralph/runs/0001/journal.jsonl");
-    sandbox.write(".git/ralph/runs/0001/journal.jsonl", journal.replacen("make it", "fake it", 1));
+    damage(&sandbox, "0001");
     let said = session(&sandbox, &actor, "Begin.");
     actor.assert_asked(1);
-    assert!(said.contains("ralph does not hold this session yet"), "{said}");
+    assert!(said.contains("ralph does not hold this session, because of"), "{said}");
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+    let name = "0f9c2a2e-5d0c-4a33-9a58-1c4b0d2f7e61";
+    arm(&sandbox, &["--session", name]);
+    damage(&sandbox, "0002");
+    let said = session_with(&sandbox, &actor, "Begin.", &[FULL, "--session-id", name]);
+    actor.assert_asked(2);
     let transcripts = sandbox.home().join(".claude/projects");
     let told =
         sandbox.command("grep").args(["-rl", "ralph lets this session stop"]).arg(transcripts).status();
-    assert!(told.expect("grep").success(), "and at its end: {said}");
+    assert!(told.expect("grep").success(), "{said}");
 }
 
 #[test]
@@ -177,6 +188,30 @@ fn a_session_that_was_open_before_arming_is_not_held() {
     open.close();
     session(&sandbox, &actor, "The next one.");
     actor.assert_asked(4);
+    assert_eq!(status(&sandbox)["stop_reason"], "complete");
+}
+
+/// Claude Code begins the transcript with the first prompt, so that nothing there tells how long it was open.
+#[test]
+fn a_session_that_was_open_before_arming_and_was_told_nothing_yet_is_never_held() {
+    let (sandbox, actor) =
+        with_hooks(|_| vec![more("First."), more("Second."), more("Third."), more("Held."), done("Done.")]);
+    let settings = sandbox.read(".claude/settings.json");
+    let started = format!("hook session; echo > {}\"", sandbox.point("started").display());
+    assert_eq!(settings.matches("hook session\"").count(), 1);
+    sandbox.write(".claude/settings.json", settings.replace("hook session\"", &started));
+    let mut open = Open::start(&sandbox, &actor);
+    sandbox.wait_for("started");
+    arm(&sandbox, &[]);
+    for prompt in ["First.", "Second.", "Third."] {
+        open.ask(prompt);
+        open.answer();
+    }
+    actor.assert_asked(3);
+    open.close();
+    assert_eq!(outcomes(&sandbox), [(1, "open".to_owned())]);
+    session(&sandbox, &actor, "The next one.");
+    actor.assert_asked(5);
     assert_eq!(status(&sandbox)["stop_reason"], "complete");
 }
 
@@ -310,13 +345,14 @@ fn another_session_of_codex_is_not_held_and_a_fault_lets_it_stop() {
     actor.assert_asked(1);
     ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
     arm(&sandbox, &[]);
-    sandbox.damages_the_record();
-    let journal = sandbox.read(".git/ralph/runs/0002/journal.jsonl");
-    sandbox.write(".git/ralph/runs/0002/journal.jsonl", journal.replacen("make it", "fake it", 1));
+    damage(&sandbox, "0002");
     let said = codex(&sandbox, &actor);
     actor.assert_asked(2);
     // Nobody sees a hook's words in `codex exec`; ralph tells whoever asks.
-    assert!(!said.contains("ralph lets this session stop"), "it does now: docs/hook-mode.md says otherwise");
+    assert!(
+        !said.contains("ralph does not hold this session"),
+        "it does now: docs/hook-mode.md says otherwise"
+    );
     ralph(&sandbox).arg("status").run().assert_stdout_has("the checksum does not fit");
 }
 
@@ -349,6 +385,36 @@ fn a_session_of_codex_that_was_there_before_arming_is_not_held_when_it_is_resume
     assert!(actor.server.main_requests()[1].mentions("Before."), "it is the same session");
     codex(&sandbox, &actor);
     actor.assert_asked(4);
+    assert_eq!(status(&sandbox)["stop_reason"], "complete");
+}
+
+/// Codex tells of a session's start with its first prompt. On a terminal it also looks for news elsewhere, in vain.
+#[test]
+fn a_session_of_codex_that_was_open_before_arming_and_was_told_nothing_yet_is_never_held() {
+    let (sandbox, actor) =
+        stage(CODEX, |_| vec![more("One answer."), more("Another answer."), more("Held."), done("Done.")]);
+    let config = sandbox.home().join(".codex/config.toml");
+    let trusted = format!("\n[projects.\"{}\"]\ntrust_level = \"trusted\"\n", sandbox.project().display());
+    sandbox.write(&config, sandbox.read(&config) + &trusted);
+    ralph(&sandbox).args(["hook", "install", "--agent", "codex", "--user"]).run().assert_code(0);
+    let mut command = sandbox.command("codex");
+    command.args(["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]);
+    command.envs(actor.env());
+    let mut open = Terminal::start(&command);
+    open.wait_for("permissions: YOLO mode");
+    arm(&sandbox, &[]);
+    for (prompt, answer) in [("First.", "One answer."), ("Second.", "Another answer.")] {
+        open.type_text(prompt);
+        open.wait_for(prompt);
+        open.type_text("\r");
+        open.wait_for(answer);
+    }
+    let asked = actor.server.main_requests();
+    assert!(asked.len() == 2 && asked[1].mentions("Second."), "nobody but the user asked");
+    open.hang_up();
+    assert_eq!(outcomes(&sandbox), [(1, "open".to_owned())]);
+    codex(&sandbox, &actor);
+    assert_eq!(actor.server.main_requests().len(), 4);
     assert_eq!(status(&sandbox)["stop_reason"], "complete");
 }
 

@@ -184,7 +184,6 @@ fn one_value_is_written_alone() {
         ("reviews", "2"),
         ("policy.reviews", "2"),
         ("checks.test", "make  test"),
-        ("checks.lint", "found when a run starts"),
         ("profile", "default"),
         ("agents.claude.model", "its own"),
     ] {
@@ -192,6 +191,11 @@ fn one_value_is_written_alone() {
         got.assert_code(0);
         assert_eq!((got.stdout.as_str(), got.stderr.as_str()), (format!("{value}\n").as_str(), ""), "{key}");
     }
+    let found = get("checks.lint");
+    found
+        .assert_code(1)
+        .assert_stderr_has("checks.lint has no value of its own: its command is found when a run starts");
+    assert_eq!(found.stdout, "", "words are no command");
     get("reviewss").assert_code(64).assert_stderr_has("try: write reviews instead of reviewss");
 }
 

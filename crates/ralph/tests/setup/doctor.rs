@@ -145,7 +145,7 @@ fn checks_that_were_found_and_cannot_be_run_are_named_and_never_suggested() {
     let told = ralph(&sandbox).arg("doctor").env("PATH", sandbox.bin()).run();
     told.assert_stdout_has("go is not on the PATH: the check `go test ./...` (go.mod) is left out");
     told.assert_stdout_has("try: install go, or name another command: ralph config set checks.test CMD");
-    told.assert_stdout_has("none is left: every check that was found needs a program that is not there");
+    told.assert_stdout_has("none is left: every check that was found is left out, as said above");
     assert!(!told.stdout.contains("none were found") && !told.stdout.contains("cargo test"), "{told}");
 }
 
@@ -167,6 +167,33 @@ fn wrong_settings_are_told_with_their_line() {
         outcome == "failed" && text.starts_with(".ralph/config.toml:2: 'half' is no value for gate"),
         "{text}"
     );
+}
+
+#[test]
+fn what_says_which_session_is_held_is_looked_at_where_it_is() {
+    let sandbox = healthy();
+    let arm = || ralph(&sandbox).args(["hook", "arm", "make it blue"]).run();
+    arm().assert_code(0);
+    assert_eq!(finding(&examined(&sandbox, &[], 0), "session").0, "held");
+    for damaged in ["{{", "", "[]"] {
+        sandbox.write(".git/ralph/hook.json", damaged);
+        let told = examined(&sandbox, &[], 0);
+        assert_eq!(finding(&told, "session").0, "warned", "{damaged}");
+        let doctor = ralph(&sandbox).arg("doctor").run();
+        doctor.assert_stdout_has("hook.json cannot be read").assert_stdout_has("ralph hook disarm");
+        let status = ralph(&sandbox).arg("status").run().assert_code(0).stdout.replace("\n            ", " ");
+        for part in
+            ["nobody can tell which session it holds", "hook.json cannot be read", "ralph hook disarm"]
+        {
+            assert!(status.contains(part), "{part}: {status}");
+        }
+        assert!(!status.contains("holds no session") && !status.contains("hook arm"), "{status}");
+        let status = ralph(&sandbox).args(["status", "--json"]).run().json();
+        assert!(status["problems"].to_string().contains("hook.json cannot be read"), "{status}");
+        arm().assert_code(65).assert_stderr_has("ralph hook disarm");
+    }
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+    arm().assert_code(0);
 }
 
 #[test]

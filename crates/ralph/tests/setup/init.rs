@@ -236,6 +236,59 @@ fn the_plugin_s_file_is_read_and_what_it_says_is_told_and_taken_over() {
 }
 
 #[test]
+fn whatever_the_plugin_s_file_says_the_settings_that_init_writes_are_read() {
+    let long = "x".repeat(201);
+    for (line, taken) in [
+        ("completion_promise: \"a -> b\"", None),
+        ("completion_promise: <done>", None),
+        (&*format!("completion_promise: {long}"), None),
+        ("completion_promise: \"a\0b\"", None),
+        ("completion_promise: \"say \"done\"\"", Some(("promise", "say \"done\""))),
+        ("completion_promise: 'it's \\ done'", Some(("promise", "it's \\ done"))),
+        ("completion_promise: \u{e4}\u{1b}\t\u{1F600}", Some(("promise", "\u{e4}"))),
+        ("completion_promise: true", Some(("promise", "true"))),
+        ("completion_promise: 07", Some(("promise", "07"))),
+        ("completion_promise: [a, b] # c", Some(("promise", "[a, b] # c"))),
+        ("max_iterations: 18446744073709551616", None),
+        ("max_iterations: ten", None),
+        ("max_iterations: 12", Some(("max_iterations", "12"))),
+        ("max_iterations: -3", None),
+    ] {
+        let sandbox = repository();
+        sandbox.write(".claude/ralph-loop.local.md", format!("---\nactive: false\n{line}\n---\n\nGo on.\n"));
+        let done = init(&sandbox, &[]);
+        done.assert_code(0);
+        let key = if line.starts_with("max") { "max_iterations" } else { "promise" };
+        let read = ralph(&sandbox).args(["config", "get", key]).run();
+        read.assert_code(0);
+        match taken {
+            Some((key, value)) => {
+                done.assert_stderr_has("taken   policy.").assert_stderr_lacks("not taken over");
+                assert!(read.stdout.starts_with(value), "{line}: {key} = {}", read.stdout);
+            }
+            None => {
+                done.assert_stderr_lacks("taken   policy.");
+                done.assert_stderr_has(&format!("policy.{key} is not taken over"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_backlog_of_any_name_leaves_settings_that_are_read() {
+    for name in ["a 'b' \"c\".md", "x\ny.md", "#.md", "=.md"] {
+        let sandbox = repository();
+        sandbox.write(name, "- [ ] one\n");
+        ralph(&sandbox).args(["config", "set", "backlog", name]).run().assert_code(0);
+        init(&sandbox, &["--force"]).assert_code(0);
+        assert_eq!(
+            ralph(&sandbox).args(["config", "get", "backlog"]).run().assert_code(0).stdout,
+            format!("{name}\n")
+        );
+    }
+}
+
+#[test]
 fn the_command_that_goes_on_with_the_plugin_s_prompt_hands_it_over_whole() {
     let prompt = "Make the login work for $5,\n---\nthen \"say\" so.";
     let text = format!("---\nactive: false\niteration: 4\n---\n\n{prompt}\n");
@@ -469,4 +522,15 @@ fn what_init_wrote_reaches_the_agent() {
     run(&sandbox, &agent).args(["--reviews", "0"]).run().assert_code(0);
     let prompt = &sandbox.agent_calls()[0].prompt;
     assert!(prompt.contains("# How to work on project"), "{prompt}");
+}
+
+#[test]
+fn a_second_task_file_with_open_items_is_named() {
+    let sandbox = repository();
+    sandbox.write("IMPLEMENTATION_PLAN.md", "- [ ] one\n");
+    sandbox.write("fix_plan.md", "- [ ] two\n- [x] three\n");
+    let told = init(&sandbox, &[]);
+    told.assert_code(0).assert_stderr_has("fix_plan.md: another task file (1 of 2 items open)");
+    sandbox.write("fix_plan.md", "- [x] two\n");
+    init(&sandbox, &[]).assert_code(0).assert_stderr_lacks("another task file");
 }

@@ -23,7 +23,10 @@ fn a_worker_selects_nothing_until_init_sh_passes() {
         with_init("#!/bin/sh\npwd > ../../where\necho 'the build is broken' >&2\ntest -e ../../fixed\n");
     let agent = writer(&sandbox, &["one.txt"]);
     let finished = worker(&sandbox, &agent).run();
-    finished.assert_code(1).assert_stderr_has("Fix build before running Ralph Loop");
+    finished
+        .assert_code(1)
+        .assert_stderr_has("Fix build before running Ralph Loop")
+        .assert_stderr_has("it printed last: the build is broken");
     assert!(agent.calls(&sandbox).is_empty());
     assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"], json!([]));
     assert!(sandbox.read("where").trim_end().ends_with("/.claude/harness"));

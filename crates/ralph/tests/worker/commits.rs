@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::common::{history, ralph, repository, status};
 use crate::stage::{
-    HARNESS, another, claims, commits, files_of, harness, item, item_now, ledger, recorded, two_items,
+    HARNESS, another, claims, commits, files_of, harness, hook, item, item_now, ledger, recorded, two_items,
     worker, works_through, write_items, writer, writes,
 };
 
@@ -30,6 +30,16 @@ fn work_that_was_there_before_is_neither_committed_nor_unstaged() {
         assert!(status.lines().any(|known| known == line), "{line} is missing in\n{status}");
     }
     assert_eq!(sandbox.read("mine.txt"), "mine\n");
+}
+
+#[test]
+fn a_big_file_that_no_snapshot_holds_is_named_as_not_committed() {
+    let sandbox = one_item();
+    let steps = writes("one.txt").shell("truncate -s 60000000 new.bin");
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_has("over 50 MB and no snapshot holds it: new.bin");
+    assert_eq!(files_of(&sandbox, "HEAD"), ["A one.txt"]);
 }
 
 #[test]
@@ -96,7 +106,7 @@ fn files_of_the_user_s_that_an_agent_commits_along_are_named() {
     let agent = another(&sandbox).call(claims(writes("one.txt").shell(all))).install(&sandbox);
     let finished = worker(&sandbox, &agent).run();
     let names = "README.md, mine.txt, staged.txt\n";
-    finished.assert_code(0).assert_stderr_has("by the agent itself");
+    finished.assert_code(0).assert_stderr_has("commits: 1, and 1 by agents");
     let said = "its commit also holds files of yours that were not committed before: ";
     finished.assert_stderr_has(&format!("⚠ {said}{names}"));
     finished
@@ -238,7 +248,7 @@ fn a_detached_head_and_a_branch_without_commits_get_their_commit_too() {
     let sandbox = one_item();
     sandbox.git(&["checkout", "--quiet", "--detach"]);
     let agent = writer(&sandbox, &["one.txt"]);
-    worker(&sandbox, &agent).run().assert_code(0);
+    worker(&sandbox, &agent).run().assert_code(0).assert_stderr_has("HEAD is, which is on no branch");
     assert_eq!(files_of(&sandbox, "HEAD"), ["A one.txt"]);
     assert_eq!(sandbox.git(&["rev-list", "--count", "main"]), "2", "no branch moves");
 
@@ -317,7 +327,9 @@ fn what_an_agent_committed_itself_is_the_commit_of_the_attempt() {
     let sandbox = one_item();
     let steps = writes("one.txt").shell("git add one.txt; git commit --quiet -m 'my own words'");
     let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
-    worker(&sandbox, &agent).run().assert_code(0).assert_stderr_has("1 by agents");
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_has("1 by agents");
+    finished.assert_stderr_has(&format!("{HARNESS} has ralph's last records, which are not committed"));
     let now = item_now(&sandbox, "FEAT-1");
     let head = sandbox.git(&["rev-parse", "HEAD"]);
     assert_eq!((&now["attempts"][0]["commit"], commits(&sandbox)), (&json!(head), 3));
@@ -326,13 +338,46 @@ fn what_an_agent_committed_itself_is_the_commit_of_the_attempt() {
 }
 
 #[test]
-fn an_agent_that_commits_the_harness_s_lock_along_spoils_no_evidence() {
+fn the_harness_s_lock_that_an_agent_commits_along_is_taken_out_of_head_by_the_item_s_commit() {
     let sandbox = one_item();
     let steps = writes("one.txt").shell("git add -A; git commit --quiet -m 'all of it'");
     let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
-    worker(&sandbox, &agent).run().assert_code(0);
-    assert!(sandbox.git(&["show", "--name-only", "--format=", "HEAD"]).contains(".harness.lock"));
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_has("HEAD does not have it any more: .harness.lock");
+    finished.assert_stderr_has(&format!("{HARNESS} has ralph's last records, which are not committed"));
+    assert_eq!(files_of(&sandbox, "HEAD~1"), ["A .harness.lock", "A one.txt"]);
+    assert_eq!(files_of(&sandbox, "HEAD"), ["D .harness.lock"]);
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    assert_eq!(item_now(&sandbox, "FEAT-1")["attempts"][0]["commit"], json!(head));
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), format!(" M {HARNESS}"), "no lock is missed");
     ralph(&sandbox).args(["evidence", "verify"]).run().assert_code(0);
+}
+
+#[test]
+fn a_lock_that_was_committed_before_the_run_is_the_user_s_business() {
+    let sandbox = one_item();
+    sandbox.write(".harness.lock", "old\n");
+    sandbox.commit_all("a lock");
+    let steps = writes("one.txt").shell("git add -A; git commit --quiet -m 'all of it'");
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(0).assert_stderr_lacks("HEAD does not have it any more");
+    assert_eq!(files_of(&sandbox, "HEAD"), ["M .harness.lock", "A one.txt"]);
+}
+
+#[test]
+fn a_hook_that_refuses_to_take_the_lock_out_costs_no_proved_item() {
+    let sandbox = one_item();
+    hook(
+        &sandbox,
+        "pre-commit",
+        "git diff --cached --name-only --diff-filter=D | grep -q . && exit 1; exit 0",
+    );
+    let steps = writes("one.txt").shell("git add -A; git commit --quiet -m 'all of it'");
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_has("what is ralph's own stays in the agent's commit: ");
+    finished.assert_stderr_lacks("proved and not committed");
+    assert_eq!(sandbox.git(&["log", "-1", "--format=%s"]), "all of it");
 }
 
 #[test]
@@ -463,9 +508,15 @@ fn what_an_agent_throws_away_of_the_user_s_is_said_with_the_way_back() {
             another(&sandbox).call(claims(Steps::new().shell(throws).write("one.txt", ""))).install(&sandbox);
         let run = worker(&sandbox, &agent).run();
         let told = format!(
-            "what you had not committed is gone with what the agent did: {gone}; to have it back: ralph undo 1"
+            "what you had not committed is gone with what the agent did (to have it back: ralph undo 1): {gone}"
         );
-        run.assert_code(0).assert_stderr_has(&told);
+        run.assert_code(0).assert_stderr_has(&told).assert_stderr_has(&format!("flagged: {told} (#1)"));
+        run.assert_stderr_has("to have back what you had not committed: ralph undo 1");
+        let status = ralph(&sandbox).args(["status", "--json"]).run().json();
+        assert_eq!(status["flags"], json!([{"iteration": 1, "text": told}]));
+        ralph(&sandbox).arg("status").run().assert_stdout_has(&told);
+        ralph(&sandbox).arg("history").run().assert_stdout_has(&format!("flagged: {told}"));
+        assert!(sandbox.read(".ralph/session.md").contains(&format!("Flagged: {told} (#1)")));
         ralph(&sandbox).args(["undo", "1", "--all"]).run().assert_code(0);
         assert_eq!(
             (sandbox.read("README.md"), sandbox.read("mine.txt")),

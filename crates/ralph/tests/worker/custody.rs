@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::common::{history, ralph, repository};
 use crate::stage::{
-    HARNESS, another, checklist, claims, commits, harness, item, item_now, ledger, two_items, worker,
-    works_through, write_items, writes,
+    HARNESS, another, checklist, claims, commits, committed, files_of, harness, item, item_now, ledger,
+    two_items, worker, works_through, write_items, writer, writes,
 };
 
 fn edit(from: &str, to: &str) -> String {
@@ -41,6 +41,98 @@ fn criteria_commands_and_requirements_that_the_agent_changed_refuse_the_pass() {
         let prompt = &agent.calls(&sandbox)[0].prompt;
         assert!(prompt.contains("AC-1: b"), "{prompt}");
     }
+}
+
+/// Weakens the item in the task file, adds a file, and commits all of it.
+fn weakens_in_a_commit() -> Steps {
+    let weaken = edit("test -e one.txt", "true");
+    Steps::new().shell(&weaken).write("x.txt", "x\n").shell("git add -A; git commit --quiet -m weak")
+}
+
+fn head_s_criteria(sandbox: &Sandbox) -> Value {
+    let file: Value = serde_json::from_str(&committed(sandbox, HARNESS)).expect("JSON");
+    file["items"][0]["verification"].clone()
+}
+
+#[test]
+fn criteria_that_the_agent_weakened_in_its_own_commit_do_not_stay_in_head() {
+    let said = format!("HEAD has them as before its commits: {HARNESS}");
+    for keep in [false, true] {
+        let sandbox = two_items();
+        let agent = another(&sandbox).call(claims(weakens_in_a_commit())).install(&sandbox);
+        let set = if keep { "failed_item=keep" } else { "failed_item=revert" };
+        let finished = worker(&sandbox, &agent).args(["--set", set]).run();
+        finished.assert_code(3).assert_stderr_has("the agent changed the criteria of FEAT-1");
+        finished.assert_stderr_has(&said);
+        assert_eq!(head_s_criteria(&sandbox), json!(["test -e one.txt"]), "{set}");
+        let mut undone = vec![format!("M {HARNESS}"), "D .harness.lock".into()];
+        undone.extend((!keep).then(|| "D x.txt".into()));
+        assert_eq!(files_of(&sandbox, "HEAD"), undone, "nothing else, and no record of ralph's");
+        assert_eq!(sandbox.git(&["diff", "--name-only", "HEAD~2", "HEAD"]), if keep { "x.txt" } else { "" });
+        assert!(sandbox.git(&["log", "-1", "--format=%s"]).starts_with("revert: FEAT-1 - "));
+        assert_eq!(sandbox.git(&["status", "--porcelain"]), format!(" M {HARNESS}"));
+        let page = sandbox.read(".ralph/history/iteration-001.md");
+        assert!(page.contains(&said), "{page}");
+        // Who takes the file from HEAD has what it was.
+        sandbox.git(&["checkout", "--quiet", "--", HARNESS]);
+        let lazy = another(&sandbox).call(claims(Steps::new())).install(&sandbox);
+        worker(&sandbox, &lazy).run().assert_code(3).assert_stderr_has("test -e one.txt exit 1");
+    }
+}
+
+#[test]
+fn criteria_that_are_weak_in_a_commit_alone_refuse_the_pass() {
+    let sandbox = two_items();
+    let steps = weakens_in_a_commit().shell(&format!("git checkout --quiet HEAD~1 -- {HARNESS}"));
+    let agent = another(&sandbox).call(claims(steps.write("one.txt", "1\n"))).install(&sandbox);
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(3).assert_stderr_has(&format!("the agent changed {HARNESS} in a commit"));
+    assert_eq!(head_s_criteria(&sandbox), json!(["test -e one.txt"]));
+    let record = &ledger(&sandbox)[0];
+    assert_eq!(record["custody"]["changed"], json!([HARNESS]), "{record}");
+}
+
+#[test]
+fn harness_and_requirements_that_an_agent_committed_are_as_before_in_head_and_the_user_s_edit_is_not_committed()
+ {
+    let sandbox = two_items();
+    let mut asks = item("FEAT-1", "one.txt");
+    asks["prd_reference"] = json!({"file": "one.json"});
+    write_items(&sandbox, &[asks]);
+    let prd = |asked: &str| {
+        json!({"feature_id": "FEAT-1", "title": "t", "overview": "o", "functional_requirements": ["FR-1: a"],
+            "acceptance_criteria": [asked]})
+        .to_string()
+    };
+    sandbox.write(".claude/prd/one.json", prd("AC-1: it is there"));
+    sandbox.write(".claude/harness/rules.md", "be exact\n");
+    sandbox.commit_all("requirements");
+    sandbox.write(".claude/prd/one.json", prd("AC-1: the user thinks"));
+    let steps = Steps::new()
+        .write(".claude/prd/one.json", prd("AC-1: whatever"))
+        .write(".claude/harness/rules.md", "be kind\n")
+        .write(".claude/harness/notes.md", "tried\n")
+        .write("one.txt", "1\n")
+        .shell("git add -A; git commit --quiet -m all");
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(3);
+    assert_eq!(committed(&sandbox, ".claude/prd/one.json"), prd("AC-1: it is there"));
+    assert_eq!(committed(&sandbox, ".claude/harness/rules.md"), "be exact");
+    assert_eq!(sandbox.read(".claude/prd/one.json"), prd("AC-1: the user thinks"));
+    assert_eq!(committed(&sandbox, ".claude/harness/notes.md"), "tried", "what it learnt stays");
+    let status = sandbox.git(&["status", "--porcelain"]);
+    assert_eq!(status, format!(" M {HARNESS}\n M .claude/prd/one.json"));
+}
+
+#[test]
+fn where_ralph_makes_no_commits_criteria_in_an_agent_s_commit_are_named() {
+    let sandbox = two_items();
+    let agent = another(&sandbox).call(claims(weakens_in_a_commit())).install(&sandbox);
+    let kept = ["--set", "failed_item=keep", "--set", "commits=never"];
+    let finished = worker(&sandbox, &agent).args(kept).run();
+    finished.assert_code(3).assert_stderr_has(&format!("stays in HEAD: {HARNESS} (ralph makes no commits"));
+    assert_eq!(sandbox.git(&["log", "-1", "--format=%s"]), "weak");
 }
 
 #[test]
@@ -246,6 +338,19 @@ fn while_a_run_works_through_a_file_only_its_agents_and_new_items_get_into_it() 
     backlog(&["reset", "FEAT-1", "--backlog", "other.json"]).assert_code(1);
     let ticks = ralph(&sandbox).args(["backlog", "increment", "FEAT-2"]).env("RALPH_RUN_ID", "another");
     ticks.run().assert_code(1);
+    // Wherever ralph is called, and by whatever name the file goes.
+    let file = sandbox.project().join(HARNESS);
+    let elsewhere = sandbox.root().join("elsewhere");
+    std::fs::create_dir_all(&elsewhere).expect("a folder");
+    std::os::unix::fs::symlink(&file, elsewhere.join("linked.json")).expect("a link");
+    std::os::unix::fs::symlink(sandbox.project(), elsewhere.join("project")).expect("a link");
+    let through = format!("project/{HARNESS}");
+    for name in [file.to_str().expect("a path"), "linked.json", &through] {
+        let from = ralph(&sandbox)
+            .in_folder(elsewhere.to_str().expect("a path"))
+            .args(["backlog", "increment", "FEAT-2", "--backlog", name]);
+        from.run().assert_code(1).assert_stderr_has(&format!(" (pid {})", running.id()));
+    }
     backlog(&["add", "one more", "--id", "FEAT-9"]).assert_code(0);
     sandbox.release("go");
     running.wait().assert_code(0);
@@ -318,4 +423,138 @@ fn a_script_that_a_check_runs_is_flagged_when_the_agent_changes_it() {
     let agent = another(&sandbox).call(claims(Steps::new().write("test.sh", "exit 0\n"))).install(&sandbox);
     let run = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
     run.assert_code(0).assert_stderr_has("existing tests were changed: test.sh");
+}
+
+#[test]
+fn a_task_file_that_was_deleted_and_put_back_is_not_told_as_deleted() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [ ] one\n");
+    sandbox.commit_all("plan");
+    let agent = another(&sandbox).call(claims(writes("a.txt").shell("rm fix_plan.md"))).install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
+    finished.assert_code(3).assert_stderr_has("files: 1 file changed: a.txt (new)");
+    assert_eq!(sandbox.read("fix_plan.md"), "- [/] one\n");
+}
+
+/// Two stories, of which the first is worked on.
+fn stories() -> Sandbox {
+    let sandbox = repository();
+    let story = |id: &str| json!({"id": id, "title": id, "passes": false});
+    let file = json!({"config": {"max_iterations": 9}, "userStories": [story("S1"), story("S2")]});
+    sandbox.write("prd.json", serde_json::to_string_pretty(&file).expect("JSON") + "\n");
+    sandbox.commit_all("stories");
+    sandbox
+}
+
+/// Which stories are done in HEAD.
+fn done_in_head(sandbox: &Sandbox) -> Vec<bool> {
+    let file: Value = serde_json::from_str(&committed(sandbox, "prd.json")).expect("JSON");
+    let stories = file["userStories"].as_array().expect("stories");
+    stories.iter().map(|story| story["passes"] == json!(true)).collect()
+}
+
+const TICKS_ALL: &str = "sed -i 's/\"passes\": false/\"passes\": true/' prd.json";
+
+#[test]
+fn marks_that_nobody_proved_do_not_stay_in_head_where_the_agent_committed_them() {
+    let steps = || {
+        let commit = format!("{TICKS_ALL}; git add -A; git commit --quiet -m 'all done'");
+        claims(Steps::new().write("one.txt", "1\n").shell(&commit))
+    };
+    for (check, done, undone) in [("false", [false, false], "S1, S2"), ("true", [true, false], "S2")] {
+        let sandbox = stories();
+        let agent = another(&sandbox).call(steps()).install(&sandbox);
+        let finished = works_through(&sandbox, &agent)
+            .args(["--once", "--test-cmd", check, "--max-iterations", "1"])
+            .run();
+        finished.assert_stderr_has(&format!("which HEAD does not have any more: {undone} in prd.json"));
+        assert_eq!(done_in_head(&sandbox), done, "{check}\n{finished}");
+        finished.assert_stderr_has("commits: 1, and 1 by agents");
+        assert_eq!(sandbox.git(&["log", "--format=%s", "-1", "--", "one.txt"]), "all done", "the work stays");
+    }
+    let sandbox = stories();
+    let agent = another(&sandbox).call(steps()).install(&sandbox);
+    let never = ["--once", "--test-cmd", "false", "--max-iterations", "1", "--set", "commits=never"];
+    let finished = works_through(&sandbox, &agent).args(never).run();
+    finished.assert_stderr_has(
+        "holds marks that nobody proved, and stays in HEAD: S1, S2 (ralph makes no commits",
+    );
+}
+
+#[test]
+fn the_mark_of_a_proved_item_may_stand_in_the_agent_s_commit() {
+    let sandbox = stories();
+    let tick =
+        "sed -i '0,/\"passes\": false/s//\"passes\": true/' prd.json; git add -A; git commit --quiet -m mine";
+    let agent =
+        another(&sandbox).call(claims(Steps::new().write("one.txt", "1\n").shell(tick))).install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
+    finished.assert_code(0);
+    assert!(!finished.stderr.contains("nobody proved"), "{finished}");
+    assert_eq!(done_in_head(&sandbox), [true, false]);
+}
+
+#[test]
+fn an_agent_cannot_raise_the_limit_of_its_own_run() {
+    let sandbox = stories();
+    let raise = "sed -i 's/\"max_iterations\": 9/\"max_iterations\": 99/' prd.json";
+    let agent =
+        another(&sandbox).call(claims(Steps::new().write("one.txt", "1\n").shell(raise))).install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
+    finished
+        .assert_stderr_has("the agent changed how many iterations a run may have (config.max_iterations)");
+    let file: Value = serde_json::from_str(&sandbox.read("prd.json")).expect("JSON");
+    assert_eq!(file["config"]["max_iterations"], 9, "{file}");
+}
+
+#[test]
+fn what_an_undo_took_away_and_an_agent_writes_again_is_nobody_s_loss() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [ ] one\n- [ ] two\n");
+    sandbox.commit_all("plan");
+    let agent = writer(&sandbox, &["one.txt", "one.txt"]);
+    let once = || works_through(&sandbox, &agent).args(["--once", "--test-cmd", "test -e one.txt"]).run();
+    once().assert_code(0);
+    ralph(&sandbox).args(["undo", "1"]).run().assert_code(0);
+    assert!(!sandbox.project().join("one.txt").exists());
+    once().assert_code(0).assert_stderr_lacks("what you had not committed is gone");
+}
+
+#[test]
+fn marks_of_parts_and_counts_that_an_agent_wrote_go_with_a_refused_attempt_and_stay_with_a_proved_one() {
+    let story = |id: &str| {
+        json!({"id": id, "title": id, "status": "pending", "acceptanceCriteria": [{"id": 1, "description": "a", "done": false}],
+            "tasks": [{"title": "t", "done": false}], "execution": {"attempts": 0}})
+    };
+    let whole = "s/\"status\": \"in_progress\"/\"status\": \"completed\"/";
+    let parts = "s/\"done\": false/\"done\": true/; s/\"attempts\": 0/\"attempts\": 7/";
+    for (script, check) in
+        [(parts.to_owned(), "false"), (format!("{parts}; {whole}"), "false"), (parts.into(), "true")]
+    {
+        let sandbox = repository();
+        let file = json!({"schemaVersion": "2.0", "userStories": [story("S1")]});
+        sandbox.write("prd.json", serde_json::to_string_pretty(&file).expect("JSON"));
+        sandbox.commit_all("stories");
+        let steps = Steps::new().write("one.txt", "1\n").shell(&format!("sed -i '{script}' prd.json"));
+        let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+        let finished = works_through(&sandbox, &agent)
+            .args(["--once", "--test-cmd", check, "--max-iterations", "1"])
+            .run();
+        let now: Value = serde_json::from_str(&sandbox.read("prd.json")).expect("JSON");
+        let now = &now["userStories"][0];
+        let told =
+            (&now["acceptanceCriteria"][0]["done"], &now["tasks"][0]["done"], &now["execution"]["attempts"]);
+        if check == "true" {
+            assert_eq!(
+                (told, &now["status"]),
+                ((&json!(true), &json!(true), &json!(7)), &json!("completed"))
+            );
+        } else {
+            assert_eq!(told, (&json!(false), &json!(false), &json!(0)), "{script}\n{finished}");
+            assert_ne!(now["status"], "completed");
+            finished.assert_stderr_has(
+                "parts of S1 that were marked as done, or its attempts, which are taken back",
+            );
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! Every format from its first item to its last.
 
-use ralph_testkit::{Sandbox, StatusBlock, Steps};
+use ralph_testkit::{InstalledAgent, Sandbox, StatusBlock, Steps};
 use serde_json::json;
 
-use crate::common::repository;
+use crate::common::{ralph, repository};
 use crate::stage::{
     another, claims, commits, files_of, harness, item, item_now, worker, works_through, writes,
 };
@@ -73,9 +73,12 @@ const PHASED: &str = "tasks:\n  - id: M-1\n    title: one\n    status: todo\n   
 
 /// Does an item, keeps what `state.json` said meanwhile, and reports as seed 004 has it.
 fn phased(file: &str, marker: &str) -> Steps {
+    writes(file).shell(&format!("cp .ralph/state.json {file}.json")).say(reported(marker))
+}
+
+fn reported(marker: &str) -> String {
     let report = format!("RALPH_STATUS: {{\"completion_indicators\": 2, \"EXIT_SIGNAL\": true}}\n{marker}");
-    let words = "All tasks are complete. There is nothing left to do.";
-    writes(file).shell(&format!("cp .ralph/state.json {file}.json")).say(format!("{words}\n\n{report}"))
+    format!("All tasks are complete. There is nothing left to do.\n\n{report}")
 }
 
 #[test]
@@ -87,7 +90,7 @@ fn profile_phases_goes_from_phase_to_phase_and_holds_a_marker_against_its_items(
         .call(phased("two", "LOOP_COMPLETE_PHASE_1"))
         .call(phased("three", "LOOP_COMPLETE_PHASE_2"))
         .install(&sandbox);
-    let finished = works_through(&sandbox, &agent).args(["--profile", "phases", "--test-cmd", "true"]).run();
+    let finished = works_through(&sandbox, &agent).args(["--profile", "phases"]).run();
     finished.assert_code(0).assert_stderr_has("✓ COMPLETE");
     let told = "LOOP_COMPLETE_PHASE_1, and of mvp there is 1 item open";
     assert_eq!(finished.stderr.matches(told).count(), 1, "only the first marker came too soon\n{finished}");
@@ -104,6 +107,49 @@ fn profile_phases_goes_from_phase_to_phase_and_holds_a_marker_against_its_items(
     assert_eq!(state("three.json"), (json!("phase_2"), phases("phase_2", true, false), json!(1)));
     assert_eq!(state(".ralph/state.json").1, phases("phase_2", true, true));
     assert_eq!(sandbox.read(".ralph/ralph.yml"), PHASED.replace("status: todo", "status: done"));
+}
+
+/// Two items of which one brings a command, and an agent that claims and does nothing.
+fn lied_about(sandbox: &Sandbox) -> InstalledAgent {
+    let own = "tasks:\n- {id: a, title: A, status: todo, phase: mvp, verification: [\"test -f a.txt\"]}\n\
+               - {id: b, title: B, status: todo, phase: phase_2}\n";
+    sandbox.write(".ralph/ralph.yml", own);
+    let lie = || Steps::new().say(reported("LOOP_COMPLETE"));
+    (0..3).fold(another(sandbox), |agent, _| agent.call(lie())).install(sandbox)
+}
+
+#[test]
+fn an_item_s_own_commands_are_run_under_every_profile() {
+    for profile in ["default", "strict", "dual", "rotations", "analyzer", "worker", "phases"] {
+        let sandbox = repository();
+        let agent = lied_about(&sandbox);
+        let run = works_through(&sandbox, &agent).args(["--profile", profile, "--task", "a"]);
+        let refused = run.args(["--max-iterations", "1"]).run();
+        refused.assert_code(if profile == "worker" { 2 } else { 3 });
+        refused.assert_stderr_has("✗ claimed done, refused: test -f a.txt exit 1");
+        refused.assert_stderr_has("items are proved by their own");
+        let open = sandbox.read(".ralph/ralph.yml").replace("in-progress", "todo").replace("blocked", "todo");
+        assert!(open.contains("id: a, title: A, status: todo"), "{profile}: {open}");
+        let prompt = &agent.calls(&sandbox)[0].prompt;
+        assert!(prompt.contains("when its checks pass") && prompt.contains("    test -f a.txt"), "{prompt}");
+    }
+}
+
+#[test]
+fn where_only_the_backlog_is_evidence_an_item_without_a_command_is_told_to_rest_on_words() {
+    let sandbox = repository();
+    let agent = lied_about(&sandbox);
+    let run = works_through(&sandbox, &agent).args(["--profile", "phases", "--task", "b"]);
+    let passed = run.args(["--max-iterations", "2"]).run();
+    // Two agents say that it was done before.
+    passed
+        .assert_code(0)
+        .assert_stderr_has("1 of 1 open item has no check, so only words say that it is done: b");
+    assert!(agent.calls(&sandbox)[0].prompt.contains("No command is run for it"));
+    let agent = another(&sandbox).call(Steps::new()).install(&sandbox);
+    let asked =
+        ralph(&sandbox).args(["run", "--fresh", "--profile", "phases", "--agent-cmd"]).arg(agent.path());
+    asked.run().assert_code(64).assert_stderr_has("test -f a.txt");
 }
 
 #[test]
@@ -297,4 +343,18 @@ fn a_gate_that_a_run_began_with_stays_though_the_file_has_lost_it() {
     sandbox.write("prd.json", json!({"stories": [story]}).to_string());
     let resumed = works_through(&sandbox, &agent).run();
     resumed.assert_code(3).assert_stderr_has("✗ claimed done, refused: test -e gate.txt exit 1");
+}
+
+#[test]
+fn a_plan_with_a_task_that_has_no_box_is_not_complete() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "### Task 1: Rows\n- [ ] a\n\n### Task 2: Sums\n\nAdd them up.\n");
+    sandbox.commit_all("a plan");
+    let agent = another(&sandbox).call(claims(writes("one.txt"))).install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--test-cmd", "true"]).run();
+    finished
+        .assert_code(2)
+        .assert_stderr_has("'Task 2: Sums' in line 4")
+        .assert_stderr_has("write '- [ ] words'");
+    assert!(sandbox.read("fix_plan.md").starts_with("### Task 1: Rows\n- [x] a\n"));
 }

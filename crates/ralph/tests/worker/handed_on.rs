@@ -45,6 +45,49 @@ fn what_a_failed_attempt_left_is_committed_with_the_attempt_that_passes() {
 }
 
 #[test]
+fn the_next_call_is_told_what_the_failing_check_printed_and_what_was_claimed_beyond_it() {
+    for profile in ["worker", "default"] {
+        let shows = "echo 'the seventh greeting is missing'; test -e one.txt";
+        let sandbox = harness(&[verified_by("FEAT-1", shows), item("FEAT-2", "two.txt")]);
+        let boasts = StatusBlock { files: 9, ..StatusBlock::done() };
+        let agent = another(&sandbox)
+            .call(Steps::new().write("wrong.txt", "w\n").status(&boasts))
+            .call(claims(writes("one.txt")))
+            .call(claims(Steps::new()))
+            .install(&sandbox);
+        let run = |args: &[&str]| {
+            works_through(&sandbox, &agent).args(["--profile", profile, "--once"]).args(args).run()
+        };
+        run(&[]).assert_code(3);
+        let told = |prompt: &str| {
+            let printed = prompt.contains("    the seventh greeting is missing");
+            let refused = prompt.contains("# The last \"done\" was refused\n\nIteration 1 said done.");
+            assert_eq!(printed, refused, "{prompt}");
+            (refused, prompt.contains("FILES_MODIFIED: 9, and 1 file changed"))
+        };
+        let dry = run(&["--dry-run"]);
+        assert_eq!(told(&dry.assert_code(0).stdout), (true, true), "{profile}");
+        run(&[]).assert_code(0);
+        run(&[]).assert_code(3);
+        let prompts: Vec<String> = agent.calls(&sandbox).into_iter().map(|call| call.prompt).collect();
+        let told: Vec<_> = prompts.iter().map(|prompt| told(prompt)).collect();
+        assert_eq!(told, [(false, false), (true, true), (false, false)], "{profile}");
+    }
+}
+
+#[test]
+fn what_was_refused_of_one_item_is_not_told_to_who_has_another() {
+    let sandbox = two_items();
+    let run = |args: &[&str]| once(&sandbox, Steps::new(), args);
+    run(&["--task", "FEAT-1"]).assert_code(3);
+    run(&["--task", "FEAT-2"]).assert_code(3);
+    run(&["--task", "FEAT-2"]).assert_code(3);
+    let refused = |prompt: &str| prompt.contains("# The last \"done\" was refused");
+    let told: Vec<bool> = sandbox.agent_calls().iter().map(|call| refused(&call.prompt)).collect();
+    assert_eq!(told, [false, false, true]);
+}
+
+#[test]
 fn what_the_user_changed_between_the_attempts_stays_his() {
     let sandbox = harness(&[verified_by("FEAT-1", "test -e one.txt")]);
     once(&sandbox, writes("half.txt").write("other.txt", "by the agent\n"), &[]).assert_code(3);

@@ -49,7 +49,8 @@ fn verified_by(commands: Value) -> Value {
 fn with_make(items: &[Value]) -> Sandbox {
     let sandbox = at_the_top(items);
     let names = "f=Makefile; for n in makefile GNUmakefile; do test -e $n && f=$n; done";
-    let make = format!("#!/bin/sh\n{names}\nsh -c \"$(sed -n '/^'$1':/{{n;p;}}' $f)\"\n");
+    let done = "test -e $1 && echo \"make: '$1' is up to date.\" && exit";
+    let make = format!("#!/bin/sh\n{done}\n{names}\nsh -c \"$(sed -n '/^'$1':/{{n;p;}}' $f)\"\n");
     sandbox.install_script("make", &make);
     sandbox.write("Makefile", MAKEFILE);
     sandbox.commit_all("make");
@@ -125,6 +126,23 @@ fn a_target_that_is_the_work_itself_may_be_written() {
     let finished = attempt(&sandbox, Steps::new().append("Makefile", "\nnew:\n\ttrue\n"), &["--no-detect"]);
     finished.assert_code(0).assert_stderr_lacks("lagged");
     assert_eq!(commits(&sandbox), 4);
+}
+
+#[test]
+fn a_folder_that_has_the_name_of_a_target_proves_nothing() {
+    let sandbox = with_make(&[verified_by(json!(["make test"]))]);
+    let finished = attempt(&sandbox, writes("a.txt").write("test/x", ""), &["--no-detect"]);
+    finished.assert_code(3).assert_stderr_has("make test exit 0 (make ran nothing: ");
+    let sandbox = with_make(&[verified_by(json!(["test -e a.txt"]))]);
+    let finished = attempt(&sandbox, writes("a.txt").write("test/x", ""), &["--test-cmd", "make test"]);
+    finished.assert_code(3).assert_stderr_has("make ran nothing");
+}
+
+#[test]
+fn a_makefile_that_is_no_file_is_taken_by_make_all_the_same() {
+    let sandbox = with_make(&[verified_by(json!(["make test"]))]);
+    let links = writes("a.txt").shell("ln -s /dev/null GNUmakefile");
+    attempt(&sandbox, links, &["--no-detect"]).assert_code(3).assert_stderr_has("what is run by make test");
 }
 
 #[test]

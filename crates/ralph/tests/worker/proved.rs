@@ -129,7 +129,10 @@ fn an_agent_that_drops_or_rewrites_commits_proves_nothing() {
         let agent =
             another(&sandbox).call(claims(Steps::new().shell(drop).write("one.txt", ""))).install(&sandbox);
         let finished = worker(&sandbox, &agent).run();
-        finished.assert_code(3).assert_stderr_has(&format!("git reset --keep {}", &mine[..12]));
+        finished.assert_code(3).assert_stderr_has(&format!(
+            "to have it back, leaving the files alone: git reset {}",
+            &mine[..12]
+        ));
         let head = sandbox.git(&["log", "-1", "--format=%s"]);
         assert!(!head.starts_with("feat") && !head.starts_with("revert"), "{drop}: {head}");
         assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "FAILING", "{drop}");
@@ -160,6 +163,39 @@ fn an_agent_that_goes_to_another_branch_proves_nothing_and_the_way_back_is_named
     run.arg(agent.path()).run().assert_stderr_has("to get back: git switch main");
     let page = ralph(&sandbox).args(["history", "1"]).run();
     page.assert_stdout_has("HEAD was on branch main");
+}
+
+/// Whoever does what ralph says loses nothing by it.
+#[test]
+fn a_branch_that_lost_commits_comes_back_without_a_loss_of_what_the_agent_committed_of_the_user_s() {
+    let sandbox = one_item();
+    sandbox.write("new.txt", "mine\n");
+    sandbox.git(&["add", "new.txt"]);
+    let steps = writes("one.txt").shell("git add -A; git commit --quiet --amend -m amended");
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    let before = sandbox.git(&["rev-parse", "HEAD"]);
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(3).assert_stderr_has("files of yours that were not committed before: new.txt");
+    let (_, advice) = finished.stderr.split_once("leaving the files alone: ").expect("the way back");
+    let typed: Vec<&str> = advice.split_whitespace().take(3).collect();
+    assert_eq!(&typed[..2], ["git", "reset"]);
+    let commit = typed[2].trim_end_matches([')', ';', ',']);
+    sandbox.git(&["reset", "--quiet", commit]);
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), before);
+    assert_eq!(sandbox.read("new.txt"), "mine\n");
+}
+
+/// What ralph keeps for one that comes after it is for that one only.
+#[test]
+fn an_agent_that_goes_to_another_branch_and_forges_where_the_user_stood_proves_nothing() {
+    let sandbox = one_item();
+    let forge = "git switch --quiet --create elsewhere; \
+                 for kept in .git/ralph/runs/*/*/stand-before; do sed -i s/main/elsewhere/ $kept; done";
+    let agent = another(&sandbox).call(claims(writes("one.txt").shell(forge))).install(&sandbox);
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(3).assert_stderr_has("HEAD was on branch main");
+    assert_eq!(item_now(&sandbox, "FEAT-1")["status"], "FAILING");
+    assert_eq!(commits(&sandbox), 2, "nothing is committed on that branch: {finished}");
 }
 
 #[test]

@@ -10,7 +10,11 @@ use crate::stage::{
 
 #[test]
 fn code_goes_back_new_files_too_and_notes_and_harness_stay() {
-    let sandbox = harness(&[item("FEAT-1", "one.txt")]);
+    let mut tried = item("FEAT-1", "one.txt");
+    let earlier = json!({"run_id": "worker-001", "timestamp": "2026-01-07T19:30:00Z", "result": "FAILED",
+        "evidence": {"commands_run": ["make"], "results_summary": "red"}, "commit": null, "reverted": true});
+    tried["attempts"] = json!([earlier]);
+    let sandbox = harness(&[tried]);
     sandbox.write("src/a.rs", "fn a() {}\n");
     sandbox.write("CLAUDE.md", "# known\n");
     sandbox.commit_all("code");
@@ -33,8 +37,12 @@ fn code_goes_back_new_files_too_and_notes_and_harness_stay() {
     );
     assert_eq!(sandbox.read(".claude/harness/notes.md"), "tried b\n");
     assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), before, "no commit where nothing was committed");
-    let attempt = &item_now(&sandbox, "FEAT-1")["attempts"][0];
-    assert_eq!((&attempt["reverted"], &attempt["commit"]), (&json!(true), &json!(null)));
+    // What the harness keeps is added to, never taken back with the code.
+    let now = item_now(&sandbox, "FEAT-1");
+    let attempts = now["attempts"].as_array().expect("attempts");
+    assert_eq!((attempts.len(), &attempts[0]), (2, &earlier));
+    assert_eq!((&attempts[1]["reverted"], &attempts[1]["commit"]), (&json!(true), &json!(null)));
+    assert_eq!((&now["status"], &now["ralph_loop"]["current_iteration"]), (&json!("FAILING"), &json!(1)));
     assert_eq!(history(&sandbox)[0]["reverted"], true);
     // The work is not lost: what was said brings it back.
     let line = finished.stderr.lines().find(|line| line.contains("ralph undo --to ")).expect("a hint");

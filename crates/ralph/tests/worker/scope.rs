@@ -176,6 +176,27 @@ fn the_project_s_file_may_name_the_backlog() {
 }
 
 #[test]
+fn a_task_file_that_an_agent_adds_does_not_take_the_place_of_one_with_open_items() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [ ] make one\n- [ ] make two\n");
+    sandbox.commit_all("plan");
+    let done = "tasks:\n- id: z\n  title: z\n  status: done\n";
+    let adds = another(&sandbox).call(writes("junk").write(".ralph/ralph.yml", done)).install(&sandbox);
+    let once = |more: &[&str]| works_through(&sandbox, &adds).arg("--once").args(more).run();
+    once(&["--test-cmd", "false"]).assert_code(3);
+    for call in [once(&[]), works_through(&sandbox, &adds).arg("--fresh").run()] {
+        call.assert_code(64)
+            .assert_stderr_has(
+                "two task files are here: .ralph/ralph.yml is new, and fix_plan.md has open items",
+            )
+            .assert_stderr_has("--backlog fix_plan.md");
+    }
+    once(&["--backlog", ".ralph/ralph.yml"]).assert_code(7);
+    sandbox.write("fix_plan.md", "- [x] make one\n- [x] make two\n");
+    once(&[]).assert_code(7);
+}
+
+#[test]
 fn a_goal_and_a_backlog_are_two_things() {
     let sandbox = two_items();
     let agent = writer(&sandbox, &["one.txt"]);

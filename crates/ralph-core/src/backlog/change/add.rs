@@ -1,6 +1,6 @@
 //! A new item, written as the others of its file are.
 
-use super::{Changed, Refusal};
+use super::{Changed, Now, Refusal};
 use crate::backlog::fields::priority_of;
 use crate::backlog::node::Node;
 use crate::backlog::write::{self, Written};
@@ -78,7 +78,7 @@ impl Backlog<'_> {
         };
         let edit = edit.map_err(Refusal::NotLossless)?;
         let text = self.spliced(core::slice::from_ref(&edit))?;
-        let (status, limit) = self.prove_added(&text, &written.value())?;
+        let Now { status, limit, .. } = self.prove_added(&text, &written.value())?;
         let after = Backlog::read(&text, self.syntax)?;
         if let Some(ring) = select::cycle(&after).filter(|_| select::cycle(self).is_none()) {
             return Err(Refusal::Cycle(ring));
@@ -103,8 +103,14 @@ impl Backlog<'_> {
     fn written(&self, new: &NewItem, id: &str) -> Result<Written, Refusal> {
         let text = |text: &str| Written::Text(text.to_owned());
         let open = moves::word(self.shape, State::Open).unwrap_or_default();
-        let first = self.node(0);
-        let has = |name: &str| first.and_then(|node| node.get(name)).is_some();
+        // As the others tell theirs.
+        let state = || {
+            let fields = self.fields_of_state(None).into_iter().filter_map(|path| path.first().copied());
+            fields.map(|name| match name {
+                "status" => (name, text(open)),
+                _ => (name, Written::Bool(false)),
+            })
+        };
         let description = new.description.as_deref().unwrap_or(&new.title);
         let mut fields: Vec<(&'static str, Written)> = Vec::new();
         match self.shape {
@@ -140,10 +146,7 @@ impl Backlog<'_> {
                 if !titled || new.priority.is_some() {
                     fields.push(("priority", self.word(new)?));
                 }
-                match titled && has("completed") {
-                    true => fields.push(("completed", Written::Bool(false))),
-                    false => fields.push(("status", text(open))),
-                }
+                fields.extend(state());
                 if let Some(phase) = &new.phase {
                     fields.push(("phase", text(phase)));
                 }
@@ -158,13 +161,8 @@ impl Backlog<'_> {
                 fields.push(("acceptanceCriteria", Written::texts(&new.criteria)));
                 if self.shape == Shape::UserStories {
                     fields.push(("priority", self.number(new, self.items.len() as i64 + 1)?));
-                    if has("status") {
-                        fields.push(("status", text(open)));
-                    }
-                    fields.push(("passes", Written::Bool(false)));
-                } else {
-                    fields.push(("status", text(open)));
                 }
+                fields.extend(state());
                 let rest = NewItem { criteria: vec![], ..new.clone() };
                 let known = (0..self.items.len()).find_map(|at| self.node(at)?.get("dependencies"));
                 let depends = if known.is_some() { "dependencies" } else { "dependsOn" };

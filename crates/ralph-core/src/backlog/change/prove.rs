@@ -9,8 +9,21 @@ use crate::backlog::{Backlog, Item, Limit, Shape, Source, State, json};
 use crate::edit::Edit;
 use crate::prelude::*;
 
-/// What an item's state is called now, and its iterations.
-type Now = (String, Option<Limit>);
+/// How an item is read again.
+#[derive(Debug)]
+pub(super) struct Now {
+    pub(super) state: State,
+    /// What the file calls that.
+    pub(super) status: String,
+    pub(super) limit: Option<Limit>,
+}
+
+impl Now {
+    fn of(new: &Backlog<'_>, at: usize) -> Self {
+        let item = &new.items[at];
+        Self { state: item.state, status: new.status(at), limit: item.limit }
+    }
+}
 
 impl Backlog<'_> {
     /// One item has become `expected`.
@@ -29,7 +42,7 @@ impl Backlog<'_> {
             }
         }
         same(expected, &new.value(at))?;
-        Ok((new.status(at), new.items[at].limit))
+        Ok(Now::of(&new, at))
     }
 
     /// The same where it is enough to read that item: in JSON, what takes the place of a whole value and is one itself
@@ -55,7 +68,7 @@ impl Backlog<'_> {
         if item.id != self.items[at].id {
             return None;
         }
-        Some(same(expected, &value).map(|()| (status, item.limit)))
+        Some(same(expected, &value).map(|()| Now { state: item.state, status, limit: item.limit }))
     }
 
     /// One more item stands at the end.
@@ -77,7 +90,7 @@ impl Backlog<'_> {
             }
         }
         same(expected, &new.value(at))?;
-        Ok((new.status(at), new.items[at].limit))
+        Ok(Now::of(&new, at))
     }
 
     /// One box has another mark.

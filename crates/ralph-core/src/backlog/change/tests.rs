@@ -467,3 +467,132 @@ fn an_item_is_proved_where_it_stands_only_if_nothing_around_it_changes() {
     assert_eq!(difference(text, &new), ("fals", "tru"));
     assert!(new.ends_with("true}]"), "{new}");
 }
+
+/// The items of a list beside one that says nothing of its state.
+fn beside(list: &str, other: &str) -> String {
+    format!("{{\"{list}\": [{{\"id\": \"a\", {other}}}, {{\"id\": \"b\", \"title\": \"Do: b\"}}]}}")
+}
+
+#[test]
+fn an_item_that_says_nothing_of_its_state_is_told_as_the_others_of_its_file() {
+    for (list, other, with) in [
+        ("tasks", "\"completed\": false", "\"completed\": true"),
+        ("tasks", "\"passes\": false", "\"passes\": true"),
+        ("tasks", "\"status\": \"todo\"", "\"status\": \"done\""),
+        ("tasks", "\"priority\": 1", "\"status\": \"done\""),
+        ("stories", "\"passes\": false", "\"passes\": true"),
+        ("stories", "\"priority\": 1", "\"status\": \"done\""),
+        ("userStories", "\"status\": \"pending\"", "\"status\": \"completed\""),
+        ("userStories", "\"completed\": false", "\"completed\": true"),
+        (
+            "userStories",
+            "\"status\": \"pending\", \"passes\": false",
+            "\"status\": \"completed\", \"passes\": true",
+        ),
+        ("userStories", "\"priority\": 1", "\"passes\": true"),
+        ("features", "\"passes\": false", "\"passes\": true"),
+    ] {
+        let text = beside(list, other);
+        let new = changed(&text, Syntax::Json, &state("b", State::Done)).expect(other);
+        let value: serde_json::Value = serde_json::from_str(&new).expect("JSON");
+        let mut meant: serde_json::Value =
+            serde_json::from_str(&format!("{{\"id\": \"b\", \"title\": \"Do: b\", {with}}}")).expect("JSON");
+        assert_eq!(value[list][1], meant, "{list} beside {other}");
+        let back = changed(&new, Syntax::Json, &state("b", State::Open)).expect(other);
+        let open = Backlog::read(&back, Syntax::Json).expect("read");
+        assert_eq!(open.items()[1].state, State::Open, "{back}");
+        meant = open.value(1);
+        assert_eq!(meant.as_object().map(|fields| fields.len()), value[list][1].as_object().map(|f| f.len()));
+    }
+    let text = "tasks:\n  - title: one\n  - title: two\n    completed: true\n";
+    let new = changed(text, Syntax::Yaml, &state("one", State::Done)).expect("changed");
+    assert_eq!(new, text.replacen("one\n", "one\n    completed: true\n", 1));
+    let add = Change::Add(NewItem { title: "three".into(), ..NewItem::default() });
+    let new = changed(text, Syntax::Yaml, &add).expect("added");
+    assert_eq!(new, format!("{text}  - title: three\n    completed: false\n"));
+    let refused = changed(text, Syntax::Yaml, &state("one", State::InProgress)).unwrap_err();
+    assert_eq!(refused.to_string(), "a task list has no state 'in_progress'");
+}
+
+#[test]
+fn what_is_open_again_says_neither_when_it_began_nor_when_it_ended() {
+    let moment = "\"2026-02-02T10:00:00Z\"";
+    for (list, fields) in [
+        ("stories", "\"status\": \"done\", \"startedAt\": T, \"completedAt\": T"),
+        ("userStories", "\"passes\": true, \"execution\": {\"attempts\": 2, \"completed_at\": T}"),
+        ("tasks", "\"completed\": true, \"completed_at\": T, \"notes\": \"mine\""),
+    ] {
+        let text = format!("{{\"{list}\": [{{\"id\": \"a\", {fields}}}]}}");
+        let done = text.replace('T', moment);
+        let open = changed(&done, Syntax::Json, &state("a", State::Open)).expect("open again");
+        let state = [("\"done\"", "\"open\""), ("true", "false")];
+        let meant = state.iter().fold(text.replace('T', "null"), |text, (from, to)| text.replace(from, to));
+        assert_eq!(open, meant);
+    }
+    let yaml = "stories:\n  - id: a\n    status: done\n    completedAt: 2026-02-02 10:00:00\n";
+    let open = changed(yaml, Syntax::Yaml, &state("a", State::Open)).expect("open again");
+    assert_eq!(open, yaml.replace("done", "open").replace("2026-02-02 10:00:00", "null"));
+    // And where the dialect keeps it, it is told anew.
+    let kept = r#"{"userStories": [{"id": "a", "passes": false, "execution": {"completed_at": null}}]}"#;
+    let at = Time::parse("2026-11-16T08:00:00Z");
+    let done = changed(kept, Syntax::Json, &Change::State { id: "a".into(), to: State::Done, at });
+    assert!(done.expect("done").contains("\"completed_at\": \"2026-11-16T08:00:00.000Z\""));
+    let array = r#"[{"description": "a", "passes": true, "completedAt": "then"}]"#;
+    let id = Backlog::read(array, Syntax::Json).expect("read").items()[0].id.to_string();
+    let open = changed(array, Syntax::Json, &state(&id, State::Open)).expect("open again");
+    assert_eq!(open, array.replace("true", "false"), "only passes changes there");
+}
+
+#[test]
+fn passing_needs_a_passed_attempt_that_still_stands() {
+    let attempt = |result: &str, reverted: bool| {
+        format!(
+            r#"{{"run_id": "w", "timestamp": "2026-01-07T20:30:00Z", "result": "{result}", "reverted": {reverted},
+             "evidence": {{"commands_run": ["make"], "results_summary": "so"}}}}"#
+        )
+    };
+    for (attempts, why) in [
+        (&[("PASSED", false)][..], None),
+        (&[("FAILED", true), ("PASSED", false)], None),
+        (&[("PASSED", false), ("IN_PROGRESS", false)], None),
+        (&[("PASSED", true)], Some("what its PASSED attempt did was reverted")),
+        (&[("PASSED", true), ("FAILED", false)], Some("what its PASSED attempt did was reverted")),
+        (
+            &[("PASSED", false), ("FAILED", true)],
+            Some("an attempt after the PASSED one failed or was reverted"),
+        ),
+        (
+            &[("PASSED", false), ("PASSED", true)],
+            Some("an attempt after the PASSED one failed or was reverted"),
+        ),
+    ] {
+        let list: Vec<String> =
+            attempts.iter().map(|(result, reverted)| attempt(result, *reverted)).collect();
+        let list = list.join(", ");
+        let text = format!(
+            r#"{{"items": [{{"id": "A", "title": "a", "status": "FAILING", "attempts": [{list}]}}]}}"#
+        );
+        let refused = changed(&text, Syntax::Json, &state("A", State::Done)).err();
+        let meant = why.map(|why| format!("A cannot become PASSING: {why}"));
+        assert_eq!(refused.map(|refusal| refusal.to_string()), meant, "{attempts:?}");
+    }
+}
+
+#[test]
+fn a_field_is_added_behind_a_text_of_several_lines() {
+    for (tail, behind) in [
+        ("|\n      status: todo\n\n      more\n", ""),
+        ("|\n      more\n\n", ""),
+        ("|\n      more\n\n", "  - id: b\n    status: todo\n"),
+        ("|+\n      more\n\n", "  - id: b\n    status: todo\n"),
+        (">-\n      more\n\n\n", "# the end\n"),
+        ("|\n      more", ""),
+        ("|\n      more\r\n\r\n", "  - id: b\r\n    status: todo\r\n"),
+    ] {
+        let text = format!("tasks:\n  - id: a\n    notes: {tail}{behind}");
+        let new = changed(&text, Syntax::Yaml, &state("a", State::Done))
+            .unwrap_or_else(|refusal| panic!("{refusal} {text:?}"));
+        let without = ["    status: done\r\n", "    status: done\n", "\n    status: done"];
+        assert!(without.iter().any(|line| new.replacen(line, "", 1) == text), "{new:?}");
+    }
+}

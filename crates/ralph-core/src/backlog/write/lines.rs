@@ -71,9 +71,12 @@ fn another_task(
     section: Range<usize>,
     words: &mut String,
 ) -> Edit {
-    let number = task_number(last.title).map(|number| number.split('.').next().unwrap_or(number));
-    let tasks = list.entries.iter().filter(|entry| entry.section.is_some()).count() as u64;
-    let next = number.and_then(|number| number.parse::<u64>().ok()).unwrap_or(tasks).saturating_add(1);
+    let number = |entry: &Entry<'_>| -> Option<u64> {
+        let whole = task_number(entry.title)?.split(|c: char| !c.is_ascii_digit()).next()?;
+        entry.section.as_ref().and(whole.parse().ok())
+    };
+    let highest = list.entries.iter().filter_map(number).max().unwrap_or(0);
+    let next = highest.saturating_add(1);
     let heading = text[last.line.clone()].trim_start();
     let level = &heading[..heading.len() - heading.trim_start_matches('#').len()];
     let (end, step) = (line_end(text), words.clone());

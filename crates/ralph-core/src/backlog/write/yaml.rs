@@ -79,7 +79,10 @@ fn insert(text: &str, map: &Node<'_>, name: &str, written: &Written) -> Result<E
 /// Lines of their own, below the line of a byte.
 fn below(text: &str, at: usize, lines: &[String]) -> Edit {
     let end = line_end(text);
-    match next_line(text, at) {
+    // A text of several lines runs on into the space before what follows.
+    let start = line_start(text, at);
+    let over = start > 0 && text[start..at].trim().is_empty();
+    match if over { Some(start) } else { next_line(text, at) } {
         Some(start) => {
             Edit::insert(start, lines.iter().map(|line| format!("{line}{end}")).collect::<String>())
         }

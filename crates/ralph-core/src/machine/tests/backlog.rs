@@ -43,7 +43,7 @@ fn select_one(sim: &mut Sim, work: Work) {
     assert_eq!(sim.state.phase, Phase::Selecting);
     sim.event(Event::ItemMarked { problem: None });
     assert_eq!(sim.effects, [Effect::StartAgent]);
-    sim.event(Event::AgentStarted { pid: 7 });
+    sim.event(Event::AgentStarted { pid: 7, noted: Default::default() });
 }
 
 /// So many items are proved, and nothing is left to do.
@@ -126,6 +126,63 @@ fn where_nobody_reviews_the_whole_what_was_proved_is_run_again_before_it_is_comp
     assert_eq!(stop(&mut sim), PROVED);
 
     assert_eq!(stop(&mut all_proved(unreviewed(), 1)), PROVED, "one alone was checked a moment ago");
+}
+
+#[test]
+fn an_item_s_own_commands_are_run_whatever_else_is_asked_and_those_of_the_run_where_they_are() {
+    let own = || Work { checks: vec![CheckSpec::named("verify-1", "sh t1.sh")], ..work() };
+    for evidence in ["required", "backlog", "off"] {
+        for (code, changed, passes) in [(0, 0, true), (1, 0, false), (1, 2, false)] {
+            let plan = backlog(|plan| plan.policy.set("evidence", evidence).expect("a value"));
+            let mut sim = Sim::new(plan);
+            select_one(&mut sim, own());
+            ends(&mut sim, DONE, 0, changed, ItemAfter::default());
+            if evidence == "required" {
+                assert_eq!(running(&sim), "make test");
+                sim.check(0);
+            }
+            assert_eq!(running(&sim), "sh t1.sh", "{evidence}");
+            sim.check(code);
+            let attempted = if passes { Attempt::Passed } else { Attempt::Failed };
+            assert_eq!(attempt(&sim), Some(attempted), "{evidence} {code} {changed}");
+        }
+    }
+}
+
+#[test]
+fn what_proved_items_has_to_hold_at_the_end_though_the_run_has_no_checks_of_its_own() {
+    for evidence in ["backlog", "off"] {
+        let mut sim = Sim::new(backlog(|plan| {
+            plan.policy.set("evidence", evidence).expect("a value");
+            plan.policy.set("reviews", "0").expect("a value");
+        }));
+        for nth in 1..=2 {
+            let check = CheckSpec::named("verify-1", format!("sh t{nth}.sh"));
+            select_one(&mut sim, Work { checks: vec![check], ..work() });
+            ends(&mut sim, DONE, 0, 2, ItemAfter::default());
+            sim.check(0);
+            sim.event(Event::Settled(Box::default()));
+        }
+        sim.event(read(Found::Complete));
+        assert_eq!(running(&sim), "sh t1.sh", "{evidence}");
+        sim.check(0);
+        sim.event(read(Found::Complete));
+        assert_eq!(stop(&mut sim), PROVED, "{evidence}");
+    }
+}
+
+#[test]
+fn the_prompt_speaks_of_checks_where_an_item_has_some() {
+    let prompt = |work: Work| {
+        let mut sim = Sim::new(backlog(|plan| plan.policy.set("evidence", "off").expect("a value")));
+        select_one(&mut sim, work);
+        crate::prompt::render(&sim.state, crate::prompt::Materials::default())
+    };
+    let own = prompt(Work { checks: vec![CheckSpec::named("verify-1", "sh t1.sh")], ..work() });
+    assert!(own.contains("when its checks pass") && own.contains("    sh t1.sh"), "{own}");
+    assert!(!own.contains("make test"), "nobody runs it: {own}");
+    let bare = prompt(work());
+    assert!(bare.contains("No command is run for it") && !bare.contains("checks pass"), "{bare}");
 }
 
 #[test]
@@ -398,7 +455,7 @@ fn a_phase_that_is_said_to_be_done_while_items_of_it_are_open_is_told() {
         sim.event(Event::BacklogRead(read));
         sim.tree(When::Before, 0);
         sim.event(Event::ItemMarked { problem: None });
-        sim.event(Event::AgentStarted { pid: 7 });
+        sim.event(Event::AgentStarted { pid: 7, noted: Default::default() });
         let mut event = ended(if says_done { DONE } else { MORE }, End::Exited { code: 0 });
         if let Event::AgentEnded(ended) = &mut event {
             let quote = format!("LOOP_COMPLETE_PHASE_{number}");
@@ -478,4 +535,27 @@ fn the_boot_ritual_comes_first_and_what_it_finds_broken_is_not_worked_on() {
     sim.check(1);
     let Some(Stop::Error { what }) = sim.state.stop() else { panic!("{:?}", sim.state.phase) };
     assert!(what.starts_with("Fix build before running Ralph Loop: "), "{what}");
+}
+
+#[test]
+fn a_refusal_is_told_to_who_tries_the_same_item_again_and_stays_until_that_passes() {
+    let prompt = |sim: &Sim| crate::prompt::render(&sim.state, crate::prompt::Materials::default());
+    let refused = |sim: &Sim| prompt(sim).contains("# The last \"done\" was refused");
+    let again = |sim: &mut Sim, id: &str, code: i32| {
+        sim.event(read(Found::Selected(Box::new(Work { id: id.into(), ..work() }))));
+        sim.tree(When::Before, 0);
+        sim.event(Event::ItemMarked { problem: None });
+        sim.event(Event::AgentStarted { pid: 7, noted: Default::default() });
+        let told = refused(sim);
+        ends(sim, DONE, 0, 2, ItemAfter::default());
+        sim.check(code);
+        sim.event(Event::Settled(Box::default()));
+        told
+    };
+    let mut sim = Sim::new(backlog(|_| {}));
+    let told: Vec<bool> = [("a", 1), ("b", 0), ("a", 1), ("a", 0), ("a", 0)]
+        .into_iter()
+        .map(|(id, code)| again(&mut sim, id, code))
+        .collect();
+    assert_eq!(told, [false, false, true, true, false]);
 }

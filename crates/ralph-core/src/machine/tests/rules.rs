@@ -436,11 +436,25 @@ fn no_credit_ends_a_run_with_one_agent_at_once() {
 }
 
 #[test]
-fn a_crash_after_progress_is_no_failure_in_a_row() {
+fn a_crash_after_progress_is_no_failure_in_a_row_but_is_waited_after_and_the_same_one_five_times_opens() {
+    for (same_error, stop) in [("open", "circuit_open"), ("off", "max_iterations")] {
+        let mut sim = start(policy("default", &[("max_iterations", "8"), ("same_error", same_error)]), &[]);
+        let crash = more().changing(SRC).crashing();
+        while sim.stop() == "running" {
+            sim.step(&crash);
+            let rest = deadline(&sim.state).map(|until| until.since(sim.now));
+            assert!(sim.stop() != "running" || rest == Some(1_000), "{rest:?}");
+        }
+        assert_eq!(sim.stop(), stop);
+    }
+}
+
+#[test]
+fn whoever_works_until_its_time_is_over_each_time_goes_on_without_a_rest() {
     let mut sim = start(policy("default", &[("max_iterations", "8")]), &[]);
-    let crash = more().changing(SRC).crashing();
     while sim.stop() == "running" {
-        sim.step(&crash);
+        sim.iteration("", 1, End::TimedOut);
+        assert!(!matches!(sim.state.phase, Phase::Waiting { .. }));
     }
     assert_eq!(sim.stop(), "max_iterations");
 }

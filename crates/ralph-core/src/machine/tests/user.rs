@@ -15,13 +15,15 @@ fn a_note_stays_until_an_iteration_that_saw_it_was_concluded() {
     sim.event(note("a", "first"));
     assert_eq!(sim.state.notes.len(), 1, "handed in again after a crash");
     sim.tree(When::Before, 0);
-    sim.event(Event::AgentStarted { pid: 7 });
+    sim.event(Event::AgentStarted { pid: 7, noted: Default::default() });
     sim.event(note("b", "second"));
     sim.event(ended(MORE, End::Exited { code: 0 }));
     sim.tree(When::After, 1);
     assert_eq!(sim.state.notes.iter().map(|note| note.id.as_str()).collect::<Vec<_>>(), ["b"]);
     sim.iteration(MORE, 1, End::Exited { code: 3 });
     assert_eq!((sim.outcome(), sim.state.notes.len()), (Outcome::Failed, 1), "perhaps nobody read it");
+    sim.now = deadline(&sim.state).expect("a rest");
+    sim.event(Event::DeadlinePassed);
     sim.work(MORE, 1);
     assert_eq!(sim.state.notes.len(), 0);
 }
@@ -137,4 +139,29 @@ fn silent(sim: &mut Sim, tokens: bool) -> Vec<String> {
     sim.event(end);
     sim.tree(When::After, 1);
     sim.state.last.as_ref().and_then(|last| last.conclusion.clone()).expect("concluded").warnings
+}
+
+#[test]
+fn a_measurement_that_ends_because_somebody_asked_to_stop_is_no_error_and_is_made_again() {
+    let failed = || Event::MeasureFailed { error: "a filter was ended".into() };
+    for (by, stop) in
+        [(None, "error"), (Some(StopBy::Interrupt), "interrupted"), (Some(StopBy::Terminate), "terminated")]
+    {
+        let mut sim = Sim::new(plan(&[]));
+        sim.tree(When::Before, 0);
+        sim.event(Event::AgentStarted { pid: 7, noted: Default::default() });
+        sim.event(ended(DONE, End::Exited { code: 0 }));
+        if let Some(by) = by {
+            sim.event(Event::StopAsked { by });
+        }
+        sim.event(failed());
+        assert_eq!(sim.stop(), stop);
+        sim.event(Event::RunResumed(Box::new(RunResumed {
+            plan: plan(&[]),
+            version: "0".into(),
+            probe: false,
+            unrecorded_ms: 0,
+        })));
+        assert!(matches!(sim.effects[..], [Effect::MeasureTree { when: When::After, .. }]), "{stop}");
+    }
 }

@@ -1,14 +1,15 @@
 use super::*;
 
 fn wanted() -> Wanted {
-    let hook = |event, command: &str| Hook { event, command: command.into(), timeout: 60 };
-    Wanted {
-        hooks: vec![hook("Stop", "/x/ralph hook stop"), hook("SessionStart", "/x/ralph hook session")],
-        env: Some((CAP, "1000000")),
-    }
+    wanted_by("/x/ralph")
 }
 
-const SETTINGS: [&str; 20] = [
+fn wanted_by(program: &str) -> Wanted {
+    let hook = |event, word: &str| Hook { event, command: format!("{program} hook {word}"), timeout: 60 };
+    Wanted { hooks: vec![hook("Stop", "stop"), hook("SessionStart", "session")], env: Some((CAP, "1000000")) }
+}
+
+const SETTINGS: [&str; 23] = [
     "{}",
     "{}\n",
     "{ }",
@@ -29,6 +30,9 @@ const SETTINGS: [&str; 20] = [
     "  {\"hooks\" : {\t}}  ",
     "{\"hooks\":{\"Stop\":[\n]},\"env\":{}}",
     "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"x ralph\"}] } ]} }",
+    "{\"hooks\":{\"Stop\":null}}",
+    "{\n  \"hooks\": {\n    \"Stop\": null,\n    \"SessionStart\" : null\n  },\n  \"env\": {}\n}\n",
+    "{\"hooks\":{\"SessionStart\":[{\"matcher\":\"resume\",\"hooks\":[{\"type\":\"command\",\"command\":\"ralph hook session\"}]}]}}",
 ];
 
 fn installed(text: &str) -> Installed {
@@ -37,12 +41,16 @@ fn installed(text: &str) -> Installed {
 
 #[test]
 fn what_is_put_in_is_there_once_and_goes_to_the_byte() {
-    for before in SETTINGS {
-        let installed = installed(before);
+    let programs = ["/x/ralph", "ralph"].map(wanted_by);
+    for (before, wanted) in SETTINGS.iter().flat_map(|before| programs.iter().map(move |by| (*before, by))) {
+        let installed =
+            install(before, wanted, &Put::default()).unwrap_or_else(|why| panic!("{before}: {why}"));
         let value: Value = serde_json::from_str(&installed.text).expect("JSON");
-        assert!(is_installed(&installed.text, &wanted()), "{}", installed.text);
+        for hook in &wanted.hooks {
+            assert!(runs(&installed.text, hook) && !runs(before, hook), "{}", installed.text);
+        }
         assert_eq!(value["env"][CAP], "1000000");
-        let again = install(&installed.text, &wanted(), &installed.put).expect("installed");
+        let again = install(&installed.text, wanted, &installed.put).expect("installed");
         assert_eq!(
             (again.text.as_str(), &again.put),
             (installed.text.as_str(), &installed.put),
@@ -98,11 +106,50 @@ fn hooks_and_a_variable_of_the_user_s_own_are_neither_replaced_nor_taken_out() {
     assert_eq!(after, serde_json::json!({"hooks": {"Stop": [twice]}}).to_string());
 }
 
+/// Settings with one hook for each event.
+fn with_commands(stop: &Value, start: &Value) -> String {
+    let group = |hook: &Value| serde_json::json!([{"hooks": [hook]}]);
+    serde_json::json!({"hooks": {"Stop": group(stop), "SessionStart": group(start)}}).to_string()
+}
+
+#[test]
+fn a_hook_that_runs_ralph_already_is_known_in_whatever_way_it_does() {
+    let command = |command: String| serde_json::json!({"type": "command", "command": command});
+    for way in [
+        "ralph hook @ || true",
+        "ralph hook @ 2>/dev/null",
+        "ralph hook @;",
+        "/usr/local/bin/ralph hook @",
+        "timeout 60 ralph hook @",
+        "sh -c 'ralph hook @'",
+        "bash -lc \"cd sub && exec '/a b/ralph' hook @\"",
+        "RALPH_X=1 \"$HOME/bin/ralph\" hook @ | tee log",
+        "[ -e .x ] || (ralph  hook\t@)",
+    ] {
+        let own = |word: &str| command(way.replace('@', word));
+        let before = with_commands(&own("stop"), &own("session"));
+        let installed = installed(&before);
+        assert_eq!(installed.put.hooks, [], "{way}");
+        assert_eq!(installed.remarks.len(), 2, "{way}: {:?}", installed.remarks);
+        assert_eq!(uninstall(&installed.text, &installed.put).as_deref(), Ok(before.as_str()), "{way}");
+    }
+    let apart =
+        |word: &str| serde_json::json!({"type": "command", "command": "ralph", "args": ["hook", word]});
+    assert_eq!(installed(&with_commands(&apart("stop"), &apart("session"))).put.hooks, []);
+    for other in
+        ["ralph hook status", "ralph-hook stop", "hook stop", "myralph hook stop", "ralph hook", "ralph"]
+    {
+        let other = command(other.into());
+        assert_eq!(installed(&with_commands(&other, &other)).put.hooks.len(), 2, "{other}");
+    }
+}
+
 #[test]
 fn a_program_that_moved_is_named_anew_and_a_cap_of_the_user_s_is_left() {
     let before = format!("{{\"env\": {{\"{CAP}\": \"20\"}}}}");
     let first = installed(&before);
     assert_eq!(first.remarks, [format!("{CAP} is 20 there, and was left so")]);
+    assert_eq!(installed(&before.replace("\"20\"", "20")).remarks, first.remarks, "a number too");
     let mut moved = wanted();
     moved.hooks[0].command = "'/new place/ralph' hook stop".into();
     let again = install(&first.text, &moved, &first.put).expect("installed");

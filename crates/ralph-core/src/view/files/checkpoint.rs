@@ -44,7 +44,6 @@ pub fn pre_task(state: &State) -> Option<Value> {
 /// The same when the run has stopped.
 pub fn post_task(state: &State) -> Option<Value> {
     let stop = state.stop()?;
-    let mark = |after: &Measured| TreeMark { tree: after.tree.clone(), head: after.head.clone() };
     let iterations = [state.current.as_ref(), state.last.as_deref()];
     let measured = iterations.into_iter().flatten().find_map(|iteration| iteration.after.as_ref());
     let run = state.run.as_ref()?;
@@ -53,7 +52,7 @@ pub fn post_task(state: &State) -> Option<Value> {
         title: run.goal.clone(),
         when: "post",
         at: state.updated_at,
-        mark: measured.map(mark).or_else(|| state.base.clone()),
+        mark: measured.map(Measured::mark).or_else(|| state.base.clone()),
         iterations: state.used,
         totals: Totals { commits: state.totals.commits.saturating_add(state.committed), ..state.totals },
         checks: state.last.as_ref().map_or(&[], |last| &last.checks),
@@ -99,7 +98,7 @@ pub fn post_item(state: &State) -> Option<(String, Value)> {
         title: item.title.clone(),
         when: "post",
         at: last.concluded_at.unwrap_or(state.updated_at),
-        mark: Some(TreeMark { tree: after.tree.clone(), head: after.head.clone() }),
+        mark: Some(after.mark()),
         iterations: item.attempts.saturating_add(1),
         totals,
         checks: &last.checks,

@@ -97,6 +97,7 @@ fn item_part(text: &mut String, iteration: &Iteration) {
     }
     settled.left.iter().for_each(|path| line(settled.left_why(), path));
     settled.evidence.iter().for_each(|digest| line("evidence", digest));
+    settled.remarks.iter().for_each(|remark| line("taken back", remark));
     settled.problems.iter().for_each(|problem| line("problem", problem));
 }
 
@@ -111,7 +112,7 @@ fn files_part(text: &mut String, iteration: &Iteration) {
         text.push_str(&format!("- {} {}\n", change.kind, one_line(&change.path, 1000)));
     }
     let unnamed = after.changed_total.saturating_sub(after.changed.len() as u64);
-    if unnamed > 0 {
+    if unnamed > 0 && !after.untold {
         text.push_str(&format!("- and {unnamed} more\n"));
     }
     for note in &after.notes {

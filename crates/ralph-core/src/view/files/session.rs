@@ -28,6 +28,9 @@ pub fn session(state: &State) -> String {
     if let Some(stop) = state.stop() {
         line("Stopped", &one_line(&ended(state, stop), 500));
     }
+    for flagged in &state.flagged {
+        line("Flagged", &format!("{} (#{})", one_line(&flagged.what, 500), flagged.iteration));
+    }
     line("Cost", &spent(state));
     if !state.recent.is_empty() {
         text.push_str("\n## Recent History\n");

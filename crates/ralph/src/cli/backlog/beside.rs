@@ -18,15 +18,40 @@ pub(super) fn not_beside_a_run(place: &Place, change: &Change) -> Result<()> {
     if matches!(change, Change::Add(_)) {
         return Ok(());
     }
-    let project = Project::look()?;
+    for (project, file) in projects_of(place)? {
+        beside(&project, &file, change)?;
+    }
+    Ok(())
+}
+
+/// The projects that a task file is in, wherever ralph was called: the one here; the one that its path leads into; and
+/// the one that it leads to where it is a link. With what each calls it.
+pub(super) fn projects_of(place: &Place) -> Result<Vec<(Project, String)>> {
+    let full = std::path::absolute(&place.path).unwrap_or_else(|_| place.path.clone());
+    let real = full.canonicalize().unwrap_or_else(|_| full.clone());
+    let elsewhere = [&full, &real].into_iter().filter_map(|path| Project::look_from(path.parent()?).ok());
+    let mut found: Vec<(Project, String)> = Vec::new();
+    for project in std::iter::once(Project::look()?).chain(elsewhere) {
+        let known = found.iter().any(|(known, _)| known.truth == project.truth);
+        if let Some(file) = below(&project, &full).ok().filter(|_| !known) {
+            found.push((project, file));
+        }
+    }
+    Ok(found)
+}
+
+fn beside(project: &Project, file: &str, change: &Change) -> Result<()> {
     let Some(holder) = store::holder(&project.truth) else { return Ok(()) };
-    let Ok(file) = below(&project, &place.path) else { return Ok(()) };
     let Some((_, opened)) = Runs::of(&project.truth).shown()? else { return Ok(()) };
     let Some(run) = &opened.state.run else { return Ok(()) };
     if std::env::var_os(RUN).is_some_and(|own| own == run.id.as_str()) {
         return Ok(());
     }
-    let worked_through = run.plan.backlog.as_ref().is_some_and(|plan| plan.file == file);
+    let is_it = |plan: &str| {
+        let real = |file: &str| project.root.join(file).canonicalize().ok();
+        plan == file || real(plan).is_some_and(|plan| Some(plan) == real(file))
+    };
+    let worked_through = run.plan.backlog.as_ref().is_some_and(|plan| is_it(&plan.file));
     // A reset is a record in the ledger as well, whichever file it is about.
     let why = match change {
         _ if worked_through => {
@@ -37,7 +62,9 @@ pub(super) fn not_beside_a_run(place: &Place, change: &Change) -> Result<()> {
         }
         _ => return Ok(()),
     };
-    Err(Error::new(format!("a run is going on here (pid {})", holder.pid))
+    let here = Project::look().is_ok_and(|here| here.truth == project.truth);
+    let place = if here { "here".to_owned() } else { format!("in {}", project.root.display()) };
+    Err(Error::new(format!("a run is going on {place} (pid {})", holder.pid))
         .because(format!("{why}; nothing was changed"))
         .hint("ralph stop, and try again when it has stopped")
         .hint("to tell the next iteration something: ralph note \"TEXT\""))

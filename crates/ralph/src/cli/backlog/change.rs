@@ -5,12 +5,10 @@ use std::process::ExitCode;
 use ralph_core::backlog::{Attempt, Backlog, Change, Changed, NewItem, Refusal, State, created};
 use serde_json::{Value, json};
 
-use super::super::run::below;
 use super::args::{AddArgs, AttemptArgs, Common, IncrementArgs, OneArgs, SetArgs};
-use super::beside::not_beside_a_run;
+use super::beside::{not_beside_a_run, projects_of};
 use super::in_ledger;
 use crate::error::{Error, Result};
-use crate::project::Project;
 use crate::store::Ledger;
 use crate::suggest::quoted;
 use crate::ui::Ui;
@@ -108,14 +106,18 @@ pub(super) fn reset(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
 
 /// Where the file keeps no count, or not the only one, the attempts are counted by the ledger.
 fn forget_attempts(place: &Place, told: &Told) -> Result<()> {
-    let project = Project::look()?;
-    let ledger = Ledger::of(&project.truth);
-    if !ledger.path().exists() {
-        return Ok(());
-    }
     // No run counts for a file elsewhere.
-    let Ok(backlog) = below(&project, &place.path) else { return Ok(()) };
-    let record = reset_record(&told.id, &told.title, &backlog, &secrets::of(&project.root));
+    for (project, backlog) in projects_of(place)? {
+        let ledger = Ledger::of(&project.truth);
+        if ledger.path().exists() {
+            let record = reset_record(&told.id, &told.title, &backlog, &secrets::of(&project.root));
+            recorded(place, told, &ledger, record)?;
+        }
+    }
+    Ok(())
+}
+
+fn recorded(place: &Place, told: &Told, ledger: &Ledger, record: Value) -> Result<()> {
     let half = |error| {
         Error::new(format!("{} is open, and its attempts still count", told.id))
             .because(format!("{} cannot be written: {error}", ledger.path().display()))
@@ -220,7 +222,7 @@ fn tell(ui: &mut Ui, common: &Common, told: &Told, line: &str) {
         "run_id": told.run_id,
         "current_iteration": told.iterations.map(|(used, _)| used),
         "max_iterations": told.iterations.map(|(_, max)| max),
-        "blocked": told.blocked,
+        "blocked": State::parse(&told.status) == Some(State::Blocked),
     });
     ui.json(&document);
 }

@@ -11,7 +11,7 @@ use super::args::{ListArgs, OneArgs};
 use super::next::as_a_run_would;
 use super::{REASON, in_ledger};
 use crate::clock;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::suggest::quoted;
 use crate::ui::Ui;
 use crate::work::Place;
@@ -64,14 +64,18 @@ pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
                 line(name, count.to_string());
             }
         }
-        line("to do:", to_do(&stats));
+        let refused = refused(&place, &backlog, &selection);
+        line("to do:", to_do(&stats, refused.is_some()));
         line(
             "next:",
             match selection {
-                Selection::Item(at) => {
-                    let item = &backlog.items()[at];
-                    format!("{}  {}", item.id, text::one_line(&item.title, 200))
-                }
+                Selection::Item(at) => refused.map_or_else(
+                    || {
+                        let item = &backlog.items()[at];
+                        format!("{}  {}", item.id, text::one_line(&item.title, 200))
+                    },
+                    |error| format!("none: {}", error.what),
+                ),
                 Selection::Complete if stats.total == 0 => "none: there are no items yet".into(),
                 other => format!("none: {}", super::next::message(&other, &backlog, &stats, &place)),
             },
@@ -130,10 +134,16 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
     super::super::fine()
 }
 
-/// How what is open or begun stands: `2 could begin, 1 waits for others, 3 not for the loop`
-fn to_do(stats: &Stats) -> String {
+/// Why an item that would be next is not handed out.
+fn refused(place: &Place, backlog: &Backlog<'_>, selection: &Selection) -> Option<Error> {
+    let Selection::Item(at) = selection else { return None };
+    place.is_alone(backlog, *at).err()
+}
+
+/// How what is open or begun stands: `2 could begin now, 1 waiting for others, 3 not for the loop`
+fn to_do(stats: &Stats, held_up: bool) -> String {
     let parts = [
-        (stats.eligible, "could begin now"),
+        (stats.eligible, if held_up { "held up by what is said of the next" } else { "could begin now" }),
         (stats.waiting, "waiting for others"),
         (stats.at_limit, "out of iterations"),
         (stats.disabled, "not for the loop"),
@@ -172,13 +182,17 @@ fn recorded(attempted: &Attempted) -> Value {
 fn overview(place: &Place, backlog: &Backlog<'_>) -> Value {
     let (selection, stats) = as_a_run_would(place, backlog, Wish::default());
     let (name, version) = backlog.project();
+    let next = match selection {
+        Selection::Item(at) if refused(place, backlog, &selection).is_none() => Some(&backlog.items()[at].id),
+        _ => None,
+    };
     json!({
         "schema": "ralph.backlog/1",
         "backlog": place.shown(),
         "format": backlog.shape().word(),
         "project": { "name": name, "version": version },
         "phases": backlog.phases(),
-        "next": if let Selection::Item(at) = selection { Some(&backlog.items()[at].id) } else { None },
+        "next": next,
         "stats": stats,
         "problems": backlog.problems().iter().map(ToString::to_string).collect::<Vec<_>>(),
     })

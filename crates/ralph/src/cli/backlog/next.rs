@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use ralph_core::backlog::{Backlog, Selection, Shape, Stats, Wish, select_but, select_with};
+use ralph_core::backlog::{Backlog, Selection, Shape, State, Stats, Wish, select_but, select_with};
 use ralph_core::text;
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use super::args::NextArgs;
 use crate::error::Result;
 use crate::suggest::quoted;
 use crate::ui::Ui;
-use crate::work::{Place, TwoHands};
+use crate::work::{Place, TO_GIVE_STEPS, TwoHands, without_steps};
 
 /// How many of the items that wait are named to people.
 const NAMED: usize = 10;
@@ -19,9 +19,7 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
     let place = args.common.place()?;
     let bytes = place.read()?;
     let backlog = place.parse(&bytes)?;
-    if let Some(id) = &args.task {
-        place.item(&backlog, id)?;
-    }
+    let task = args.task.as_ref().map(|id| place.item(&backlog, id)).transpose()?;
     if let Some(phase) = &args.phase {
         place.has_phase(&backlog, phase)?;
         args.task.as_deref().map_or(Ok(()), |id| place.is_in_phase(&backlog, id, phase))?;
@@ -31,7 +29,10 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
     if let Selection::Item(at) = selection {
         place.is_alone(&backlog, at)?;
     }
-    let message = message(&selection, &backlog, &stats, &place);
+    let message = match (&selection, task) {
+        (Selection::Complete, Some(at)) => not_to_do(&backlog, at),
+        _ => message(&selection, &backlog, &stats, &place),
+    };
     if args.common.json {
         let mut document = document(&selection, &backlog, &stats);
         document["backlog"] = place.shown().into();
@@ -44,6 +45,17 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
         ui.say(&message);
     }
     Ok(ExitCode::from(selection.exit(&backlog)))
+}
+
+/// Why the item that was asked for is not handed out, whatever others there are.
+fn not_to_do(backlog: &Backlog<'_>, at: usize) -> String {
+    let item = &backlog.items()[at];
+    match item.state {
+        State::Open | State::InProgress => {
+            format!("{} is left for people: it is not for the loop (ralph_loop.enabled)", item.id)
+        }
+        _ => format!("{} is {} already", item.id, backlog.status(at)),
+    }
 }
 
 /// What a run by the project's settings would select.
@@ -116,6 +128,9 @@ pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stat
             let left = text::count(stats.disabled, "item");
             format!("Backlog complete: {left} without ralph_loop.enabled left for people")
         }
+        Selection::Complete if backlog.items().is_empty() => {
+            "Backlog complete: no item is in it (ralph backlog add \"TITLE\")".into()
+        }
         Selection::Complete => "Backlog complete".into(),
         Selection::Waiting(items) => {
             let waits = items.iter().take(NAMED).map(|one| one.told(backlog));
@@ -133,6 +148,9 @@ pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stat
                 "only blocked items are left: {}; to open one: ralph backlog reset {first}{which}",
                 named(items)
             )
+        }
+        Selection::Unknown(items) if items.iter().all(|at| backlog.lacks_steps(*at)) => {
+            format!("{}; {TO_GIVE_STEPS}", without_steps(backlog, items))
         }
         Selection::Unknown(items) => format!(
             "what is left has a status that nobody knows: {}; to have one worked on: ralph backlog set {} open{}",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use ralph_core::backlog::{Backlog, Finding, Findings, Rule, validate_with};
+use ralph_core::backlog::{Backlog, Finding, Findings, Requirements, Rule, validate_with};
 use ralph_core::text;
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ pub(super) fn main(args: &ValidateArgs, ui: &mut Ui) -> Result<ExitCode> {
     let only = args.id.as_ref().map(|id| place.item(&backlog, id)).transpose()?;
     let mut found = validate_with(&backlog, only, args.strict, &TwoHands);
     requirements(&place, &backlog, only, &mut found);
-    commits(&mut found)?;
+    commits(&place, &mut found)?;
     let valid = found.findings.iter().all(|finding| finding.harmless);
     if args.common.json {
         let severity = |finding: &Finding| if finding.harmless { "warning" } else { "error" };
@@ -82,7 +82,10 @@ fn requirements(place: &Place, backlog: &Backlog<'_>, only: Option<usize>, found
     for at in all.filter(|at| only.is_none_or(|only| only == *at)) {
         let faults = match place.requirements(backlog, at) {
             None => continue,
-            Some(Ok(prd)) => prd.faults.into_iter().map(|fault| format!("its PRD: {fault}")).collect(),
+            Some(Ok(prd)) => {
+                let other = another_s(backlog, at, &prd);
+                prd.faults.into_iter().chain(other).map(|fault| format!("its PRD: {fault}")).collect()
+            }
             Some(Err(why)) => vec![why],
         };
         let id = &backlog.items()[at].id;
@@ -91,14 +94,21 @@ fn requirements(place: &Place, backlog: &Backlog<'_>, only: Option<usize>, found
     }
 }
 
+/// Requirements of something that is no item may be for several; those of another item are a slip.
+fn another_s(backlog: &Backlog<'_>, at: usize, prd: &Requirements) -> Option<String> {
+    let other = backlog.find(&prd.feature_id)?;
+    let id = &backlog.items()[other].id;
+    (*id != backlog.items()[at].id).then(|| format!("its feature_id is {id}, which is another item"))
+}
+
 /// Asks git for the commits that attempts name.
-fn commits(found: &mut Findings) -> Result<()> {
+fn commits(place: &Place, found: &mut Findings) -> Result<()> {
     if found.commits.is_empty() {
         return Ok(());
     }
-    let cwd = std::env::current_dir()
-        .map_err(|error| Error::new("the current folder cannot be found").because(error))?;
-    let repo = git::discover(&cwd).map_err(|error| Error::new(error.to_string()))?;
+    let path = std::path::absolute(&place.path).unwrap_or_else(|_| place.path.clone());
+    let repo =
+        git::discover(path.parent().unwrap_or(&path)).map_err(|error| Error::new(error.to_string()))?;
     let names: BTreeSet<&str> = found.commits.iter().map(|(_, commit)| commit.as_str()).collect();
     let there = match repo {
         Some(repo) => repo.existing_commits(&names).map_err(|error| Error::new(error.to_string()))?,

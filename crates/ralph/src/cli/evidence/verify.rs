@@ -33,7 +33,7 @@ pub(super) fn main(args: &VerifyArgs, ui: &mut Ui) -> Result<ExitCode> {
         true => None,
         false => Some(Again::new(secrets::of(&project.root), limit(args.timeout.as_deref())?)?),
     };
-    let commits = Commits::of(&project, &attempts);
+    let commits = Commits::of(&project, &attempts, &loaded);
     let mut verified = vec![];
     for attempted in &attempts {
         let record = &attempted.record;
@@ -63,7 +63,7 @@ pub(super) fn main(args: &VerifyArgs, ui: &mut Ui) -> Result<ExitCode> {
     let result = overall(&loaded.summary.faults, &verified);
     match args.json {
         true => ui.json(&evidence::verification(&loaded.summary, &verified, again.is_some())),
-        false => summary(&verified, result, ui),
+        false => summary(&verified, result, again.is_some(), ui),
     }
     if loaded.attempts.is_empty() && loaded.summary.faults.is_empty() {
         ui.say(NOTHING);
@@ -118,9 +118,10 @@ fn tell(verified: &Verified, ui: &mut Ui) {
     }
 }
 
-fn summary(verified: &[Verified], result: Verdict, ui: &Ui) {
+fn summary(verified: &[Verified], result: Verdict, ran: bool, ui: &Ui) {
     let n = |verdict| verified.iter().filter(|one| one.verdict == verdict).count();
     let verdict = match result {
+        Verdict::Holds if !ran => "the records and their commits are as they were, and no check was run",
         Verdict::Holds => "all that was proved holds",
         Verdict::Fails => "something does not hold",
         Verdict::CouldNotRun | Verdict::NotProved if verified.is_empty() => "there is nothing to verify",

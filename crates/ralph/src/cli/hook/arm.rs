@@ -7,10 +7,10 @@ use ralph_core::decision::Stop;
 use ralph_core::event::Carried;
 use ralph_core::session::Arm;
 use ralph_core::state::State;
-use ralph_core::{text, view};
+use ralph_core::{journal, text, view};
 use serde_json::json;
 
-use super::install;
+use super::install::{self, Hooks};
 use super::turn::TURN;
 use crate::cli::run::{self, Last, Which, consent};
 use crate::config::{Config, Layers};
@@ -105,7 +105,7 @@ pub(in crate::cli) fn arm(
         && state.stop().is_none()
     {
         return Err(Error::new("a session is held here already, or waited for")
-            .because(described(&arm, &state, install::anywhere(project)))
+            .because(described(&arm, &state, &Hooks::look(project)))
             .hint("ralph hook disarm"));
     }
     let last = run::last_run(&runs, Which::Fresh)?;
@@ -133,19 +133,17 @@ pub(in crate::cli) fn arm(
         Came::Stopped(stop) => return Err(Error::new(format!("no session is held: {stop}"))),
         Came::Waits(why) => return Err(Error::new(format!("no session is held: {why}"))),
     }
-    let arm = Arm { run: number, armed_at: clock::now(), session: session.map(Into::into), others: vec![] };
+    let arm = Arm { run: number, armed_at: clock::now(), session: session.map(Into::into) };
     // A run without it is one that was cut off here: `hook disarm` closes it, and another `hook arm` begins anew.
     file.write(&arm, runner.lock())?;
-    let installed = install::anywhere(project);
-    ui.say(&format!("armed: {}", described(&arm, runner.state(), installed)));
+    let hooks = Hooks::look(project);
+    ui.say(&format!("armed: {}", described(&arm, runner.state(), &hooks)));
+    if let Some(missing) = hooks.missing(session.is_some()) {
+        ui.warn(missing);
+    }
     if session.is_none() {
         ui.say(
             "start it in this project and say go: it is told the goal when it starts; sessions that are open are left alone",
-        );
-    }
-    if !installed {
-        ui.warn(
-            "no agent's settings name ralph's hooks yet, and until then nothing is held: ralph hook install",
         );
     }
     if let Some(plugin) = setup::in_the_way(&project.root) {
@@ -214,9 +212,12 @@ pub(super) fn disarm(ui: &mut Ui) -> Result<ExitCode> {
 pub(super) fn status(as_json: bool, ui: &Ui) -> Result<ExitCode> {
     let project = Project::look()?;
     let arm = ArmFile::of(&project.truth).read()?;
-    let state = arm.as_ref().and_then(|arm| run_of(&project, arm));
+    let opened = arm.as_ref().and_then(|arm| opened_of(&project, arm));
+    let damaged = opened.as_ref().is_some_and(|opened| !opened.writable());
+    let state = opened.map(|opened| opened.state);
     let arm = arm.filter(|_| state.as_ref().is_some_and(|state| state.stop().is_none()));
     let held = arm.as_ref().zip(state.as_ref());
+    let hooks = Hooks::look(&project);
     if as_json {
         ui.json(&json!({
             "schema": "ralph.hook/1",
@@ -228,39 +229,49 @@ pub(super) fn status(as_json: bool, ui: &Ui) -> Result<ExitCode> {
             "max_iterations": held.and_then(|(_, state)| Some(state.run.as_ref()?.plan.policy.max_iterations)),
             "goal": held.and_then(|(_, state)| Some(state.run.as_ref()?.goal.as_str())),
             "promise": held.and_then(|(_, state)| Some(state.run.as_ref()?.plan.policy.promise.as_str())),
-            "installed": install::anywhere(&project),
+            "installed": hooks.are_whole(),
+            "hooks": hooks.document(),
         }));
         return crate::cli::fine();
     }
-    let installed = install::everywhere(&project);
     match held {
-        Some((arm, state)) => {
-            ui.data_line(&format!("armed: {}", described(arm, state, !installed.is_empty())));
-        }
+        Some(_) if damaged => ui.data_line(
+            "armed, but the record of its run is damaged, so every session stops when it wants to: ralph hook disarm, and arm again",
+        ),
+        Some((arm, state)) => ui.data_line(&format!("armed: {}", described(arm, state, &hooks))),
         None => ui.data_line("no session is held here; to hold one: ralph hook arm \"GOAL\""),
     }
-    ui.data_line(&match installed.is_empty() {
-        true => "no agent's settings name ralph's hooks: ralph hook install".into(),
-        false => format!("hooks are installed for {}", installed.join(", ")),
-    });
+    let there = hooks.named();
+    if !there.is_empty() {
+        ui.data_line(&format!("hooks are installed for {there}"));
+    }
+    if let Some(missing) = hooks.missing(arm.is_some_and(|arm| arm.session.is_some())) {
+        ui.data_line(missing);
+    }
     crate::cli::fine()
 }
 
 /// How the armed run stands.
 fn run_of(project: &Project, arm: &Arm) -> Option<State> {
+    opened_of(project, arm).map(|opened| opened.state)
+}
+
+fn opened_of(project: &Project, arm: &Arm) -> Option<journal::Opened> {
     let run = Runs::of(&project.truth).all().into_iter().find(|run| run.number == arm.run)?;
-    run.peek().ok().map(|opened| opened.state)
+    run.peek().ok()
 }
 
 /// Without hooks nobody asks ralph, so that nothing is held yet.
-fn described(arm: &Arm, state: &State, installed: bool) -> String {
+fn described(arm: &Arm, state: &State, hooks: &Hooks) -> String {
     let goal = state.run.as_ref().map(|run| text::one_line(&run.goal, 100)).unwrap_or_default();
     let nth = view::nth_of(state, state.used);
+    let held = state.last.is_some() || hooks.missing(arm.session.is_some()).is_none();
     match &arm.session {
-        Some(session) if !installed && state.last.is_none() => {
-            format!("session {} is to be held: {goal}", text::one_line(session, 80))
+        Some(session) if held => {
+            format!("session {} is held, iteration {nth}: {goal}", text::one_line(session, 80))
         }
-        Some(session) => format!("session {} is held, iteration {nth}: {goal}", text::one_line(session, 80)),
-        None => format!("the next session that starts here will be held: {goal}"),
+        Some(session) => format!("session {} is to be held: {goal}", text::one_line(session, 80)),
+        None if held => format!("the next session that starts here will be held: {goal}"),
+        None => format!("the next session that starts here is to be held: {goal}"),
     }
 }

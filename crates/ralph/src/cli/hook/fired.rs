@@ -2,13 +2,16 @@
 //! code is always 0. Whatever goes wrong in here lets the session stop, and says so.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ralph_core::session::{Answer, Arm, Told, Whose, first_moment};
+use ralph_core::session::{Answer, Arm, Told, Whose};
+use ralph_core::state::State;
 use ralph_core::text;
+use ralph_core::time::Time;
 
 use super::turn;
+use crate::clock;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::store::ArmFile;
@@ -16,8 +19,6 @@ use crate::ui::{self, Ui};
 
 /// What is told in one call is far smaller.
 const MOST: u64 = 64 << 20;
-/// A transcript tells within so many bytes when it began.
-const HEAD: u64 = 64 << 10;
 /// The agents that ralph starts have this in their environment: they are nobody's session.
 const OWN: &str = "RALPH_RUN_ID";
 /// Where Claude Code was started, wherever its shell went since.
@@ -37,6 +38,8 @@ pub(super) struct Call<'a> {
     pub(super) told: &'a Told,
     /// The session was started in this project; else it only is there now.
     at_home: bool,
+    /// When the agent fired it.
+    fired_at: Time,
 }
 
 impl Fired {
@@ -49,10 +52,7 @@ impl Fired {
     }
 
     pub(in crate::cli) fn answer(self) -> ExitCode {
-        std::panic::set_hook(Box::new(move |panic| {
-            let what = text::one_line(&panic.to_string(), 300);
-            ui::leave_with(&self.trouble(&format!("a fault of its own: {what}")), 0);
-        }));
+        if_it_panics(move |what| self.trouble(what));
         if let Err(error) = self.look() {
             say(&self.trouble(&in_words(&error)));
         }
@@ -61,6 +61,7 @@ impl Fired {
 
     /// Most of the time it is none of our business, and that is found out first. An error means that nothing was said yet.
     fn look(self) -> Result<()> {
+        let fired_at = clock::now();
         let mut bytes = Vec::new();
         let read = std::io::stdin().take(MOST).read_to_end(&mut bytes);
         if std::env::var_os(OWN).is_some() {
@@ -73,16 +74,11 @@ impl Fired {
                 Error::new("what the agent told its hook cannot be read").because(why.clone())
             })?;
             let Some(arm) = ArmFile::of(&project.truth).read()? else { continue };
-            let call = Call { fired: self, project: &project, told, at_home };
+            let call = Call { fired: self, project: &project, told, at_home, fired_at };
             match (self, call.whose(&arm)) {
-                (Self::Stop, Whose::Held | Whose::Next) => return turn::stop(&call),
+                (Self::Stop, Whose::Held) => return turn::stop(&call),
                 (Self::Session, Whose::Next) => return turn::begin(&call),
-                // Only its beginning tells that this one was there before.
-                (Self::Session, Whose::Other) if at_home && arm.session.is_none() => {
-                    return turn::pass_over(&call);
-                }
-                (_, Whose::Other) => {}
-                (Self::Session, Whose::Held) => return Ok(()),
+                _ => {}
             }
         }
         Ok(())
@@ -91,7 +87,10 @@ impl Fired {
     fn trouble(self, what: &str) -> String {
         let message = match self {
             Self::Stop => format!("ralph lets this session stop, because of {what}"),
-            Self::Session => format!("ralph does not hold this session yet, because of {what}"),
+            Self::Session => format!(
+                "ralph does not hold this session, because of {what}; when that is settled, start another one \
+                 (ralph hook status tells whether one is waited for)"
+            ),
         };
         Answer::Stop { message }.line().unwrap_or_default()
     }
@@ -102,14 +101,17 @@ impl Call<'_> {
     /// its name.
     pub(super) fn whose(&self, arm: &Arm) -> Whose {
         let whose = match self.fired {
-            Fired::Stop => {
-                let started = || first_moment(&head(self.told.transcript_path.as_deref()?)?);
-                let unbound = arm.session.is_none();
-                arm.stops(&self.told.session_id, Some(()).filter(|()| unbound).and_then(|()| started()))
-            }
+            Fired::Stop => arm.stops(&self.told.session_id),
             Fired::Session => arm.starts(&self.told.session_id, self.told.source.as_deref()),
         };
         if self.at_home || whose == Whose::Held { whose } else { Whose::Other }
+    }
+
+    /// Settings of the user and of the project may both run ralph, and agents fire all their hooks at once. Whoever had to wait
+    /// for another one finds that the iteration which it was fired for is over.
+    pub(super) fn is_answered(&self, state: &State) -> bool {
+        let begun = state.current.as_ref().and_then(|current| current.started_at);
+        begun.is_some_and(|begun| self.fired_at < begun && begun <= clock::now())
     }
 }
 
@@ -128,18 +130,16 @@ pub(super) fn say(line: &str) {
     Ui::new(true).exact_line(line);
 }
 
-fn in_words(error: &Error) -> String {
+/// What is said where this process has a fault of its own, before anything was.
+pub(super) fn if_it_panics(message: impl Fn(&str) -> String + Send + Sync + 'static) {
+    std::panic::set_hook(Box::new(move |panic| {
+        let what = text::one_line(&panic.to_string(), 300);
+        ui::leave_with(&message(&format!("a fault of its own: {what}")), 0);
+    }));
+}
+
+pub(super) fn in_words(error: &Error) -> String {
     let why = error.why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
     let hint = error.hints.first().map_or_else(String::new, |hint| format!("; try: {hint}"));
     text::one_line(&format!("trouble: {}{why}{hint}", error.what), 600)
-}
-
-fn head(path: &str) -> Option<Vec<u8>> {
-    let path = Path::new(path);
-    if !std::fs::metadata(path).ok()?.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path).ok()?.take(HEAD).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
 }

@@ -2,6 +2,7 @@
 //! down beside it first, so that exactly that goes.
 
 mod place;
+mod there;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,20 +17,7 @@ use crate::store::{self, Own};
 use crate::ui::Ui;
 use crate::{digest, process};
 use place::{Place, Record};
-
-/// Whether some agent's settings name the hooks, the project's or the user's own.
-pub(in crate::cli) fn anywhere(project: &Project) -> bool {
-    Place::all(project).any(|place| runs_ralph(&place))
-}
-
-/// Whose settings name them, and which: `claude (.claude/settings.json)`.
-pub(super) fn everywhere(project: &Project) -> Vec<String> {
-    let named = |place: Place| {
-        let file = place.settings.strip_prefix(&project.root).unwrap_or(&place.settings);
-        format!("{} ({})", place.agent.word(), file.display())
-    };
-    Place::all(project).filter(runs_ralph).map(named).collect()
-}
+pub(in crate::cli) use there::Hooks;
 
 /// A file that a held session leaves beside the agent's, if it is there.
 pub(super) fn tell_of_the_view(root: &Path, ui: &mut Ui) {
@@ -39,11 +27,6 @@ pub(super) fn tell_of_the_view(root: &Path, ui: &mut Ui) {
             store::SESSION_VIEW
         ));
     }
-}
-
-fn runs_ralph(place: &Place) -> bool {
-    let text = std::fs::read_to_string(&place.settings).unwrap_or_default();
-    settings::is_installed(&text, &place.wanted("ralph"))
 }
 
 pub(super) fn install(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
@@ -189,7 +172,7 @@ pub(super) fn uninstall(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
 }
 
 fn warn_of_others(place: &Place, ui: &mut Ui) {
-    if runs_ralph(place) {
+    if place.runs().contains(&true) {
         let settings = place.settings.display();
         ui.warn(&format!("{settings} has hooks that run ralph and that somebody else put there; they stay"));
     }

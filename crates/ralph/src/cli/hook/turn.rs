@@ -10,7 +10,7 @@ use ralph_core::state::State;
 use ralph_core::{text, view};
 use serde_json::json;
 
-use super::fired::{Call, say};
+use super::fired::{Call, if_it_panics, in_words, say};
 use crate::cli::run::consent;
 use crate::config::Layers;
 use crate::error::{Error, Result};
@@ -58,16 +58,21 @@ fn open(call: &Call<'_>) -> Result<Option<Found>> {
         file.remove(&lock)?;
         return Ok(Some(Found::Over(view::ended(&state, stop))));
     }
+    if call.is_answered(&state) {
+        return Ok(None);
+    }
     let begun = state.run.as_ref();
     if begun.is_some_and(|run| !trust::knows(project, &consent::kept_in_tree(project, &run.goal, &run.plan)))
     {
         return Err(Error::new("its checks are kept in this folder, and nobody here agreed to them")
             .hint("ralph hook disarm, then arm it yourself"));
     }
+    let opened = Opened { run, journal, state, tree: tree? };
+    // From here on it is held, whatever becomes of this process.
     if arm.session.is_none() {
         file.write(&arm.bound(&call.told.session_id), &lock)?;
     }
-    Ok(Some(Found::Held(Box::new(Held { lock, opened: Opened { run, journal, state, tree: tree? } }))))
+    Ok(Some(Found::Held(Box::new(Held { lock, opened }))))
 }
 
 /// The session wants to stop: what it did is an iteration, and the machine says what follows.
@@ -167,16 +172,35 @@ fn resumed(state: &State) -> Option<Event> {
 /// The session that was waited for begins: from here on its time and the tree's changes are its own. It is told at once
 /// what it is held for, or its user why it is not.
 pub(super) fn begin(call: &Call<'_>) -> Result<()> {
-    let not_held =
-        |why: &str| answer(&Answer::Stop { message: format!("ralph holds no session here: {why}") });
     let held = match open(call)? {
         None => return Ok(()),
         Some(Found::Over(why)) => {
-            not_held(&why);
+            answer(&not_held(&why));
             return Ok(());
         }
         Some(Found::Held(held)) => *held,
     };
+    if_it_panics(|what| untold(what).line().unwrap_or_default());
+    if let Err(error) = hand_over(call, held) {
+        answer(&untold(&in_words(&error)));
+    }
+    Ok(())
+}
+
+fn not_held(why: &str) -> Answer {
+    Answer::Stop { message: format!("ralph holds no session here: {why}") }
+}
+
+/// It is held all the same: its first stop is answered with the goal.
+fn untold(what: &str) -> Answer {
+    let message = format!(
+        "ralph holds this session, but could not tell it its goal, because of {what}; it is told when it first wants to stop"
+    );
+    Answer::Stop { message }
+}
+
+/// An error means that nothing was said yet.
+fn hand_over(call: &Call<'_>, held: Held) -> Result<()> {
     let Held { mut lock, opened } = held;
     let mut ui = Ui::new(true);
     let Some(event) = resumed(&opened.state) else { return Ok(()) };
@@ -189,7 +213,7 @@ pub(super) fn begin(call: &Call<'_>) -> Result<()> {
         .to_string()),
         Came::Stopped(stop) => {
             ArmFile::of(&call.project.truth).remove(runner.lock())?;
-            not_held(&format!("{stop} (ralph history)"));
+            answer(&not_held(&format!("{stop} (ralph history)")));
         }
         Came::Waits(why) => answer(&Answer::Stop { message: waits(&why) }),
     }
@@ -197,14 +221,4 @@ pub(super) fn begin(call: &Call<'_>) -> Result<()> {
     drop(lock);
     wait_for(told);
     Ok(())
-}
-
-/// A session that was there before: it is remembered, so that its stop is not taken for that of the next one.
-pub(super) fn pass_over(call: &Call<'_>) -> Result<()> {
-    let file = ArmFile::of(&call.project.truth);
-    let lock = Lock::await_turn(&call.project.truth, clock::now(), TURN)?;
-    match file.read()? {
-        Some(arm) if arm.session.is_none() => file.write(&arm.passed_over(&call.told.session_id), &lock),
-        _ => Ok(()),
-    }
 }

@@ -1,16 +1,19 @@
 //! Which backlog a run works through.
 
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
+use ralph_core::backlog::NAMES;
 use ralph_core::check::CheckSpec;
 use ralph_core::decision::Stop;
 use ralph_core::event::Plan;
 use ralph_core::items::{BacklogPlan, Inherited};
 use ralph_core::profile::Policy;
-use ralph_core::state::State;
+use ralph_core::state::{HandedOn, State};
 
 use super::{Last, RunArgs, over};
 use crate::brought;
+use crate::config::Layers;
 use crate::doctor;
 use crate::error::{Error, Result};
 use crate::project::Project;
@@ -20,6 +23,9 @@ use crate::tree::Tree;
 use crate::trust::Commands;
 use crate::ui::Ui;
 use crate::work::{self, Left, Place, Source, beads, inherit};
+
+/// How many runs back one about a backlog is looked for.
+const FAR_BACK: usize = 100;
 
 /// What the command line says; `None` where it does not speak of a backlog.
 pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<BacklogPlan>> {
@@ -37,6 +43,9 @@ pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<Backlog
         once: args.once,
     };
     source(project, &plan)?.is_there()?;
+    if !named {
+        is_no_newcomer(project, &plan.file)?;
+    }
     Ok(Some(plan))
 }
 
@@ -45,8 +54,35 @@ pub(super) fn found(project: &Project) -> Result<Option<(BacklogPlan, String)>> 
     let Some(path) = work::find(&project.root)? else { return Ok(None) };
     let plan = BacklogPlan { file: below(project, &path)?, ..BacklogPlan::default() };
     source(project, &plan)?.is_there()?;
+    is_no_newcomer(project, &plan.file)?;
     let goal = called(&plan);
     Ok(Some((plan, goal)))
+}
+
+/// Where nobody names a task file the first of the known names is taken. One that was made since the last run, by an agent
+/// perhaps, must not have the open items of that run's forgotten.
+fn is_no_newcomer(project: &Project, file: &str) -> Result<()> {
+    if Layers::read(&project.ralph_dir)?.merged().backlog.is_some() {
+        return Ok(());
+    }
+    let about = |state: &State| state.run.as_ref().and_then(|run| run.plan.backlog.clone());
+    let runs = Runs::of(&project.truth);
+    let Some((_, state)) = runs.newest_of(FAR_BACK, |state| about(state).is_some()) else { return Ok(()) };
+    let before = about(&state).map(|plan| plan.file).filter(|before| before != file);
+    let Some(before) = before.filter(|before| NAMES.contains(&before.as_str())) else { return Ok(()) };
+    let data = std::fs::metadata(project.root.join(file));
+    let made = data.and_then(|data| data.created().or_else(|_| data.modified())).ok();
+    let since = made.and_then(|made| made.duration_since(UNIX_EPOCH).ok());
+    let since = since.and_then(|since| i64::try_from(since.as_millis()).ok());
+    let is_new = since.is_none_or(|since| since > state.started_at.millis());
+    let plan = BacklogPlan { file: before.clone(), ..BacklogPlan::default() };
+    let open = || matches!(source(project, &plan).and_then(|source| source.left()), Ok(Left::Something));
+    if !is_new || !open() {
+        return Ok(());
+    }
+    Err(Error::usage(format!("two task files are here: {file} is new, and {before} has open items"))
+        .because(format!("the last run was about {before}, and an agent may have made the other"))
+        .hint(format!("--backlog {before}, or --backlog {file}; ralph config set backlog FILE settles it")))
 }
 
 fn source(project: &Project, plan: &BacklogPlan) -> Result<Source> {
@@ -107,14 +143,12 @@ pub(super) fn nothing_to_do(
 
 /// The newest run about this backlog. One about something else in between changes nothing for it.
 pub(super) fn before(runs: &Runs, last: Option<&Last>, file: &str) -> Option<Last> {
-    /// How far back it is looked for.
-    const MOST: usize = 100;
     let is_about_it = |state: &State| {
         let plan = state.run.as_ref().and_then(|run| run.plan.backlog.as_ref());
         plan.is_some_and(|plan| plan.file == file)
     };
     if !is_about_it(&last?.state) && !runs.all().is_empty() {
-        return runs.newest_of(MOST, is_about_it).map(|(run, state)| Last { run, state });
+        return runs.newest_of(FAR_BACK, is_about_it).map(|(run, state)| Last { run, state });
     }
     last.map(|last| Last { run: last.run.clone(), state: last.state.clone() })
 }
@@ -131,7 +165,7 @@ fn unproved_whole(before: Option<&Last>, source: &Source) -> Vec<(String, CheckS
 /// The commands that come with it: they stand in the backlog, and are run again.
 pub(super) fn brought_again(project: &Project, before: Option<&Last>, plan: &Plan) -> Commands {
     let mut commands = Commands::default();
-    if let Some(backlog) = plan.backlog.as_ref().filter(|_| plan.policy.wants_checks())
+    if let Some(backlog) = &plan.backlog
         && let Ok(source) = source(project, backlog)
     {
         let proofs = unproved_whole(before, &source);
@@ -172,7 +206,8 @@ pub(super) fn inherited(
     if let (Some(unproved), Some(run)) = (&work.unproved, &state.run) {
         inherit::recipes(project, tree, unproved, &run.plan, plan);
     }
-    Ok(Inherited { proofs, unchanged: state.rules.items.unchanged.clone(), ..work })
+    let unchanged = state.rules.items.unchanged.clone();
+    Ok(Inherited { proofs, unchanged, told: HandedOn::from(state), ..work })
 }
 
 /// What a run would know that was not begun: which backlog it is about.

@@ -82,13 +82,15 @@ pub(super) fn begin(project: &Project, plan: &Plan, name: Option<&str>, ui: &mut
             })?;
             ui.remark(&format!("commits go to the new branch {name}"));
         }
-        None => {
-            if let Some(default) = repo.default_branch().filter(|default| is_on(project, default)) {
-                ui.remark(&format!(
-                    "proved work is committed on {default}, the default branch; elsewhere: --branch NAME"
-                ));
-            }
-        }
+        None => match repo.branch() {
+            Ok(None) => ui.remark(
+                "proved work is committed where HEAD is, which is on no branch: git loses such commits in time; on a branch: --branch NAME",
+            ),
+            Ok(Some(branch)) if repo.default_branch().as_ref() == Some(&branch) => ui.remark(&format!(
+                "proved work is committed on {branch}, the default branch; elsewhere: --branch NAME"
+            )),
+            _ => {}
+        },
     }
     Ok(())
 }

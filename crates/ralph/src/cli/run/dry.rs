@@ -3,7 +3,7 @@
 use ralph_core::event::Plan;
 use ralph_core::items::{Found, Memory, Work};
 use ralph_core::prompt;
-use ralph_core::state::State;
+use ralph_core::state::{HandedOn, State};
 
 use super::super::introduction::introduction;
 use super::over;
@@ -23,6 +23,8 @@ pub(super) struct Intent<'a> {
     pub(super) commands: &'a Commands,
     /// Of the run that would be continued.
     pub(super) state: Option<&'a State>,
+    /// Of the last run about the same backlog, which hands on what its agent was refused for.
+    pub(super) before: Option<&'a State>,
     pub(super) branch: Option<&'a str>,
 }
 
@@ -86,14 +88,16 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
     }
     let knowledge = plan.agents.first().and_then(|agent| agent::unread_knowledge(agent, &project.root));
     let texts = Texts::read(project, plan.policy.protocol, knowledge);
-    let state = intent.state.cloned().unwrap_or_else(|| State {
-        iteration: Runs::of(&project.truth).last_iteration(),
-        ..State::default()
+    let state = intent.state.cloned().unwrap_or_else(|| {
+        let HandedOn { refusal, claimed } = intent.before.map(HandedOn::from).unwrap_or_default();
+        let iteration = Runs::of(&project.truth).last_iteration();
+        State { iteration, refusal, claimed, ..State::default() }
     });
     let number = Runs::of(&project.truth).next().number;
     let run = state.run.clone().map(|run| ralph_core::event::RunInfo { plan: plan.clone(), ..run });
     let run = run.unwrap_or_else(|| super::info(number, intent.goal, plan.clone()));
     ui.data_line("  The prompt:\n");
-    ui.data_line(&prompt::preview(&state, run, item, texts.materials(&project.name())));
+    let prompt = prompt::preview(&state, run, item, texts.materials(&project.name()));
+    ui.data_line(&ui.hidden(&prompt));
     Ok(())
 }

@@ -37,6 +37,7 @@ pub(super) fn follow(
     watch_journal().map_err(cannot)?;
     let mut tail = JournalTail::open(&journal)?;
     let mut ear = Ear { heard: None, secrets: secrets::of(&project.root) };
+    ui.hides(&ear.secrets);
     ui.join(tail.state());
     each(ui, tail.state());
     loop {

@@ -4,7 +4,6 @@ use ralph_core::backlog::{Backlog, Change, Refusal};
 
 use super::Keeping;
 use crate::error::Result;
-use crate::store;
 use crate::work::Place;
 
 #[derive(Debug)]
@@ -22,7 +21,7 @@ impl Keeping for InFile {
         if now.is_some_and(|now| !now.touched_since(&old).is_harm()) {
             return Ok(false);
         }
-        store::put_back(&place.path, before)?;
+        place.put_back(before)?;
         Ok(true)
     }
 
@@ -31,13 +30,13 @@ impl Keeping for InFile {
         if readable || place.parse(before).is_err() {
             return Ok(false);
         }
-        store::put_back(&place.path, before)?;
+        place.put_back(before)?;
         Ok(true)
     }
 
     /// In one edit, so that nobody ever sees some of them alone.
     fn change(&self, place: &Place, changes: &[Change]) -> Result<()> {
-        store::edit(&place.path, |bytes| Ok((Some(changed(place, bytes, changes)?), ())))
+        place.edit(|bytes| Ok((Some(changed(place, bytes, changes)?), ())))
     }
 
     fn would_change(&self, place: &Place, changes: &[Change]) -> Result<()> {

@@ -128,6 +128,10 @@ impl Source {
                 why: format!("only blocked items are left: {}", names(items)),
                 next: items.first().map(reset),
             },
+            Selection::Unknown(items) if items.iter().all(|at| backlog.lacks_steps(*at)) => Found::Stuck {
+                why: stuck::without_steps(backlog, items),
+                next: Some(format!("{}, then ralph run", stuck::TO_GIVE_STEPS)),
+            },
             Selection::Unknown(items) => Found::Stuck {
                 why: format!("what is left has a status that nobody knows: {}", names(items)),
                 next: items.first().map(|at| stuck::to_open(&self.place.root, &self.plan, &name(at))),

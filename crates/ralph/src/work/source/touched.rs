@@ -19,6 +19,10 @@ impl Source {
     /// What was done to the file while the agent worked on this item. A file that cannot be read any more holds other
     /// criteria; where nobody knows how it was, nobody can say that it is as it was.
     pub(crate) fn after(&self, item: &Work, before: Option<&[u8]>) -> ItemAfter {
+        if let Some(what) = self.place.replaced_by() {
+            let criteria = item.criteria.clone();
+            return ItemAfter { criteria, tampered: vec![what], ..ItemAfter::default() };
+        }
         let deleted = self.is_file() && !self.place.path.exists();
         let unreadable = ItemAfter { unreadable: true, deleted, ..ItemAfter::default() };
         let Ok(bytes) = self.bytes() else { return unreadable };
@@ -38,6 +42,7 @@ impl Source {
         let changed = touched.changed.iter().filter_map(|altered| named(altered, item, judged_otherwise));
         ItemAfter {
             ticked: !own.is_empty(),
+            in_part: touched.in_part.contains(&item.id),
             criteria,
             // What is put back takes what was added with it.
             ticked_others: others
@@ -49,6 +54,26 @@ impl Source {
             removed: touched.removed,
             ..ItemAfter::default()
         }
+    }
+
+    /// Whether more was done to the file than agents may do, so that it became `now`; `None`: it is gone.
+    pub(crate) fn is_harmed(&self, now: Option<&[u8]>, before: &[u8]) -> bool {
+        let Ok(old) = self.place.parse(before) else { return false };
+        let now = now.and_then(|now| self.place.parse(now).ok());
+        now.is_none_or(|now| now.touched_since(&old).is_harm())
+    }
+
+    /// The items that are done in `now` and were in neither of these; of other items than this one also those with new steps.
+    pub(crate) fn ticked_since(&self, now: Option<&[u8]>, before: &[&[u8]], item: &Work) -> Vec<String> {
+        let Some(now) = now.and_then(|now| self.place.parse(now).ok()) else { return vec![] };
+        let since = |before: &&[u8]| {
+            let touched = now.touched_since(&self.place.parse(before).ok()?);
+            let stepped = touched.stepped.into_iter().filter(|id| *id != item.id);
+            Some(touched.ticked.into_iter().chain(stepped).collect::<Vec<String>>())
+        };
+        let mut ticked = before.iter().filter_map(since);
+        let first = ticked.next().unwrap_or_default();
+        ticked.fold(first, |both, other| both.into_iter().filter(|id| other.contains(id)).collect())
     }
 
     /// The issues that somebody else had in hand before the agent, and that are closed now.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ralph_core::session::settings::{CAP, Hook, Put, Wanted};
+use ralph_core::session::settings::{self, CAP, Hook, Put, Wanted};
 use serde::{Deserialize, Serialize};
 
 use super::super::{Agent, InstallArgs};
@@ -16,6 +16,9 @@ const BLOCKS: &str = "1000000";
 /// Checks may take long; ralph has its own limit for them.
 const STOP_SECONDS: i64 = 7200;
 const START_SECONDS: i64 = 60;
+/// For which event, by which word, and how long it may take.
+const HOOKS: [(&str, &str, i64); 2] =
+    [("Stop", "stop", STOP_SECONDS), ("SessionStart", "session", START_SECONDS)];
 const RECORD: &str = "ralph-installed.json";
 
 const FILES: [(&str, &str); 5] = [
@@ -25,6 +28,10 @@ const FILES: [(&str, &str); 5] = [
     ("commands/ralph-cancel.md", include_str!("../claude/ralph-cancel.md")),
     ("skills/ralph-report/SKILL.md", include_str!("../claude/ralph-report.md")),
 ];
+
+fn hook(ralph: &str, event: &'static str, word: &str, timeout: i64) -> Hook {
+    Hook { event, command: format!("{ralph} hook {word}"), timeout }
+}
 
 /// What is ralph's in an agent's folder. It is written before anything else is, so that whatever was cut off can be taken
 /// out: what it names may be missing, and nothing else is touched.
@@ -113,12 +120,16 @@ impl Place {
     }
 
     pub(super) fn wanted(&self, ralph: &str) -> Wanted {
-        let hook =
-            |event, word: &str, timeout| Hook { event, command: format!("{ralph} hook {word}"), timeout };
         Wanted {
-            hooks: vec![hook("Stop", "stop", STOP_SECONDS), hook("SessionStart", "session", START_SECONDS)],
+            hooks: HOOKS.map(|(event, word, timeout)| hook(ralph, event, word, timeout)).into(),
             env: (self.agent == Agent::Claude).then_some((CAP, BLOCKS)),
         }
+    }
+
+    /// Whether its settings run the Stop hook, and whether the SessionStart hook.
+    pub(super) fn runs(&self) -> [bool; 2] {
+        let text = std::fs::read_to_string(&self.settings).unwrap_or_default();
+        HOOKS.map(|(event, word, timeout)| settings::runs(&text, &hook("ralph", event, word, timeout)))
     }
 
     pub(super) fn record_file(&self) -> Own {

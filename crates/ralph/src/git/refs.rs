@@ -1,0 +1,72 @@
+//! Branches and tags as files have them. git is not asked, for they are looked at before every agent and after it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use ralph_core::git_text::is_object_id;
+
+use super::Repo;
+
+/// More files than this are not read one by one.
+const MOST_LOOSE: usize = 1_000;
+/// Nor is a longer list of packed ones.
+const MOST_PACKED: u64 = 4 << 20;
+/// The file of one branch or tag is a line.
+const MOST_LINE: u64 = 1_000;
+
+/// What each branch and tag stands for, by its whole name.
+pub type Refs = BTreeMap<String, String>;
+
+impl Repo {
+    /// `None` where there are too many to look at, or where git keeps them in another form.
+    pub fn refs(&self) -> Option<Refs> {
+        if self.common_dir.join("reftable").exists() {
+            return None;
+        }
+        let mut refs = packed(&self.common_dir.join("packed-refs"))?;
+        let mut looked_at = 0;
+        for kind in ["refs/heads", "refs/tags"] {
+            loose(&self.common_dir, kind, &mut refs, &mut looked_at)?;
+        }
+        Some(refs)
+    }
+}
+
+fn packed(file: &Path) -> Option<Refs> {
+    match std::fs::metadata(file) {
+        Ok(data) if data.len() > MOST_PACKED => return None,
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Refs::new()),
+        Err(_) => return None,
+    }
+    let text = std::fs::read(file).ok()?;
+    let named = |line: &str| {
+        let (id, name) = line.split_once(' ')?;
+        let wanted = name.starts_with("refs/heads/") || name.starts_with("refs/tags/");
+        (wanted && is_object_id(id)).then(|| (name.to_owned(), id.to_owned()))
+    };
+    Some(String::from_utf8_lossy(&text).lines().filter_map(named).collect())
+}
+
+/// Those with a file of their own, which counts before a packed one.
+fn loose(dir: &Path, name: &str, refs: &mut Refs, looked_at: &mut usize) -> Option<()> {
+    for entry in std::fs::read_dir(dir.join(name)).into_iter().flatten().flatten() {
+        *looked_at += 1;
+        if *looked_at > MOST_LOOSE {
+            return None;
+        }
+        let name = format!("{name}/{}", entry.file_name().to_string_lossy());
+        let Ok(data) = entry.metadata() else { continue };
+        if data.is_dir() {
+            loose(dir, &name, refs, looked_at)?;
+        } else if data.is_file() && data.len() <= MOST_LINE && !name.ends_with(".lock") {
+            let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
+            let id = text.trim_end();
+            if is_object_id(id) {
+                refs.insert(name, id.to_owned());
+            }
+        }
+    }
+    Some(())
+}

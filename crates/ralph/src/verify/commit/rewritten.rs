@@ -1,0 +1,190 @@
+//! Where a history was rewritten: the commits that name an attempt's evidence now, and whether they hold what was proved.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ralph_core::git_text::{Change, ChangeKind};
+use ralph_core::ledger::Attempted;
+
+use super::{Loaded, is_work};
+use crate::git::{GitError, Repo};
+use crate::project::Project;
+use crate::tree::{Tree, TreeError, TreeId};
+
+#[derive(Debug, Clone)]
+pub(in crate::verify) struct Rewritten {
+    pub(in crate::verify) commit: String,
+    /// Files of the work that are others there than those that were proved.
+    pub(in crate::verify) differs: Vec<String>,
+    /// The same, where later work changed them whose evidence the commit names too.
+    pub(in crate::verify) since: Vec<String>,
+    /// Whoever has HEAD has what was proved: this one is on another branch.
+    pub(in crate::verify) beside: bool,
+    /// Why nobody could compare.
+    pub(in crate::verify) unknown: Option<String>,
+}
+
+/// An attempt, and another commit than its own that names its evidence.
+#[derive(Clone, Copy)]
+struct Pair<'a> {
+    attempted: &'a Attempted,
+    other: &'a str,
+    beside: bool,
+}
+
+/// Of these attempts, which passed and were committed. `gone`: commits that are not there, or that nothing leads to.
+pub(super) fn compare(
+    project: &Project,
+    repo: &Repo,
+    attempts: &[&Attempted],
+    gone: impl Fn(&str) -> bool,
+    loaded: &Loaded,
+) -> Result<BTreeMap<String, Vec<Rewritten>>, GitError> {
+    let named = |one: &Attempted| loaded.named.get(&one.record.digest).map_or(&[][..], |all| all.as_slice());
+    let others: Vec<(&Attempted, &str)> = attempts
+        .iter()
+        .flat_map(|one| named(one).iter().map(|other| (*one, other.as_str())))
+        .filter(|(one, other)| one.commit() != Some(*other))
+        .collect();
+    if others.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let own = others.iter().filter_map(|(one, _)| one.commit()).filter(|own| !gone(own));
+    let asked: BTreeSet<&str> = others.iter().map(|(_, other)| *other).chain(own).collect();
+    let (off_branches, off_head) = (repo.on_no_branch(&asked)?, repo.not_in_head(&asked)?);
+    let pair = |(attempted, other): &(&'_ Attempted, &'_ str)| {
+        let is_gone = attempted.commit().is_none_or(&gone);
+        let in_head = |commit: &str| !off_head.contains(commit);
+        let own_in_head = !is_gone && attempted.commit().is_some_and(in_head);
+        // A tag, say, may keep what was before.
+        (is_gone || !off_branches.contains(*other)).then_some(own_in_head && !in_head(other))
+    };
+    let pairs: Vec<Pair<'_>> = others
+        .iter()
+        .filter_map(|one| Some(Pair { attempted: one.0, other: one.1, beside: pair(one)? }))
+        .collect();
+    if pairs.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let trees = Trees::of(project, repo, &pairs, loaded)?;
+    let mut found = BTreeMap::<String, Vec<Rewritten>>::new();
+    for pair in pairs {
+        found.entry(pair.attempted.record.attempt.clone()).or_default().push(trees.compared(pair, loaded));
+    }
+    Ok(found)
+}
+
+/// The attempts after this one whose evidence a commit names too.
+fn later<'a>(attempted: &Attempted, commit: &str, loaded: &'a Loaded) -> impl Iterator<Item = &'a Attempted> {
+    let digest = attempted.record.digest.clone();
+    let commit = commit.to_owned();
+    let after = loaded.attempts.iter().skip_while(move |one| one.record.digest != digest).skip(1);
+    after.filter(move |one| loaded.named.get(&one.record.digest).is_some_and(|all| all.contains(&commit)))
+}
+
+/// The trees of the commits, and those that were measured.
+struct Trees {
+    tree: Result<Tree, TreeError>,
+    known: BTreeMap<String, TreeId>,
+}
+
+impl Trees {
+    fn of(project: &Project, repo: &Repo, pairs: &[Pair<'_>], loaded: &Loaded) -> Result<Self, GitError> {
+        let mut asked = BTreeSet::new();
+        for pair in pairs {
+            asked.insert(pair.other);
+            for one in later(pair.attempted, pair.other, loaded).chain([pair.attempted]) {
+                asked.extend(one.record.base.head.as_deref().into_iter().chain(one.commit()));
+            }
+        }
+        let answers = repo.trees_of(&asked)?;
+        let known = (asked.iter().zip(answers))
+            .filter_map(|(commit, tree)| Some(((*commit).to_owned(), TreeId::new(&tree?)?)));
+        Ok(Self { known: known.collect(), tree: Tree::look(&project.root, &project.truth, Some(repo)) })
+    }
+
+    fn compared(&self, pair: Pair<'_>, loaded: &Loaded) -> Rewritten {
+        let found = match &self.tree {
+            Ok(tree) => self.differs(tree, pair, loaded).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        let (found, unknown) = match found {
+            Ok(Some(found)) => (found, None),
+            Ok(None) => (vec![], Some("the snapshot that was proved is not kept any more".into())),
+            Err(why) => (vec![], Some(why)),
+        };
+        let names = |wanted: bool| {
+            let these = found.iter().filter(|(_, since)| *since == wanted);
+            these.map(|(change, _)| change.name().into_owned()).collect()
+        };
+        Rewritten {
+            commit: pair.other.into(),
+            differs: names(false),
+            since: names(true),
+            beside: pair.beside,
+            unknown,
+        }
+    }
+
+    /// The files that the work changed and that are others in this commit, each with whether later work did that; `None` where
+    /// nobody can tell any more.
+    fn differs(
+        &self,
+        tree: &Tree,
+        pair: Pair<'_>,
+        loaded: &Loaded,
+    ) -> Result<Option<Vec<(Change, bool)>>, TreeError> {
+        let Pair { attempted, other, .. } = pair;
+        let (Some(proved), Some(now)) = (measured(attempted.record.tree.as_ref()), self.known.get(other))
+        else {
+            return Ok(None);
+        };
+        if tree.are_there(&[&proved])?.contains(&false) {
+            return Ok(None);
+        }
+        let Some(work) = self.work(tree, attempted)? else { return Ok(None) };
+        // Where the commit itself is gone, files that were never in it cannot be told from files that the new one lost.
+        let all = attempted.commit().is_some_and(|id| self.known.contains_key(id));
+        let others = tree.diff(&proved, now)?.into_iter();
+        let told = others.filter(|change| {
+            work.contains(change.path.as_slice())
+                && is_work(attempted, &change.path)
+                && (all || change.kind != ChangeKind::Deleted)
+        });
+        let told: Vec<Change> = told.collect();
+        let mut since = BTreeSet::new();
+        for one in later(attempted, other, loaded).take_while(|_| !told.is_empty()) {
+            match self.work(tree, one)? {
+                Some(work) => since.extend(work),
+                // It may have been any of them.
+                None => since.extend(told.iter().map(|change| change.path.clone())),
+            }
+        }
+        let told = told.into_iter().map(|change| {
+            let later = since.contains(&change.path);
+            (change, later)
+        });
+        Ok(Some(told.collect()))
+    }
+
+    /// What an attempt changed; `None` where nobody can tell any more.
+    fn work(&self, tree: &Tree, attempted: &Attempted) -> Result<Option<BTreeSet<Vec<u8>>>, TreeError> {
+        let record = &attempted.record;
+        let then = || measured(record.base.tree.as_ref());
+        let base = match record.base.head.as_deref() {
+            Some(head) => self.known.get(head).cloned().or_else(then),
+            None => then(),
+        };
+        let held = attempted.commit().and_then(|id| self.known.get(id)).cloned();
+        let worked_on = held.or_else(|| measured(record.tree.as_ref()));
+        let (Some(base), Some(worked_on)) = (base, worked_on) else { return Ok(None) };
+        if tree.are_there(&[&base, &worked_on])?.contains(&false) {
+            return Ok(None);
+        }
+        let changes = tree.diff(&base, &worked_on)?.into_iter();
+        Ok(Some(changes.map(|change| change.path).collect()))
+    }
+}
+
+fn measured(tree: Option<&String>) -> Option<TreeId> {
+    tree.and_then(|tree| TreeId::new(tree))
+}
