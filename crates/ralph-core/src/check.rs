@@ -76,6 +76,29 @@ pub struct CheckResult {
     pub duration_ms: u64,
     /// The end of its output, for the next prompt.
     pub output_tail: String,
+    /// It ended well, and what it printed says that nothing was tried ([`hollow`]).
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub hollow: bool,
+}
+
+/// What make is asked for that is no file: whoever asks for it wants something to be run.
+const DEEDS: [&str; 10] =
+    ["test", "tests", "check", "checks", "lint", "verify", "ci", "spec", "e2e", "integration"];
+
+/// Whether make says that it ran nothing for a target that tries something: a file or folder called `test` is enough for that, or a
+/// target without a recipe. What is built may well be up to date.
+pub fn hollow(output: &str) -> bool {
+    let target = |line: &str| -> Option<String> {
+        let said = line.strip_prefix("make: ").or_else(|| line.strip_prefix("gmake: "))?;
+        let named = said.strip_suffix(" is up to date.");
+        let named = named.or_else(|| said.strip_prefix("Nothing to be done for ")?.strip_suffix('.'))?;
+        Some(named.trim_matches(['\'', '`']).into())
+    };
+    let is_deed = |target: String| {
+        let mut words = target.split(['-', '_', ':']);
+        !target.contains(['/', '.']) && words.any(|word| DEEDS.contains(&word))
+    };
+    output.lines().filter_map(|line| target(line.trim_end())).any(is_deed)
 }
 
 /// What a shell ends with when it has not found the program, or may not start it.
@@ -98,7 +121,7 @@ impl CheckResult {
     }
 
     pub fn passed(&self) -> bool {
-        self.end == End::Exited { code: 0 } && !self.made_nothing()
+        self.end == End::Exited { code: 0 } && !self.hollow
     }
 
     /// Why it said nothing about the work, if its exit code or its output says that it, or a command in it, was never run.
@@ -106,21 +129,11 @@ impl CheckResult {
         match self.end {
             End::Exited { code: NOT_FOUND } => Some("command not found"),
             End::Exited { code: NOT_STARTED } => Some("command cannot be run"),
-            End::Exited { code: 0 } if self.made_nothing() => Some(
-                "make ran nothing: a file or folder has the name of its target, which .PHONY has to name",
+            End::Exited { code: 0 } if self.hollow => Some(
+                "make ran nothing: its target has no recipe, or is the name of a file or folder, and .PHONY has to name it",
             ),
             _ => None,
         }
-    }
-
-    /// A file or folder called `test` is enough for make to say that all is done. What is built may well be up to date.
-    fn made_nothing(&self) -> bool {
-        let says_so = |line: &str| {
-            let said = line.strip_prefix("make: ").or_else(|| line.strip_prefix("gmake: "));
-            said.is_some_and(|said| said.ends_with(" is up to date."))
-        };
-        let mut lines = self.output_tail.lines().filter(|line| !line.trim().is_empty()).peekable();
-        self.name != "build" && lines.peek().is_some() && lines.all(says_so)
     }
 
     /// `cargo test exit 101 (auth::login, auth::logout and 3 more)`
@@ -151,19 +164,28 @@ mod tests {
 
     #[test]
     fn a_target_that_make_takes_for_done_proves_nothing_but_that_something_is_built() {
-        let printed = |name: &str, tail: &str| CheckResult {
-            name: name.into(),
-            output_tail: tail.into(),
-            ..ended("make test", 0, &[])
-        };
-        let hollow = printed("test", "make: 'test' is up to date.\n");
-        assert!(!hollow.passed() && hollow.describe().starts_with("make test exit 0 (make ran nothing: "));
-        assert!(!printed("verify-1", "make: `check' is up to date.\n\n").passed());
-        assert!(printed("build", "make: 'build' is up to date.\n").passed());
-        for tail in
-            ["", "ok\n", "make: 'lib.a' is up to date.\nran 3 tests\n", "make[1]: 'x' is up to date.\n"]
-        {
-            assert!(printed("test", tail).passed(), "{tail}");
+        let result = CheckResult { hollow: true, ..ended("make test", 0, &[]) };
+        assert!(!result.passed() && result.describe().starts_with("make test exit 0 (make ran nothing: "));
+        for output in [
+            "make: 'test' is up to date.\n",
+            "make: `check' is up to date.\n\n",
+            "cc -o app app.c\nmake: 'unit-test' is up to date.\n",
+            "make: Entering directory 'sub'\nmake: 'test' is up to date.\nmake: Leaving directory 'sub'\n",
+            "gmake: Nothing to be done for 'test'.\n",
+        ] {
+            assert!(hollow(output), "{output}");
+        }
+        for output in [
+            "",
+            "ok\n",
+            "make: 'build' is up to date.\n",
+            "make: 'firmware.bin' is up to date.\n",
+            "make: 'tests/run.o' is up to date.\n",
+            "make: Nothing to be done for 'all'.\n",
+            "make: 'lib.a' is up to date.\nran 3 tests\n",
+            "make[1]: 'test' is up to date.\nran 3 tests\n",
+        ] {
+            assert!(!hollow(output), "{output}");
         }
     }
 
@@ -176,6 +198,7 @@ mod tests {
             failing: failing.iter().map(|name| (*name).into()).collect(),
             duration_ms: 0,
             output_tail: String::new(),
+            hollow: false,
         }
     }
 

@@ -10,6 +10,7 @@ fn check(code: i32, failing: &[&str]) -> CheckResult {
         failing: failing.iter().map(|name| (*name).into()).collect(),
         duration_ms: 5,
         output_tail: String::new(),
+        hollow: false,
     }
 }
 

@@ -115,6 +115,7 @@ fn judged() -> Iteration {
         failing: vec![],
         duration_ms: 1,
         output_tail: String::new(),
+        hollow: false,
     });
     iteration
 }

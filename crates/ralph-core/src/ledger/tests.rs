@@ -160,6 +160,7 @@ fn now(end: End, failing: &[&str]) -> CheckResult {
         failing: failing.iter().map(|name| (*name).into()).collect(),
         duration_ms: 1,
         output_tail: String::new(),
+        hollow: false,
     }
 }
 

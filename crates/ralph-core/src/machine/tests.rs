@@ -113,6 +113,7 @@ impl Sim {
             failing: if code == 0 { vec![] } else { vec!["greets".into()] },
             duration_ms: 1,
             output_tail: "boom".into(),
+            hollow: false,
         };
         self.event(Event::CheckEnded(Box::new(result)));
     }
@@ -127,6 +128,7 @@ impl Sim {
             failing: vec![],
             duration_ms: 1,
             output_tail: String::new(),
+            hollow: false,
         };
         self.event(Event::CheckEnded(Box::new(result)));
     }
@@ -749,6 +751,7 @@ mod any_events {
                 failing: vec![],
                 duration_ms: 0,
                 output_tail: String::new(),
+                hollow: false,
             }))),
             Just(Event::RunResumed(Box::new(RunResumed {
                 plan: plan(&["c"]),

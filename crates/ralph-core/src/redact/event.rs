@@ -154,7 +154,16 @@ impl Secrets {
     }
 
     fn check(&self, check: &mut CheckResult) {
-        let CheckResult { end, failing, output_tail, name: _, command: _, asked: _, duration_ms: _ } = check;
+        let CheckResult {
+            end,
+            failing,
+            output_tail,
+            name: _,
+            command: _,
+            asked: _,
+            duration_ms: _,
+            hollow: _,
+        } = check;
         self.end(end);
         self.hide_all(failing);
         self.hide_in(output_tail);

@@ -239,6 +239,7 @@ impl World {
             failing,
             duration_ms,
             output_tail,
+            hollow: false,
         }
     }
 }

@@ -217,5 +217,6 @@ fn checked() -> impl Strategy<Value = CheckResult> {
         failing: vec!["a".into()],
         duration_ms,
         output_tail: String::new(),
+        hollow: false,
     })
 }

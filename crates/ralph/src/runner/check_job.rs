@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Instant;
 
 use ralph_core::check::failing::FailingTests;
-use ralph_core::check::{CheckResult, CheckSpec};
+use ralph_core::check::{self, CheckResult, CheckSpec};
 use ralph_core::event::{End, Event};
 use ralph_core::redact::Secrets;
 use ralph_core::text;
@@ -34,9 +34,10 @@ pub(super) fn start(
     let output = files.check(&check.name);
     let CheckSpec { name, command, .. } = check.clone();
     let gone = outbox.clone();
-    let report = move |end, asked, failing, output_tail| {
+    let report = move |end, asked, failing, output_tail: String| {
         let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let result = CheckResult { name, command, end, asked, failing, duration_ms, output_tail };
+        let hollow = check::hollow(&output_tail);
+        let result = CheckResult { name, command, end, asked, failing, duration_ms, output_tail, hollow };
         let _ = outbox.send(Input::Event(Event::CheckEnded(Box::new(result))));
     };
     // A check that was cut off runs again, and the file holds one run.
