@@ -42,6 +42,10 @@ impl Touched {
 }
 
 impl Backlog<'_> {
+    fn bytes_of(&self, at: usize) -> Option<&str> {
+        self.text.get(self.items[at].span.clone())
+    }
+
     /// What was done since the file was as in `before`.
     pub fn touched_since(&self, before: &Backlog<'_>) -> Touched {
         let mut touched = Touched::default();
@@ -91,14 +95,20 @@ impl Touched {
     }
 
     fn compared(&mut self, before: &Backlog<'_>, old: usize, after: &Backlog<'_>, new: usize) {
+        // What belongs to a box or a task stands below its line.
+        let by_its_bytes = before.shape == after.shape && after.shape != Shape::Checklist;
+        if by_its_bytes && before.bytes_of(old) == after.bytes_of(new) {
+            return;
+        }
         let id = || before.items[old].id.to_string();
         let (was, is) = (before.items[old].state, after.items[new].state);
+        let new_parts = after.has_new_parts(new, before, old);
         if was.is_open() && is == State::Done && !before.rests(old) {
             self.ticked.push(id());
-        } else if after.has_new_steps(new, before, old) || after.has_new_parts(new, before, old) {
+        } else if was != State::Done && (new_parts || after.has_new_steps(new, before, old)) {
             self.stepped.push(id());
         }
-        if after.has_new_parts(new, before, old) || after.is_counted_anew(new, before, old) {
+        if new_parts || after.is_counted_anew(new, before, old) {
             self.in_part.push(id());
         }
         let what = differences(before, old, after, new);
@@ -119,11 +129,6 @@ fn by_id<'b>(backlog: &'b Backlog<'_>) -> BTreeMap<&'b str, Vec<usize>> {
 
 fn differences(before: &Backlog<'_>, old: usize, after: &Backlog<'_>, new: usize) -> Vec<&'static str> {
     let (was, is) = (&before.items[old], &after.items[new]);
-    let same_bytes = before.text.get(was.span.clone()) == after.text.get(is.span.clone());
-    // What belongs to a box or a task stands below its line.
-    if same_bytes && before.shape == after.shape && after.shape != Shape::Checklist {
-        return vec![];
-    }
     let texts = |read: &dyn Fn(&Backlog<'_>, usize) -> Vec<String>| read(before, old) != read(after, new);
     let issues = after.shape == Shape::Beads;
     let differs = [
@@ -228,6 +233,21 @@ mod tests {
                 let found = harm(limited, Syntax::Json, "\"max_iterations\": 3", raised);
                 assert_eq!(found, ["how many iterations a run may have (config.max_iterations): "]);
             }
+        }
+    }
+
+    #[test]
+    fn parts_of_what_was_done_before_are_nobody_s_progress_and_no_claim() {
+        let story = |status: &str, part: &str| {
+            format!(
+                "{{\"id\": \"S\", \"title\": \"s\", \"status\": \"{status}\", \"acceptanceCriteria\": [{{\"description\": \"a\", \"done\": {part}}}]}}"
+            )
+        };
+        for (status, stepped) in [("completed", 0), ("pending", 1), ("blocked", 1)] {
+            let file =
+                |part| format!("{{\"schemaVersion\": \"2.0\", \"userStories\": [{}]}}", story(status, part));
+            let found = touched(&file("false"), Syntax::Json, "false", "true");
+            assert_eq!((found.stepped.len(), found.ticked.len()), (stepped, 0), "{status}: {found:?}");
         }
     }
 

@@ -183,6 +183,9 @@ impl Settler<'_> {
                 }
             }
         }
+        if settlement.revert.is_none() && settlement.commit.is_some() {
+            self.say_what_head_kept(iteration, problems);
+        }
         if settlement.revert.is_none() && settlement.commit.is_none() {
             let mended = self.mend_head(settlement, iteration, settled.evidence.as_deref(), problems);
             if let Err(why) = mended {

@@ -109,6 +109,11 @@ impl Source {
         Self { place: Place { way: way.map(|way| (way, aside)), ..self.place }, ..self }
     }
 
+    /// What an agent put in the place of its file, in words.
+    pub(crate) fn replaced_by(&self) -> Option<String> {
+        self.place.replaced_by()
+    }
+
     /// By which names and links its file is reached now.
     pub(crate) fn way(&self) -> Result<Option<Way>> {
         let way = self.is_file().then(|| Way::to(self.place.root(), &self.place.path));
@@ -161,37 +166,27 @@ impl Source {
         self.change(&Change::State { id: id.into(), to: State::InProgress, at: Some(clock::now()) })
     }
 
-    /// Takes back that an item is done. `before`: the file as it was, for steps of a task that were ticked then stay so.
+    /// Takes back that an item is done, or parts of it. `before`: the file as it was; what was marked then stays so, and an item that
+    /// is not done, or was done by then, is what it was: so this can be done twice.
     pub(crate) fn untick(&self, id: &str, before: Option<&[u8]>) -> Result<()> {
+        let open = || self.change(&Change::State { id: id.into(), to: State::Open, at: None });
         let before = before.filter(|_| self.is_file()).and_then(|before| self.place.parse(before).ok());
-        if let Some(before) = &before
-            && !self.without_new_parts(id, before)?
-        {
-            return Ok(());
-        }
-        let by_steps = before.map(|before| {
-            self.place.edit(|bytes| {
-                let text =
-                    self.place.parse(bytes)?.without_new_steps(id, &before).and_then(std::result::Result::ok);
-                let found = text.is_some();
-                Ok((text.map(String::into_bytes), found))
-            })
-        });
-        match by_steps.transpose()? {
-            Some(true) => Ok(()),
-            _ => self.change(&Change::State { id: id.into(), to: State::Open, at: None }),
-        }
-    }
-
-    /// Takes back what marks parts of an item as done. Says whether the item itself is to be opened.
-    fn without_new_parts(&self, id: &str, before: &Backlog<'_>) -> Result<bool> {
+        let Some(before) = before else { return open() };
+        let is_done = |backlog: &Backlog<'_>| {
+            backlog.find(id).is_some_and(|at| backlog.items()[at].state == State::Done)
+        };
         self.place.edit(|bytes| {
+            let text = self.place.parse(bytes)?.without_new_parts(id, &before);
+            Ok((text.and_then(std::result::Result::ok).map(String::into_bytes), ()))
+        })?;
+        let done = self.place.edit(|bytes| {
             let now = self.place.parse(bytes)?;
-            let text = now.without_new_parts(id, before).and_then(std::result::Result::ok);
-            let done = now.find(id).is_some_and(|at| now.items()[at].state == State::Done);
-            let open = text.is_none() || done;
-            Ok((text.map(String::into_bytes), open))
-        })
+            match now.without_new_steps(id, &before).and_then(std::result::Result::ok) {
+                Some(text) => Ok((Some(text.into_bytes()), false)),
+                None => Ok((None, is_done(&now))),
+            }
+        })?;
+        if done && !is_done(&before) { open() } else { Ok(()) }
     }
 
     pub(crate) fn change(&self, change: &Change) -> Result<()> {

@@ -149,12 +149,25 @@ impl Settler<'_> {
         let criteria = (!names.is_empty()).then(|| {
             format!("a commit of the agent's holds other criteria than items have, and stays in HEAD: {shown} ({why})")
         });
-        criteria.or_else(|| {
-            let shown = items::some(&marks);
-            (!marks.is_empty()).then(|| {
-                format!("a commit of the agent's holds marks that nobody proved, and stays in HEAD: {shown} ({why})")
-            })
-        })
+        criteria.or_else(|| (!marks.is_empty()).then(|| marks_stay(&marks, why)))
+    }
+
+    /// Marks that nobody proved and that HEAD has all the same: the commit of what was proved is without the task file, or
+    /// there is none.
+    pub(super) fn say_what_head_kept(&self, iteration: &Iteration, problems: &mut Vec<String>) {
+        let (Some(repo), Some(source), Some(item)) = (&self.project.repo, self.source, &iteration.item)
+        else {
+            return;
+        };
+        let (marks, file) = (unproved(iteration), source.below(&self.project.root));
+        let (Some(file), Some(before), false) = (file, &self.backlog, marks.is_empty()) else { return };
+        let head = repo.head().ok().flatten();
+        let committed = head.and_then(|head| repo.file_at(&head, &file));
+        let now = source.ticked_since(committed.as_deref(), &[before.as_slice()], item);
+        let left: Vec<String> = marks.into_iter().filter(|id| now.contains(id)).collect();
+        if !left.is_empty() {
+            problems.push(marks_stay(&left, "commit the task file as it is now"));
+        }
     }
 
     /// The files that HEAD is to hold as before the agent, by their names.
@@ -169,6 +182,11 @@ impl Settler<'_> {
         let source = self.source.filter(|source| source.is_file() && !unproved(iteration).is_empty())?;
         Some(String::from_utf8_lossy(&source.below(&self.project.root)?).into_owned())
     }
+}
+
+fn marks_stay(marks: &[String], why: &str) -> String {
+    let shown = items::some(marks);
+    format!("a commit of the agent's holds marks that nobody proved, and stays in HEAD: {shown} ({why})")
 }
 
 /// Items that the agent's commits hold as done: its own one is, where it passed.

@@ -558,3 +558,55 @@ fn marks_of_parts_and_counts_that_an_agent_wrote_go_with_a_refused_attempt_and_s
         }
     }
 }
+
+#[test]
+fn a_proved_item_stays_so_though_the_agent_of_another_marks_its_parts() {
+    let story = |id: &str, status: &str| {
+        json!({"id": id, "title": id, "status": status, "startedAt": "2026-01-01T00:00:00Z",
+            "acceptanceCriteria": [{"id": 1, "description": "a", "done": false}]})
+    };
+    let sandbox = repository();
+    let stories = [story("S1", "completed"), story("S2", "pending"), story("S3", "blocked")];
+    let file = json!({"schemaVersion": "2.0", "userStories": stories});
+    sandbox.write("prd.json", serde_json::to_string_pretty(&file).expect("JSON"));
+    sandbox.commit_all("stories");
+    let marks = "sed -i 's/\"done\": false/\"done\": true/' prd.json";
+    let agent =
+        another(&sandbox).call(claims(Steps::new().write("one.txt", "1\n").shell(marks))).install(&sandbox);
+    // What the disk refuses once is settled anew: then there is nothing left to take back.
+    let finished = works_through(&sandbox, &agent)
+        .args(["--once", "--test-cmd", "true"])
+        .env("RALPH_CRASH_POINT", "eio:start git commit-tree#1")
+        .run();
+    finished.assert_code(0);
+    let now: Value = serde_json::from_str(&sandbox.read("prd.json")).expect("JSON");
+    let told: Vec<_> = (0..3)
+        .map(|nth| {
+            (&now["userStories"][nth]["status"], &now["userStories"][nth]["acceptanceCriteria"][0]["done"])
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (&json!("completed"), &json!(true)),
+            (&json!("completed"), &json!(true)),
+            (&json!("blocked"), &json!(false))
+        ],
+        "{finished}"
+    );
+}
+
+#[test]
+fn marks_that_stay_in_head_because_the_task_file_is_the_user_s_to_commit_are_told() {
+    let sandbox = stories();
+    // Not committed by the user, so that no commit of ralph's has the file.
+    sandbox.write("prd.json", sandbox.read("prd.json") + "\n");
+    let commit = format!("{TICKS_ALL}; git add -A; git commit --quiet -m 'all done'");
+    let agent =
+        another(&sandbox).call(claims(Steps::new().write("one.txt", "1\n").shell(&commit))).install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
+    finished.assert_code(0).assert_stderr_has(
+        "holds marks that nobody proved, and stays in HEAD: S2 (commit the task file as it is now)",
+    );
+    assert_eq!(done_in_head(&sandbox), [true, true]);
+}

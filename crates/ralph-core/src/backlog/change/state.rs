@@ -57,7 +57,13 @@ impl Backlog<'_> {
         }
         let own = |at: usize| -> Vec<Path> {
             let Some(node) = self.node(at) else { return vec![] };
-            TELLING.into_iter().filter(|path| field(node, path).is_some()).collect()
+            // A date, say, in `completed` tells nothing that is read, and stays.
+            let tells =
+                |path: Path, told: Node<'_, '_>| path == WORD || told.is_null() || told.bool().is_some();
+            TELLING
+                .into_iter()
+                .filter(|path| field(node, path).is_some_and(|told| tells(path, told)))
+                .collect()
         };
         let known = at.into_iter().chain(0..self.items.len()).map(own).find(|fields| !fields.is_empty());
         known.unwrap_or_else(|| vec![if self.shape == Shape::UserStories { PASSES } else { WORD }])

@@ -352,6 +352,13 @@ fn a_truth_value_beside_the_word_changes_with_it() {
 }
 
 #[test]
+fn a_date_where_a_truth_value_could_stand_is_left_as_it_is() {
+    let text = r#"{"items":[{"id":"a","status":"CANCELLED","completed":"2026-01-02"}]}"#;
+    let new = changed(text, Syntax::Json, &state("a", State::Open)).expect("changed");
+    assert_eq!(new, r#"{"items":[{"id":"a","status":"FAILING","completed":"2026-01-02"}]}"#);
+}
+
+#[test]
 fn a_ticked_box_is_not_reset_and_what_a_dialect_cannot_say_is_known_beforehand() {
     let reset = Change::Reset {
         id: Backlog::read("- [x] a\n", Syntax::Markdown).expect("one").items()[0].id.to_string(),
