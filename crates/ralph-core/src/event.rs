@@ -290,6 +290,9 @@ pub struct Noted {
     /// The task file before its item was marked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backlog: Option<String>,
+    /// Which links led to it; of nothing, where none did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub way: Option<String>,
 }
 
 impl Noted {

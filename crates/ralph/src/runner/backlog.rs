@@ -24,6 +24,13 @@ use crate::trust;
 use crate::unix::names::OsStrExt;
 use crate::work::{self, OwnBacklog, Settler, Source, Steered, beads, is_below};
 
+/// The copy of the task file as it was kept, unless somebody wrote over it.
+fn kept_copy(iteration: &Iteration, files: &IterationFiles) -> Option<Vec<u8>> {
+    let bytes = std::fs::read(files.backlog()).ok()?;
+    let noted = iteration.noted.backlog.as_ref();
+    noted.is_none_or(|noted| digest::of(&bytes) == *noted).then_some(bytes)
+}
+
 impl Runner<'_> {
     /// The task file of the run, if it has one.
     pub(super) fn source(&self) -> Option<Result<Source>> {
@@ -104,12 +111,20 @@ impl Runner<'_> {
     }
 
     fn mark(&mut self, source: &Source, id: &str) -> Result<()> {
+        self.steered = (!source.is_file()).then(|| Steered::at(&self.project.root));
+        self.issues_changed = (!source.is_file()).then(|| beads::Changes::until_now(&self.project.root));
+        self.keep_backlog(source)?;
+        source.mark(id)?;
+        self.own_backlog(source).keep(source);
+        Ok(())
+    }
+
+    /// The items as they are and the way to them, here and for a ralph that comes after this one.
+    fn keep_backlog(&mut self, source: &Source) -> Result<()> {
         let files = self.files();
         files.make()?;
         let path = files.backlog();
         let bytes = source.bytes()?;
-        self.steered = (!source.is_file()).then(|| Steered::at(&self.project.root));
-        self.issues_changed = (!source.is_file()).then(|| beads::Changes::until_now(&self.project.root));
         store::write_private(&path, &bytes).map_err(error::io("cannot write", &path))?;
         self.backlog = Some(bytes);
         self.way = source.way()?;
@@ -117,9 +132,16 @@ impl Runner<'_> {
             let path = files.backlog_way();
             store::write_private(&path, &links).map_err(error::io("cannot write", &path))?;
         }
-        source.mark(id)?;
-        self.own_backlog(source).keep(source);
         Ok(())
+    }
+
+    /// The same before an agent that has no item: the whole is to be reviewed or mended.
+    pub(super) fn keep_whole_backlog(&mut self) {
+        let has_item = self.state.current.as_ref().is_some_and(|current| current.item.is_some());
+        let Some(Ok(source)) = self.source().filter(|_| !has_item) else { return };
+        (self.backlog, self.way) = (None, None);
+        // What cannot be read now is told where it is read next.
+        let _ = if source.is_file() { self.keep_backlog(&source) } else { Ok(()) };
     }
 
     /// Where bd keeps the items, the agent is for bd who ralph is: what it claims there is the run's.
@@ -165,17 +187,21 @@ impl Runner<'_> {
         let led = if measured.when == When::After { self.put_steered_back() } else { vec![] };
         let item = self.state.current.as_ref().and_then(|current| current.item.clone());
         let item = item.filter(|_| measured.when == When::After);
-        let source = match &item {
-            Some(_) => self.reached(source, &self.files()),
-            None => source,
+        let source = match (measured.when, &self.state.current) {
+            (When::After, Some(current)) => self.reached(source, current, &self.files()),
+            _ => source,
         };
+        if item.is_none() {
+            self.put_whole_back(&source, measured);
+        }
         let first = self.state.current.as_ref().and_then(|current| current.after.as_ref()?.item.clone());
         measured.item = item.map(|item| {
             let current = self.state.current.as_ref();
             let kept = || current.and_then(|current| self.copy_of_the_backlog(current, &self.files()));
             let before = self.backlog.clone().or_else(kept);
-            let noted = current.is_some_and(|current| current.noted.backlog.is_some());
-            let written_over = (noted && before.is_none()).then(|| COPY.to_owned());
+            let noted = current.filter(|current| self.backlog.is_none() && current.noted.backlog.is_some());
+            let written_over = noted.filter(|current| kept_copy(current, &self.files()).is_none());
+            let written_over = written_over.map(|_| COPY.to_owned());
             let required = before.as_deref().map(|before| source.requirements(before)).unwrap_or_default();
             let judges = changes.iter().filter(|change| self.judges(&source, &required, change));
             let judges: Vec<Vec<u8>> = judges.map(|change| change.path.clone()).collect();
@@ -196,21 +222,53 @@ impl Runner<'_> {
         self.backlog_after = source.bytes().ok().map(|bytes| digest::of(&bytes));
     }
 
-    /// As it was reached before the agent of this iteration.
-    fn reached(&self, source: Source, files: &IterationFiles) -> Source {
+    /// As it was reached before the agent of this iteration. What an agent can write is not believed about links: where the record has
+    /// another digest, there was none.
+    fn reached(&self, source: Source, iteration: &Iteration, files: &IterationFiles) -> Source {
         let another = || {
             let kept = std::fs::read(files.backlog_way()).ok();
-            files.backlog().exists().then(|| source.way_then(kept.as_deref()))
+            let kept = kept.as_deref();
+            match &iteration.noted.way {
+                Some(noted) => {
+                    let as_noted = digest::of(kept.unwrap_or_default()) == *noted;
+                    Some(source.way_then(kept.filter(|_| as_noted)))
+                }
+                None => files.backlog().exists().then(|| source.way_then(kept)),
+            }
         };
         let way = self.way.clone().or_else(another);
         source.reached_by(way, files.folder().join(TOUCHED))
     }
 
-    /// The task file before its item was marked, as another ralph kept it: not where the record has another digest of it.
+    /// What an agent without an item put in the place of the task file goes again; that is told.
+    fn put_whole_back(&mut self, source: &Source, measured: &mut Measured) {
+        let Some(what) = source.replaced_by() else { return };
+        let current = self.state.current.as_ref();
+        let kept = || current.and_then(|current| self.copy_of_the_backlog(current, &self.files()));
+        let Some(before) = self.backlog.clone().or_else(kept) else { return };
+        let became = match self.put_back(source, &before, None) {
+            true => "the task file is put back in its place",
+            false => "nothing is read from there",
+        };
+        measured.flags.push(format!("the agent changed {what}: {became}"));
+    }
+
+    /// The task file before its item was marked, as another ralph kept it, or else as the snapshot has it: not where the record has
+    /// another digest of it.
     fn copy_of_the_backlog(&self, iteration: &Iteration, files: &IterationFiles) -> Option<Vec<u8>> {
-        let bytes = std::fs::read(files.backlog()).ok()?;
-        let as_noted = |noted: &String| digest::of(&bytes) == *noted;
-        iteration.noted.backlog.as_ref().is_none_or(as_noted).then_some(bytes)
+        let noted = iteration.noted.backlog.as_ref();
+        let in_the_snapshot = || {
+            let bytes = self.backlog_in_the_snapshot(iteration)?;
+            noted.is_some_and(|noted| digest::of(&bytes) == *noted).then_some(bytes)
+        };
+        kept_copy(iteration, files).or_else(in_the_snapshot)
+    }
+
+    fn backlog_in_the_snapshot(&self, iteration: &Iteration) -> Option<Vec<u8>> {
+        let source = self.source()?.ok().filter(Source::is_file)?;
+        let tree = &iteration.before.as_ref()?.tree;
+        let path = String::from_utf8(source.below(&self.project.root)?).ok()?;
+        self.tree.call("cat-file").args(["blob", &format!("{tree}:{path}")]).output().ok()
     }
 
     /// Hooks and settings of bd, which agents leave alone. Where they cannot be put back bd is not called any more.
@@ -323,9 +381,9 @@ impl Runner<'_> {
 
     pub(super) fn settle(&mut self, settlement: &Settlement) -> Result<()> {
         let files = self.run.files(settlement.iteration);
-        let source = self.source().transpose()?.map(|source| match settlement.item {
-            Some(_) => self.reached(source, &files),
-            None => source,
+        let source = self.source().transpose()?.map(|source| match (&settlement.item, &self.state.last) {
+            (Some(_), Some(last)) => self.reached(source, last, &files),
+            _ => source,
         });
         self.way = None;
         let led = self.put_steered_back();

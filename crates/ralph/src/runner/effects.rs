@@ -372,6 +372,7 @@ impl Runner<'_> {
             self.warn_of_views(&error);
         }
         self.keep_stand(&files);
+        self.keep_whole_backlog();
         let prompt = self.prompt(agent::unread_knowledge(&agent, &self.project.root));
         let path = files.prompt();
         // A prompt that is there says that an agent may have been started.

@@ -57,6 +57,7 @@ impl Runner<'_> {
             start: digest(&self.stands.start).or_else(|| self.noted_start().map(str::to_owned)),
             before: digest(&self.stands.before),
             backlog: self.backlog.as_deref().map(digest::of),
+            way: self.way.as_ref().map(|way| digest::of(&way.to_bytes().unwrap_or_default())),
         }
     }
 

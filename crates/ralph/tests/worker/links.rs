@@ -1,7 +1,7 @@
 //! A link, or a folder, that an agent puts in the place of the task file.
 #![expect(clippy::disallowed_methods, reason = "tests have files of their own")]
 
-use ralph_testkit::Sandbox;
+use ralph_testkit::{Sandbox, StatusBlock, Steps};
 use serde_json::json;
 
 use crate::common::repository;
@@ -128,4 +128,58 @@ fn a_link_that_the_user_made_is_worked_through_and_comes_back_where_an_agent_rep
     assert_eq!(std::fs::read_link(sandbox.project().join(HARNESS)).expect("a link"), list);
     assert_eq!(item_now(&sandbox, "FEAT-1")["status"], json!("PASSING"));
     assert_eq!((files_of(&sandbox, "HEAD"), commits(&sandbox)), (vec!["A one.txt".into()], 3));
+}
+
+#[test]
+fn a_reviewer_s_link_in_the_place_of_the_task_file_goes_and_nothing_is_read_from_there() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [ ] first\n");
+    sandbox.commit_all("plan");
+    let outside = outside(&sandbox);
+    let open = "- [x] first\n- [ ] more for me\n";
+    std::fs::write(outside.join("other.md"), open).expect("a file");
+    let link = format!("ln -sf '{}/other.md' fix_plan.md", outside.display());
+    let done = |steps: Steps| steps.say("All tasks are complete.").status(&StatusBlock::done());
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt")))
+        .call(done(Steps::new().shell(&link)))
+        .call(done(Steps::new()))
+        .install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--test-cmd", "test -e one.txt"]).run();
+    finished.assert_code(0).assert_stderr_has("the agent changed fix_plan.md, which is a link now");
+    is_a_plain_file(&sandbox, "fix_plan.md");
+    assert_eq!(sandbox.read("fix_plan.md"), "- [x] first\n");
+    assert_eq!(std::fs::read_to_string(outside.join("other.md")).expect("it"), open);
+}
+
+#[test]
+fn a_ralph_that_comes_after_a_killed_one_believes_no_way_that_an_agent_wrote_down() {
+    for forged in [true, false] {
+        let sandbox = two_items();
+        let outside = outside(&sandbox);
+        let (list, copy) = (sandbox.project().join(HARNESS), outside.join("copy.json"));
+        let kept = ".git/ralph/runs/0001/iteration-000001";
+        let forge = match forged {
+            true => format!(
+                "printf '%s\\0%s\\0%s' '{0}' '{1}' '{0}' > {kept}/backlog-way",
+                copy.display(),
+                list.display()
+            ),
+            false => format!("rm {kept}/backlog"),
+        };
+        let link = format!("cp {HARNESS} '{0}'; ln -sf '{0}' {HARNESS}; {forge}", copy.display());
+        let agent = another(&sandbox)
+            .call(writes("one.txt").shell(&link).reach("linked").hang())
+            .call(claims(writes("one.txt")))
+            .install(&sandbox);
+        let running = worker(&sandbox, &agent).spawn();
+        sandbox.wait_for("linked");
+        let before = std::fs::read_to_string(&copy).expect("the copy");
+        running.kill9();
+        running.wait();
+        sandbox.assert_no_processes();
+        let finished = worker(&sandbox, &agent).run();
+        assert_eq!(std::fs::read_to_string(&copy).expect("the copy"), before, "{forged}: {finished}");
+        is_a_plain_file(&sandbox, HARNESS);
+    }
 }
