@@ -237,7 +237,8 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let of_items = backlog::brought(project, &wishes, earlier.is_none(), &mut plan)?;
     detected::remember(&project.root, &mut plan, earlier.map(|run| &run.plan));
     branch::may_commit(project, own.commit)?;
-    if let Some(before) = before.as_ref().filter(|_| which != Which::Fresh) {
+    let goes_on = last.as_ref().filter(|_| earlier.is_some() && (plan.backlog.is_some() || plan.commits()));
+    if let Some(before) = before.as_ref().or(goes_on).filter(|_| which != Which::Fresh) {
         branch::is_where_it_was(project, before)?;
     }
     if let Some(name) = order.branch {

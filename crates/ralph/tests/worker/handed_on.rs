@@ -181,6 +181,25 @@ fn a_run_does_not_begin_where_the_last_agent_left_the_branch() {
 }
 
 #[test]
+fn a_run_does_not_go_on_where_its_last_agent_left_the_branch_either() {
+    let sandbox = checklist();
+    let branch = sandbox.git(&["branch", "--show-current"]);
+    let leaves = claims(writes("one.txt").shell("git switch --quiet --create aside"));
+    let agent = another(&sandbox).call(leaves).call(claims(writes("two.txt"))).install(&sandbox);
+    let works = |most: &str| {
+        works_through(&sandbox, &agent).args(["--test-cmd", "true", "--max-iterations", most]).run()
+    };
+    works("1").assert_code(3).assert_stderr_has("the agent changed where commits go");
+    let refused = works("2");
+    refused.assert_code(1).assert_stderr_has("the last agent left HEAD elsewhere");
+    refused.assert_stderr_has(&format!("to get back: git switch {branch}"));
+    assert_eq!(history(&sandbox).len(), 1, "nothing was begun");
+    sandbox.git(&["switch", "--quiet", &branch]);
+    works("2").assert_stderr_has("is proved and committed");
+    assert_eq!(sandbox.git(&["branch", "--show-current"]), branch);
+}
+
+#[test]
 fn a_backlog_is_not_complete_while_what_proved_an_item_does_not_hold() {
     let breaks = || writes("two.txt").delete("one.txt");
     let sandbox = two_items();

@@ -55,7 +55,7 @@ pub(super) fn may_begin(project: &Project, plan: &Plan, name: &str) -> Result<()
     Ok(())
 }
 
-/// Refuses to begin where the last agent left HEAD: what was refused there would be accepted by a new run.
+/// Refuses to begin where the last agent left HEAD: what was refused there would be accepted by a ralph that knows of no other place.
 pub(super) fn is_where_it_was(project: &Project, last: &Last) -> Result<()> {
     let Some(where_to) = inherit::left_elsewhere(project, &last.run, &last.state) else { return Ok(()) };
     Err(Error::new("the last agent left HEAD elsewhere")
