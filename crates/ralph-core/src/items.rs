@@ -135,15 +135,17 @@ impl Default for Needs {
 }
 
 impl Work {
-    /// The checks that decide about it: the project's as far as it asks for them, then its own.
+    /// The checks that decide about it: the project's as far as it asks for them, then its own. What both name is run once, as its
+    /// own, of which nothing may change.
     pub fn checks<'a>(&'a self, project: &'a [CheckSpec]) -> impl Iterator<Item = &'a CheckSpec> {
-        let asked_for = |check: &&CheckSpec| match check.name.as_str() {
+        let own = || self.checks.iter().filter(|_| self.needs.acceptance);
+        let asked_for = move |check: &&CheckSpec| match check.name.as_str() {
             "build" => self.needs.build,
             "test" => self.needs.tests,
             _ => true,
         };
-        let own = self.checks.iter().filter(|_| self.needs.acceptance);
-        project.iter().filter(asked_for).chain(own)
+        let once = move |check: &&CheckSpec| own().all(|own| own.command != check.command);
+        project.iter().filter(asked_for).filter(once).chain(own())
     }
 
     /// `FEAT-1 title (attempt 2/5)`
@@ -415,6 +417,9 @@ pub struct Memory {
     /// Those of them for which no check was run: the agent's word, and what reviews find in the whole.
     #[serde(skip_serializing_if = "is_none_yet")]
     pub unchecked: u64,
+    /// Those whose checks were all green before the run, none of them the item's own, and no test file was changed for it.
+    #[serde(skip_serializing_if = "is_none_yet")]
+    pub unmeasured: u64,
     /// What agents changed since the last commit of ours.
     pub spans: Vec<Span>,
     /// What was flagged about that.
@@ -549,6 +554,12 @@ impl Memory {
     #[must_use]
     pub(crate) fn claimed(self) -> Self {
         Self { unchecked: self.unchecked.saturating_add(1), ..self }
+    }
+
+    /// An item passed, and its checks could not have failed for want of it.
+    #[must_use]
+    pub(crate) fn unmeasured(self) -> Self {
+        Self { unmeasured: self.unmeasured.saturating_add(1), ..self }
     }
 
     /// How many items checks have proved in this run.

@@ -36,6 +36,8 @@ pub(crate) const MOST_OF_OUTPUT: usize = 4 << 10;
 const MOST_CHECKS: usize = 30;
 /// How much of the user's notes a prompt holds.
 pub const MOST_OF_NOTES: usize = 8 << 10;
+/// So much of what was flagged is told to a reviewer.
+const MOST_FLAGS: usize = 10;
 
 /// The prompt of the next iteration, were it begun now; `item` is what the backlog hands out.
 pub fn preview(state: &State, run: RunInfo, item: Option<Work>, materials: Materials<'_>) -> String {
@@ -89,7 +91,7 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
         part(&checks(state, &run.plan, current));
     }
     if current.kind == Kind::Review {
-        part(REVIEW);
+        part(&review(state));
     }
     if let Some(guardrails) = materials.guardrails.and_then(lessons) {
         part(&format!("# Guardrails\n\n{}", text::head(guardrails, MOST_OF_A_FILE)));
@@ -281,6 +283,18 @@ The last iteration said that the goal is reached. Doubt it. Compare the goal wit
 code, run it, run the tests, look for what was left out, stubbed or only claimed. If everything holds, change nothing \
 and report done. If anything is missing or wrong, report that more work is needed, or mend it; a change is reviewed again.";
 
+/// With what was flagged: a test that is gone, or a recipe that is another one, is what a check cannot tell.
+fn review(state: &State) -> String {
+    let mut words = String::from(REVIEW);
+    if !state.flagged.is_empty() {
+        words.push_str("\n\nThe loop saw this and could not judge it. Find out whether the goal called for it, and undo what it did not call for:\n");
+        for flag in state.flagged.iter().take(MOST_FLAGS) {
+            words.push_str(&format!("- iteration {}: {}\n", flag.iteration, text::one_line(&flag.what, 300)));
+        }
+    }
+    words
+}
+
 /// What the user said meanwhile; the newest words are the ones that are kept.
 fn notes(notes: &[Note]) -> String {
     let said = notes.iter().map(|note| note.text.trim()).collect::<Vec<_>>().join("\n\n");
@@ -336,8 +350,20 @@ mod tests {
             failing: vec!["greets".into()],
             duration_ms: 1,
             output_tail: "not ok 1 - greets".into(),
+            hollow: false,
         })));
         sim
+    }
+
+    #[test]
+    fn a_reviewer_is_told_what_was_flagged_and_nobody_else_is() {
+        let mut sim = begun();
+        let told = |sim: &Sim| render(&sim.state, Materials::default()).contains("tests/a.rs was deleted");
+        let what = "tests/a.rs was deleted".to_owned();
+        sim.state.flagged.push(crate::state::Flagged { iteration: 1, what });
+        assert!(!told(&sim), "work goes on");
+        sim.state.current.as_mut().expect("one").kind = Kind::Review;
+        assert!(told(&sim));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::own_files;
 use crate::prelude::*;
 use crate::report::block::Block;
 use crate::report::dialects::Dialect;
+use crate::saturation::is_test_path;
 use crate::time::Time;
 use crate::transcript::{Format, Usage};
 
@@ -437,10 +438,14 @@ fn observe_settled(state: &mut State, settled: &Settled) {
             (None, None) => {}
             // It is as open as it was.
             (Some(_), _) => {
-                let unchecked = state.last.as_ref().is_some_and(|last| last.checks.is_empty());
+                let before = &state.baseline.results;
+                let last = state.last.as_ref();
+                let unchecked = last.is_some_and(|last| last.checks.is_empty());
+                let unmeasured = last.is_some_and(|last| !unchecked && last.is_unmeasured(before));
                 let items = &mut state.rules.items;
                 items.passed = items.passed.saturating_sub(1);
                 items.unchecked = items.unchecked.saturating_sub(u64::from(unchecked));
+                items.unmeasured = items.unmeasured.saturating_sub(u64::from(unmeasured));
             }
         }
     }
@@ -655,6 +660,17 @@ impl Iteration {
 
     pub fn progress(&self) -> bool {
         self.after.as_ref().is_some_and(Measured::progress)
+    }
+
+    /// Whether the checks of its item could not have failed for want of the work: all of them were green before the run, none is
+    /// the item's own, and no test file was changed.
+    pub fn is_unmeasured(&self, before: &[CheckResult]) -> bool {
+        let green = |check: &CheckResult| {
+            before.iter().any(|before| before.command == check.command && before.passed())
+        };
+        let own = self.item.as_ref().is_some_and(|item| item.has_own_checks());
+        let changed = self.after.as_ref().map_or(&[][..], |after| &after.changed);
+        !own && self.checks.iter().all(green) && !changed.iter().any(|changed| is_test_path(&changed.path))
     }
 
     /// The agent's status block, if it gave one.

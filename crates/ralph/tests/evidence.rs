@@ -644,7 +644,10 @@ fn what_an_item_is_judged_by_is_in_its_record() {
     assert_eq!(record["custody"]["existing_tests_changed"], json!(["tests/green_test.sh"]));
     assert_eq!(record["result"], "PASSED", "flagged, not refused");
     evidence(&sandbox, &["show"])
-        .assert_stdout_has("existing tests were changed (flagged): tests/green_test.sh");
+        .assert_stdout_has("existing tests were changed or deleted (flagged): tests/green_test.sh");
+    evidence(&sandbox, &["verify"])
+        .assert_stdout_has("note: existing tests were changed or deleted (flagged): tests/green_test.sh")
+        .assert_stdout_has("1 held (1 flagged)");
 
     let sandbox = planned();
     work(&sandbox, [claims(criteria)], TEST).args(["--once"]).run().assert_code(3);

@@ -93,7 +93,11 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         memory = memory.judged(&item.id, attempt, claimed && !progress);
         if attempt == Attempt::Passed {
             memory = memory.proved(item, current.after.as_ref().map(Measured::left));
-            memory = if current.checks.is_empty() { memory.claimed() } else { memory };
+            memory = match current.checks.is_empty() {
+                true => memory.claimed(),
+                false if current.is_unmeasured(&seen.baseline.results) => memory.unmeasured(),
+                false => memory,
+            };
         }
     }
     if current.item.is_none() && counts {

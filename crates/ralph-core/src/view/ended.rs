@@ -33,11 +33,15 @@ pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
         claimed.map(|claimed| format!("{} claimed without a check{untouched}", count(claimed, "item")));
     let unchecked = if last.is_some_and(|last| last.checks.is_empty()) { UNCHECKED } else { "" };
     let unchanged = unchanged.map(|condition| format!("{}{unchecked}", condition.fact));
-    unchanged.into_iter().chain(claimed).collect()
+    let unmeasured = Some(state.rules.items.unmeasured).filter(|some| *some > 0);
+    let unmeasured = unmeasured.map(|some| format!("{} {UNMEASURED}", count(some, "item")));
+    unchanged.into_iter().chain(claimed).chain(unmeasured).collect()
 }
 
 const UNTOUCHED: &str = ", and no agent changed a file";
 const UNCHECKED: &str = ", and no check was run";
+const UNMEASURED: &str =
+    "proved by checks that were green before the run, with none of its own and no test file changed";
 
 /// What says nothing for the item that was asked for.
 fn weak_item(state: &State) -> Option<String> {
@@ -48,6 +52,7 @@ fn weak_item(state: &State) -> Option<String> {
         (false, false) if last.item.as_ref().is_some_and(|item| !item.has_own_checks()) => {
             Some("no file was changed, and no check is its own".into())
         }
+        (true, false) if last.is_unmeasured(&state.baseline.results) => Some(UNMEASURED.into()),
         (_, false) => None,
     }
 }

@@ -50,15 +50,19 @@ fn custody(record: &Record) -> Vec<String> {
         let names = one_line(&record.custody.changed.join(", "), 300);
         told.push(format!("what it is judged by was changed (refuses): {names}"));
     }
+    told.extend(flagged(record));
+    told
+}
+
+/// What refuses nothing and is worth a look.
+fn flagged(record: &Record) -> Vec<String> {
     let flagged = [
-        ("existing tests were changed", &record.custody.existing_tests_changed),
+        ("existing tests were changed or deleted", &record.custody.existing_tests_changed),
         ("what checks run was changed", &record.custody.scripts_changed),
         ("checks run something else than when the run began", &record.custody.recipes_changed),
     ];
-    for (what, names) in flagged.into_iter().filter(|(_, names)| !names.is_empty()) {
-        told.push(format!("{what} (flagged): {}", one_line(&names.join(", "), 300)));
-    }
-    told
+    let named = flagged.into_iter().filter(|(_, names)| !names.is_empty());
+    named.map(|(what, names)| format!("{what} (flagged): {}", one_line(&names.join(", "), 300))).collect()
 }
 
 /// What the words amounted to.
@@ -165,7 +169,13 @@ pub fn verified(verified: &Verified) -> Vec<String> {
     let head = format!("{word}: {} (#{}{})", subject(record), record.iteration, commit.unwrap_or_default());
     let mut lines = vec![head, format!("  {}", one_line(&verified.why, 400))];
     lines.extend(verified.remarks.iter().map(|remark| format!("  note: {}", one_line(remark, 400))));
+    lines.extend(flagged(record).iter().map(|flag| format!("  note: {flag}")));
     lines
+}
+
+/// Whether something about a proof that holds is worth a look all the same.
+pub fn is_flagged(verified: &Verified) -> bool {
+    verified.verdict == Verdict::Holds && !flagged(&verified.record).is_empty()
 }
 
 #[cfg(test)]

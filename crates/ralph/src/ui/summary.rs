@@ -68,7 +68,10 @@ pub(crate) fn uncommitted(state: &State) -> Vec<String> {
         }
     }
     let line = |(why, items): &(&str, Vec<&str>)| {
-        format!("⚠ {}, proved: {}", text::one_line(&items.join(", "), 300), text::one_line(why, 500))
+        let items_of_run = &state.rules.items;
+        let bare = items_of_run.unchecked > 0 && items_of_run.proved_by_checks() == 0;
+        let word = if bare { "claimed" } else { "proved" };
+        format!("⚠ {}, {word}: {}", text::one_line(&items.join(", "), 300), text::one_line(why, 500))
     };
     reasons.iter().map(line).collect()
 }

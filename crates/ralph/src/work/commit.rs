@@ -64,6 +64,13 @@ impl Settler<'_> {
         };
         say(&nested, "not committed, for it is a repository of its own");
         say(&self.unheld(iteration), "not committed, for it is over 50 MB and no snapshot holds it");
+        // A tick without the work would tell everybody that it is done.
+        let task_file = self.source.and_then(|source| source.below(&self.project.root));
+        let by_agent = after.and_then(Measured::left_head) != before_head;
+        if !left.is_empty() && !by_agent && commit.iter().all(|entry| Some(&entry.path) == task_file.as_ref())
+        {
+            commit.clear();
+        }
         // What the agent committed by itself is the commit, where nothing is left to commit.
         let own = after.and_then(Measured::left_head).filter(|own| Some(*own) != before_head);
         let own = own.filter(|_| commit.is_empty()).map(str::to_owned);

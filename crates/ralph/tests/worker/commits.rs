@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::common::{history, ralph, repository, status};
 use crate::stage::{
-    HARNESS, another, claims, commits, files_of, harness, hook, item, item_now, ledger, recorded, two_items,
-    worker, works_through, write_items, writer, writes,
+    HARNESS, another, checklist, claims, commits, files_of, harness, hook, item, item_now, ledger, recorded,
+    two_items, worker, works_through, write_items, writer, writes,
 };
 
 fn one_item() -> Sandbox {
@@ -529,4 +529,15 @@ fn what_an_agent_throws_away_of_the_user_s_is_said_with_the_way_back() {
     let agent =
         another(&sandbox).call(claims(writes("one.txt").append("mine.txt", "more\n"))).install(&sandbox);
     worker(&sandbox, &agent).run().assert_code(0).assert_stderr_lacks("is gone with");
+}
+
+#[test]
+fn where_none_of_the_work_can_be_committed_the_tick_is_not_either() {
+    let sandbox = checklist();
+    sandbox.write("work.txt", "mine\n");
+    let agent = writer(&sandbox, &["work.txt"]);
+    let finished = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
+    finished.assert_code(0).assert_stderr_has("its files were not clean before the run");
+    assert_eq!(commits(&sandbox), 2, "{finished}");
+    assert!(sandbox.read("fix_plan.md").contains("- [x] first thing"), "it stays proved");
 }

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::common::{history, ralph};
 use crate::stage::{
-    HARNESS, another, claims, commits, committed, files_of, harness, item, item_now, recorded, slow_hook,
-    two_items, worker, writer, writes,
+    HARNESS, another, checklist, claims, commits, committed, files_of, harness, item, item_now, ledger,
+    recorded, slow_hook, two_items, worker, works_through, writer, writes,
 };
 
 fn one_item() -> Sandbox {
@@ -238,4 +238,28 @@ fn a_mark_that_cannot_be_taken_back_does_not_keep_others() {
     worker(&sandbox, &agent).run();
     assert_eq!(item_now(&sandbox, "FEAT-3")["status"], "FAILING");
     assert_eq!(history(&sandbox).len(), 1);
+}
+
+#[test]
+fn a_command_that_item_and_run_both_name_is_run_once() {
+    let sandbox = harness(&[item("FEAT-1", "one.txt")]);
+    let agent = writer(&sandbox, &["one.txt"]);
+    let finished =
+        worker(&sandbox, &agent).args(["--test-cmd", "test -e one.txt", "--set", "baseline=off"]).run();
+    finished.assert_code(0);
+    assert_eq!(finished.stderr.matches("running check").count(), 1, "{finished}");
+    assert_eq!(ledger(&sandbox)[0]["checks"].as_array().map(Vec::len), Some(1), "{finished}");
+}
+
+#[test]
+fn an_item_whose_checks_were_green_all_the_time_says_so_and_one_with_a_test_of_its_own_does_not() {
+    const WEAK: &str =
+        "proved by checks that were green before the run, with none of its own and no test file changed";
+    for (file, weak) in [("one.txt", true), ("tests/one.rs", false)] {
+        let sandbox = checklist();
+        let agent = writer(&sandbox, &[file]);
+        let finished = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
+        finished.assert_code(0);
+        assert_eq!(finished.stderr.replace("\n", " ").contains(WEAK), weak, "{file}: {finished}");
+    }
 }

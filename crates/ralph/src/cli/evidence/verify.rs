@@ -130,8 +130,12 @@ fn summary(verified: &[Verified], result: Verdict, ran: bool, ui: &Ui) {
         }
         Verdict::CouldNotRun | Verdict::NotProved => "not everything could be verified",
     };
+    let flagged = match verified.iter().filter(|one| evidence::is_flagged(one)).count() {
+        0 => String::new(),
+        some => format!(" ({some} flagged)"),
+    };
     ui.data_line(&format!(
-        "{verdict}: {} held, {} failed, {} could not run, {} not proved",
+        "{verdict}: {} held{flagged}, {} failed, {} could not run, {} not proved",
         n(Verdict::Holds),
         n(Verdict::Fails),
         n(Verdict::CouldNotRun),
