@@ -82,11 +82,13 @@ impl Arm {
     }
 
     /// A session begins. One that was resumed or cleared was there before, and so was one that is older than this: Codex
-    /// tells of the start with the first prompt, however long the session was open.
-    pub fn starts(&self, session: &str, source: Option<&str>) -> Whose {
+    /// tells of the start with the first prompt, however long the session was open. Whoever was told of it before this was armed
+    /// may only now have found out that it is.
+    pub fn starts(&self, session: &str, source: Option<&str>, fired_at: Time) -> Whose {
         match &self.session {
             Some(held) if held == session => Whose::Held,
             Some(_) => Whose::Other,
+            None if fired_at < self.armed_at => Whose::Other,
             None if made_at(session).is_some_and(|made| made < self.armed_at) => Whose::Other,
             None if source == Some("startup") => Whose::Next,
             None => Whose::Other,

@@ -4,19 +4,24 @@ fn arm() -> Arm {
     Arm { run: 1, armed_at: Time::from_millis(1_000), session: None }
 }
 
+/// A session starts after all of this was armed.
+fn starts(arm: &Arm, session: &str, source: Option<&str>) -> Whose {
+    arm.starts(session, source, Time::from_millis(i64::MAX))
+}
+
 #[test]
 fn only_the_session_that_is_bound_is_held() {
     let bound = arm().bound("a");
     assert_eq!(bound.stops("a"), Whose::Held);
     assert_eq!(bound.stops("b"), Whose::Other);
-    assert_eq!(bound.starts("b", Some("startup")), Whose::Other);
+    assert_eq!(starts(&bound, "b", Some("startup")), Whose::Other);
 }
 
 #[test]
 fn the_next_session_is_the_one_whose_start_is_told() {
-    assert_eq!(arm().starts("new", Some("startup")), Whose::Next);
+    assert_eq!(starts(&arm(), "new", Some("startup")), Whose::Next);
     for source in [Some("resume"), Some("clear"), Some("compact"), None] {
-        assert_eq!(arm().starts("old", source), Whose::Other, "{source:?}");
+        assert_eq!(starts(&arm(), "old", source), Whose::Other, "{source:?}");
     }
     assert_eq!(arm().stops("somebody"), Whose::Other, "it may have been open before");
 }
@@ -27,13 +32,22 @@ fn a_session_whose_name_was_made_before_arming_is_not_the_next_one() {
     let session = "01a1e7b9-a8aa-7513-ad2a-b62b7294a078";
     for (armed_at, whose) in [(0, Whose::Next), (1, Whose::Other)] {
         let armed_at = Time::from_millis(made.millis() + armed_at);
-        assert_eq!(Arm { armed_at, ..arm() }.starts(session, Some("startup")), whose, "{armed_at}");
+        assert_eq!(starts(&Arm { armed_at, ..arm() }, session, Some("startup")), whose, "{armed_at}");
     }
     let late = Arm { armed_at: made, ..arm() };
     // Version 4, as Claude Code has it, tells nothing, and neither does any other name.
     for other in ["01a1e7b0-a8aa-4513-ad2a-b62b7294a078", "01a1e7b0-a8aa-7513", "-", "", "\u{e4}-b-7-d-e"] {
-        assert_eq!(late.starts(other, Some("startup")), Whose::Next, "{other}");
+        assert_eq!(starts(&late, other, Some("startup")), Whose::Next, "{other}");
     }
+}
+
+#[test]
+fn a_session_whose_hook_was_fired_before_arming_is_not_the_next_one() {
+    for (fired_at, whose) in [(999, Whose::Other), (1_000, Whose::Next), (1_001, Whose::Next)] {
+        assert_eq!(arm().starts("s", Some("startup"), Time::from_millis(fired_at)), whose, "{fired_at}");
+    }
+    let bound = arm().bound("s");
+    assert_eq!(bound.starts("s", Some("startup"), Time::from_millis(999)), Whose::Held, "it was named");
 }
 
 #[test]

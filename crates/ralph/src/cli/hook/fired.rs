@@ -52,16 +52,16 @@ impl Fired {
     }
 
     pub(in crate::cli) fn answer(self) -> ExitCode {
+        let fired_at = clock::now();
         if_it_panics(move |what| self.trouble(what));
-        if let Err(error) = self.look() {
+        if let Err(error) = self.look(fired_at) {
             say(&self.trouble(&in_words(&error)));
         }
         ExitCode::SUCCESS
     }
 
     /// Most of the time it is none of our business, and that is found out first. An error means that nothing was said yet.
-    fn look(self) -> Result<()> {
-        let fired_at = clock::now();
+    fn look(self, fired_at: Time) -> Result<()> {
         let mut bytes = Vec::new();
         let read = std::io::stdin().take(MOST).read_to_end(&mut bytes);
         if std::env::var_os(OWN).is_some() {
@@ -102,7 +102,7 @@ impl Call<'_> {
     pub(super) fn whose(&self, arm: &Arm) -> Whose {
         let whose = match self.fired {
             Fired::Stop => arm.stops(&self.told.session_id),
-            Fired::Session => arm.starts(&self.told.session_id, self.told.source.as_deref()),
+            Fired::Session => arm.starts(&self.told.session_id, self.told.source.as_deref(), self.fired_at),
         };
         if self.at_home || whose == Whose::Held { whose } else { Whose::Other }
     }
