@@ -56,7 +56,9 @@ fn open(call: &Call<'_>) -> Result<Option<Found>> {
     let (journal, state) = JournalFile::resume_briefly(&run.journal())?;
     if let Some(stop) = state.stop() {
         file.remove(&lock)?;
-        return Ok(Some(Found::Over(view::ended(&state, stop))));
+        let secrets = secrets::of(&project.root);
+        let over = view::ended(&secrets.shown_state(&state), &secrets.shown(stop));
+        return Ok(Some(Found::Over(over)));
     }
     if call.is_answered(&state) {
         return Ok(None);
@@ -105,13 +107,16 @@ pub(super) fn stop(call: &Call<'_>) -> Result<()> {
     // A hook that was cut off left an iteration to be concluded.
     let first = (!asked).then(|| resumed(state)).flatten();
     let mut ui = Ui::new(true);
-    let mut runner = Runner::new(project, &mut lock, opened, secrets, &mut ui);
+    let mut runner = Runner::new(project, &mut lock, opened, secrets.clone(), &mut ui);
     let came = runner.hold(first.into_iter().chain([heard]))?;
     answer(&match came {
-        Came::HandedOver(prompt) => Answer::Block { reason: prompt, message: goes_on(runner.state()) },
+        Came::HandedOver(prompt) => {
+            Answer::Block { reason: prompt, message: goes_on(&secrets.shown_state(runner.state())) }
+        }
         Came::Stopped(stop) => {
             ArmFile::of(&project.truth).remove(runner.lock())?;
-            Answer::Stop { message: format!("ralph: {} (ralph history)", view::ended(runner.state(), &stop)) }
+            let ended = view::ended(&secrets.shown_state(runner.state()), &secrets.shown(&stop));
+            Answer::Stop { message: format!("ralph: {ended} (ralph history)") }
         }
         Came::Waits(why) => Answer::Stop { message: waits(&why) },
     });
@@ -205,7 +210,7 @@ fn hand_over(call: &Call<'_>, held: Held) -> Result<()> {
     let mut ui = Ui::new(true);
     let Some(event) = resumed(&opened.state) else { return Ok(()) };
     let secrets = secrets::of(&call.project.root);
-    let mut runner = Runner::new(call.project, &mut lock, opened, secrets, &mut ui);
+    let mut runner = Runner::new(call.project, &mut lock, opened, secrets.clone(), &mut ui);
     match runner.hold([event])? {
         Came::HandedOver(prompt) => say(&json!({
             "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": prompt}
@@ -213,7 +218,7 @@ fn hand_over(call: &Call<'_>, held: Held) -> Result<()> {
         .to_string()),
         Came::Stopped(stop) => {
             ArmFile::of(&call.project.truth).remove(runner.lock())?;
-            answer(&not_held(&format!("{stop} (ralph history)")));
+            answer(&not_held(&format!("{} (ralph history)", secrets.shown(&stop))));
         }
         Came::Waits(why) => answer(&Answer::Stop { message: waits(&why) }),
     }
