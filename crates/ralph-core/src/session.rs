@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::agents::Role;
 use crate::event::AgentInfo;
 use crate::prelude::*;
+use crate::state::{Iteration, State};
 use crate::time::Time;
 use crate::transcript::Format;
 
@@ -100,6 +101,17 @@ impl Arm {
         self.session = Some(session.into());
         self
     }
+}
+
+/// Hooks that an agent fires at once start a moment apart.
+const APART_MS: u64 = 5_000;
+
+/// Whether another hook took up the stop that this one was fired for: the words of the session were heard then, and not at
+/// an earlier stop by a hook whose answer nobody waits for any more.
+pub fn is_taken_up(state: &State, fired_at: Time) -> bool {
+    let heard = |one: &Iteration| Some(one.started_at?.plus(one.ended.as_ref()?.duration_ms));
+    let mut heard = state.current.iter().chain(state.last.as_deref()).filter_map(heard);
+    heard.any(|heard| fired_at <= heard.plus(APART_MS))
 }
 
 /// When a session's name was made, if the name tells: a UUID of version 7, as Codex has it, begins with the milliseconds.

@@ -51,6 +51,30 @@ fn a_session_whose_hook_was_fired_before_arming_is_not_the_next_one() {
 }
 
 #[test]
+fn a_stop_is_taken_up_while_its_words_are_judged_and_when_they_were() {
+    use crate::machine::tests::{DONE, Sim, plan};
+    let mut sim = Sim::new(plan(&["make test"]));
+    assert!(!is_taken_up(&sim.state, sim.now), "nothing was heard yet");
+    sim.work(DONE, 1);
+    let current = sim.state.current.as_ref().expect("an iteration");
+    let ended = current.ended.as_ref().expect("its words");
+    let heard = current.started_at.expect("its start").plus(ended.duration_ms);
+    let is_taken_up = |sim: &Sim, after_ms: i64| {
+        let fired_at = Time::from_millis(heard.millis() + after_ms);
+        super::is_taken_up(&sim.state, fired_at)
+    };
+    for at_its_checks in [true, false] {
+        for (after_ms, taken_up) in [(-60_000, true), (0, true), (5_000, true), (5_001, false)] {
+            assert_eq!(is_taken_up(&sim, after_ms), taken_up, "{at_its_checks} {after_ms}");
+        }
+        if at_its_checks {
+            sim.check(1);
+            assert!(sim.state.current.as_ref().is_none_or(|next| next.ended.is_none()), "it was refused");
+        }
+    }
+}
+
+#[test]
 fn what_an_earlier_ralph_wrote_about_other_sessions_is_passed_over() {
     let old = r#"{"run":1,"armed_at":"1970-01-01T00:00:01.000Z","session":null,"others":["a"]}"#;
     assert_eq!(serde_json::from_str::<Arm>(old).ok(), Some(arm()));

@@ -23,6 +23,8 @@ use crate::{clock, secrets, trust};
 
 /// How long a turn waits for another one to end.
 pub(super) const TURN: Duration = Duration::from_secs(5);
+/// The same where both are about one stop: that one may run checks, for as long as agents let a hook run.
+const SAME: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// The armed run, held so that no other hook works on it.
 struct Held {
@@ -36,10 +38,20 @@ enum Found {
     Over(String),
 }
 
+/// Where another hook works on the same stop, the session is not let go, so that nobody may say so. That one may still be
+/// killed: then its lock is free, and the answer is ours to give.
+fn await_turn(call: &Call<'_>) -> Result<Lock> {
+    let truth = &call.project.truth;
+    match Lock::await_turn(truth, clock::now(), TURN) {
+        Err(_) if call.is_another_s().unwrap_or(false) => Lock::await_turn(truth, clock::now(), SAME),
+        turn => turn,
+    }
+}
+
 fn open(call: &Call<'_>) -> Result<Option<Found>> {
     let project = call.project;
     let file = ArmFile::of(&project.truth);
-    let lock = Lock::await_turn(&project.truth, clock::now(), TURN)?;
+    let lock = await_turn(call)?;
     // Another hook may have been first.
     let Some(arm) = file.read()?.filter(|arm| call.whose(arm) != Whose::Other) else {
         return Ok(None);
