@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::agents::Role;
 use crate::event::AgentInfo;
 use crate::prelude::*;
+use crate::state::{Iteration, State};
 use crate::time::Time;
 use crate::transcript::Format;
 
@@ -82,11 +83,13 @@ impl Arm {
     }
 
     /// A session begins. One that was resumed or cleared was there before, and so was one that is older than this: Codex
-    /// tells of the start with the first prompt, however long the session was open.
-    pub fn starts(&self, session: &str, source: Option<&str>) -> Whose {
+    /// tells of the start with the first prompt, however long the session was open. Whoever was told of it before this was armed
+    /// may only now have found out that it is.
+    pub fn starts(&self, session: &str, source: Option<&str>, fired_at: Time) -> Whose {
         match &self.session {
             Some(held) if held == session => Whose::Held,
             Some(_) => Whose::Other,
+            None if fired_at < self.armed_at => Whose::Other,
             None if made_at(session).is_some_and(|made| made < self.armed_at) => Whose::Other,
             None if source == Some("startup") => Whose::Next,
             None => Whose::Other,
@@ -98,6 +101,17 @@ impl Arm {
         self.session = Some(session.into());
         self
     }
+}
+
+/// Hooks that an agent fires at once start a moment apart.
+const APART_MS: u64 = 5_000;
+
+/// Whether another hook took up the stop that this one was fired for: the words of the session were heard then, and not at
+/// an earlier stop by a hook whose answer nobody waits for any more.
+pub fn is_taken_up(state: &State, fired_at: Time) -> bool {
+    let heard = |one: &Iteration| Some(one.started_at?.plus(one.ended.as_ref()?.duration_ms));
+    let mut heard = state.current.iter().chain(state.last.as_deref()).filter_map(heard);
+    heard.any(|heard| fired_at <= heard.plus(APART_MS))
 }
 
 /// When a session's name was made, if the name tells: a UUID of version 7, as Codex has it, begins with the milliseconds.

@@ -461,6 +461,32 @@ fn of_a_squash_that_names_two_proofs_only_what_the_later_one_changed_may_differ_
 }
 
 #[test]
+fn each_attempt_in_a_squashed_commit_costs_as_many_git_calls_as_the_one_before() {
+    let sandbox = repository();
+    sandbox.write("IMPLEMENTATION_PLAN.md", "# Plan\n\n- [ ] one\n- [ ] two\n- [ ] three\n- [ ] four\n");
+    sandbox.commit_all("plan");
+    let call = |block: &StatusBlock| Steps::new().append("green", "1\n").status(block);
+    let more = call(&StatusBlock::in_progress());
+    let calls = [more.clone(), more.clone(), more, call(&StatusBlock::done())];
+    work(&sandbox, calls, TEST).run().assert_code(0);
+    let tip = sandbox.git(&["rev-parse", "HEAD"]);
+    let calls = [2, 3, 4].map(|squashed: usize| {
+        sandbox.git(&["reset", "-q", "--soft", tip.trim()]);
+        let messages = sandbox.git(&["log", "--reverse", "--format=%B", &format!("HEAD~{squashed}..")]);
+        sandbox.git(&["reset", "-q", "--soft", &format!("HEAD~{squashed}")]);
+        sandbox.git(&["commit", "-q", "-m", &messages]);
+        let points = sandbox.root().join(format!("tmp/points-{squashed}"));
+        let verified = ralph(&sandbox).args(["evidence", "verify", "--no-run", "--json"]);
+        let verified = verified.env("RALPH_CRASH_POINTS", &points).run();
+        assert_eq!(verdicts(&verified.assert_code(0).json()), ["holds"; 4]);
+        let remarks = verified.stdout.matches("names the evidence of later work too").count();
+        assert_eq!(remarks, squashed - 1, "{verified}");
+        sandbox.read(&points).lines().filter(|line| line.starts_with("start git ")).count()
+    });
+    assert_eq!(calls[2] - calls[1], calls[1] - calls[0], "{calls:?}");
+}
+
+#[test]
 fn commands_of_a_changed_record_are_never_run() {
     let sandbox = proved_by(TEST);
     let trap = sandbox.root().join("trap");

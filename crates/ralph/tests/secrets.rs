@@ -327,3 +327,26 @@ fn values_inside_commands_are_shown_nowhere() {
     assert!(texts.contains("--key [redacted:MY_API_TOKEN]"), "{texts}");
     assert!(sandbox.read(".git/ralph/runs/0001/journal.jsonl").contains(IN_ENVIRONMENT));
 }
+
+#[test]
+fn a_value_inside_a_command_is_shown_nowhere_though_another_one_is_a_word_of_the_record() {
+    let sandbox = repository();
+    sandbox.write(".env", format!("STRIPE={FILED}\nAUTH_MODE=round_robin\nX_KEY=check_ended\n"));
+    let agent = FakeAgent::new("agent").call(says_done()).install(&sandbox);
+    let check = format!("test -n {FILED} && false");
+    let ran = |args: &[&str]| {
+        let run = run(&sandbox, &agent).args(["--max-iterations", "1", "--fresh", "--test-cmd", &check]);
+        run.args(["--set", "order=round_robin"]).args(args).run()
+    };
+    let mut shown = vec![ran(&[]), ran(&["--json"])];
+    for args in [&["status"][..], &["status", "--json"], &["history", "1"], &["history", "1", "--json"]] {
+        shown.push(ralph(&sandbox).args(args).run());
+    }
+    for shown in &shown {
+        assert!(!shown.stdout.contains(FILED) && !shown.stderr.contains(FILED), "{shown}");
+    }
+    shown[0].assert_stderr_has("[redacted:STRIPE]");
+    let events = shown[1].json_lines();
+    assert!(events.iter().any(|event| event["type"] == "check_ended"), "{}", shown[1]);
+    assert_hidden_views(&sandbox, FILED);
+}

@@ -2,6 +2,9 @@
 //! continued starts them again, and words about a check name its command; nobody is shown them like that.
 
 use alloc::borrow::Cow;
+use alloc::collections::BTreeSet;
+use core::iter;
+use core::ops::Range;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -40,32 +43,52 @@ impl Secrets {
 
     /// Every text in it without secrets. To be asked for what is small, or where something is to be hidden.
     pub fn shown<'a, T: Serialize + DeserializeOwned + Clone>(&self, value: &'a T) -> Cow<'a, T> {
-        // By way of text, as records are written and read: whatever reads values from values would be compiled a second time.
-        let told = || {
-            let text = serde_json::to_string(value).ok()?;
-            let mut told: Value = serde_json::from_slice(text.as_bytes()).ok()?;
-            self.hide_value(&mut told).then(|| serde_json::from_slice(told.to_string().as_bytes()).ok())?
+        let told = match self.exact.len() {
+            0 => None,
+            _ => written(value).and_then(|written| self.without_secrets(&written)),
         };
-        match self.exact.len() {
-            0 => Cow::Borrowed(value),
-            _ => told().map_or(Cow::Borrowed(value), Cow::Owned),
-        }
+        told.map_or(Cow::Borrowed(value), Cow::Owned)
     }
 
-    /// Whether anything was hidden.
-    fn hide_value(&self, value: &mut Value) -> bool {
+    /// A known value may also be a word of ralph's own (`round_robin`), without which nothing could be read any more. Such words
+    /// stay, and tell nothing; every other text is without secrets all the same.
+    fn without_secrets<T: Serialize + DeserializeOwned>(&self, written: &Value) -> Option<T> {
+        let mut found = 0;
+        self.hide_value(&mut written.clone(), &mut |_| false, &mut found);
+        let (mut shown, mut hidden) = (None, BTreeSet::new());
+        let mut parts: Vec<Range<usize>> = iter::once(0..found).collect();
+        while let Some(part) = parts.pop().filter(|part| !part.is_empty()) {
+            let tried: BTreeSet<usize> = hidden.iter().copied().chain(part.clone()).collect();
+            let mut told = written.clone();
+            self.hide_value(&mut told, &mut |nth| tried.contains(&nth), &mut 0);
+            let half = part.start + part.len() / 2;
+            match read::<T>(&told) {
+                Some((read, as_it_is)) if as_it_is || !is_kept::<T>(written) => {
+                    (shown, hidden) = (Some(read), tried);
+                }
+                _ if part.len() > 1 => parts.extend([half..part.end, part.start..half]),
+                _ => {}
+            }
+        }
+        shown
+    }
+
+    /// Hides in those texts with a secret that are wanted, by their number.
+    fn hide_value(&self, value: &mut Value, wanted: &mut dyn FnMut(usize) -> bool, found: &mut usize) {
         match value {
             Value::String(text) => {
-                let hidden = self.exact.hide(text);
-                let found = hidden.is_some();
-                *text = hidden.unwrap_or_else(|| core::mem::take(text));
-                found
+                if let Some(hidden) = self.exact.hide(text) {
+                    if wanted(*found) {
+                        *text = hidden;
+                    }
+                    *found += 1;
+                }
             }
-            Value::Array(list) => list.iter_mut().fold(false, |found, value| self.hide_value(value) | found),
+            Value::Array(list) => list.iter_mut().for_each(|value| self.hide_value(value, wanted, found)),
             Value::Object(fields) => {
-                fields.iter_mut().fold(false, |found, (_, value)| self.hide_value(value) | found)
+                fields.iter_mut().for_each(|(_, value)| self.hide_value(value, wanted, found));
             }
-            _ => false,
+            _ => {}
         }
     }
 
@@ -81,6 +104,23 @@ impl Secrets {
         let iterations = state.current.iter().chain(state.last.as_deref()).flat_map(of_iteration);
         self.exact.len() > 0 && plan.chain(before).chain(iterations).any(|command| self.is_told(command))
     }
+}
+
+/// By way of text, as records are written and read: whatever makes values of values would be compiled a second time.
+fn written<T: Serialize>(value: &T) -> Option<Value> {
+    serde_json::from_slice(serde_json::to_string(value).ok()?.as_bytes()).ok()
+}
+
+/// What is read, and whether it would be written like that again: a word that nobody knows may be read as one that stands
+/// for all of those.
+fn read<T: Serialize + DeserializeOwned>(told: &Value) -> Option<(T, bool)> {
+    let read = serde_json::from_slice(told.to_string().as_bytes()).ok()?;
+    let as_it_is = written(&read)? == *told;
+    Some((read, as_it_is))
+}
+
+fn is_kept<T: Serialize + DeserializeOwned>(written: &Value) -> bool {
+    read::<T>(written).is_some_and(|(_, as_it_is)| as_it_is)
 }
 
 fn of_plan(plan: &Plan) -> impl Iterator<Item = &str> {

@@ -254,6 +254,61 @@ fn no_text_of_an_event_keeps_a_secret() {
 }
 
 /// Would hardly end if each place looked through all that follows.
+/// Values that are also words of a record, beside one that stands in a command.
+fn with_words() -> (Secrets, &'static str) {
+    let secret = "zyx987wvu654tsr";
+    let words = [
+        ("X_AUTH", "opencode"),
+        ("AUTH_MODE", "round_robin"),
+        ("A_KEY", "check_ended"),
+        ("B_KEY", "agent_ended"),
+        ("C_KEY", "not_started"),
+    ];
+    (Secrets::new(pairs(&[("DB_PASS", secret)]).into_iter().chain(pairs(&words)), []), secret)
+}
+
+#[test]
+fn a_known_value_that_is_also_a_word_of_the_state_keeps_no_secret_in_view() {
+    use crate::machine::tests::{Sim, agent, plan};
+    let (secrets, secret) = with_words();
+    let mut plan = plan(&[&format!("PGPASSWORD={secret} opencode test")]);
+    plan.policy.order = crate::profile::Order::RoundRobin;
+    plan.agents = vec![agent("opencode"), agent("custom")];
+    plan.agents[0].format = crate::transcript::Format::Opencode;
+    plan.agents[1].args = vec!["--token".into(), secret.into()];
+    let state = Sim::new(plan).state.clone();
+    let shown = secrets.shown_state(&state);
+    let text = serde_json::to_string(&*shown).expect("JSON");
+    assert!(!text.contains(secret), "{text}");
+    let (given, plan) = (&state.run.as_ref().expect("a run").plan, &shown.run.as_ref().expect("a run").plan);
+    assert_eq!(plan.checks[0].command, "PGPASSWORD=[redacted:DB_PASS] [redacted:X_AUTH] test");
+    assert_eq!(plan.agents[1].args, ["--token", "[redacted:DB_PASS]"]);
+    assert_eq!((&plan.policy, plan.agents[0].format), (&given.policy, given.agents[0].format));
+}
+
+#[test]
+fn a_record_whose_very_kind_is_a_known_value_is_shown_as_what_it_is() {
+    use crate::event::{End, Event};
+    use crate::journal::{Body, Record};
+    use crate::machine::tests::{Sim, plan};
+    let (secrets, secret) = with_words();
+    let command = format!("test -n {secret}");
+    let sim = Sim::new(plan(&[&command]));
+    let event: Event = serde_json::from_value(serde_json::json!({
+        "type": "check_ended", "name": "test", "command": command, "end": {"how": "not_started", "error": "x"},
+        "failing": [], "duration_ms": 1, "output_tail": "",
+    }))
+    .expect("an event");
+    let body = Body::Step { event, decision: sim.last.clone().expect("a decision") };
+    let record = Record { seq: 2, at: sim.now, body };
+    let shown = secrets.shown_record(&sim.state, &record);
+    let check = match &shown.body {
+        Body::Step { event: Event::CheckEnded(check), .. } => Some((check.command.as_str(), &check.end)),
+        _ => None,
+    };
+    assert_eq!(check, Some(("test -n [redacted:DB_PASS]", &End::NotStarted { error: "x".into() })));
+}
+
 #[test]
 fn a_long_text_of_almost_secrets_is_gone_through_once() {
     for almost in [

@@ -93,7 +93,8 @@ const ENV: &str = "env";
 const DEPTH: usize = 100;
 
 /// Adds what is missing. What is there already stays as it is, so that doing it twice changes nothing; a hook that was put
-/// there before (`known`) and names a program that moved is named anew. Hooks of somebody's own are never touched.
+/// there before (`known`) and names a program that moved is named anew. Hooks of somebody's own are never touched, and neither
+/// is one that somebody made to run at other times: it gets a second one beside it.
 pub fn install(text: &str, wanted: &Wanted, known: &Put) -> Result<Installed, String> {
     let mut put = Put { hooks: vec![], env: None, ..known.clone() };
     let mut now = text.to_owned();
@@ -110,7 +111,8 @@ pub fn install(text: &str, wanted: &Wanted, known: &Put) -> Result<Installed, St
             put.hooks.extend(known.has(hook.event, &hook.command).then_some(ours));
             continue;
         }
-        if let Some(moved) = there.iter().find(|there| known.has(hook.event, &there.command)) {
+        let is_ours = |there: &&Command| known.has(hook.event, &there.command) && there.is_for(hook);
+        if let Some(moved) = there.iter().find(is_ours) {
             now = apply(&now, &Edit::replace(moved.span.clone(), quoted(&hook.command)))?;
             expected = root(&now)?.1;
             put.hooks.push(ours);

@@ -4,19 +4,24 @@ fn arm() -> Arm {
     Arm { run: 1, armed_at: Time::from_millis(1_000), session: None }
 }
 
+/// A session starts after all of this was armed.
+fn starts(arm: &Arm, session: &str, source: Option<&str>) -> Whose {
+    arm.starts(session, source, Time::from_millis(i64::MAX))
+}
+
 #[test]
 fn only_the_session_that_is_bound_is_held() {
     let bound = arm().bound("a");
     assert_eq!(bound.stops("a"), Whose::Held);
     assert_eq!(bound.stops("b"), Whose::Other);
-    assert_eq!(bound.starts("b", Some("startup")), Whose::Other);
+    assert_eq!(starts(&bound, "b", Some("startup")), Whose::Other);
 }
 
 #[test]
 fn the_next_session_is_the_one_whose_start_is_told() {
-    assert_eq!(arm().starts("new", Some("startup")), Whose::Next);
+    assert_eq!(starts(&arm(), "new", Some("startup")), Whose::Next);
     for source in [Some("resume"), Some("clear"), Some("compact"), None] {
-        assert_eq!(arm().starts("old", source), Whose::Other, "{source:?}");
+        assert_eq!(starts(&arm(), "old", source), Whose::Other, "{source:?}");
     }
     assert_eq!(arm().stops("somebody"), Whose::Other, "it may have been open before");
 }
@@ -27,12 +32,45 @@ fn a_session_whose_name_was_made_before_arming_is_not_the_next_one() {
     let session = "01a1e7b9-a8aa-7513-ad2a-b62b7294a078";
     for (armed_at, whose) in [(0, Whose::Next), (1, Whose::Other)] {
         let armed_at = Time::from_millis(made.millis() + armed_at);
-        assert_eq!(Arm { armed_at, ..arm() }.starts(session, Some("startup")), whose, "{armed_at}");
+        assert_eq!(starts(&Arm { armed_at, ..arm() }, session, Some("startup")), whose, "{armed_at}");
     }
     let late = Arm { armed_at: made, ..arm() };
     // Version 4, as Claude Code has it, tells nothing, and neither does any other name.
     for other in ["01a1e7b0-a8aa-4513-ad2a-b62b7294a078", "01a1e7b0-a8aa-7513", "-", "", "\u{e4}-b-7-d-e"] {
-        assert_eq!(late.starts(other, Some("startup")), Whose::Next, "{other}");
+        assert_eq!(starts(&late, other, Some("startup")), Whose::Next, "{other}");
+    }
+}
+
+#[test]
+fn a_session_whose_hook_was_fired_before_arming_is_not_the_next_one() {
+    for (fired_at, whose) in [(999, Whose::Other), (1_000, Whose::Next), (1_001, Whose::Next)] {
+        assert_eq!(arm().starts("s", Some("startup"), Time::from_millis(fired_at)), whose, "{fired_at}");
+    }
+    let bound = arm().bound("s");
+    assert_eq!(bound.starts("s", Some("startup"), Time::from_millis(999)), Whose::Held, "it was named");
+}
+
+#[test]
+fn a_stop_is_taken_up_while_its_words_are_judged_and_when_they_were() {
+    use crate::machine::tests::{DONE, Sim, plan};
+    let mut sim = Sim::new(plan(&["make test"]));
+    assert!(!is_taken_up(&sim.state, sim.now), "nothing was heard yet");
+    sim.work(DONE, 1);
+    let current = sim.state.current.as_ref().expect("an iteration");
+    let ended = current.ended.as_ref().expect("its words");
+    let heard = current.started_at.expect("its start").plus(ended.duration_ms);
+    let is_taken_up = |sim: &Sim, after_ms: i64| {
+        let fired_at = Time::from_millis(heard.millis() + after_ms);
+        super::is_taken_up(&sim.state, fired_at)
+    };
+    for at_its_checks in [true, false] {
+        for (after_ms, taken_up) in [(-60_000, true), (0, true), (5_000, true), (5_001, false)] {
+            assert_eq!(is_taken_up(&sim, after_ms), taken_up, "{at_its_checks} {after_ms}");
+        }
+        if at_its_checks {
+            sim.check(1);
+            assert!(sim.state.current.as_ref().is_none_or(|next| next.ended.is_none()), "it was refused");
+        }
     }
 }
 

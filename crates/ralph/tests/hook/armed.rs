@@ -29,6 +29,14 @@ fn waits_for_a_lock(process: &Running) {
     }
 }
 
+/// Until the process has waited for a lock in vain, and waits anew: each time with a thread.
+fn waits_for_longer(process: &Running) {
+    let threads = || fs::read_dir(format!("/proc/{}/task", process.id())).map_or(0, Iterator::count);
+    while threads() < 3 {
+        assert!(!process.ends_within(Duration::from_millis(1)), "it did not wait any longer");
+    }
+}
+
 fn message(answer: &str) -> String {
     let answer: Value = serde_json::from_str(answer).unwrap_or_else(|_| panic!("no JSON: {answer:?}"));
     answer["systemMessage"].as_str().expect("a message").to_owned()
@@ -289,4 +297,47 @@ fn hooks_that_are_fired_for_the_same_stop_are_one_iteration_and_one_answers() {
     assert_eq!(concluded(), 1);
     assert!(is_blocked(stops(&sandbox, SESSION, &more()).as_ref()), "the next stop is another");
     assert_eq!(concluded(), 2);
+}
+
+/// Two hooks that are fired for the same stop; the first is at a check that goes on until there is a file `go`, and the
+/// second has waited for its turn in vain.
+fn two_at_a_long_check(sandbox: &Sandbox) -> [Running; 2] {
+    let check = "echo x >> ../at-work; until test -e ../go; do sleep 0.02; done; test -e green";
+    arm(sandbox, &["--session", SESSION, "--test-cmd", check]);
+    let told = json!({"session_id": SESSION, "last_assistant_message": done()}).to_string();
+    let fire = || ralph(sandbox).args(["hook", "stop"]).stdin(told.clone()).spawn();
+    let lock = lock(sandbox);
+    let hooks = [fire(), fire()];
+    hooks.iter().for_each(waits_for_a_lock);
+    drop(lock);
+    while !sandbox.exists("../at-work") {
+        assert!(!hooks[0].ends_within(Duration::from_millis(1)), "it ran no check");
+    }
+    let holder: Value = serde_json::from_str(&sandbox.read(".git/ralph/lock")).expect("who holds it");
+    let [one, other] = hooks;
+    let (first, second) = if holder["pid"] == one.id() { (one, other) } else { (other, one) };
+    waits_for_longer(&second);
+    [first, second]
+}
+
+#[test]
+fn a_hook_says_nothing_where_another_one_is_long_at_the_checks_of_the_same_stop() {
+    let sandbox = repository();
+    let [first, second] = two_at_a_long_check(&sandbox);
+    sandbox.write("../go", "");
+    assert!(is_blocked(Some(&first.wait().json())), "the test fails");
+    assert_eq!(second.wait().assert_code(0).stdout, "");
+    assert_eq!(outcomes(&sandbox)[0], (1, "refused".to_owned()));
+    assert_eq!(sandbox.read("../at-work"), "x\n", "it was one stop");
+}
+
+#[test]
+fn where_the_first_hook_of_a_stop_is_killed_at_its_checks_the_second_holds_the_session() {
+    let sandbox = repository();
+    let [first, second] = two_at_a_long_check(&sandbox);
+    first.kill9();
+    sandbox.write("../go", "");
+    let answer = second.wait().assert_code(0).json();
+    assert!(is_blocked(Some(&answer)), "{answer}");
+    assert!(is_blocked(stops(&sandbox, SESSION, &more()).as_ref()), "and goes on holding it");
 }

@@ -89,6 +89,22 @@ fn a_lie_is_refused_with_the_test_s_name_and_the_truth_lets_the_session_go() {
 }
 
 #[test]
+fn a_known_value_in_a_check_s_command_is_not_told_to_whoever_watches_the_session() {
+    let sandbox = repository();
+    let secret = "zyx987wvu654tsr";
+    sandbox.write(".env", format!("STRIPE={secret}\n"));
+    let check = format!("test -n {secret} && test -e green");
+    arm(&sandbox, &["--session", SESSION, "--test-cmd", &check]);
+    let refused = stops(&sandbox, SESSION, &done()).expect("an answer");
+    let said = refused["systemMessage"].as_str().expect("a message");
+    assert!(said.contains("refused") && said.contains("[redacted:STRIPE]"), "{said}");
+    assert!(!said.contains(secret), "{said}");
+    sandbox.write("green", "");
+    let let_go = stops(&sandbox, SESSION, &done()).expect("an answer");
+    assert!(let_go.get("decision").is_none() && !let_go.to_string().contains(secret), "{let_go}");
+}
+
+#[test]
 fn nothing_is_said_to_sessions_that_nobody_holds() {
     let sandbox = repository();
     assert_eq!(stops(&sandbox, SESSION, &more()), None, "nothing was armed");

@@ -1,12 +1,14 @@
 //! Whose session it is: that of the project it was started in.
 
+use std::io::Write;
 use std::os::unix::fs::symlink;
+use std::process::Stdio;
 
 use ralph_testkit::Sandbox;
 use serde_json::{Value, json};
 
 use crate::common::{GOAL, ralph, repository};
-use crate::{SESSION, arm, is_blocked, more};
+use crate::{SESSION, arm, is_blocked, more, starts, stops};
 
 /// Another repository, beside the project.
 fn elsewhere(sandbox: &Sandbox) -> String {
@@ -91,4 +93,22 @@ fn a_folder_of_git_s_that_is_none_is_passed_over_as_git_does() {
     sandbox.write("sub/.git/config", "");
     let folder = sandbox.project().join("sub");
     assert!(agree(&sandbox, "sub", &folder.to_string_lossy()));
+}
+
+#[test]
+fn a_session_whose_hook_was_fired_before_arming_is_not_held_though_it_finds_something_armed() {
+    let sandbox = repository();
+    let mut hook = ralph(&sandbox).args(["hook", "session"]).into_command();
+    let mut hook = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a hook");
+    let mut pipe = hook.stdin.take().expect("piped");
+    // More than a pipe holds: it was fired and reads when this is written.
+    pipe.write_all(&vec![b' '; 1 << 20]).expect("read");
+    arm(&sandbox, &[]);
+    let told = json!({"session_id": "old", "source": "startup"}).to_string();
+    pipe.write_all(told.as_bytes()).expect("read");
+    drop(pipe);
+    let answered = hook.wait_with_output().expect("its end");
+    assert_eq!((answered.status.code(), String::from_utf8_lossy(&answered.stdout).as_ref()), (Some(0), ""));
+    assert_eq!(stops(&sandbox, "old", &more()), None);
+    assert!(starts(&sandbox, "new", "startup").contains(GOAL), "the next one is waited for still");
 }

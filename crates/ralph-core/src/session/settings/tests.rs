@@ -163,6 +163,29 @@ fn a_program_that_moved_is_named_anew_and_a_cap_of_the_user_s_is_left() {
 }
 
 #[test]
+fn a_hook_that_the_user_made_for_other_sessions_is_left_and_another_one_is_put_beside_it() {
+    let first = installed("{}");
+    let start = "\"SessionStart\": [";
+    let at = first.text.find(start).expect("a list") + start.len();
+    let at = at + first.text[at..].find('{').expect("a group") + 1;
+    let mut narrowed = first.text.clone();
+    narrowed.insert_str(at, "\"matcher\": \"resume\", ");
+    assert!(!runs(&narrowed, &wanted().hooks[1]), "{narrowed}");
+    for program in ["/x/ralph", "/new/ralph"] {
+        let wanted = wanted_by(program);
+        let again = install(&narrowed, &wanted, &first.put).expect("installed");
+        assert!(wanted.hooks.iter().all(|hook| runs(&again.text, hook)), "{}", again.text);
+        let groups = &root(&again.text).expect("read").1[HOOKS]["SessionStart"];
+        let before = &root(&narrowed).expect("read").1[HOOKS]["SessionStart"];
+        assert_eq!((&groups[0], groups.as_array().map(Vec::len)), (&before[0], Some(2)), "{}", again.text);
+        let twice = install(&again.text, &wanted, &again.put).expect("installed");
+        assert_eq!((&twice.text, &twice.put), (&again.text, &again.put), "once is enough");
+        let left = root(&uninstall(&again.text, &again.put).expect("taken out")).expect("read").1;
+        assert_eq!(&left[HOOKS]["SessionStart"], before, "what the user made of it stays");
+    }
+}
+
+#[test]
 fn what_cannot_be_edited_without_loss_is_refused() {
     for (text, why) in [
         ("{\n // mine\n}", "line 2"),

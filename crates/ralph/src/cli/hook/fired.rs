@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ralph_core::session::{Answer, Arm, Told, Whose};
+use ralph_core::session::{self, Answer, Arm, Told, Whose};
 use ralph_core::state::State;
 use ralph_core::text;
 use ralph_core::time::Time;
@@ -14,7 +14,7 @@ use super::turn;
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::store::ArmFile;
+use crate::store::{ArmFile, Runs};
 use crate::ui::{self, Ui};
 
 /// What is told in one call is far smaller.
@@ -52,16 +52,16 @@ impl Fired {
     }
 
     pub(in crate::cli) fn answer(self) -> ExitCode {
+        let fired_at = clock::now();
         if_it_panics(move |what| self.trouble(what));
-        if let Err(error) = self.look() {
+        if let Err(error) = self.look(fired_at) {
             say(&self.trouble(&in_words(&error)));
         }
         ExitCode::SUCCESS
     }
 
     /// Most of the time it is none of our business, and that is found out first. An error means that nothing was said yet.
-    fn look(self) -> Result<()> {
-        let fired_at = clock::now();
+    fn look(self, fired_at: Time) -> Result<()> {
         let mut bytes = Vec::new();
         let read = std::io::stdin().take(MOST).read_to_end(&mut bytes);
         if std::env::var_os(OWN).is_some() {
@@ -102,7 +102,7 @@ impl Call<'_> {
     pub(super) fn whose(&self, arm: &Arm) -> Whose {
         let whose = match self.fired {
             Fired::Stop => arm.stops(&self.told.session_id),
-            Fired::Session => arm.starts(&self.told.session_id, self.told.source.as_deref()),
+            Fired::Session => arm.starts(&self.told.session_id, self.told.source.as_deref(), self.fired_at),
         };
         if self.at_home || whose == Whose::Held { whose } else { Whose::Other }
     }
@@ -112,6 +112,21 @@ impl Call<'_> {
     pub(super) fn is_answered(&self, state: &State) -> bool {
         let begun = state.current.as_ref().and_then(|current| current.started_at);
         begun.is_some_and(|begun| self.fired_at < begun && begun <= clock::now())
+            && (self.fired == Fired::Session || session::is_taken_up(state, self.fired_at))
+    }
+
+    /// Whether the other hook that was fired for the same is at work, when somebody is: on the run that holds this session.
+    pub(super) fn is_another_s(&self) -> Result<bool> {
+        let truth = &self.project.truth;
+        let Some(arm) = ArmFile::of(truth).read()?.filter(|arm| self.whose(arm) == Whose::Held) else {
+            return Ok(false);
+        };
+        match (self.fired, Runs::of(truth).if_newest(arm.run)?) {
+            // It is held by now, and will be whatever becomes of that hook.
+            (Fired::Session, _) => Ok(true),
+            (Fired::Stop, Some(run)) => Ok(session::is_taken_up(&run.peek()?.state, self.fired_at)),
+            (Fired::Stop, None) => Ok(false),
+        }
     }
 }
 

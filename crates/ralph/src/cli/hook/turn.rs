@@ -23,6 +23,8 @@ use crate::{clock, secrets, trust};
 
 /// How long a turn waits for another one to end.
 pub(super) const TURN: Duration = Duration::from_secs(5);
+/// The same where both are about one stop: that one may run checks, for as long as agents let a hook run.
+const SAME: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// The armed run, held so that no other hook works on it.
 struct Held {
@@ -36,10 +38,20 @@ enum Found {
     Over(String),
 }
 
+/// Where another hook works on the same stop, the session is not let go, so that nobody may say so. That one may still be
+/// killed: then its lock is free, and the answer is ours to give.
+fn await_turn(call: &Call<'_>) -> Result<Lock> {
+    let truth = &call.project.truth;
+    match Lock::await_turn(truth, clock::now(), TURN) {
+        Err(_) if call.is_another_s().unwrap_or(false) => Lock::await_turn(truth, clock::now(), SAME),
+        turn => turn,
+    }
+}
+
 fn open(call: &Call<'_>) -> Result<Option<Found>> {
     let project = call.project;
     let file = ArmFile::of(&project.truth);
-    let lock = Lock::await_turn(&project.truth, clock::now(), TURN)?;
+    let lock = await_turn(call)?;
     // Another hook may have been first.
     let Some(arm) = file.read()?.filter(|arm| call.whose(arm) != Whose::Other) else {
         return Ok(None);
@@ -56,7 +68,9 @@ fn open(call: &Call<'_>) -> Result<Option<Found>> {
     let (journal, state) = JournalFile::resume_briefly(&run.journal())?;
     if let Some(stop) = state.stop() {
         file.remove(&lock)?;
-        return Ok(Some(Found::Over(view::ended(&state, stop))));
+        let secrets = secrets::of(&project.root);
+        let over = view::ended(&secrets.shown_state(&state), &secrets.shown(stop));
+        return Ok(Some(Found::Over(over)));
     }
     if call.is_answered(&state) {
         return Ok(None);
@@ -105,13 +119,16 @@ pub(super) fn stop(call: &Call<'_>) -> Result<()> {
     // A hook that was cut off left an iteration to be concluded.
     let first = (!asked).then(|| resumed(state)).flatten();
     let mut ui = Ui::new(true);
-    let mut runner = Runner::new(project, &mut lock, opened, secrets, &mut ui);
+    let mut runner = Runner::new(project, &mut lock, opened, secrets.clone(), &mut ui);
     let came = runner.hold(first.into_iter().chain([heard]))?;
     answer(&match came {
-        Came::HandedOver(prompt) => Answer::Block { reason: prompt, message: goes_on(runner.state()) },
+        Came::HandedOver(prompt) => {
+            Answer::Block { reason: prompt, message: goes_on(&secrets.shown_state(runner.state())) }
+        }
         Came::Stopped(stop) => {
             ArmFile::of(&project.truth).remove(runner.lock())?;
-            Answer::Stop { message: format!("ralph: {} (ralph history)", view::ended(runner.state(), &stop)) }
+            let ended = view::ended(&secrets.shown_state(runner.state()), &secrets.shown(&stop));
+            Answer::Stop { message: format!("ralph: {ended} (ralph history)") }
         }
         Came::Waits(why) => Answer::Stop { message: waits(&why) },
     });
@@ -205,7 +222,7 @@ fn hand_over(call: &Call<'_>, held: Held) -> Result<()> {
     let mut ui = Ui::new(true);
     let Some(event) = resumed(&opened.state) else { return Ok(()) };
     let secrets = secrets::of(&call.project.root);
-    let mut runner = Runner::new(call.project, &mut lock, opened, secrets, &mut ui);
+    let mut runner = Runner::new(call.project, &mut lock, opened, secrets.clone(), &mut ui);
     match runner.hold([event])? {
         Came::HandedOver(prompt) => say(&json!({
             "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": prompt}
@@ -213,7 +230,7 @@ fn hand_over(call: &Call<'_>, held: Held) -> Result<()> {
         .to_string()),
         Came::Stopped(stop) => {
             ArmFile::of(&call.project.truth).remove(runner.lock())?;
-            answer(&not_held(&format!("{stop} (ralph history)")));
+            answer(&not_held(&format!("{} (ralph history)", secrets.shown(&stop))));
         }
         Came::Waits(why) => answer(&Answer::Stop { message: waits(&why) }),
     }

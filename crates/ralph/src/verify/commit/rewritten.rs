@@ -65,7 +65,7 @@ pub(super) fn compare(
     if pairs.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let trees = Trees::of(project, repo, &pairs, loaded)?;
+    let mut trees = Trees::of(project, repo, &pairs, loaded)?;
     let mut found = BTreeMap::<String, Vec<Rewritten>>::new();
     for pair in pairs {
         found.entry(pair.attempted.record.attempt.clone()).or_default().push(trees.compared(pair, loaded));
@@ -81,10 +81,19 @@ fn later<'a>(attempted: &Attempted, commit: &str, loaded: &'a Loaded) -> impl It
     after.filter(move |one| loaded.named.get(&one.record.digest).is_some_and(|all| all.contains(&commit)))
 }
 
+/// What an attempt changed; `None` where nobody can tell any more.
+type Work = Option<BTreeSet<Vec<u8>>>;
+
 /// The trees of the commits, and those that were measured.
 struct Trees {
     tree: Result<Tree, TreeError>,
-    known: BTreeMap<String, TreeId>,
+    known: Known,
+}
+
+struct Known {
+    trees: BTreeMap<String, TreeId>,
+    /// By the digests of their attempts: in a squashed history each is asked for with every attempt before it.
+    works: BTreeMap<String, Work>,
 }
 
 impl Trees {
@@ -99,12 +108,13 @@ impl Trees {
         let answers = repo.trees_of(&asked)?;
         let known = (asked.iter().zip(answers))
             .filter_map(|(commit, tree)| Some(((*commit).to_owned(), TreeId::new(&tree?)?)));
-        Ok(Self { known: known.collect(), tree: Tree::look(&project.root, &project.truth, Some(repo)) })
+        let known = Known { trees: known.collect(), works: BTreeMap::new() };
+        Ok(Self { known, tree: Tree::look(&project.root, &project.truth, Some(repo)) })
     }
 
-    fn compared(&self, pair: Pair<'_>, loaded: &Loaded) -> Rewritten {
+    fn compared(&mut self, pair: Pair<'_>, loaded: &Loaded) -> Rewritten {
         let found = match &self.tree {
-            Ok(tree) => self.differs(tree, pair, loaded).map_err(|error| error.to_string()),
+            Ok(tree) => self.known.differs(tree, pair, loaded).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
         };
         let (found, unknown) = match found {
@@ -124,57 +134,66 @@ impl Trees {
             unknown,
         }
     }
+}
 
+impl Known {
     /// The files that the work changed and that are others in this commit, each with whether later work did that; `None` where
     /// nobody can tell any more.
     fn differs(
-        &self,
+        &mut self,
         tree: &Tree,
         pair: Pair<'_>,
         loaded: &Loaded,
     ) -> Result<Option<Vec<(Change, bool)>>, TreeError> {
         let Pair { attempted, other, .. } = pair;
-        let (Some(proved), Some(now)) = (measured(attempted.record.tree.as_ref()), self.known.get(other))
+        let (Some(proved), Some(now)) =
+            (measured(attempted.record.tree.as_ref()), self.trees.get(other).cloned())
         else {
             return Ok(None);
         };
         if tree.are_there(&[&proved])?.contains(&false) {
             return Ok(None);
         }
-        let Some(work) = self.work(tree, attempted)? else { return Ok(None) };
+        let others = tree.diff(&proved, &now)?.into_iter();
         // Where the commit itself is gone, files that were never in it cannot be told from files that the new one lost.
-        let all = attempted.commit().is_some_and(|id| self.known.contains_key(id));
-        let others = tree.diff(&proved, now)?.into_iter();
+        let all = attempted.commit().is_some_and(|id| self.trees.contains_key(id));
+        let Some(work) = self.work(tree, attempted)? else { return Ok(None) };
         let told = others.filter(|change| {
             work.contains(change.path.as_slice())
                 && is_work(attempted, &change.path)
                 && (all || change.kind != ChangeKind::Deleted)
         });
-        let told: Vec<Change> = told.collect();
-        let mut since = BTreeSet::new();
-        for one in later(attempted, other, loaded).take_while(|_| !told.is_empty()) {
-            match self.work(tree, one)? {
-                Some(work) => since.extend(work),
-                // It may have been any of them.
-                None => since.extend(told.iter().map(|change| change.path.clone())),
+        let mut told: Vec<(Change, bool)> = told.map(|change| (change, false)).collect();
+        for one in later(attempted, other, loaded) {
+            if told.iter().all(|(_, since)| *since) {
+                break;
+            }
+            let work = self.work(tree, one)?;
+            for (change, since) in &mut told {
+                // Where nobody can tell, it may have been any of them.
+                *since |= work.as_ref().is_none_or(|work| work.contains(&change.path));
             }
         }
-        let told = told.into_iter().map(|change| {
-            let later = since.contains(&change.path);
-            (change, later)
-        });
-        Ok(Some(told.collect()))
+        Ok(Some(told))
     }
 
-    /// What an attempt changed; `None` where nobody can tell any more.
-    fn work(&self, tree: &Tree, attempted: &Attempted) -> Result<Option<BTreeSet<Vec<u8>>>, TreeError> {
+    fn work(&mut self, tree: &Tree, attempted: &Attempted) -> Result<&Work, TreeError> {
+        let digest = &attempted.record.digest;
+        if !self.works.contains_key(digest) {
+            let work = self.find_work(tree, attempted)?;
+            self.works.insert(digest.clone(), work);
+        }
+        Ok(self.works.get(digest).unwrap_or(&None))
+    }
+
+    fn find_work(&self, tree: &Tree, attempted: &Attempted) -> Result<Work, TreeError> {
         let record = &attempted.record;
         let then = || measured(record.base.tree.as_ref());
         let base = match record.base.head.as_deref() {
-            Some(head) => self.known.get(head).cloned().or_else(then),
+            Some(head) => self.trees.get(head).cloned().or_else(then),
             None => then(),
         };
-        let held = attempted.commit().and_then(|id| self.known.get(id)).cloned();
+        let held = attempted.commit().and_then(|id| self.trees.get(id)).cloned();
         let worked_on = held.or_else(|| measured(record.tree.as_ref()));
         let (Some(base), Some(worked_on)) = (base, worked_on) else { return Ok(None) };
         if tree.are_there(&[&base, &worked_on])?.contains(&false) {
