@@ -190,8 +190,12 @@ impl Backlog<'_> {
     /// Of the file: what it wants for every item.
     pub(super) fn wrong_kinds_for_all(&self) -> Vec<Wrong> {
         let mut found = Found::default();
-        // To ask for a field of the whole file is to go over all of its items.
-        let named = |name: &str| self.text.contains(name);
+        // To ask for a field of the whole file is to go over all of its items, around which it would stand.
+        let ends = |at: usize| self.items.get(at).map(|item| item.span.clone());
+        let (first, last) = (ends(0), ends(self.items.len().wrapping_sub(1)));
+        let before = first.and_then(|first| self.text.get(..first.start)).unwrap_or(self.text);
+        let behind = last.and_then(|last| self.text.get(last.end..)).unwrap_or_default();
+        let named = |name: &str| before.contains(name) || behind.contains(name);
         if !["qualityGates", "config"].into_iter().any(named) {
             return vec![];
         }

@@ -253,7 +253,6 @@ fn no_text_of_an_event_keeps_a_secret() {
     assert_eq!(text.matches("[redacted]").count(), 21);
 }
 
-/// Would hardly end if each place looked through all that follows.
 /// Values that are also words of a record, beside one that stands in a command.
 fn with_words() -> (Secrets, &'static str) {
     let secret = "zyx987wvu654tsr";
@@ -309,6 +308,7 @@ fn a_record_whose_very_kind_is_a_known_value_is_shown_as_what_it_is() {
     assert_eq!(check, Some(("test -n [redacted:DB_PASS]", &End::NotStarted { error: "x".into() })));
 }
 
+/// Would hardly end if each place looked through all that follows.
 #[test]
 fn a_long_text_of_almost_secrets_is_gone_through_once() {
     for almost in [
