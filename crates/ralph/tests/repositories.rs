@@ -476,6 +476,40 @@ fn a_stash_of_the_user_s_that_an_agent_drops_can_be_had_back_by_what_is_said() {
 }
 
 #[test]
+fn what_an_earlier_agent_made_is_its_own_to_take_away_and_a_loss_of_the_user_s_is_told_once() {
+    let sandbox = repository();
+    sandbox.write("README.md", "# put aside\n");
+    sandbox.git(&["stash", "push", "-q", "-m", "mine"]);
+    sandbox.git(&["branch", "mine"]);
+    sandbox.write("mine.txt", "staged only\n");
+    sandbox.git(&["add", "mine.txt"]);
+    sandbox.write("mine.txt", "other\n");
+    let makes = "git branch theirs; git tag theirs; echo 1 > b.txt; git stash push -q -u -m theirs -- b.txt; \
+                 echo 1 > t.txt; git add t.txt; echo 2 > t.txt; git branch -f mine $(git commit-tree -p mine -m on HEAD^{tree})";
+    let takes = "git branch -q -D theirs; git tag -d theirs > /dev/null; git stash pop -q; git reset -q -- t.txt; \
+                 git branch -f mine mine~1";
+    let loses = "git branch -q -D mine; git stash clear; git reset -q -- mine.txt";
+    let step = |shell: &str| Steps::new().shell(shell).status(&StatusBlock::in_progress());
+    let calls = [makes, takes, loses, "echo 4 > d.txt"];
+    let agent = calls.into_iter().fold(FakeAgent::new("agent"), |agent, shell| agent.call(step(shell)));
+    let finished = run(&sandbox, &agent.install(&sandbox)).args(["--max-iterations", "4"]).run();
+    finished.assert_code(3);
+    let told: Vec<String> = history(&sandbox).iter().map(flags).collect();
+    for nth in [0, 1, 3] {
+        assert_eq!(told[nth], "[]", "{nth}: {told:?}");
+    }
+    let words = [
+        "a stash of yours is gone (On main: mine)",
+        "a branch of yours is gone (mine)",
+        "what you had staged of mine.txt is in no file any more",
+    ];
+    for words in words {
+        assert!(told[2].contains(words), "{words}: {told:?}");
+    }
+    assert!(!told[2].contains("theirs") && !told[2].contains("t.txt"), "{told:?}");
+}
+
+#[test]
 fn a_file_that_comes_back_with_other_line_ends_is_named_and_others_come_back_as_they_were() {
     let sandbox = repository();
     sandbox.git(&["config", "core.autocrlf", "true"]);

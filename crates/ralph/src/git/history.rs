@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use ralph_core::event::is_progress;
 use ralph_core::git_text::{is_object_id, parse_paths};
+use ralph_core::lost::Stash;
 
 use super::{Call, GitError, Repo};
 
@@ -24,13 +25,6 @@ pub struct Commits {
     pub total: u64,
     /// There are such commits, and the trees of the two heads differ in more than notes.
     pub changed_tree: bool,
-}
-
-/// Work that the user put aside.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stash {
-    pub id: String,
-    pub words: String,
 }
 
 impl Repo {

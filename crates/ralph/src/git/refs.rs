@@ -1,10 +1,10 @@
 //! Branches and tags as files have them. git is not asked, for they are looked at before every agent and after it.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
 use ralph_core::git_text::is_object_id;
+use ralph_core::lost::Refs;
 
 use super::Repo;
 
@@ -14,9 +14,6 @@ const MOST_LOOSE: usize = 1_000;
 const MOST_PACKED: u64 = 4 << 20;
 /// The file of one branch or tag is a line.
 const MOST_LINE: u64 = 1_000;
-
-/// What each branch and tag stands for, by its whole name.
-pub type Refs = BTreeMap<String, String>;
 
 impl Repo {
     /// `None` where there are too many to look at, or where git keeps them in another form.

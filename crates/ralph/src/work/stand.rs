@@ -5,8 +5,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use ralph_core::lost::{Staged, Stash};
+
 use super::paths;
-use crate::git::{self, Entry, GitError, Repo, Staged, Stash};
+use crate::git::{self, Entry, GitError, Repo};
 use crate::{digest, store};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
