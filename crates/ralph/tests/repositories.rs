@@ -432,6 +432,24 @@ fn files_whose_filter_fails_are_named_and_the_rest_is_measured_and_undone() {
 }
 
 #[test]
+fn a_deleted_file_is_a_change_though_its_filter_fails_and_an_undo_brings_it_back() {
+    let sandbox = repository();
+    sandbox.write("old.bin", "1\n");
+    sandbox.commit_all("before the filter");
+    sandbox.git(&["config", "filter.lfs.required", "true"]);
+    sandbox.git(&["config", "filter.lfs.clean", "nosuchprogram"]);
+    sandbox.write(".gitattributes", "*.bin filter=lfs\n");
+    let seen = iteration(&sandbox, "rm old.bin; echo 1 > new.bin");
+    assert_eq!(files(&seen), ["A new.bin", "D old.bin"]);
+    assert_eq!(flags(&seen), "[]", "{seen}");
+    assert_eq!(files(&iteration(&sandbox, "true")), [""; 0]);
+    sandbox.git(&["config", "--unset", "filter.lfs.clean"]);
+    sandbox.git(&["config", "--unset", "filter.lfs.required"]);
+    ralph(&sandbox).args(["undo", "1"]).run().assert_code(0);
+    assert_eq!(sandbox.read("old.bin"), "1\n");
+}
+
+#[test]
 fn work_that_goes_together_with_the_snapshots_is_named_and_no_undo_is_advised() {
     let sandbox = repository();
     sandbox.write("mine.txt", "mine\n");
