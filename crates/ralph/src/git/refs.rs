@@ -7,6 +7,7 @@ use ralph_core::git_text::is_object_id;
 use ralph_core::lost::Refs;
 
 use super::Repo;
+use crate::bounded;
 
 /// More files than this are not read one by one.
 const MOST_LOOSE: usize = 1_000;
@@ -31,13 +32,11 @@ impl Repo {
 }
 
 fn packed(file: &Path) -> Option<Refs> {
-    match std::fs::metadata(file) {
-        Ok(data) if data.len() > MOST_PACKED => return None,
-        Ok(_) => {}
+    let text = match bounded::read(file, MOST_PACKED) {
+        Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Refs::new()),
         Err(_) => return None,
-    }
-    let text = std::fs::read(file).ok()?;
+    };
     let named = |line: &str| {
         let (id, name) = line.split_once(' ')?;
         let wanted = name.starts_with("refs/heads/") || name.starts_with("refs/tags/");
@@ -57,8 +56,9 @@ fn loose(dir: &Path, name: &str, refs: &mut Refs, looked_at: &mut usize) -> Opti
         let Ok(data) = entry.metadata() else { continue };
         if data.is_dir() {
             loose(dir, &name, refs, looked_at)?;
-        } else if data.is_file() && data.len() <= MOST_LINE && !name.ends_with(".lock") {
-            let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
+        } else if data.is_file() && !name.ends_with(".lock") {
+            let text = bounded::read(&entry.path(), MOST_LINE).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
             let id = text.trim_end();
             if is_object_id(id) {
                 refs.insert(name, id.to_owned());

@@ -12,6 +12,7 @@ use ralph_core::git_text::is_object_id;
 use ralph_core::lost::{self, Holds, Moments, Refs, Staged, Stash};
 
 use super::Runner;
+use crate::bounded;
 use crate::git::{self, Repo};
 use crate::store::{self, Scratch};
 use crate::work::Stand;
@@ -56,12 +57,7 @@ pub(super) struct Mine {
 }
 
 fn read_index(repo: &Repo) -> Option<Vec<u8>> {
-    let path = repo.git_dir.join("index");
-    match std::fs::metadata(&path) {
-        Ok(data) if data.len() > MOST_INDEX => None,
-        Ok(_) => std::fs::read(path).ok(),
-        Err(_) => None,
-    }
+    bounded::read(&repo.git_dir.join("index"), MOST_INDEX).ok()
 }
 
 impl Runner<'_> {

@@ -9,7 +9,10 @@ use ralph_core::lost::{Staged, Stash};
 
 use super::paths;
 use crate::git::{self, Entry, GitError, Repo};
-use crate::{digest, store};
+use crate::{bounded, digest, store};
+
+/// A longer list of what was staged is not believed.
+const MOST: u64 = 256 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stand {
@@ -80,7 +83,7 @@ impl Stood {
 
     /// As another ralph kept it, with the digest by the record; older records have none.
     pub(crate) fn read(path: &Path, digest: Option<&str>) -> Self {
-        match (std::fs::read(path).ok(), digest) {
+        match (bounded::read(path, MOST).ok(), digest) {
             (Some(text), Some(digest)) if digest::of(&text) != digest => Self::Changed,
             (Some(text), _) => Self::of(&text),
             (None, Some(_)) => Self::Changed,
