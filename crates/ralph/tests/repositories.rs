@@ -600,6 +600,20 @@ fn a_file_of_the_user_s_that_becomes_what_head_has_is_noticed_however_often_agen
     assert_eq!(finished.stderr.matches(told).count(), 2, "{}", finished.stderr);
 }
 
+#[test]
+fn nobody_waits_for_a_pipe_in_the_place_of_what_git_wrote_down_of_stashes() {
+    let sandbox = repository();
+    sandbox.write("README.md", "# put aside\n");
+    sandbox.git(&["stash", "push", "-q", "-m", "mine"]);
+    let pipe = "rm -f .git/logs/refs/stash; mkfifo .git/logs/refs/stash; echo 1 > a.txt";
+    let zero = "rm -f .git/logs/refs/stash; ln -s /dev/zero .git/logs/refs/stash; echo 1 > b.txt";
+    let step = |shell: &str| Steps::new().shell(shell).status(&StatusBlock::in_progress());
+    let agent = FakeAgent::new("agent").call(step(pipe)).call(step(zero)).call(step("echo 1 > c.txt"));
+    let finished = run(&sandbox, &agent.install(&sandbox)).args(["--max-iterations", "3"]).run();
+    finished.assert_code(3).assert_stderr_has("a stash of yours is gone (On main: mine)");
+    assert_eq!(history(&sandbox).len(), 3);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_pipe_at_which_git_would_wait_for_ever_does_not_hold_a_run_nor_who_wants_to_stop_it() {
