@@ -407,6 +407,43 @@ fn work_in_a_nested_repository_is_progress_and_a_review_that_does_some_is_not_cl
 }
 
 #[test]
+fn bytes_that_are_written_again_are_no_progress_where_no_snapshot_holds_them() {
+    let sandbox = repository();
+    sandbox.git(&["init", "-q", "in"]);
+    sandbox.write("in/a.txt", "1\n");
+    sandbox.write("in/b.bin", "b".repeat(300_000));
+    sandbox.git(&["config", "filter.lfs.required", "true"]);
+    sandbox.git(&["config", "filter.lfs.clean", "nosuchprogram"]);
+    sandbox.write(".gitattributes", "*.bin filter=lfs\n");
+    sandbox.write("small.bin", "1\n");
+    assert!(sandbox.command("truncate").args(["-s", "51M", "big.dat"]).status().expect("truncate").success());
+    let seen = iteration(&sandbox, "echo 1 > small.bin; echo 1 > in/a.txt; touch big.dat");
+    assert_eq!(files(&seen), [""; 0]);
+    assert!(flags(&seen).contains("big.dat: it was written with as many bytes as before"), "{seen}");
+    assert!(!flags(&seen).contains("small.bin") && !flags(&seen).contains("in/"), "{seen}");
+    let seen = iteration(&sandbox, "echo 2 > small.bin; echo 2 > in/a.txt; echo 1 >> big.dat");
+    assert_eq!(files(&seen), ["M big.dat", "M in/", "M small.bin"]);
+    let seen = iteration(&sandbox, "touch in/b.bin");
+    assert_eq!(files(&seen), [""; 0]);
+    assert!(flags(&seen).contains("in/: files of this repository of its own were written"), "{seen}");
+}
+
+#[test]
+fn of_very_many_files_that_no_snapshot_holds_one_that_comes_into_view_is_no_progress() {
+    let sandbox = repository();
+    sandbox.git(&["config", "filter.lfs.required", "true"]);
+    sandbox.git(&["config", "filter.lfs.clean", "nosuchprogram"]);
+    sandbox.write(".gitattributes", "*.bin filter=lfs\n");
+    for number in 0..102 {
+        sandbox.write(format!("{number:03}.bin"), "1\n");
+    }
+    assert_eq!(files(&iteration(&sandbox, "rm 000.bin")), ["D 000.bin"]);
+    assert_eq!(files(&iteration(&sandbox, "true")), [""; 0]);
+    let page = ralph(&sandbox).args(["history", "2"]).run();
+    page.assert_stdout_has("1 of the files that no snapshot holds were not looked at");
+}
+
+#[test]
 fn files_whose_filter_fails_are_named_and_the_rest_is_measured_and_undone() {
     let sandbox = repository();
     sandbox.write("old.bin", "1\n");
