@@ -22,10 +22,13 @@ impl Repo {
         if self.common_dir.join("reftable").exists() {
             return None;
         }
-        let mut refs = packed(&self.common_dir.join("packed-refs"))?;
-        let mut looked_at = 0;
+        let (mut refs, mut looked_at) = (Refs::new(), 0);
         for kind in ["refs/heads", "refs/tags"] {
             loose(&self.common_dir, kind, &mut refs, &mut looked_at)?;
+        }
+        // After them: whoever packs refs removes the files of their own when the list has them.
+        for (name, id) in packed(&self.common_dir.join("packed-refs"))? {
+            refs.entry(name).or_insert(id);
         }
         Some(refs)
     }

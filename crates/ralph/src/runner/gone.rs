@@ -19,6 +19,8 @@ use crate::work::Stand;
 
 /// A longer index is not held.
 const MOST_INDEX: u64 = 64 << 20;
+/// Of so many moved branches git is asked whether they lost something.
+const MOST_ASKED: usize = 20;
 /// What was staged is looked for at so many paths.
 const MOST_PATHS: usize = 1_000;
 
@@ -83,7 +85,11 @@ impl Runner<'_> {
         let first = self.mine.as_ref().and_then(|mine| mine.seen.refs.as_deref());
         let (Some(first), Some(before)) = (first, self.seen.refs.as_deref()) else { return };
         let Some(now) = repo.refs().filter(|now| now != before) else { return };
-        let holds = |old: &str, new: &str| repo.is_ancestor(old, new).ok();
+        let mut left = MOST_ASKED;
+        let holds = |old: &str, new: &str| {
+            left = left.checked_sub(1)?;
+            repo.is_ancestor(old, new).ok()
+        };
         measured.flags.extend(lost::refs(&Moments { first, before, now: &now }, own, holds));
     }
 
