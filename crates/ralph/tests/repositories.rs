@@ -638,6 +638,26 @@ fn a_file_of_the_user_s_that_becomes_what_head_has_is_noticed_however_often_agen
 }
 
 #[test]
+fn an_index_that_git_only_wrote_anew_is_not_asked_about() {
+    let sandbox = repository();
+    sandbox.write("mine.txt", "staged\n");
+    sandbox.git(&["add", "mine.txt"]);
+    let calls = |name: &str, shell: &str| {
+        let agent = Steps::new().shell(shell).status(&StatusBlock::in_progress());
+        let agent = FakeAgent::new(name).call(agent).install(&sandbox);
+        let points = sandbox.root().join("tmp").join(name);
+        let run = run(&sandbox, &agent).args(["--fresh", "--max-iterations", "1"]);
+        run.env("RALPH_CRASH_POINTS", &points).run().assert_code(3).assert_stderr_lacks("you had staged");
+        git_calls(&points).get("diff-index").copied().unwrap_or_default()
+    };
+    let written = "before=$(cksum < .git/index); touch -d 2001-01-01 README.md; git update-index --refresh; \
+                   test \"$before\" != \"$(cksum < .git/index)\" && echo 1 >> x.txt";
+    assert_eq!(calls("looks", written), 0);
+    assert!(sandbox.exists("x.txt"), "the index was written");
+    assert!(calls("stages", "echo 1 > y.txt; git add y.txt") > 0);
+}
+
+#[test]
 fn nobody_waits_for_a_pipe_in_the_place_of_what_git_wrote_down_of_stashes() {
     let sandbox = repository();
     sandbox.write("README.md", "# put aside\n");

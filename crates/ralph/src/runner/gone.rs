@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use ralph_core::decision::TreeMark;
 use ralph_core::event::Measured;
+use ralph_core::git_index;
 use ralph_core::git_text::is_object_id;
 use ralph_core::lost::{self, Holds, Moments, Refs, Staged, Stash};
 
@@ -130,7 +131,9 @@ impl Runner<'_> {
     /// What the index held before the first agent and before this one, if it is not what it was.
     fn staged_in_the_index(&self, repo: &Repo, mark: &TreeMark) -> Option<(Staged, Staged)> {
         let (mine, before) = (self.mine.as_ref()?, self.seen.index.as_ref()?);
-        if read_index(repo).as_ref() == Some(before) {
+        // git writes it anew whenever it looks at the files.
+        let is_same = |now: &Vec<u8>| now == &**before || git_index::hold_the_same(before, now, &mark.tree);
+        if read_index(repo).as_ref().is_some_and(is_same) {
             return None;
         }
         let at_first = mine.seen.index.as_ref()?;
