@@ -56,8 +56,8 @@ impl Stand {
 }
 
 /// What is said where an agent, or whoever else, wrote over what ralph had kept.
-pub(crate) const CHANGED: &str =
-    "what ralph had kept of your branch and index before the agent was changed or removed since";
+pub(crate) const CHANGED: &str = "what ralph had kept of your branch and index before the agent was changed or removed since, by an agent or in a power cut; look \
+     where you are with git status, and begin a new run: ralph run --fresh";
 
 /// What is known of the user's stand at a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
