@@ -1,4 +1,5 @@
-//! Reading an index of git's, where asking git would cost a process: which object it holds at a path.
+//! Reading an index of git's, where asking git would cost a process: which object it holds at a path, and whether another one holds the
+//! same.
 //!
 //! All of the known forms are read (versions 2 to 4, ids of 20 and of 32 bytes). What is in another form is not guessed at:
 //! whoever asks has git to ask as well.
@@ -25,39 +26,88 @@ const SPLIT: &[u8] = b"link";
 /// What an index holds at each of these paths, as far as it holds anything there. `like` is any id of the repository. `None`:
 /// it is not the index of a whole tree, or in no form that is known.
 pub fn objects_at(index: &[u8], paths: &BTreeSet<Vec<u8>>, like: &str) -> Option<BTreeMap<Vec<u8>, Object>> {
-    let id = like.len() / 2;
-    let (b"DIRC", version @ 2..=4) = (index.get(..4)?, number(index, 4)?) else { return None };
-    let mut at = HEADER;
-    let mut path: Vec<u8> = Vec::new();
+    let mut entries = Entries::of(index, like)?;
     let mut found = BTreeMap::new();
-    for _ in 0..number(index, 8)? {
-        let start = at;
+    while let Some(Entry { mode, id, stage }) = entries.next()? {
+        if mode == FOLDER || stage != 0 {
+            return None;
+        }
+        if paths.contains(&entries.path) {
+            found.insert(entries.path.clone(), Object { mode, id: hex(id) });
+        }
+    }
+    Some(found)
+}
+
+/// Whether two indexes hold the same objects at the same paths: git writes an index anew where only the times of files are others.
+/// What is in no form that is known is never the same.
+pub fn hold_the_same(one: &[u8], other: &[u8], like: &str) -> bool {
+    let same = || {
+        let (mut one, mut other) = (Entries::of(one, like)?, Entries::of(other, like)?);
+        loop {
+            match (one.next()?, other.next()?) {
+                (None, None) => return Some(true),
+                (mine, theirs) if mine == theirs && one.path == other.path => {}
+                _ => return Some(false),
+            }
+        }
+    };
+    same().unwrap_or(false)
+}
+
+#[derive(PartialEq, Eq)]
+struct Entry<'a> {
+    mode: u32,
+    id: &'a [u8],
+    stage: u16,
+}
+
+/// The entries of an index, one after the other.
+struct Entries<'a> {
+    index: &'a [u8],
+    /// How many bytes an id has.
+    id: usize,
+    version: u32,
+    left: u32,
+    at: usize,
+    /// Of the entry that was read last.
+    path: Vec<u8>,
+}
+
+impl<'a> Entries<'a> {
+    fn of(index: &'a [u8], like: &str) -> Option<Self> {
+        let (b"DIRC", version @ 2..=4) = (index.get(..4)?, number(index, 4)?) else { return None };
+        let left = number(index, 8)?;
+        Some(Self { index, id: like.len() / 2, version, left, at: HEADER, path: Vec::new() })
+    }
+
+    /// The next one; inside, `None` after the last of an index that is whole.
+    fn next(&mut self) -> Option<Option<Entry<'a>>> {
+        let Some(left) = self.left.checked_sub(1) else {
+            return is_whole(self.index, self.at, self.id).then_some(None);
+        };
+        let (index, start) = (self.index, self.at);
         let mode = number(index, start + MODE_AT)?;
-        let name = index.get(start + STAT..start + STAT + id)?;
-        at += STAT + id;
+        let id = index.get(start + STAT..start + STAT + self.id)?;
+        let mut at = start + STAT + self.id;
         let flags = u16::from_be_bytes(index.get(at..at + 2)?.try_into().ok()?);
         at += if flags & EXTENDED == 0 { 2 } else { 4 };
-        if version == 4 {
-            let shorter = path.len().checked_sub(varint(index, &mut at)?)?;
-            path.truncate(shorter);
+        if self.version == 4 {
+            let shorter = self.path.len().checked_sub(varint(index, &mut at)?)?;
+            self.path.truncate(shorter);
         } else {
-            path.clear();
+            self.path.clear();
         }
         let length = index.get(at..)?.iter().position(|byte| *byte == 0)?;
-        path.extend_from_slice(&index[at..at + length]);
+        self.path.extend_from_slice(&index[at..at + length]);
         at += length + 1;
-        if version < 4 {
+        if self.version < 4 {
             // At least one NUL, and then so many that the next one begins at a multiple of eight.
             at = start + (at - start).next_multiple_of(8);
         }
-        if mode == FOLDER || flags & STAGES != 0 {
-            return None;
-        }
-        if paths.contains(&path) {
-            found.insert(path.clone(), Object { mode, id: hex(name) });
-        }
+        (self.left, self.at) = (left, at);
+        Some(Some(Entry { mode, id, stage: flags & STAGES }))
     }
-    is_whole(index, at, id).then_some(found)
 }
 
 /// Whether the rest of an index is in its known form, and does not lead to another one.
@@ -180,6 +230,25 @@ mod tests {
         }
     }
 
+    #[test]
+    fn two_indexes_are_the_same_where_they_hold_the_same_whatever_their_times_and_forms() {
+        let files = |version: u32, byte: u8, mode: u32, time: u8| {
+            let mut first = entry("dir/a", 0, mode, byte, 5, version);
+            first[0] = time;
+            let second = if version == 4 { "b" } else { "dir/b" };
+            index(version, &[first, entry(second, 1, 0o100_644, 2, 5, version)], b"TREE\0\0\0\x01x")
+        };
+        let one = files(2, 1, 0o100_644, 1);
+        let same = |other: &[u8]| hold_the_same(&one, other, LIKE);
+        assert!(same(&one) && same(&files(2, 1, 0o100_644, 9)) && same(&files(4, 1, 0o100_644, 9)));
+        assert!(!same(&files(2, 3, 0o100_644, 1)), "another content");
+        assert!(!same(&files(2, 1, 0o100_755, 1)), "another mode");
+        assert!(!same(&index(2, &[entry("dir/a", 0, 0o100_644, 1, 5, 2)], b"")), "one is gone");
+        assert!(!same(&one[..one.len() - 1]), "not whole");
+        let split = index(2, &[], b"link\0\0\0\0");
+        assert!(!hold_the_same(&split, &split, LIKE), "what is in another file may differ");
+    }
+
     proptest! {
         #[test]
         fn no_bytes_are_too_odd(version in 0u32..6, count in any::<u32>(), rest in any::<Vec<u8>>()) {
@@ -188,6 +257,7 @@ mod tests {
             text.extend(count.to_be_bytes());
             text.extend(rest);
             let _ = objects_at(&text, &BTreeSet::new(), LIKE);
+            let _ = hold_the_same(&text, &text, LIKE);
         }
     }
 }

@@ -34,6 +34,7 @@ pub mod journal;
 pub mod ledger;
 pub mod limit;
 pub mod limits;
+pub mod lost;
 pub mod machine;
 pub mod own_files;
 mod prelude;

@@ -79,6 +79,15 @@ pub(crate) fn hides(text: &str) -> bool {
     false
 }
 
+/// As a shell would take it.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 /// One line of it: white space folded, bounded.
 pub fn one_line(text: &str, max: usize) -> String {
     // Most names, paths and commands are such a line already.

@@ -39,10 +39,9 @@ use crate::unix::names::OsStrExt;
 pub use anchors::Named;
 pub use call::Call;
 pub use commit::{IDENTIFY, Made, NESTED, Wanted};
-pub use history::{Commits, Stash};
+pub use history::Commits;
 pub use hooks::Kept;
-pub use index::{Entry, Staged, as_staged};
-pub use refs::Refs;
+pub use index::{Entry, as_staged};
 
 /// A repository with a working tree.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 //! cli -> runner -> {agent, process, tree, git, store, ui} -> core. Nothing in core points out.
 
 pub mod agent;
+mod bounded;
 mod brought;
 pub mod cli;
 pub mod clock;

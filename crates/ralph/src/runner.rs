@@ -51,7 +51,7 @@ use crate::work::{InHead, Steered, beads};
 pub(crate) use again::Again;
 use effects::Jobs;
 pub(crate) use effects::{custody_file, kept};
-use gone::Seen;
+use gone::{Mine, Seen};
 pub(crate) use judging::on_disk;
 pub(crate) use reader::Reader;
 pub(crate) use session::{Heard, heard};
@@ -180,8 +180,10 @@ pub struct Runner<'a> {
     measured_branch: Option<Option<String>>,
     /// Where the user stood, as far as this ralph kept it. The files of it are for one that comes after us.
     stands: KeptStands,
-    /// What else of the user's was in the repository before the agent.
+    /// What else was in the repository before the agent.
     seen: Seen,
+    /// What of it is the user's, since the first agent.
+    mine: Option<Mine>,
 }
 
 /// How far a run came by itself.
@@ -267,6 +269,7 @@ impl<'a> Runner<'a> {
             measured_branch: None,
             stands: KeptStands::default(),
             seen: Seen::default(),
+            mine: None,
         }
     }
 

@@ -4,16 +4,14 @@
 //! bounded, whatever the project: nearer folders first.
 
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ralph_core::detect;
 use ralph_core::redact::{self, Secrets, dotenv};
 use ralph_core::time::Time;
 
-use crate::clock;
 use crate::store::Stamp;
+use crate::{bounded, clock};
 
 /// A longer file holds something else.
 const MOST: u64 = 256 << 10;
@@ -112,10 +110,7 @@ fn is_dotenv(name: &str) -> bool {
 }
 
 fn read(path: &Path) -> Option<String> {
-    // A pipe would hold the loop up.
-    let data = std::fs::metadata(path).ok().filter(|data| data.is_file() && data.len() <= MOST)?;
-    let mut text = Vec::new();
-    File::open(path).ok()?.take(data.len()).read_to_end(&mut text).ok()?;
+    let text = bounded::read(path, MOST).ok()?;
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 

@@ -1,15 +1,7 @@
 //! What somebody probably meant, and words that can be typed.
 
+pub use ralph_core::text::quoted;
 use ralph_core::text::slips;
-
-/// As a shell would take it.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
 
 /// What to do about a word that was a slip.
 pub fn instead(near: &str, wrong: &str) -> String {

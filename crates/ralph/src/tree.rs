@@ -429,7 +429,8 @@ impl Tree {
         memory.tree = Some(tree.clone());
         memory.save(&self.place)?;
         let beside = beside::of(&self.place, &found);
-        found.problems.extend(beside::unasked(&found));
+        // First: of many problems only some are told.
+        found.problems.splice(0..0, beside::unasked(&found));
         let files::Found { head, branch, too_big, outdated, own_output, problems, .. } = found;
         let names = |paths: &[Vec<u8>]| -> Vec<String> {
             paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect()

@@ -717,6 +717,17 @@ fn a_helper_that_may_be_ended_gets_a_moment_in_a_hurry_and_one_that_nobody_wants
     drop(begin(&waits_for_ever("dropped").patience(patience)).expect("it starts"));
 }
 
+#[test]
+fn a_helper_that_may_be_ended_and_is_only_slow_comes_to_its_own_end_though_somebody_is_in_a_hurry() {
+    let hurry = Hurry::new().expect("a pipe");
+    assert!(!hurry.is_up());
+    hurry.up();
+    assert!(hurry.is_up() && hurry.is_up(), "for good");
+    let patience = Patience { limit: Duration::from_secs(3600), hurry: Some(hurry), expendable: true };
+    let captured = capture(&Spec::new("sleep", "/").arg("5").patience(patience)).expect("it starts");
+    assert_eq!((captured.end, captured.gave_up), (End::Exited(0), false));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_git_below_a_script_of_that_name_is_no_program_that_it_started() {

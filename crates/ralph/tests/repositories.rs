@@ -407,6 +407,43 @@ fn work_in_a_nested_repository_is_progress_and_a_review_that_does_some_is_not_cl
 }
 
 #[test]
+fn bytes_that_are_written_again_are_no_progress_where_no_snapshot_holds_them() {
+    let sandbox = repository();
+    sandbox.git(&["init", "-q", "in"]);
+    sandbox.write("in/a.txt", "1\n");
+    sandbox.write("in/b.bin", "b".repeat(300_000));
+    sandbox.git(&["config", "filter.lfs.required", "true"]);
+    sandbox.git(&["config", "filter.lfs.clean", "nosuchprogram"]);
+    sandbox.write(".gitattributes", "*.bin filter=lfs\n");
+    sandbox.write("small.bin", "1\n");
+    assert!(sandbox.command("truncate").args(["-s", "51M", "big.dat"]).status().expect("truncate").success());
+    let seen = iteration(&sandbox, "echo 1 > small.bin; echo 1 > in/a.txt; touch big.dat");
+    assert_eq!(files(&seen), [""; 0]);
+    assert!(flags(&seen).contains("big.dat: it was written with as many bytes as before"), "{seen}");
+    assert!(!flags(&seen).contains("small.bin") && !flags(&seen).contains("in/"), "{seen}");
+    let seen = iteration(&sandbox, "echo 2 > small.bin; echo 2 > in/a.txt; echo 1 >> big.dat");
+    assert_eq!(files(&seen), ["M big.dat", "M in/", "M small.bin"]);
+    let seen = iteration(&sandbox, "touch in/b.bin");
+    assert_eq!(files(&seen), [""; 0]);
+    assert!(flags(&seen).contains("in/: files of this repository of its own were written"), "{seen}");
+}
+
+#[test]
+fn of_very_many_files_that_no_snapshot_holds_one_that_comes_into_view_is_no_progress() {
+    let sandbox = repository();
+    sandbox.git(&["config", "filter.lfs.required", "true"]);
+    sandbox.git(&["config", "filter.lfs.clean", "nosuchprogram"]);
+    sandbox.write(".gitattributes", "*.bin filter=lfs\n");
+    for number in 0..102 {
+        sandbox.write(format!("{number:03}.bin"), "1\n");
+    }
+    assert_eq!(files(&iteration(&sandbox, "rm 000.bin")), ["D 000.bin"]);
+    assert_eq!(files(&iteration(&sandbox, "true")), [""; 0]);
+    let page = ralph(&sandbox).args(["history", "2"]).run();
+    page.assert_stdout_has("1 of the files that no snapshot holds were not looked at");
+}
+
+#[test]
 fn files_whose_filter_fails_are_named_and_the_rest_is_measured_and_undone() {
     let sandbox = repository();
     sandbox.write("old.bin", "1\n");
@@ -429,6 +466,24 @@ fn files_whose_filter_fails_are_named_and_the_rest_is_measured_and_undone() {
         .assert_stderr_has("old.bin: its filter 'lfs' fails");
     assert!(!sandbox.exists("a.txt") && sandbox.exists("0.bin"));
     assert_eq!(sandbox.read("old.bin"), "2\n");
+}
+
+#[test]
+fn a_deleted_file_is_a_change_though_its_filter_fails_and_an_undo_brings_it_back() {
+    let sandbox = repository();
+    sandbox.write("old.bin", "1\n");
+    sandbox.commit_all("before the filter");
+    sandbox.git(&["config", "filter.lfs.required", "true"]);
+    sandbox.git(&["config", "filter.lfs.clean", "nosuchprogram"]);
+    sandbox.write(".gitattributes", "*.bin filter=lfs\n");
+    let seen = iteration(&sandbox, "rm old.bin; echo 1 > new.bin");
+    assert_eq!(files(&seen), ["A new.bin", "D old.bin"]);
+    assert_eq!(flags(&seen), "[]", "{seen}");
+    assert_eq!(files(&iteration(&sandbox, "true")), [""; 0]);
+    sandbox.git(&["config", "--unset", "filter.lfs.clean"]);
+    sandbox.git(&["config", "--unset", "filter.lfs.required"]);
+    ralph(&sandbox).args(["undo", "1"]).run().assert_code(0);
+    assert_eq!(sandbox.read("old.bin"), "1\n");
 }
 
 #[test]
@@ -473,6 +528,40 @@ fn a_stash_of_the_user_s_that_an_agent_drops_can_be_had_back_by_what_is_said() {
     assert!(said.contains("half 'done'"), "{said}");
     assert!(sandbox.command("sh").args(["-c", command]).status().expect("sh").success(), "{command}");
     assert!(sandbox.git(&["stash", "show", "-p"]).contains("# put aside"));
+}
+
+#[test]
+fn what_an_earlier_agent_made_is_its_own_to_take_away_and_a_loss_of_the_user_s_is_told_once() {
+    let sandbox = repository();
+    sandbox.write("README.md", "# put aside\n");
+    sandbox.git(&["stash", "push", "-q", "-m", "mine"]);
+    sandbox.git(&["branch", "mine"]);
+    sandbox.write("mine.txt", "staged only\n");
+    sandbox.git(&["add", "mine.txt"]);
+    sandbox.write("mine.txt", "other\n");
+    let makes = "git branch theirs; git tag theirs; echo 1 > b.txt; git stash push -q -u -m theirs -- b.txt; \
+                 echo 1 > t.txt; git add t.txt; echo 2 > t.txt; git branch -f mine $(git commit-tree -p mine -m on HEAD^{tree})";
+    let takes = "git branch -q -D theirs; git tag -d theirs > /dev/null; git stash pop -q; git reset -q -- t.txt; \
+                 git branch -f mine mine~1";
+    let loses = "git branch -q -D mine; git stash clear; git reset -q -- mine.txt";
+    let step = |shell: &str| Steps::new().shell(shell).status(&StatusBlock::in_progress());
+    let calls = [makes, takes, loses, "echo 4 > d.txt"];
+    let agent = calls.into_iter().fold(FakeAgent::new("agent"), |agent, shell| agent.call(step(shell)));
+    let finished = run(&sandbox, &agent.install(&sandbox)).args(["--max-iterations", "4"]).run();
+    finished.assert_code(3);
+    let told: Vec<String> = history(&sandbox).iter().map(flags).collect();
+    for nth in [0, 1, 3] {
+        assert_eq!(told[nth], "[]", "{nth}: {told:?}");
+    }
+    let words = [
+        "a stash of yours is gone (On main: mine)",
+        "a branch of yours is gone (mine)",
+        "what you had staged of mine.txt is in no file any more",
+    ];
+    for words in words {
+        assert!(told[2].contains(words), "{words}: {told:?}");
+    }
+    assert!(!told[2].contains("theirs") && !told[2].contains("t.txt"), "{told:?}");
 }
 
 #[test]
@@ -546,6 +635,40 @@ fn a_file_of_the_user_s_that_becomes_what_head_has_is_noticed_however_often_agen
         .assert_stderr_has(&format!("{told}3): README.md"))
         .assert_stderr_has(&format!("{told}5): other.txt"));
     assert_eq!(finished.stderr.matches(told).count(), 2, "{}", finished.stderr);
+}
+
+#[test]
+fn an_index_that_git_only_wrote_anew_is_not_asked_about() {
+    let sandbox = repository();
+    sandbox.write("mine.txt", "staged\n");
+    sandbox.git(&["add", "mine.txt"]);
+    let calls = |name: &str, shell: &str| {
+        let agent = Steps::new().shell(shell).status(&StatusBlock::in_progress());
+        let agent = FakeAgent::new(name).call(agent).install(&sandbox);
+        let points = sandbox.root().join("tmp").join(name);
+        let run = run(&sandbox, &agent).args(["--fresh", "--max-iterations", "1"]);
+        run.env("RALPH_CRASH_POINTS", &points).run().assert_code(3).assert_stderr_lacks("you had staged");
+        git_calls(&points).get("diff-index").copied().unwrap_or_default()
+    };
+    let written = "before=$(cksum < .git/index); touch -d 2001-01-01 README.md; git update-index --refresh; \
+                   test \"$before\" != \"$(cksum < .git/index)\" && echo 1 >> x.txt";
+    assert_eq!(calls("looks", written), 0);
+    assert!(sandbox.exists("x.txt"), "the index was written");
+    assert!(calls("stages", "echo 1 > y.txt; git add y.txt") > 0);
+}
+
+#[test]
+fn nobody_waits_for_a_pipe_in_the_place_of_what_git_wrote_down_of_stashes() {
+    let sandbox = repository();
+    sandbox.write("README.md", "# put aside\n");
+    sandbox.git(&["stash", "push", "-q", "-m", "mine"]);
+    let pipe = "rm -f .git/logs/refs/stash; mkfifo .git/logs/refs/stash; echo 1 > a.txt";
+    let zero = "rm -f .git/logs/refs/stash; ln -s /dev/zero .git/logs/refs/stash; echo 1 > b.txt";
+    let step = |shell: &str| Steps::new().shell(shell).status(&StatusBlock::in_progress());
+    let agent = FakeAgent::new("agent").call(step(pipe)).call(step(zero)).call(step("echo 1 > c.txt"));
+    let finished = run(&sandbox, &agent.install(&sandbox)).args(["--max-iterations", "3"]).run();
+    finished.assert_code(3).assert_stderr_has("a stash of yours is gone (On main: mine)");
+    assert_eq!(history(&sandbox).len(), 3);
 }
 
 #[cfg(target_os = "linux")]

@@ -91,8 +91,11 @@ impl Call {
         self.may_be_ended(true)
     }
 
-    /// It changes files of the user's, and half of that would be worse than to wait.
-    pub fn to_its_end(self) -> Call {
+    /// It changes files of the user's, and half of that would be worse than to wait, though somebody is in a hurry.
+    pub fn to_its_end(mut self) -> Call {
+        if let Some(patience) = &mut self.spec.patience {
+            patience.hurry = None;
+        }
         self.may_be_ended(false)
     }
 

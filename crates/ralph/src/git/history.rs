@@ -4,8 +4,13 @@ use std::collections::BTreeSet;
 
 use ralph_core::event::is_progress;
 use ralph_core::git_text::{is_object_id, parse_paths};
+use ralph_core::lost::Stash;
 
 use super::{Call, GitError, Repo};
+use crate::bounded;
+
+/// A longer log of where HEAD was, or of stashes, is not read.
+const MOST_LOG: u64 = 64 << 20;
 
 /// How many commits are named; the rest is counted.
 const NAMED: usize = 100;
@@ -26,17 +31,10 @@ pub struct Commits {
     pub changed_tree: bool,
 }
 
-/// Work that the user put aside.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stash {
-    pub id: String,
-    pub words: String,
-}
-
 impl Repo {
     /// The stashes, as far as a file has them: git is not asked, for this is looked at before every agent.
     pub fn stashes(&self) -> Vec<Stash> {
-        let log = std::fs::read(self.common_dir.join("logs/refs/stash")).unwrap_or_default();
+        let log = bounded::read(&self.common_dir.join("logs/refs/stash"), MOST_LOG).unwrap_or_default();
         let stash = |line: &str| {
             let (head, words) = line.split_once('\t')?;
             let id = head.split(' ').nth(1).filter(|id| is_object_id(id))?;
@@ -47,7 +45,7 @@ impl Repo {
 
     /// Where HEAD was at this second, if somebody moved it later, as its log tells; inside, `None` where it had no commit.
     pub fn head_until(&self, second: i64) -> Option<Option<String>> {
-        let log = std::fs::read(self.git_dir.join("logs/HEAD")).unwrap_or_default();
+        let log = bounded::read(&self.git_dir.join("logs/HEAD"), MOST_LOG).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
         let moved_later = |line: &str| {
             let (head, _) = line.split_once('\t').unwrap_or((line, ""));

@@ -1,17 +1,14 @@
 //! What is staged, what differs from HEAD, and changing single entries of the user's index.
 
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;
 
 use ralph_core::git_text::{self, Change, Object};
+use ralph_core::lost::Staged;
 
 use super::{Call, GitError, Repo};
 use crate::store;
-
-/// What the index holds at each path where HEAD holds something else; `None`: nothing.
-pub type Staged = BTreeMap<Vec<u8>, Option<Object>>;
 
 /// How long to wait before the next attempts while somebody else's git holds a lock: over three seconds in all.
 const WAITS_MS: [u64; 6] = [50, 100, 200, 400, 800, 1_600];

@@ -1,12 +1,13 @@
 //! Branches and tags as files have them. git is not asked, for they are looked at before every agent and after it.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
 use ralph_core::git_text::is_object_id;
+use ralph_core::lost::Refs;
 
 use super::Repo;
+use crate::bounded;
 
 /// More files than this are not read one by one.
 const MOST_LOOSE: usize = 1_000;
@@ -15,32 +16,30 @@ const MOST_PACKED: u64 = 4 << 20;
 /// The file of one branch or tag is a line.
 const MOST_LINE: u64 = 1_000;
 
-/// What each branch and tag stands for, by its whole name.
-pub type Refs = BTreeMap<String, String>;
-
 impl Repo {
     /// `None` where there are too many to look at, or where git keeps them in another form.
     pub fn refs(&self) -> Option<Refs> {
         if self.common_dir.join("reftable").exists() {
             return None;
         }
-        let mut refs = packed(&self.common_dir.join("packed-refs"))?;
-        let mut looked_at = 0;
+        let (mut refs, mut looked_at) = (Refs::new(), 0);
         for kind in ["refs/heads", "refs/tags"] {
             loose(&self.common_dir, kind, &mut refs, &mut looked_at)?;
+        }
+        // After them: whoever packs refs removes the files of their own when the list has them.
+        for (name, id) in packed(&self.common_dir.join("packed-refs"))? {
+            refs.entry(name).or_insert(id);
         }
         Some(refs)
     }
 }
 
 fn packed(file: &Path) -> Option<Refs> {
-    match std::fs::metadata(file) {
-        Ok(data) if data.len() > MOST_PACKED => return None,
-        Ok(_) => {}
+    let text = match bounded::read(file, MOST_PACKED) {
+        Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Refs::new()),
         Err(_) => return None,
-    }
-    let text = std::fs::read(file).ok()?;
+    };
     let named = |line: &str| {
         let (id, name) = line.split_once(' ')?;
         let wanted = name.starts_with("refs/heads/") || name.starts_with("refs/tags/");
@@ -60,8 +59,9 @@ fn loose(dir: &Path, name: &str, refs: &mut Refs, looked_at: &mut usize) -> Opti
         let Ok(data) = entry.metadata() else { continue };
         if data.is_dir() {
             loose(dir, &name, refs, looked_at)?;
-        } else if data.is_file() && data.len() <= MOST_LINE && !name.ends_with(".lock") {
-            let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
+        } else if data.is_file() && !name.ends_with(".lock") {
+            let text = bounded::read(&entry.path(), MOST_LINE).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
             let id = text.trim_end();
             if is_object_id(id) {
                 refs.insert(name, id.to_owned());

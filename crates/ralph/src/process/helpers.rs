@@ -4,6 +4,8 @@
 //! pipe in place of a file that git reads (`.gitignore`), git itself waits for ever: a helper that only looks, or writes nothing
 //! but what is ralph's, is expendable, and is ended then.
 //!
+//! One that is only slow is let go on for a minute in a hurry: it has work to do, on a slow disk or in a big repository.
+//!
 //! What a helper started and what it waits for is found on Linux only; elsewhere an expendable one is ended when its time is
 //! over, and any other is waited for.
 
@@ -12,9 +14,11 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::Mark;
+use super::ready::wait_ready;
 
 /// How long to wait for the programs that a helper starts.
 #[derive(Debug, Clone)]
@@ -30,6 +34,8 @@ impl Patience {
     pub(super) const AGAIN: Duration = Duration::from_millis(100);
     /// What has work for a moment may finish it, though somebody is in a hurry.
     pub(super) const MOMENT: Duration = Duration::from_secs(2);
+    /// How long an expendable helper itself may go on then, if it does not wait for a pipe.
+    const MINUTE: Duration = Duration::from_secs(60);
     /// How often it is looked whether an expendable helper waits for a named pipe. Twice in a row, and nobody will come.
     const LOOK: Duration = Duration::from_secs(2);
 }
@@ -39,8 +45,10 @@ impl Patience {
 pub(super) struct Wait<'a> {
     /// When to look after it again.
     pub(super) next: Instant,
-    /// From when on nobody waits any longer.
+    /// From when on nobody waits any longer for what it started.
     over: Instant,
+    /// And from when on not for itself.
+    own_end: Instant,
     pub(super) hurry: Option<&'a Hurry>,
     expendable: bool,
     /// It waited for a pipe when it was last looked after.
@@ -62,6 +70,7 @@ impl<'a> Wait<'a> {
         let wait = Wait {
             next: now,
             over: now + limit,
+            own_end: now + limit + Patience::MOMENT,
             hurry: patience.hurry.as_ref(),
             expendable: patience.expendable,
             stuck: false,
@@ -72,7 +81,9 @@ impl<'a> Wait<'a> {
     /// Nobody wants to wait for more than a moment.
     pub(super) fn hurried(self) -> Self {
         let now = Instant::now();
-        Wait { over: self.over.min(now + Patience::MOMENT), hurry: None, ..self }.later(now)
+        let over = self.over.min(now + Patience::MOMENT);
+        let own_end = self.own_end.min(now + Patience::MINUTE);
+        Wait { over, own_end, hurry: None, ..self }.later(now)
     }
 
     fn later(self, now: Instant) -> Self {
@@ -83,20 +94,21 @@ impl<'a> Wait<'a> {
     /// Looks after a helper when it is time to.
     pub(super) fn look(&mut self, helper: Pid) -> Looked {
         let now = Instant::now();
+        let stuck = self.expendable && waits_for_a_pipe(helper);
+        let stays_stuck = std::mem::replace(&mut self.stuck, stuck) && stuck;
         if now < self.over {
-            let stuck = waits_for_a_pipe(helper);
-            if stuck && self.stuck {
-                self.over = now;
+            if stays_stuck {
+                (self.over, self.own_end) = (now, now);
                 self.next = now + Patience::AGAIN;
                 return Looked { ended: 0, gave_up: give_up(helper) };
             }
-            *self = Wait { stuck, ..self.later(now) };
+            *self = self.later(now);
             return Looked::default();
         }
         self.next = now + Patience::AGAIN;
         let ended = end_below(helper);
         // With nothing to wait for it may be about to end.
-        let alone = ended == 0 && (self.stuck || now >= self.over + Patience::MOMENT);
+        let alone = ended == 0 && (stays_stuck || now >= self.own_end);
         Looked { ended, gave_up: alone && self.expendable && give_up(helper) }
     }
 }
@@ -119,6 +131,11 @@ impl Hurry {
     pub fn up(&self) {
         // A full pipe has said it often enough.
         let _ = (&self.0.1).write(&[1]);
+    }
+
+    pub fn is_up(&self) -> bool {
+        let told = PollFd::from_borrowed_fd(self.told(), PollFlags::IN);
+        wait_ready(&mut [told], Some(Instant::now())).unwrap_or(false)
     }
 
     /// Can be read when there is a hurry.

@@ -34,7 +34,7 @@ impl Runner<'_> {
                 other.kind = ChangeKind::Modified;
             }
             flags.extend(other.flag());
-            if !known {
+            if !known && !other.touched {
                 let path = other.path.as_bytes().to_vec();
                 changes.push(Change { path, kind: other.kind, old: None, new: None });
             }

@@ -293,7 +293,7 @@ impl Runner<'_> {
         }
         let too_big =
             snapshot.too_big.iter().map(|path| format!("{path} is over 50 MB, so no snapshot holds it"));
-        measured.notes.extend(lost.into_iter().chain(too_big).chain(snapshot.problems).take(50));
+        measured.notes.extend(lost.into_iter().chain(snapshot.problems).chain(too_big).take(50));
         if let Some(base) = todos_since.and_then(TreeId::new) {
             match self.tree.added_todos(&base, &snapshot.tree, &self.own_notes()) {
                 Ok(todos) => measured.todos = Some(todos),

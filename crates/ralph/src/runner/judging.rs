@@ -1,8 +1,6 @@
 //! What became of that by which claims are judged: tests, what checks run, the recipes behind them.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
-use std::io::Read;
 use std::path::{Component, Path};
 
 use ralph_core::check::CheckSpec;
@@ -12,6 +10,7 @@ use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::items::{BacklogRead, Found, Work};
 
 use super::Runner;
+use crate::bounded;
 use crate::tree::TreeId;
 
 impl Runner<'_> {
@@ -116,11 +115,7 @@ pub(crate) fn on_disk(root: &Path) -> impl Fn(&str) -> Option<String> {
             // A program that takes it finds nothing of use there, and takes no other.
             return Some(String::new());
         }
-        if data.len() > MOST {
-            return None;
-        }
-        let mut bytes = Vec::new();
-        File::open(&path).ok()?.take(data.len()).read_to_end(&mut bytes).ok()?;
+        let bytes = bounded::read(&path, MOST).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 }

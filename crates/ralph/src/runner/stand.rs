@@ -1,19 +1,21 @@
 //! Where the user stands in the repository, before an agent and after it: the branch, what is staged, and what of the
 //! user's the agent committed.
 
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 
 use ralph_core::decision::TreeMark;
 use ralph_core::event::{Measured, Noted, THROWN_AWAY, When, is_progress};
 use ralph_core::git_text::Change;
 use ralph_core::items::WHERE_COMMITS_GO;
+use ralph_core::lost::Staged;
 use ralph_core::profile::FailedItem;
 use ralph_core::state::Iteration;
 use ralph_core::text;
 
-use super::{Runner, Seen};
+use super::{Mine, Runner, Seen};
 use crate::digest;
-use crate::git::{Repo, Staged};
+use crate::git::Repo;
 use crate::store::IterationFiles;
 use crate::unix::names::OsStrExt;
 use crate::work::{Before, CHANGED, Stand, Stands, Stood, departed, dirty_at, taken_along, thrown_away};
@@ -74,7 +76,10 @@ impl Runner<'_> {
             self.dirty = dirty_at(repo, &self.tree, base).ok();
         }
         // A session is measured by another process.
-        self.seen = if self.is_session() { Seen::default() } else { Seen::now(repo, !self.asks_the_index()) };
+        if !self.is_session() {
+            let earlier = self.mine.as_ref().map(|mine| &mine.seen);
+            self.seen = Seen::now(repo, !self.asks_the_index(), earlier);
+        }
         self.stands.before = Some(Stood::Unknown);
         self.stands.after = None;
         if self.stands.start.is_none() {
@@ -101,6 +106,23 @@ impl Runner<'_> {
         if let Err(why) = kept {
             self.ui.warn(&format!("{UNKNOWN}: {why}"));
         }
+        if self.mine.is_none() && !self.is_session() {
+            self.mine = Some(self.mine_now());
+        }
+    }
+
+    /// What is the user's, as no agent of this ralph's did anything yet.
+    fn mine_now(&self) -> Mine {
+        let current = self.state.current.as_ref();
+        let head = current.and_then(|current| current.before.as_ref()?.head.clone());
+        // Where another ralph kept it when the run began, that counts.
+        let stand = |stood: &Option<Stood>| stood.as_ref()?.stand().cloned();
+        let (staged, stashes) = match stand(&self.stands.start).or_else(|| stand(&self.stands.before)) {
+            Some(Stand { staged, stashes, .. }) => (Some(staged), stashes),
+            None => (None, vec![]),
+        };
+        let asked = self.asks_the_index().then(|| OnceCell::from(staged));
+        Mine { seen: self.seen.clone(), head, stashes, staged: asked.unwrap_or_default() }
     }
 
     /// What is staged after the agent, where this ralph asked for it.

@@ -1,5 +1,7 @@
 //! The files on disk against the private index: what differs, and taking it in.
 
+use std::collections::HashSet;
+
 use ralph_core::git_text::{self, Change, ChangeKind};
 
 use super::memory::Memory;
@@ -242,9 +244,11 @@ fn learn(place: &mut Place, stderr: &[u8]) -> Option<String> {
     })
 }
 
-/// Leaves out the files that are to go through a filter that failed.
+/// Leaves out the files that are to go through a filter that failed. What is gone goes through none.
 fn leave_out(place: &Place, found: &mut Found) -> Result<(), TreeError> {
-    let call = place.call("check-attr").args(["-z", "--stdin", "filter"]).stdin(list("", &found.dirty));
+    let gone: HashSet<&Vec<u8>> = found.gone.iter().collect();
+    let there = found.dirty.iter().filter(|path| !gone.contains(path));
+    let call = place.call("check-attr").args(["-z", "--stdin", "filter"]).stdin(list("", there));
     let answer = call.output()?;
     found.refused.clear();
     for filter in &place.failing {

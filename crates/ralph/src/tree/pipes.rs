@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Place, TreeError};
 use crate::git::GitError;
+use crate::process::Hurry;
 use crate::unix::identity::MetadataExt;
 
 /// What git reads in every folder.
@@ -24,7 +25,9 @@ const NAMED: usize = 5;
 /// The error of a git that was ended, with the pipes that it may have waited for.
 pub(super) fn named_in(error: TreeError, place: &Place) -> TreeError {
     let TreeError::Git(GitError::Ended { command, why }) = error else { return error };
-    let pipes = found(place);
+    // Whoever is in a hurry does not want to wait for a search either.
+    let hurried = place.hurry.as_ref().is_some_and(Hurry::is_up);
+    let pipes = if hurried { vec![] } else { found(place) };
     let why = match pipes.is_empty() {
         true => why,
         false => format!("it waits for a named pipe in the place of a file; remove it: {}", pipes.join(", ")),

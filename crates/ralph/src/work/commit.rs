@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ralph_core::beside::Why;
+use ralph_core::beside::{Beside, Why};
 use ralph_core::event::Measured;
 use ralph_core::git_text::Change;
 use ralph_core::items::{self, CommitOrder, Settlement, attempt_id};
@@ -63,7 +63,14 @@ impl Settler<'_> {
             }
         };
         say(&nested, "not committed, for it is a repository of its own");
-        say(&self.unheld(iteration), "not committed, for it is over 50 MB and no snapshot holds it");
+        say(
+            &self.unheld(iteration, Why::Big),
+            "not committed, for it is over 50 MB and no snapshot holds it",
+        );
+        say(
+            &self.unheld(iteration, Why::Filter),
+            "not committed, for its filter fails and no snapshot holds it",
+        );
         // A tick without the work would tell everybody that it is done.
         let task_file = self.source.and_then(|source| source.below(&self.project.root));
         let by_agent = after.and_then(Measured::left_head) != before_head;
@@ -101,11 +108,13 @@ impl Settler<'_> {
         }
     }
 
-    /// Big files that came or changed since the run began.
-    fn unheld(&self, iteration: &Iteration) -> Vec<String> {
+    /// Files that no snapshot holds and that came or changed since the run began.
+    fn unheld(&self, iteration: &Iteration, why: Why) -> Vec<String> {
         let before = self.base.map_or(&[][..], |base| &base.beside);
         let after = iteration.after.iter().flat_map(|after| &after.beside);
-        let new = after.filter(|one| one.why == Why::Big && !before.contains(one));
+        let is_known =
+            |one: &Beside| before.iter().any(|old| old.path == one.path && old.is_like(&one.stamp));
+        let new = after.filter(|one| one.why == why && !is_known(one));
         new.map(|one| one.path.clone()).collect()
     }
 

@@ -5,9 +5,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use ralph_core::lost::{Staged, Stash};
+
 use super::paths;
-use crate::git::{self, Entry, GitError, Repo, Staged, Stash};
-use crate::{digest, store};
+use crate::git::{self, Entry, GitError, Repo};
+use crate::{bounded, digest, store};
+
+/// A longer list of what was staged is not believed.
+const MOST: u64 = 256 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stand {
@@ -51,8 +56,8 @@ impl Stand {
 }
 
 /// What is said where an agent, or whoever else, wrote over what ralph had kept.
-pub(crate) const CHANGED: &str =
-    "what ralph had kept of your branch and index before the agent was changed or removed since";
+pub(crate) const CHANGED: &str = "what ralph had kept of your branch and index before the agent was changed or removed since, by an agent or in a power cut; look \
+     where you are with git status, and begin a new run: ralph run --fresh";
 
 /// What is known of the user's stand at a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -78,7 +83,7 @@ impl Stood {
 
     /// As another ralph kept it, with the digest by the record; older records have none.
     pub(crate) fn read(path: &Path, digest: Option<&str>) -> Self {
-        match (std::fs::read(path).ok(), digest) {
+        match (bounded::read(path, MOST).ok(), digest) {
             (Some(text), Some(digest)) if digest::of(&text) != digest => Self::Changed,
             (Some(text), _) => Self::of(&text),
             (None, Some(_)) => Self::Changed,

@@ -50,6 +50,24 @@ fn a_git_that_waits_for_ever_is_ended_where_somebody_is_in_a_hurry_and_leaves_no
     assert_eq!(p.changed(), ["A sub/x"]);
 }
 
+#[test]
+fn files_are_put_back_to_the_last_though_their_filters_take_longer_than_somebody_in_a_hurry_waits() {
+    let mut p = Project::new();
+    p.run(&["config", "filter.slow.clean", "cat"]);
+    p.run(&["config", "filter.slow.smudge", "sleep 3; cat"]);
+    p.write(".gitattributes", "*.slow filter=slow\n");
+    p.write("one.slow", "1\n");
+    let first = p.snap();
+    p.write("one.slow", "2\n");
+    let hurry = Hurry::new().unwrap();
+    let mut tree = p.tree.take().unwrap().until(hurry.clone());
+    let way = tree.way_back_but(&first.tree, &|_| false).unwrap();
+    hurry.up();
+    tree.put_back(&way).unwrap();
+    assert_eq!(fs::read_to_string(p.path("one.slow")).unwrap(), "1\n");
+    p.tree = Some(tree);
+}
+
 /// How many children of this process have ended and wait to be reaped.
 #[cfg(target_os = "linux")]
 fn zombies() -> usize {

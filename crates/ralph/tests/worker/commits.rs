@@ -43,6 +43,22 @@ fn a_big_file_that_no_snapshot_holds_is_named_as_not_committed() {
 }
 
 #[test]
+fn a_file_whose_filter_fails_is_named_as_not_committed() {
+    let sandbox = one_item();
+    sandbox.git(&["config", "filter.lfs.required", "true"]);
+    sandbox.git(&["config", "filter.lfs.clean", "nosuchprogram"]);
+    sandbox.write(".gitattributes", "*.bin filter=lfs\n");
+    sandbox.commit_all("a filter");
+    sandbox.write("mine.bin", "1\n");
+    let steps = writes("one.txt").shell("echo 1 > new.bin; echo 1 > mine.bin");
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    let finished = worker(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_has("its filter fails and no snapshot holds it: new.bin");
+    finished.assert_stderr_lacks("holds it: mine.bin");
+    assert_eq!(files_of(&sandbox, "HEAD"), ["A one.txt"]);
+}
+
+#[test]
 fn the_commit_is_by_whom_the_environment_names() {
     let sandbox = one_item();
     let agent = writer(&sandbox, &["one.txt"]);

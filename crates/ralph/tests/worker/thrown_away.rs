@@ -102,6 +102,19 @@ fn branches_and_tags_that_an_agent_deletes_or_moves_are_named_with_the_way_to_ha
 }
 
 #[test]
+fn of_very_many_branches_that_an_agent_moves_nobody_asks_git_one_by_one() {
+    let sandbox = repository();
+    for nth in 0..30 {
+        sandbox.git(&["branch", &format!("b{nth:02}")]);
+    }
+    let move_all = "git commit --quiet --allow-empty -m further; \
+                    for name in $(git for-each-ref --format='%(refname:short)' refs/heads/b*); do git branch -f $name HEAD; done";
+    let finished = after(&sandbox, Steps::new().shell(move_all).write("x.txt", "x\n"));
+    finished.assert_stderr_lacks("of yours was moved");
+    finished.assert_stderr_has("of 10 more branches nobody looked whether what was yours is still there");
+}
+
+#[test]
 fn a_stash_that_an_agent_drops_is_named_with_the_way_to_have_it_back() {
     let sandbox = repository();
     sandbox.write("README.md", "# put aside\n");
