@@ -13,6 +13,7 @@ use ralph_core::text;
 
 use super::Runner;
 use super::effects::Custody;
+use crate::bounded;
 use crate::digest;
 use crate::error::{self, Error, Result};
 use crate::git::Kept;
@@ -24,9 +25,13 @@ use crate::trust;
 use crate::unix::names::OsStrExt;
 use crate::work::{self, OwnBacklog, Settler, Source, Steered, beads, is_below};
 
+/// An agent can write where these are kept.
+const MOST_OF_A_COPY: u64 = 1 << 30;
+const MOST_OF_A_WAY: u64 = 1 << 20;
+
 /// The copy of the task file as it was kept, unless somebody wrote over it.
 fn kept_copy(iteration: &Iteration, files: &IterationFiles) -> Option<Vec<u8>> {
-    let bytes = std::fs::read(files.backlog()).ok()?;
+    let bytes = bounded::read(&files.backlog(), MOST_OF_A_COPY).ok()?;
     let noted = iteration.noted.backlog.as_ref();
     noted.is_none_or(|noted| digest::of(&bytes) == *noted).then_some(bytes)
 }
@@ -226,7 +231,7 @@ impl Runner<'_> {
     /// another digest, there was none.
     fn reached(&self, source: Source, iteration: &Iteration, files: &IterationFiles) -> Source {
         let another = || {
-            let kept = std::fs::read(files.backlog_way()).ok();
+            let kept = bounded::read(&files.backlog_way(), MOST_OF_A_WAY).ok();
             let kept = kept.as_deref();
             match &iteration.noted.way {
                 Some(noted) => {
