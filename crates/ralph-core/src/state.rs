@@ -716,6 +716,11 @@ impl State {
         (newest.put_back.to != first.put_back.from).then_some(newest)
     }
 
+    /// Commits that ralph made in this run: of proved work, and those that take an agent's back.
+    pub fn own_commits(&self) -> u64 {
+        self.committed.saturating_add(self.took_back)
+    }
+
     /// Reviews this run needs.
     pub fn reviews_needed(&self) -> u32 {
         self.run.as_ref().map_or(0, |run| {

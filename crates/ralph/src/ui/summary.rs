@@ -47,7 +47,7 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         rows.push(("Files:", files(changes)));
     }
     rows.extend(put_back(state).map(|line| ("Put back:", line)));
-    match (state.totals.commits, state.committed.saturating_add(state.took_back)) {
+    match (state.totals.commits, state.own_commits()) {
         (0, 0) => {}
         (0, ours) => rows.push(("Commits:", ours.to_string())),
         (agents, 0) => rows.push(("Commits:", format!("{agents} by agents"))),
