@@ -20,6 +20,20 @@ fn settings_are_not_changed_under_a_run_that_would_put_them_back() {
 }
 
 #[test]
+fn a_project_is_not_set_up_under_a_run_that_would_take_the_files_away() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().reach("agent").hold("go").status(&StatusBlock::done()));
+    let running = run(&sandbox, &agent).args(["--reviews", "0"]).spawn();
+    sandbox.wait_for("agent");
+    let init = ralph(&sandbox).args(["init", "--yes"]).run();
+    init.assert_code(1).assert_stderr_has("a run is going on here (pid").assert_stderr_lacks("wrote");
+    assert!(!sandbox.exists(".ralph/config.toml"));
+    sandbox.release("go");
+    running.wait().assert_code(0).assert_stderr_lacks("removed");
+    ralph(&sandbox).args(["init", "--yes"]).run().assert_code(0).assert_stderr_has("wrote   .ralph/config.toml");
+}
+
+#[test]
 fn an_edit_of_the_user_s_own_is_kept_and_nobody_is_accused() {
     let sandbox = repository();
     sandbox.write(".ralph/prompt.md", "Be careful.\n");

@@ -9,7 +9,7 @@ use crate::config;
 use crate::error::Result;
 use crate::project::Project;
 use crate::setup::{self, Found};
-use crate::store::Placed;
+use crate::store::{self, Placed};
 use crate::ui::{self, Ui};
 
 #[derive(Debug, Args)]
@@ -27,6 +27,7 @@ pub(super) struct InitArgs {
 
 pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::find()?;
+    store::nobody_is_at_work(&project.truth, "its files in .ralph/ are put back as they were")?;
     let found = setup::look(&project.root)?;
     tell(&project, &found, ui);
     let may_write = |name: &str| args.force || !project.ralph_dir.join(name).exists();
