@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use ralph_core::backlog::{Backlog, Selection, Stats, Wish};
+use ralph_core::backlog::{Backlog, Selection, State, Stats, Wish};
 use ralph_core::ledger::Attempted;
 use ralph_core::text;
 use serde_json::{Value, json};
@@ -36,9 +36,21 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
             let which = place.flag();
             ui.say(&format!("{} has no items yet; ralph backlog add \"TITLE\"{which}", place.shown()));
         }
+        let left = disabled(&backlog, State::is_open);
+        if left > 0 {
+            ui.say(&format!(
+                "{} disabled: not for the loop, and not counted as open",
+                text::count(left, "item")
+            ));
+        }
         problems(&backlog, ui);
     }
     super::super::fine()
+}
+
+/// How many items in such a state are not for the loop.
+fn disabled(backlog: &Backlog<'_>, is_meant: impl Fn(State) -> bool) -> u64 {
+    backlog.items().iter().filter(|item| !item.enabled && is_meant(item.state)).count() as u64
 }
 
 pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
@@ -53,12 +65,13 @@ pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
         line("backlog:", format!("{} ({})", place.shown(), backlog.shape().word()));
         line("items:", stats.total.to_string());
         for (name, count) in [
-            ("open:", stats.open),
-            ("in progress:", stats.in_progress),
+            ("open:", stats.open - disabled(&backlog, |state| state == State::Open)),
+            ("in progress:", stats.in_progress - disabled(&backlog, |state| state == State::InProgress)),
             ("done:", stats.done),
             ("blocked:", stats.blocked),
             ("cancelled:", stats.cancelled),
             ("unknown:", stats.unknown),
+            ("disabled:", stats.disabled),
         ] {
             if count > 0 {
                 line(name, count.to_string());
@@ -140,16 +153,15 @@ fn refused(place: &Place, backlog: &Backlog<'_>, selection: &Selection) -> Optio
     place.is_alone(backlog, *at).err()
 }
 
-/// How what is open or begun stands: `2 could begin now, 1 waiting for others, 3 not for the loop`
+/// How what is open or begun stands, of what is for the loop: `3: 2 could begin now, 1 waiting for others`
 fn to_do(stats: &Stats, held_up: bool) -> String {
     let parts = [
         (stats.eligible, if held_up { "held up by what is said of the next" } else { "could begin now" }),
         (stats.waiting, "waiting for others"),
         (stats.at_limit, "out of iterations"),
-        (stats.disabled, "not for the loop"),
     ];
     let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-    let all = stats.open + stats.in_progress;
+    let all = stats.open + stats.in_progress - stats.disabled;
     match parts.collect::<Vec<_>>().join(", ") {
         parts if parts.is_empty() => "nothing".into(),
         parts => format!("{all}: {parts}"),
