@@ -30,7 +30,11 @@ fn a_project_is_not_set_up_under_a_run_that_would_take_the_files_away() {
     assert!(!sandbox.exists(".ralph/config.toml"));
     sandbox.release("go");
     running.wait().assert_code(0).assert_stderr_lacks("removed");
-    ralph(&sandbox).args(["init", "--yes"]).run().assert_code(0).assert_stderr_has("wrote   .ralph/config.toml");
+    ralph(&sandbox)
+        .args(["init", "--yes"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("wrote   .ralph/config.toml");
 }
 
 #[test]
@@ -60,6 +64,26 @@ fn a_session_that_is_armed_says_which_run_it_leaves_unfinished() {
     armed
         .assert_code(0)
         .assert_stderr_has(&format!("run 1 is left unfinished and cannot be continued: {GOAL}"));
+}
+
+#[test]
+fn whoever_goes_on_with_a_goal_is_told_how_to_get_to_the_task_file() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_more());
+    run(&sandbox, &agent)
+        .args(["--max-iterations", "1"])
+        .run()
+        .assert_code(3)
+        .assert_stderr_lacks("task file");
+    let again = || ralph(&sandbox).args(["run", "--yes", "--dry-run", "--max-iterations", "2"]).run();
+    again().assert_code(0).assert_stderr_lacks("--backlog");
+    sandbox.write("fix_plan.md", "- [ ] implement sub\n- [x] add\n");
+    again().assert_code(0).assert_stderr_has(&format!(
+        "this goes on with the goal of run 1: {GOAL}; to work on fix_plan.md instead (1 of 2 items open): \
+         ralph run --backlog fix_plan.md; or close the goal first: ralph reset"
+    ));
+    sandbox.write("fix_plan.md", "- [x] implement sub\n");
+    again().assert_code(0).assert_stderr_lacks("--backlog");
 }
 
 #[test]

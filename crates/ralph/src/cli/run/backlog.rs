@@ -18,7 +18,9 @@ use crate::doctor;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::settings::{self, Wishes};
+use crate::setup;
 use crate::store::Runs;
+use crate::suggest::quoted;
 use crate::tree::Tree;
 use crate::trust::Commands;
 use crate::ui::Ui;
@@ -83,6 +85,24 @@ fn is_no_newcomer(project: &Project, file: &str) -> Result<()> {
     Err(Error::usage(format!("two task files are here: {file} is new, and {before} has open items"))
         .because(format!("the last run was about {before}, and an agent may have made the other"))
         .hint(format!("--backlog {before}, or --backlog {file}; ralph config set backlog FILE settles it")))
+}
+
+/// Whoever goes on with a goal may have meant the task file: how to get there, where one has open items.
+pub(super) fn beside_a_goal(project: &Project, last: &Last) -> Option<String> {
+    last.state.run.as_ref().filter(|run| run.plan.backlog.is_none())?;
+    let path = work::find(&project.root).ok()??;
+    if beads::is_meant(&path) {
+        return None;
+    }
+    let counted = setup::items(&project.root, &path).ok().filter(|counted| counted.open > 0)?;
+    let (file, goal) = (below(project, &path).ok()?, last.goal());
+    Some(format!(
+        "this goes on with the goal of run {}: {goal}; to work on {file} instead ({}): ralph run --backlog {}; \
+         or close the goal first: ralph reset",
+        last.run.number,
+        counted.told(),
+        quoted(&file)
+    ))
 }
 
 fn source(project: &Project, plan: &BacklogPlan) -> Result<Source> {
