@@ -101,7 +101,11 @@ pub fn status(state: Option<&State>, around: Surroundings<'_>) -> Value {
 
 /// What agents of the run are flagged for, each with its iteration.
 pub(super) fn flags(state: &State) -> Value {
-    state.flagged.iter().map(|flagged| json!({"iteration": flagged.iteration, "text": flagged.what})).collect()
+    state
+        .flagged
+        .iter()
+        .map(|flagged| json!({"iteration": flagged.iteration, "text": flagged.what}))
+        .collect()
 }
 
 /// The task file, how far it is, and the item that is worked on.
