@@ -150,6 +150,15 @@ fn missing_tools_and_agents_are_named_with_what_to_do() {
 }
 
 #[test]
+fn where_no_check_is_known_one_is_suggested_that_fits_the_project() {
+    let sandbox = healthy();
+    let doctor = || ralph(&sandbox).arg("doctor").run();
+    doctor().assert_stdout_has("ralph config set checks.test \"make test\"");
+    sandbox.write("calc.py", "");
+    doctor().assert_stdout_has("ralph config set checks.test \"python3 -m unittest\"");
+}
+
+#[test]
 fn checks_that_were_found_and_cannot_be_run_are_named_and_never_suggested() {
     let sandbox = healthy();
     sandbox.write("go.mod", "module x\n");
