@@ -20,7 +20,7 @@ use crate::report::dialects::Dialect;
 use crate::time::Time;
 use crate::transcript::{Format, Usage};
 
-pub use recent::{Recent, restless};
+pub use recent::{Recent, claim_passed, restless};
 
 /// Of files that agents took along, so many are named.
 const MOST_TAKEN: usize = 50;
