@@ -87,6 +87,17 @@ fn whoever_goes_on_with_a_goal_is_told_how_to_get_to_the_task_file() {
 }
 
 #[test]
+fn a_checklist_says_where_commands_go() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [ ] a\n");
+    let added = ralph(&sandbox).args(["backlog", "add", "x", "--verify", "make test"]).run();
+    added
+        .assert_code(1)
+        .assert_stderr_has("a checklist has no place for verification commands")
+        .assert_stderr_has("try: write it below a heading '## Validation Commands', as: - `CMD`");
+}
+
+#[test]
 fn a_second_run_hears_of_the_first_before_it_hears_of_anything_else() {
     let sandbox = repository();
     let agent = one_call(&sandbox, Steps::new().reach("agent").hold("go").status(&StatusBlock::done()));

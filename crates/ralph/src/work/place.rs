@@ -263,6 +263,9 @@ impl Place {
         backlog: &Backlog<'_>,
         at: usize,
     ) -> Option<std::result::Result<Requirements, String>> {
+            Refusal::NoPlace { what: "verification commands", .. } if backlog.shape() == Shape::Checklist => error
+                .because(format!("in {} commands are for every item", self.path.display()))
+                .hint("write it below a heading '## Validation Commands', as: - `CMD`"),
         if !backlog.has_prd(at) {
             return None;
         }
