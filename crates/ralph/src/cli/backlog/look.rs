@@ -102,7 +102,8 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
     let place = args.common.place()?;
     let bytes = place.read()?;
     let backlog = place.parse(&bytes)?;
-    let at = place.item(&backlog, &args.id)?;
+    let at = place.meant(&backlog, &args.id)?;
+    let id = &*backlog.items()[at].id;
     let prd = place.requirements(&backlog, at);
     if args.common.json {
         let mut document = entry(&backlog, at, backlog.line(at));
@@ -114,7 +115,7 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
         document["verification"] = backlog.verification(at).into();
         document["notes"] = backlog.notes(at).into();
         document["attempts"] = backlog.attempts(at).len().into();
-        document["recorded"] = in_ledger(&place, &args.id).0.iter().map(recorded).collect();
+        document["recorded"] = in_ledger(&place, id).0.iter().map(recorded).collect();
         document["value"] = backlog.value(at);
         ui.json(&document);
     } else {
@@ -132,12 +133,12 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
         if let Some(Err(why)) = &prd {
             ui.warn(why);
         }
-        let (attempts, all) = in_ledger(&place, &args.id);
+        let (attempts, all) = in_ledger(&place, id);
         if all > 0 {
             ui.data_line(&format!(
                 "\nAttempts, newest last ({} of {all}; all of each: ralph evidence show {}):",
                 attempts.len(),
-                quoted(&args.id)
+                quoted(id)
             ));
         }
         for attempted in &attempts {

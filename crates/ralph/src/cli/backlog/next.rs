@@ -19,12 +19,13 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
     let place = args.common.place()?;
     let bytes = place.read()?;
     let backlog = place.parse(&bytes)?;
-    let task = args.task.as_ref().map(|id| place.item(&backlog, id)).transpose()?;
+    let task = args.task.as_ref().map(|id| place.meant(&backlog, id)).transpose()?;
+    let id = task.map(|at| &*backlog.items()[at].id);
     if let Some(phase) = &args.phase {
         place.has_phase(&backlog, phase)?;
-        args.task.as_deref().map_or(Ok(()), |id| place.is_in_phase(&backlog, id, phase))?;
+        id.map_or(Ok(()), |id| place.is_in_phase(&backlog, id, phase))?;
     }
-    let wish = Wish { phase: args.phase.as_deref(), task: args.task.as_deref() };
+    let wish = Wish { phase: args.phase.as_deref(), task: id };
     let (selection, stats) = as_a_run_would(&place, &backlog, wish);
     if let Selection::Item(at) = selection {
         place.is_alone(&backlog, at)?;
@@ -166,7 +167,6 @@ pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stat
     }
 }
 
-fn more(names: &str, all: usize) -> String {
 /// The command without which nothing begins, where there is one.
 fn to_settle(waiting: &[Waiting], backlog: &Backlog<'_>, place: &Place) -> String {
     let counted = super::counted(place);
@@ -177,5 +177,6 @@ fn to_settle(waiting: &[Waiting], backlog: &Backlog<'_>, place: &Place) -> Strin
     }
 }
 
+fn more(names: &str, all: usize) -> String {
     if all > NAMED { format!("{names} and {} more", all - NAMED) } else { names.to_owned() }
 }

@@ -15,7 +15,7 @@ use super::{Last, RunArgs, over};
 use crate::brought;
 use crate::config::Layers;
 use crate::doctor;
-use crate::error::{Error, Result};
+use crate::error::{Error, Exit, Result};
 use crate::project::Project;
 use crate::settings::{self, Wishes};
 use crate::setup;
@@ -40,7 +40,7 @@ pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<Backlog
     place.is_there()?;
     let plan = BacklogPlan {
         file: below(project, &place.path)?,
-        task: args.task.clone(),
+        task: args.task.as_deref().map(|task| id_of(&place, task)).transpose()?,
         phase: args.phase.clone(),
         once: args.once,
     };
@@ -49,6 +49,17 @@ pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<Backlog
         is_no_newcomer(project, &plan.file)?;
     }
     Ok(Some(plan))
+}
+
+/// The id of the item that is meant. What bd keeps is not read before somebody agreed to that: there it must be the id.
+fn id_of(place: &Place, task: &str) -> Result<String> {
+    if place.is_beads() {
+        return Ok(task.to_owned());
+    }
+    let bytes = place.read()?;
+    let backlog = place.parse(&bytes)?;
+    let at = place.meant(&backlog, task).map_err(|error| Error { exit: Exit::Usage, ..error })?;
+    Ok(backlog.items()[at].id.to_string())
 }
 
 /// The project's backlog, and what working through it is called, where nobody says what to do.
