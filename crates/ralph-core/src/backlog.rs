@@ -44,6 +44,7 @@ pub use change::{Change, Changed, Incremented, NewItem, Refusal};
 pub use custody::{Altered, COMMANDS_FOR_ALL, Touched};
 pub use detail::Convergence;
 pub use hands::{Hands, OneHand};
+pub use index::meant;
 pub use model::{Item, Limit, NAMES, Problem, Shape, Slip, State, Syntax, Unreadable};
 pub use moves::{legal, word as state_word};
 pub use requirements::Requirements;
@@ -148,6 +149,22 @@ impl<'a> Backlog<'a> {
     /// The first item of this id.
     pub fn find(&self, id: &str) -> Option<usize> {
         self.index.find(id, &self.items)
+    }
+
+    /// The item that somebody means by its id, by a beginning of it that no other has, or by its title.
+    pub fn meant(&self, words: &str) -> Result<usize, Refusal> {
+        if let Some(at) = self.find(words) {
+            return Ok(at);
+        }
+        let known = self.items.iter().map(|item| (&*item.id, Some(&*item.title)));
+        let ids = index::meant(words, known);
+        match ids.as_slice() {
+            [id] => self.find(id).ok_or_else(|| Refusal::UnknownId(words.into())),
+            [] => Err(Refusal::UnknownId(words.into())),
+            _ => {
+                Err(Refusal::Several { words: words.into(), ids: ids.into_iter().map(Into::into).collect() })
+            }
+        }
     }
 
     /// The line on which an item begins.

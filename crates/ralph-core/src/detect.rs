@@ -178,6 +178,13 @@ impl Stack {
     }
 }
 
+/// How tests are commonly run where nobody says it: an example for whoever has to name a command. `names`: of files at the top.
+pub fn usual_test<'n>(stacks: &[Stack], mut names: impl Iterator<Item = &'n str>) -> &'static str {
+    let python =
+        stacks.iter().any(|stack| stack.language == "Python") || names.any(|name| name.ends_with(".py"));
+    if python { "python3 -m unittest" } else { "make test" }
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Detected {
     pub checks: Vec<Found>,

@@ -92,14 +92,23 @@ fn of_saying(saying: &Saying) -> Words {
     match &saying.vote {
         Vote::Done { .. } => Words::Done { why: saying.quote.clone() },
         Vote::More => Words::More { why: why() },
-        Vote::Blocked { why } => Words::Blocked { why: why.clone() },
+        Vote::Blocked { why } => Words::Blocked { why: reason(why) },
     }
+}
+
+/// Why it is blocked, without the word itself, which is said before it anyway: agents are asked for `Blocked: …`.
+fn reason(told: &str) -> String {
+    const WORD: &str = "blocked:";
+    let told = told.trim();
+    let named = told.get(..WORD.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(WORD));
+    let rest = if named { told[WORD.len()..].trim_start() } else { told };
+    if rest.is_empty() { told } else { rest }.to_owned()
 }
 
 fn of_block(context: Context, block: &Block) -> Words {
     let recommendation = block.recommendation.as_deref().unwrap_or("no recommendation given");
     if block.status == Some(Status::Blocked) {
-        return Words::Blocked { why: recommendation.to_owned() };
+        return Words::Blocked { why: reason(recommendation) };
     }
     let more = |why: &str| Words::More { why: why.to_owned() };
     if !block.exit_signal {
@@ -176,6 +185,20 @@ mod tests {
         let (block, _) = crate::report::block::last(&text);
         let report = IterationReport { block, ..Default::default() };
         judge(Context { has_test_check, ..EXPLICIT }, &report)
+    }
+
+    #[test]
+    fn blocked_is_not_said_twice() {
+        for (told, why) in [
+            ("Blocked: which database?", "which database?"),
+            (" BLOCKED:which database?", "which database?"),
+            ("blocked by the firewall", "blocked by the firewall"),
+            ("Blocked:", "Blocked:"),
+            ("\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}", "\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}"),
+            ("", ""),
+        ] {
+            assert_eq!(reason(told), why);
+        }
     }
 
     const EXPLICIT: Context = Context {

@@ -21,7 +21,7 @@ use crate::saturation::is_test_path;
 use crate::time::Time;
 use crate::transcript::{Format, Usage};
 
-pub use recent::{Recent, restless};
+pub use recent::{Recent, claim_passed, restless};
 
 /// Of files that agents took along, so many are named.
 const MOST_TAKEN: usize = 50;
@@ -730,6 +730,11 @@ impl State {
         let first = self.undone.iter().find(since)?;
         let newest = self.undone.last()?;
         (newest.put_back.to != first.put_back.from).then_some(newest)
+    }
+
+    /// Commits that ralph made in this run: of proved work, and those that take an agent's back.
+    pub fn own_commits(&self) -> u64 {
+        self.committed.saturating_add(self.took_back)
     }
 
     /// Reviews this run needs.

@@ -12,7 +12,7 @@ mod texts;
 
 use std::path::Path;
 
-pub(crate) use found::{Found, FoundBacklog, items, look, open_of};
+pub(crate) use found::{Found, FoundBacklog, items, look};
 pub(crate) use plugin::{FILE as PLUGIN, Plugin, in_the_way};
 pub(crate) use texts::{files, shared_ignore};
 

@@ -352,9 +352,13 @@ fn what_is_disabled_blocked_or_no_phase_is_called_so() {
     let item = |id: &str, status: &str, enabled: bool| json!({"id": id, "title": id, "status": status, "ralph_loop": {"enabled": enabled}});
     let items = json!({"items": [item("OFF", "FAILING", false), item("BAD", "BLOCKED", true)]});
     sandbox.write("feature_list.json", items.to_string());
-    backlog(&sandbox, &["list"]).assert_stdout_has("disabled     OFF").assert_stdout_has("blocked      BAD");
+    backlog(&sandbox, &["list"])
+        .assert_stdout_has("disabled     OFF")
+        .assert_stdout_has("blocked      BAD")
+        .assert_stderr_has("1 item disabled: not for the loop, and not counted as open");
     backlog(&sandbox, &["status"])
-        .assert_stdout_has("to do:       1: 1 not for the loop")
+        .assert_stdout_has("items:       2\nblocked:     1\ndisabled:    1\n")
+        .assert_stdout_has("to do:       nothing")
         .assert_stdout_has("none: only blocked items are left: BAD; to open one: ralph backlog reset BAD");
     let yaml = "tasks:\n  - id: a\n    phase: build\n";
     sandbox.write(".ralph/ralph.yml", yaml);

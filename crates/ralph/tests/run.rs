@@ -231,6 +231,30 @@ fn continuing_a_custom_command_refuses_what_only_a_known_agent_takes() {
 }
 
 #[test]
+fn what_is_blocked_is_not_called_so_twice() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().status(&StatusBlock::blocked("Blocked: which database?")));
+    let blocked = run(&sandbox, &agent).run();
+    blocked.assert_code(2).assert_stderr_has("✗ BLOCKED, human input needed: which database?\n");
+    ralph(&sandbox).arg("status").run().assert_stdout_has("blocked: which database?\n");
+}
+
+#[test]
+fn a_claim_that_changed_nothing_is_told_apart_from_reviews() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let finished = run(&sandbox, &agent).args(["--set", "todos=off"]).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("proof: reviews: 3/3 passes without a change, the claim itself one of them");
+    let sandbox = repository();
+    let writes = Steps::new().write("a.txt", "").status(&StatusBlock::done());
+    let agent = FakeAgent::new("agent").call(writes).call(says_done()).install(&sandbox);
+    let finished = run(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_has("proof: reviews: 3/3 reviews without a change");
+}
+
+#[test]
 fn blocked_stops_with_what_the_agent_needs() {
     let sandbox = repository();
     let steps = Steps::new().status(&StatusBlock::blocked("Blocked: need the database password"));

@@ -20,6 +20,24 @@ fn settings_are_not_changed_under_a_run_that_would_put_them_back() {
 }
 
 #[test]
+fn a_project_is_not_set_up_under_a_run_that_would_take_the_files_away() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().reach("agent").hold("go").status(&StatusBlock::done()));
+    let running = run(&sandbox, &agent).args(["--reviews", "0"]).spawn();
+    sandbox.wait_for("agent");
+    let init = ralph(&sandbox).args(["init", "--yes"]).run();
+    init.assert_code(1).assert_stderr_has("a run is going on here (pid").assert_stderr_lacks("wrote");
+    assert!(!sandbox.exists(".ralph/config.toml"));
+    sandbox.release("go");
+    running.wait().assert_code(0).assert_stderr_lacks("removed");
+    ralph(&sandbox)
+        .args(["init", "--yes"])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("wrote   .ralph/config.toml");
+}
+
+#[test]
 fn an_edit_of_the_user_s_own_is_kept_and_nobody_is_accused() {
     let sandbox = repository();
     sandbox.write(".ralph/prompt.md", "Be careful.\n");
@@ -46,6 +64,85 @@ fn a_session_that_is_armed_says_which_run_it_leaves_unfinished() {
     armed
         .assert_code(0)
         .assert_stderr_has(&format!("run 1 is left unfinished and cannot be continued: {GOAL}"));
+}
+
+#[test]
+fn whoever_goes_on_with_a_goal_is_told_how_to_get_to_the_task_file() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_more());
+    run(&sandbox, &agent)
+        .args(["--max-iterations", "1"])
+        .run()
+        .assert_code(3)
+        .assert_stderr_lacks("task file");
+    let again = || ralph(&sandbox).args(["run", "--yes", "--dry-run", "--max-iterations", "2"]).run();
+    again().assert_code(0).assert_stderr_lacks("--backlog");
+    sandbox.write("fix_plan.md", "- [ ] implement sub\n- [x] add\n");
+    again().assert_code(0).assert_stderr_has(&format!(
+        "this goes on with the goal of run 1: {GOAL}; to work on fix_plan.md instead (1 of 2 items open): \
+         ralph run --backlog fix_plan.md; or close the goal first: ralph reset"
+    ));
+    sandbox.write("fix_plan.md", "- [x] implement sub\n");
+    again().assert_code(0).assert_stderr_lacks("--backlog");
+}
+
+#[test]
+fn an_item_is_found_by_the_beginning_of_its_id_and_by_its_title() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [ ] implement sub\n- [ ] implement mul\n");
+    let backlog = |args: &[&str]| ralph(&sandbox).arg("backlog").args(args).run();
+    let id = backlog(&["list", "--json"]).json()["items"][0]["id"].as_str().expect("an id").to_owned();
+    for words in [&id, &id[..4], "implement sub"] {
+        backlog(&["show", words]).assert_code(0).assert_stdout_has("implement sub");
+        let next = ["next", "--json", "--task", words];
+        assert_eq!(backlog(&next).assert_code(0).json()["selected"]["id"], *id);
+    }
+    let agent = one_call(&sandbox, says_done());
+    let dry = ["run", "--yes", "--dry-run", "--task", "implement sub", "--agent-cmd"];
+    ralph(&sandbox)
+        .args(dry)
+        .arg(agent.path())
+        .run()
+        .assert_code(0)
+        .assert_stdout_has(&format!("item {id} of"));
+    for words in [&id[..3], "implement"] {
+        backlog(&["show", words]).assert_code(1).assert_stderr_has(&format!("there is no item {words}"));
+    }
+    backlog(&["set", "implement sub", "done"]).assert_code(0).assert_stderr_has(&format!("{id} is "));
+    assert_eq!(sandbox.read("fix_plan.md"), "- [x] implement sub\n- [ ] implement mul\n");
+}
+
+#[test]
+fn words_that_may_be_several_items_are_refused_with_all_of_them_and_an_exact_id_wins() {
+    let sandbox = repository();
+    let task = |id: &str, title: &str| format!("  - id: {id}\n    title: {title}\n    status: blocked\n");
+    let tasks = [("FEAT-1", "one"), ("FEAT-10", "two"), ("FEAT-20", "two"), ("FEAT-20-b", "FEAT-1")];
+    let tasks = tasks.map(|(id, title)| task(id, title)).concat();
+    sandbox.write(".ralph/ralph.yml", format!("tasks:\n{tasks}"));
+    let reset = |words: &str| ralph(&sandbox).args(["backlog", "reset", words]).run();
+    let before = sandbox.read(".ralph/ralph.yml");
+    reset("two")
+        .assert_code(1)
+        .assert_stderr_has("'two' may be any of several items")
+        .assert_stderr_has("they are FEAT-10 (two), FEAT-20 (two)")
+        .assert_stderr_has("try: write the whole id of one of them");
+    reset("FEAT").assert_code(1).assert_stderr_has("FEAT-20-b (FEAT-1)");
+    // A number is no beginning of a larger one.
+    reset("FEAT-2").assert_code(1).assert_stderr_has("there is no item FEAT-2");
+    assert_eq!(sandbox.read(".ralph/ralph.yml"), before);
+    reset("FEAT-1").assert_code(0).assert_stderr_has("FEAT-1 is todo");
+    reset("FEAT-20").assert_code(0).assert_stderr_has("FEAT-20 is todo");
+}
+
+#[test]
+fn a_checklist_says_where_commands_go() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [ ] a\n");
+    let added = ralph(&sandbox).args(["backlog", "add", "x", "--verify", "make test"]).run();
+    added
+        .assert_code(1)
+        .assert_stderr_has("a checklist has no place for verification commands")
+        .assert_stderr_has("try: write it below a heading '## Validation Commands', as: - `CMD`");
 }
 
 #[test]

@@ -19,6 +19,34 @@ fn project_with_checks() -> Sandbox {
 }
 
 #[test]
+fn the_question_says_how_many_items_are_open_and_where_commits_go() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [ ] one\n- [x] two\n");
+    let agent = one_call(&sandbox, says_done());
+    let asked = |args: &[&str]| {
+        let command = ralph(&sandbox).args(["run", "--test-cmd", "true", "--agent-cmd"]).arg(agent.path());
+        let mut terminal = Terminal::start(&command.args(args).into_command());
+        terminal.wait_for("[y/N]");
+        let screen = terminal.screen();
+        terminal.type_text("n\r");
+        assert_eq!(terminal.wait(), 1, "{}", terminal.all_output());
+        screen.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let each = "commits one for each item that is proved, on";
+    let screen = asked(&[]);
+    assert!(screen.contains("items 1 of 2 open"), "{screen}");
+    assert!(
+        screen.contains(&format!("{each} main, the default branch; elsewhere: --branch NAME")),
+        "{screen}"
+    );
+    let screen = asked(&["--branch", "ralph/plan"]);
+    assert!(screen.contains(&format!("{each} ralph/plan ")), "{screen}");
+    sandbox.git(&["switch", "--quiet", "--create", "mine"]);
+    let screen = asked(&[]);
+    assert!(screen.contains(&format!("{each} mine ")) && !screen.contains("--branch NAME"), "{screen}");
+}
+
+#[test]
 fn the_first_run_on_a_terminal_shows_all_and_asks_once() {
     let sandbox = repository_with_work_in_progress();
     let agent = one_call(&sandbox, says_done());

@@ -72,7 +72,7 @@ fn the_state_file_tells_goal_signal_and_how_the_last_iteration_ended() {
     let agent = one_call(&sandbox, Steps::new().status(&StatusBlock::blocked("Blocked: no key")));
     run(&sandbox, &agent).run().assert_code(2);
     let blocked = state(&sandbox);
-    assert_eq!((&blocked["blocked"], &blocked["blocker_reason"]), (&json!(true), &json!("Blocked: no key")));
+    assert_eq!((&blocked["blocked"], &blocked["blocker_reason"]), (&json!(true), &json!("no key")));
     assert_eq!(blocked["last_iteration_status"], "LOOP_BLOCKED");
 }
 

@@ -74,6 +74,8 @@ pub enum Refusal {
     UnknownId(String),
     #[error("there are several items with the id {0}")]
     Ambiguous(String),
+    #[error("'{words}' may be any of several items")]
+    Several { words: String, ids: Vec<String> },
     #[error("there is an item {0} already")]
     Duplicate(String),
     #[error("{id} is {from}, and cannot become {to} from there")]

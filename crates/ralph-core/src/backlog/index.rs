@@ -107,3 +107,29 @@ fn look_up(backlog: &Backlog<'_>, part: Range<usize>) -> Vec<u32> {
     let place = |id: &Cow<'_, str>| backlog.find(id).and_then(|at| u32::try_from(at).ok()).unwrap_or(FREE);
     backlog.items()[part].iter().flat_map(|item| &item.dependencies).map(place).collect()
 }
+
+/// The shortest beginning of an id that stands for it.
+const SHORTEST: usize = 4;
+
+/// The ids that these words stand for: that id alone where it is one, else those that begin so, or whose title this is.
+pub fn meant<'i>(words: &str, items: impl Iterator<Item = (&'i str, Option<&'i str>)>) -> Vec<&'i str> {
+    let mut ids: Vec<&str> = Vec::new();
+    for (id, title) in items {
+        if id == words {
+            return vec![id];
+        }
+        if (begins(id, words) || title == Some(words)) && !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    ids
+}
+
+/// A number is no beginning of a larger one, but in a hash: `FEAT-1` does not stand for `FEAT-10`.
+fn begins(id: &str, words: &str) -> bool {
+    let Some(rest) = id.strip_prefix(words) else { return false };
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let in_a_number = digit(words.chars().next_back()) && digit(rest.chars().next());
+    let hash = id.chars().all(|c| c.is_ascii_hexdigit());
+    words.chars().count() >= SHORTEST && (hash || !in_a_number)
+}

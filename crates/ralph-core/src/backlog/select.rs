@@ -43,13 +43,26 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// `A waits for B, Q (not in the file)`
+    /// `A waits for B (blocked at its limit), Q (not in the file)`
     pub fn told(&self, backlog: &Backlog<'_>) -> String {
-        let on = self.on.iter().map(|id| match backlog.find(id) {
-            Some(_) => id.clone(),
+        let on = self.on.iter().map(|id| match backlog.find(id).map(|at| held_up(&backlog.items()[at])) {
+            Some(None) => id.clone(),
+            Some(Some(why)) => format!("{id} ({why})"),
             None => format!("{id} (not in the file)"),
         });
         format!("{} waits for {}", backlog.items()[self.item].id, on.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// Why nobody works on an item, where that is not what it waits for itself.
+fn held_up(item: &Item<'_>) -> Option<&'static str> {
+    let is_out = item.limit.is_some_and(|limit| limit.is_reached());
+    match item.state {
+        State::Blocked if is_out => Some("blocked at its limit"),
+        State::Blocked => Some("blocked"),
+        state if state.is_open() && !item.enabled => Some("not for the loop"),
+        state if state.is_open() && is_out => Some("out of iterations"),
+        _ => None,
     }
 }
 

@@ -45,6 +45,19 @@ pub fn restless(recent: &[Recent]) -> Option<Vec<&str>> {
     Some(last.reviewed_into.iter().filter(always).map(String::as_str).collect())
 }
 
+/// Whether the first of so many passes in a row was the claim itself, which changed nothing, and no review; `None` where that
+/// was too long ago. `all`: how many iterations there were.
+pub fn claim_passed(recent: &[Recent], passes: u32, all: u64) -> Option<bool> {
+    let no_opinion = [Outcome::Failed, Outcome::Limited, Outcome::Interrupted, Outcome::Silent].map(Some);
+    let mut earlier = recent.iter().rev().filter(|recent| !no_opinion.contains(&recent.outcome));
+    let counted = earlier.by_ref().take(passes as usize).count();
+    match earlier.next() {
+        // What comes after the items of a backlog is a review from the start.
+        Some(before) => Some(before.outcome != Some(Outcome::Accepted) && before.item.is_none()),
+        None => (counted == passes as usize && all <= recent.len() as u64).then_some(true),
+    }
+}
+
 impl Recent {
     fn of(iteration: &Iteration) -> Self {
         let refusal = iteration.conclusion.as_ref().and_then(|conclusion| conclusion.refusal.clone());
@@ -75,4 +88,31 @@ pub(super) fn remember(recent: &mut Vec<Recent>, iteration: &Iteration) {
     recent.push(Recent::of(iteration));
     let surplus = recent.len().saturating_sub(MOST);
     recent.drain(..surplus);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_that_changed_nothing_is_told_from_the_reviews_after_it() {
+        use Outcome::{Accepted, Failed, More};
+        let of = |outcomes: &[Outcome], passes: u32, all: u64| {
+            let one = |outcome: &Outcome| Recent {
+                number: 1,
+                outcome: Some(*outcome),
+                signal: None,
+                files: None,
+                commits: 0,
+                words: None,
+                item: None,
+                reviewed_into: vec![],
+            };
+            claim_passed(&outcomes.iter().map(one).collect::<Vec<_>>(), passes, all)
+        };
+        assert_eq!(of(&[Accepted, Accepted, Accepted], 3, 3), Some(true), "nothing came before it");
+        assert_eq!(of(&[More, Accepted, Failed, Accepted, Accepted], 3, 9), Some(true));
+        assert_eq!(of(&[Accepted, Accepted, Accepted, Accepted], 3, 4), Some(false), "the claim had changes");
+        assert_eq!(of(&[Accepted; 5], 5, 6), None, "nobody knows what was before");
+    }
 }

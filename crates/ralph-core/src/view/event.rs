@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::json::{check, checks, item};
+use super::json::{check, checks, flags, item};
 use super::{ended, result_word};
 use crate::check::CheckSpec;
 use crate::decision::{Decision, Phase, Stop};
@@ -109,7 +109,8 @@ pub fn stopped(state: &State, stop: &Stop, changes: Option<&RunChanges>, at: Tim
         "tokens": state.totals.usage.total(),
         "cost_micro_usd": state.totals.cost_micro_usd,
         "iterations_without_cost": state.totals.without_cost,
-        "commits": state.totals.commits,
+        "commits": state.totals.commits.saturating_add(state.own_commits()),
+        "commits_by_agents": state.totals.commits,
         "items": state.backlog.as_ref().map(|backlog| json!({
             "passed": state.rules.items.passed,
             "unchecked": state.rules.items.unchecked,
@@ -119,6 +120,7 @@ pub fn stopped(state: &State, stop: &Stop, changes: Option<&RunChanges>, at: Tim
         "files_changed": changes.map(|changes| changes.total),
         "files": changes.map_or(vec![], |changes| changes.paths.iter().map(path).collect()),
         "checks": state.last.as_ref().map_or_else(|| json!([]), |last| checks(&last.checks)),
+        "flags": flags(state),
     });
     add(&mut event, more);
     event

@@ -93,10 +93,19 @@ pub fn status(state: Option<&State>, around: Surroundings<'_>) -> Value {
         "last_decision": state.and_then(|state| state.last.as_deref()).map(last_decision),
         "notes": around.notes,
         "proof": state.and_then(State::stop).and_then(Stop::proof).map(|proof| proof.word()),
-        "flags": state.map_or(vec![], |state| state.flagged.iter().map(|f| json!({"iteration": f.iteration, "text": f.what})).collect()),
+        "flags": state.map_or_else(|| json!([]), flags),
         "uncommitted": state.map_or(vec![], |state| state.uncommitted.iter().map(|u| json!({"what": u.what, "why": u.why})).collect()),
         "committed_of_yours": state.map_or(&[][..], |state| &state.taken),
     })
+}
+
+/// What agents of the run are flagged for, each with its iteration.
+pub(super) fn flags(state: &State) -> Value {
+    state
+        .flagged
+        .iter()
+        .map(|flagged| json!({"iteration": flagged.iteration, "text": flagged.what}))
+        .collect()
 }
 
 /// The task file, how far it is, and the item that is worked on.

@@ -5,6 +5,7 @@ mod verify;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueEnum};
+use ralph_core::backlog::meant;
 use ralph_core::ledger::{Attempted, select};
 use ralph_core::text;
 use ralph_core::view::evidence;
@@ -136,7 +137,20 @@ fn document(loaded: &Loaded, what: Option<&str>, attempts: &[Attempted]) -> Valu
 /// The attempts that are meant.
 fn chosen(loaded: &Loaded, what: Option<&str>) -> Result<Vec<Attempted>> {
     let Some(what) = what else { return Ok(loaded.attempts.clone()) };
-    let found = select(loaded.attempts.clone(), what);
+    let mut found = select(loaded.attempts.clone(), what);
+    if found.is_empty() {
+        let records = loaded.attempts.iter().map(|attempted| &attempted.record);
+        let known = records.filter_map(|record| Some((record.item.as_deref()?, record.title.as_deref())));
+        match meant(what, known).as_slice() {
+            [] => {}
+            [id] => found = select(loaded.attempts.clone(), id),
+            several => {
+                return Err(Error::usage(format!("'{what}' may be any of several items"))
+                    .because(format!("they are {}", text::one_line(&several.join(", "), 400)))
+                    .hint("write the whole id of one of them"));
+            }
+        }
+    }
     match found.is_empty() {
         true if !loaded.summary.faults.is_empty() => {
             Err(Error::no(format!("no evidence is recorded of '{what}'"))

@@ -9,7 +9,7 @@ use crate::config;
 use crate::error::Result;
 use crate::project::Project;
 use crate::setup::{self, Found};
-use crate::store::Placed;
+use crate::store::{self, Placed};
 use crate::ui::{self, Ui};
 
 #[derive(Debug, Args)]
@@ -27,6 +27,7 @@ pub(super) struct InitArgs {
 
 pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::find()?;
+    store::nobody_is_at_work(&project.truth, "its files in .ralph/ are put back as they were")?;
     let found = setup::look(&project.root)?;
     tell(&project, &found, ui);
     let may_write = |name: &str| args.force || !project.ralph_dir.join(name).exists();
@@ -112,9 +113,7 @@ fn tell(project: &Project, found: &Found, ui: &mut Ui) {
     if let Some(backlog) = &found.backlog {
         let path = &backlog.path;
         match &backlog.items {
-            Ok((open, all)) => {
-                ui.say(&format!("backlog {path}: {}", setup::open_of(*open, *all)));
-            }
+            Ok(counted) => ui.say(&format!("backlog {path}: {}", counted.told())),
             Err(why) => ui.warn(&format!("{path} is there and cannot be read as a backlog: {why}")),
         }
     }
@@ -147,12 +146,15 @@ fn warn_if_ignored(project: &Project, share: &str, found: &Found, ui: &mut Ui) {
 
 /// There is a backlog that works and has no items: the one that was just made, or another.
 fn is_empty(found: &Found) -> bool {
-    found.backlog.as_ref().is_none_or(|backlog| backlog.is_known && matches!(backlog.items, Ok((_, 0))))
+    found
+        .backlog
+        .as_ref()
+        .is_none_or(|backlog| backlog.is_known && backlog.items.as_ref().is_ok_and(|items| items.is_empty()))
 }
 
 /// `named`: what was found is in the settings by now, where it has to be.
 fn next(found: &Found, named: bool) -> String {
-    let open = |backlog: &setup::FoundBacklog| matches!(backlog.items, Ok((1.., _)));
+    let open = |backlog: &setup::FoundBacklog| backlog.items.as_ref().is_ok_and(|items| items.open > 0);
     let plugin = found.plugin.as_ref().and_then(setup::Plugin::next);
     match &found.backlog {
         Some(backlog) if !backlog.is_known && !named => {

@@ -1,9 +1,11 @@
 //! What is shown before the first run in a project: where, who, what proves it, and how far it may go.
 
 use ralph_core::event::Plan;
+use ralph_core::items::Memory;
 use ralph_core::profile::{Gate, Policy};
 use ralph_core::{text, time, view};
 
+use crate::git::Repo;
 use crate::project::Project;
 use crate::trust::{self, Commands};
 use crate::ui::{Introduction, describe_agent};
@@ -33,6 +35,9 @@ pub(super) fn introduction(
             None => text::one_line(goal, 400),
         },
     );
+    if let Some(items) = items(project, plan) {
+        shown.row("items", items);
+    }
     shown.row("folder", project.root.display().to_string());
     shown.row("branch", branch(project, new));
     for agent in &plan.agents {
@@ -67,7 +72,7 @@ pub(super) fn introduction(
     }
     let each = if plan.limits_each_item() { " for each item" } else { "" };
     shown.row("limits", limits(&plan.policy, each, once.is_some()));
-    shown.row("commits", commits(project, plan));
+    shown.row("commits", commits(project, plan, new));
     shown
 }
 
@@ -97,12 +102,37 @@ pub(super) fn unchecked(project: &Project, plan: &Plan) -> Option<String> {
     (some > 0).then(|| format!("{some} of {of} {have} no check, so {so}: {names}"))
 }
 
-fn commits(project: &Project, plan: &Plan) -> &'static str {
+/// `2 of 3 open, 1 blocked`; nothing where they cannot be read, for that stops the run with its own words.
+fn items(project: &Project, plan: &Plan) -> Option<String> {
+    let read = Source::new(&project.root, plan.backlog.as_ref()?, 0).ok()?.read(&Memory::default());
+    let blocked = read.blocked.min(read.items.open);
+    let waits = if blocked > 0 { format!(", {blocked} blocked") } else { String::new() };
+    let told = format!("{} of {} open{waits}", read.items.open - blocked, read.items.total);
+    (read.items.total > 0).then_some(told)
+}
+
+fn commits(project: &Project, plan: &Plan, new: Option<&str>) -> String {
     match (plan.commits(), &project.repo) {
-        (true, Some(_)) if plan.backlog.is_some() => "one for each item that is proved",
-        (true, Some(_)) => "one, when the goal is reached",
-        (true, None) => "none, for this folder is no git repository",
-        _ => "ralph makes none; the agent may, as far as its permissions go",
+        (true, Some(repo)) => {
+            let each = plan.backlog.is_some();
+            let which =
+                if each { "one for each item that is proved" } else { "one, when the goal is reached" };
+            format!("{which}, {}", place(repo, new))
+        }
+        (true, None) => "none, for this folder is no git repository".into(),
+        _ => "ralph makes none; the agent may, as far as its permissions go".into(),
+    }
+}
+
+/// Where commits go, and how they go elsewhere.
+fn place(repo: &Repo, new: Option<&str>) -> String {
+    match (new, repo.branch()) {
+        (Some(new), _) => format!("on {new}"),
+        (None, Ok(Some(branch))) if repo.default_branch().as_ref() == Some(&branch) => {
+            format!("on {branch}, the default branch; elsewhere: --branch NAME")
+        }
+        (None, Ok(Some(branch))) => format!("on {branch}"),
+        (None, _) => "where HEAD is, which is on no branch; on one: --branch NAME".into(),
     }
 }
 

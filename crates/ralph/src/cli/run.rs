@@ -185,6 +185,10 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         wishes.backlog = Some(backlog.clone());
     }
     let wishes = &wishes;
+    if let (Choice::Resume, Which::Either, None) = (&choice, which, goal) {
+        let beside = last.as_ref().and_then(|last| backlog::beside_a_goal(project, last));
+        beside.iter().for_each(|beside| ui.remark(beside));
+    }
     if let Some(last) = &last
         && let Err(stop) = may_begin(&choice, last, order)
     {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ralph_core::check::CheckSpec;
-use ralph_core::{text, time};
+use ralph_core::{detect, text, time};
 
 use super::{Finding, Meant};
 use crate::process::{self, End, Spec};
@@ -33,7 +33,10 @@ pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
             true => Finding::warned(
                 "checks",
                 "none are set, and none were found in the project's files",
-                "ralph config set checks.test \"cargo test\", or whatever tests this project",
+                format!(
+                    "ralph config set checks.test \"{}\", or whatever tests this project",
+                    example(project, meant)
+                ),
             ),
             false => Finding::held(
                 "checks",
@@ -42,6 +45,12 @@ pub(super) fn all(project: &Project, meant: &Meant, run: bool) -> Vec<Finding> {
         });
     }
     findings
+}
+
+fn example(project: &Project, meant: &Meant) -> &'static str {
+    let entries = project.root.read_dir().into_iter().flatten().flatten();
+    let names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    detect::usual_test(&meant.stacks, names.iter().map(String::as_str))
 }
 
 /// `run_for`: how long it may take, where it is to be run.

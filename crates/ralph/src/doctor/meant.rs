@@ -75,7 +75,7 @@ fn backlog(
         }
     };
     let file = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-    let (open, all) = match setup::items(root, &path) {
+    let counted = match setup::items(root, &path) {
         Ok(counted) => counted,
         Err(why) => {
             let text = format!("{file} cannot be read as a backlog: {why}");
@@ -86,7 +86,7 @@ fn backlog(
             return (Some(Finding::failed("backlog", text, remedy)), None);
         }
     };
-    let stands = format!("{file}: {}", setup::open_of(open, all));
+    let stands = format!("{file}: {}", counted.told());
     let finding = fault(root, &path, &file, &stands).unwrap_or_else(|| Finding::held("backlog", stands));
     let plan = BacklogPlan { file, ..BacklogPlan::default() };
     let brought = brought::by_backlog(project, policy, &plan, wishes, checks);

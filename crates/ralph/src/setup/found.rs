@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ralph_core::backlog::{NAMES, State};
+use ralph_core::backlog::{Item, NAMES};
 use ralph_core::check::CheckSpec;
 use ralph_core::detect::Stack;
 use ralph_core::items::BacklogPlan;
@@ -56,8 +56,8 @@ pub(crate) struct FoundBacklog {
     pub(crate) must_be_named: bool,
     /// A run would find it as things are.
     pub(crate) is_known: bool,
-    /// Open items and all of them, or why it cannot be read.
-    pub(crate) items: std::result::Result<(usize, usize), String>,
+    /// How many there are, or why it cannot be read.
+    pub(crate) items: std::result::Result<Counted, String>,
 }
 
 /// Task files of other loops, in places where ralph would not look by itself.
@@ -112,10 +112,10 @@ fn other_backlogs(root: &Path, taken: Option<&FoundBacklog>) -> Vec<String> {
     let names = NAMES.iter().chain(&BACKLOGS).filter(|name| taken.is_some_and(|taken| taken.path != **name));
     let open = |name: &&&str| {
         let path = root.join(name);
-        let (open, all) = items(root, &path).ok().filter(|(open, _)| path.is_file() && *open > 0)?;
+        let counted = items(root, &path).ok().filter(|counted| path.is_file() && counted.open > 0)?;
         Some(format!(
             "{name}: another task file ({}), which runs do not take: ralph config set backlog {name}, if it is the one",
-            open_of(open, all)
+            counted.told()
         ))
     };
     names.filter_map(|name| open(&name)).collect()
@@ -140,21 +140,46 @@ fn checks(root: &Path, backlog: Option<&FoundBacklog>) -> Result<(Vec<Stack>, Ch
     Ok((wishes.stacks, Checks { lines, settled, missing }))
 }
 
-/// `2 of 3 items open`
-pub(crate) fn open_of(open: usize, all: usize) -> String {
-    match all {
-        0 => "no items yet".into(),
-        _ => format!("{open} of {} open", text::count(all as u64, "item")),
+/// The items of a task file as a run counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Counted {
+    /// Of those for the loop.
+    pub(crate) open: usize,
+    /// For the loop.
+    pub(crate) all: usize,
+    /// Open and not for the loop.
+    pub(crate) disabled: usize,
+}
+
+impl Counted {
+    /// `2 of 3 items open, 1 disabled`
+    pub(crate) fn told(self) -> String {
+        let disabled = match self.disabled {
+            0 => String::new(),
+            some => format!(", {some} disabled"),
+        };
+        match self.all {
+            0 if self.disabled == 0 => "no items yet".into(),
+            all => format!("{} of {} open{disabled}", self.open, text::count(all as u64, "item")),
+        }
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.all == 0 && self.disabled == 0
     }
 }
 
-/// Open items and all of them, or why it cannot be read.
-pub(crate) fn items(root: &Path, path: &Path) -> std::result::Result<(usize, usize), String> {
+/// How many there are, or why it cannot be read.
+pub(crate) fn items(root: &Path, path: &Path) -> std::result::Result<Counted, String> {
     let why = |error: crate::error::Error| error.why.unwrap_or(error.what);
     let place = Place::at(root, path.to_path_buf()).map_err(why)?;
     let bytes = place.read().map_err(why)?;
     let backlog = place.parse(&bytes).map_err(why)?;
-    let open = |state: State| matches!(state, State::Open | State::InProgress);
-    let items = backlog.items();
-    Ok((items.iter().filter(|item| open(item.state)).count(), items.len()))
+    let count =
+        |wanted: &dyn Fn(&Item<'_>) -> bool| backlog.items().iter().filter(|item| wanted(item)).count();
+    Ok(Counted {
+        open: count(&|item| item.enabled && item.state.is_open()),
+        all: count(&|item| item.enabled),
+        disabled: count(&|item| !item.enabled && item.state.is_open()),
+    })
 }

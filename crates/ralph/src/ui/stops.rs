@@ -3,7 +3,7 @@
 use ralph_core::breaker::DENIED;
 use ralph_core::decision::Stop;
 use ralph_core::event::{Plan, THROWN_AWAY};
-use ralph_core::items::{self, Found};
+use ralph_core::items::{self, Attempt, Found};
 use ralph_core::limits::Resource;
 use ralph_core::redact;
 use ralph_core::state::{Iteration, State};
@@ -126,6 +126,11 @@ pub(super) fn next_steps_of(state: &State, stop: &Stop, typed: Option<&str>) -> 
     // Whoever got what was asked for needs no explanation.
     if stop.exit_code() != 0 && *stop != Stop::Unknown {
         steps.push(format!("more about this stop: ralph explain {}", stop.word()));
+    }
+    if !matches!(stop, Stop::Blocked { .. })
+        && let Some((id, reset)) = at_its_limit(state)
+    {
+        steps.push(format!("{id} is at its limit; to have it tried again: {reset}"));
     }
     let go_on = to_go_on(state, stop, typed);
     steps.extend(if is_session(state) { in_a_session(state, stop, go_on) } else { go_on });
@@ -298,12 +303,19 @@ fn by_the_backlog(state: &State, why: &str) -> Option<String> {
         }
         _ => {}
     }
-    let item = state.last.as_ref().filter(|last| last.settled.is_some())?.item.as_ref()?;
+    let (id, reset) = at_its_limit(state)?;
+    why.strip_prefix(id).is_some_and(|rest| rest.starts_with(": ")).then_some(reset)
+}
+
+/// The last item, where its last attempt failed and it has no more of them; and what gives it new ones.
+fn at_its_limit(state: &State) -> Option<(&str, String)> {
+    let last = state.last.as_ref().filter(|last| last.settled.is_some())?;
+    let attempt = last.conclusion.as_ref()?.attempt;
+    let item = last.item.as_ref().filter(|_| attempt != Some(Attempt::Passed))?;
     let spent = item.max_attempts > 0 && item.attempts.saturating_add(1) >= item.max_attempts;
-    let own = why.strip_prefix(item.id.as_str()).is_some_and(|rest| rest.starts_with(": "));
     let plan = state.run.as_ref()?.plan.backlog.as_ref()?;
-    let root = work::root().ok()?;
-    (spent && own).then(|| work::how_to_reset(&root, plan, &item.id))
+    let root = work::root().ok().filter(|_| spent)?;
+    Some((&item.id, work::how_to_reset(&root, plan, &item.id)))
 }
 
 /// What somebody can do about agents that are out for good.

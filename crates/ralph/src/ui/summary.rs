@@ -2,7 +2,7 @@
 
 use ralph_core::decision::{Proof, Stop};
 use ralph_core::event::ChangedPath;
-use ralph_core::state::State;
+use ralph_core::state::{State, claim_passed};
 use ralph_core::view::event::RunChanges;
 use ralph_core::{text, time, view};
 
@@ -47,7 +47,7 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         rows.push(("Files:", files(changes)));
     }
     rows.extend(put_back(state).map(|line| ("Put back:", line)));
-    match (state.totals.commits, state.committed.saturating_add(state.took_back)) {
+    match (state.totals.commits, state.own_commits()) {
         (0, 0) => {}
         (0, ours) => rows.push(("Commits:", ours.to_string())),
         (agents, 0) => rows.push(("Commits:", format!("{agents} by agents"))),
@@ -146,11 +146,26 @@ fn proof(state: &State, stop: &Stop) -> String {
     let checks = conditions.filter(|condition| condition.name.starts_with("check "));
     let mut parts: Vec<String> = checks.map(|condition| condition.fact.clone()).collect();
     if let Some(conclusion) = last.conclusion.as_ref().filter(|conclusion| conclusion.passes_needed > 0) {
-        parts.push(format!("{}/{} reviews without a change", conclusion.passes, conclusion.passes_needed));
+        parts.push(passes(state, conclusion.passes, conclusion.passes_needed));
     }
     parts.extend(view::weak_points(state, stop));
     let word = state.stop().and_then(Stop::proof).map_or("none", Proof::word);
     if parts.is_empty() { word.to_owned() } else { format!("{word}: {}", parts.join("; ")) }
+}
+
+/// `3/3 reviews without a change`. A claim that changed nothing is a pass too, and no review.
+fn passes(state: &State, passes: u32, needed: u32) -> String {
+    // Where more passed than was needed, there are reviews enough without the claim.
+    let in_a_row = state.rules.reviews.passes;
+    let claim = match in_a_row > passes {
+        true => Some(false),
+        false => claim_passed(&state.recent, in_a_row, state.totals.concluded),
+    };
+    match claim {
+        Some(false) => format!("{passes}/{needed} reviews without a change"),
+        Some(true) => format!("{passes}/{needed} passes without a change, the claim itself one of them"),
+        None => format!("{passes}/{needed} passes without a change"),
+    }
 }
 
 fn cost(state: &State) -> String {

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::backlog::{Backlog, NAMES, Problem, Refusal, Requirements, Shape, Syntax, Unreadable};
 
+use ralph_core::text;
+
 use super::hands::TwoHands;
 use super::stuck::TO_GIVE_STEPS;
 use super::{beads, large};
@@ -147,6 +149,11 @@ impl Place {
             .hint("mend the file by hand; ralph has not touched it")
     }
 
+    /// The item that somebody means by its id, the beginning of one, or its title.
+    pub(crate) fn meant(&self, backlog: &Backlog<'_>, words: &str) -> Result<usize> {
+        backlog.meant(words).map_err(|refusal| self.refused(&refusal, backlog))
+    }
+
     /// The item of this id, or what was probably meant.
     pub(crate) fn item(&self, backlog: &Backlog<'_>, id: &str) -> Result<usize> {
         backlog.find(id).ok_or_else(|| self.refused(&Refusal::UnknownId(id.into()), backlog))
@@ -213,6 +220,15 @@ impl Place {
             Refusal::Ambiguous(id) => {
                 error.because(self.lines_of(backlog, id)).hint("give one of them another id")
             }
+            Refusal::Several { ids, .. } => {
+                let named = ids.iter().take(10).map(|id| {
+                    let title = backlog.find(id).map(|at| text::one_line(&backlog.items()[at].title, 60));
+                    format!("{id} ({})", title.unwrap_or_default())
+                });
+                let more = if ids.len() > 10 { format!(" and {} more", ids.len() - 10) } else { String::new() };
+                let named = named.collect::<Vec<_>>().join(", ");
+                error.because(format!("they are {named}{more}")).hint("write the whole id of one of them")
+            }
             Refusal::Duplicate(id) => error.hint(format!("ralph backlog show {}{}; or --id with another id", quoted(id), which())),
             Refusal::IllegalMove { id, .. } => {
                 error.hint(format!("open it first: ralph backlog set {} open{}", quoted(id), which()))
@@ -247,6 +263,9 @@ impl Place {
             Refusal::NoPlace { what: "attempts", .. } => error
                 .because(format!("that is how {} is written", self.path.display()))
                 .hint("ralph keeps those of its runs itself: ralph evidence show"),
+            Refusal::NoPlace { what: "verification commands", .. } if backlog.shape() == Shape::Checklist => error
+                .because(format!("in {} commands are for every item", self.path.display()))
+                .hint("write it below a heading '## Validation Commands', as: - `CMD`"),
             Refusal::NoPlace { .. } | Refusal::NoState { .. } => {
                 error.because(format!("that is how {} is written", self.path.display()))
             }

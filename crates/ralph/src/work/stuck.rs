@@ -67,6 +67,22 @@ pub(super) fn to_break(plan: &BacklogPlan) -> String {
     format!("take one of these dependencies out of {}, then ralph run", plan.file)
 }
 
+/// The first item that others wait for and that only a reset has tried again: it is blocked, or had its attempts.
+pub(crate) fn spent<'w>(
+    backlog: &Backlog<'_>,
+    waiting: &'w [Waiting],
+    is_out: impl Fn(&str) -> bool,
+) -> Option<&'w str> {
+    let is_spent = |id: &&str| {
+        let item = backlog.find(id).map(|at| &backlog.items()[at]);
+        item.is_some_and(|item| {
+            let out = || item.limit.map_or_else(|| is_out(id), |limit| limit.is_reached());
+            item.state == State::Blocked || item.state.is_open() && out()
+        })
+    };
+    waiting.iter().flat_map(|waits| waits.on.iter().map(String::as_str)).find(is_spent)
+}
+
 /// The first thing that somebody can do so that one of these begins.
 pub(super) fn to_begin(
     backlog: &Backlog<'_>,
@@ -85,11 +101,6 @@ pub(super) fn to_begin(
         let words = format!("add {id} to {file}, or take it out of what {who} depends on", file = plan.file);
         backlog.find(id).is_none().then(|| format!("{words}, then ralph run"))
     };
-    let spent = |(_, id): (usize, &str)| {
-        let item = &backlog.items()[backlog.find(id)?];
-        let out = || item.limit.map_or_else(|| is_out(id), |limit| limit.is_reached());
-        (item.state == State::Blocked || item.state.is_open() && out()).then(|| reset(root, plan, id))
-    };
     let for_people = |(_, id): (usize, &str)| {
         let item = &backlog.items()[backlog.find(id)?];
         if is_beads(plan) && !item.enabled {
@@ -107,8 +118,8 @@ pub(super) fn to_begin(
     let looked_at = |(_, id): (usize, &str)| {
         Some(format!("see to {id}: ralph backlog show {}{}", quoted(id), which(root, plan)))
     };
-    all()
-        .find_map(spent)
+    spent(backlog, waiting, is_out)
+        .map(|id| reset(root, plan, id))
         .or_else(|| all().find_map(missing))
         .or_else(|| all().find_map(for_people))
         .or_else(|| all().find_map(left_out))

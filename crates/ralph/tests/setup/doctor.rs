@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use ralph_testkit::{RalphCommand, Sandbox, Schema, StatusBlock, Steps};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::{one_call, ralph, repository, run, says_done};
 
@@ -31,6 +31,18 @@ fn healthy() -> Sandbox {
     let sandbox = repository();
     sandbox.install_script("claude", "#!/bin/sh\necho '2.1.0 (Claude Code)'\n");
     sandbox
+}
+
+#[test]
+fn an_item_that_is_not_for_the_loop_is_not_counted_as_open() {
+    let sandbox = healthy();
+    let item = |id: &str, status: &str, enabled: bool| json!({"id": id, "title": id, "status": status, "ralph_loop": {"enabled": enabled}});
+    let items = [item("A", "PASSING", true), item("B", "PASSING", true), item("C", "FAILING", false)];
+    sandbox.write("feature_list.json", json!({ "items": items }).to_string());
+    assert_eq!(
+        finding(&examined(&sandbox, &[], 0), "backlog").1,
+        "feature_list.json: 0 of 2 items open, 1 disabled"
+    );
 }
 
 #[test]
@@ -135,6 +147,15 @@ fn missing_tools_and_agents_are_named_with_what_to_do() {
     assert!(finding(&told, "check lint").1.starts_with("no-such-linter is not there"), "{told:#}");
     let told = ralph(&sandbox).arg("doctor").env("PATH", sandbox.bin()).run();
     told.assert_code(1).assert_stdout_has("failed  git").assert_stdout_has("install git 2.34 or newer");
+}
+
+#[test]
+fn where_no_check_is_known_one_is_suggested_that_fits_the_project() {
+    let sandbox = healthy();
+    let doctor = || ralph(&sandbox).arg("doctor").run();
+    doctor().assert_stdout_has("ralph config set checks.test \"make test\"");
+    sandbox.write("calc.py", "");
+    doctor().assert_stdout_has("ralph config set checks.test \"python3 -m unittest\"");
 }
 
 #[test]

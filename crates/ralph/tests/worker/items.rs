@@ -175,6 +175,19 @@ fn an_item_fails_twice_and_passes_with_every_attempt_recorded() {
 }
 
 #[test]
+fn a_run_that_stops_for_another_reason_says_how_its_item_at_the_limit_is_tried_again() {
+    let mut first = item("FEAT-1", "one.txt");
+    first["ralph_loop"]["max_iterations"] = json!(1);
+    let sandbox = harness(&[first, item("FEAT-2", "two.txt")]);
+    let agent = writer(&sandbox, &["wrong.txt"]);
+    let stopped = works_through(&sandbox, &agent).args(["--max-iterations", "1"]).run();
+    stopped.assert_code(3).assert_stderr_has("0 proved in this run, 1 of 2 items open, 1 blocked");
+    stopped.assert_stderr_has(
+        "FEAT-1 is at its limit; to have it tried again: ralph backlog reset FEAT-1, then ralph run\n",
+    );
+}
+
+#[test]
 fn at_its_limit_an_item_is_blocked_with_a_note_and_a_person_is_asked_for() {
     let sandbox = harness(&[item("FEAT-1", "one.txt")]);
     let agent = writer(&sandbox, &["wrong.txt"]);
@@ -297,7 +310,10 @@ fn items_that_wait_for_blocked_ones_or_for_each_other_are_named() {
     let sandbox = harness(&[first, second.clone()]);
     let agent = writer(&sandbox, &["two.txt"]);
     let waits = worker(&sandbox, &agent).run();
-    waits.assert_code(2).assert_stderr_has("FEAT-2 waits for FEAT-1");
+    waits.assert_code(2).assert_stderr_has("FEAT-2 waits for FEAT-1 (blocked)");
+    ralph(&sandbox).args(["backlog", "next"]).run().assert_code(1).assert_stderr_has(
+        "no item can begin: FEAT-2 waits for FEAT-1 (blocked); to have FEAT-1 tried again: ralph backlog reset FEAT-1",
+    );
     waits.assert_stderr_has("to go on: ralph backlog reset FEAT-1, then ralph run");
     let mut first = item("FEAT-1", "one.txt");
     first["dependencies"] = json!(["FEAT-2"]);

@@ -162,6 +162,19 @@ fn a_makefile_that_make_takes_instead_is_another_recipe() {
 }
 
 #[test]
+fn the_stop_event_has_the_commits_and_the_flags_of_the_run() {
+    let sandbox = with_make(&[verified_by(json!(["test -e a.txt"]))]);
+    let finished = attempt(&sandbox, writes("a.txt").shell(EASIER), &["--test-cmd", "make test", "--json"]);
+    finished.assert_code(0).assert_stderr_has("commits: 1\n");
+    let events = finished.json_lines();
+    let stop = events.last().expect("a stop");
+    ralph_testkit::Schema::published("ralph.event/1").assert(stop);
+    assert_eq!((&stop["commits"], &stop["commits_by_agents"]), (&json!(1), &json!(0)));
+    assert_eq!(stop["flags"], json!([{"iteration": 1, "text": SOMETHING_ELSE}]));
+    assert_eq!(ralph(&sandbox).args(["status", "--json"]).run().json()["flags"], stop["flags"]);
+}
+
+#[test]
 fn what_a_recipe_takes_from_other_files_is_flagged() {
     let included = writes("one.txt").write("local.mk", "SHELL = true\n");
     let sandbox = with_make(&[verified_by(json!(["make test"]))]);

@@ -114,7 +114,7 @@ fn a_part_waits_for_what_its_whole_waits_for() {
     let backlog = read(&text);
     let (Selection::Waiting(waiting), _) = select(&backlog, Wish::default()) else { panic!("they wait") };
     let told: Vec<String> = waiting.iter().map(|waits| waits.told(&backlog)).collect();
-    assert!(told.contains(&"p waits for x".into()), "{told:?}");
+    assert!(told.contains(&"p waits for x (blocked)".into()), "{told:?}");
     assert!(told.iter().any(|told| told.starts_with("u waits for what bd show u tells")), "{told:?}");
 }
 

@@ -72,7 +72,7 @@ pub(in crate::cli) struct ListArgs {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct OneArgs {
-    /// The item's id
+    /// The item's id, a beginning of it that no other has (4 characters or more), or its title
     pub(super) id: String,
     #[command(flatten)]
     pub(super) common: Common,
@@ -109,7 +109,7 @@ pub(in crate::cli) struct AddArgs {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct SetArgs {
-    /// The item's id
+    /// The item's id, a beginning of it that no other has (4 characters or more), or its title
     pub(super) id: String,
     /// Such as todo, in-progress, done, blocked, FAILING, PASSING, CANCELLED
     #[arg(value_parser = state)]
@@ -120,7 +120,7 @@ pub(in crate::cli) struct SetArgs {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct AttemptArgs {
-    /// The item's id
+    /// The item's id, a beginning of it that no other has (4 characters or more), or its title
     pub(super) id: String,
     #[arg(value_enum, ignore_case = true)]
     pub(super) result: ResultArg,
@@ -151,7 +151,7 @@ pub(in crate::cli) struct AttemptArgs {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct IncrementArgs {
-    /// The item's id
+    /// The item's id, a beginning of it that no other has (4 characters or more), or its title
     pub(super) id: String,
     /// Block the item when it has reached its limit
     #[arg(long)]

@@ -149,12 +149,29 @@ fn make(common: &Common, change: &Change) -> Result<Told> {
     }
     store::edit(&place.path, |bytes| {
         let backlog = place.parse(bytes)?;
+        let change = &of_one(change, &place, &backlog)?;
         has_a_count(change, &backlog).map_err(|refusal| place.refused(&refusal, &backlog))?;
         let changed = backlog.change(change).map_err(|refusal| place.refused(&refusal, &backlog))?;
         let title = backlog.find(&changed.id).map(|at| backlog.items()[at].title.to_string());
         let told = Told { title: title.unwrap_or_default(), ..told(&place, &changed) };
         Ok((Some(changed.text.into_bytes()), told))
     })
+}
+
+/// The same change, of the item that is meant.
+fn of_one(change: &Change, place: &Place, backlog: &Backlog<'_>) -> Result<Change> {
+    let mut change = change.clone();
+    match &mut change {
+        Change::Add(_) => {}
+        Change::State { id, .. }
+        | Change::Reset { id }
+        | Change::Attempt { id, .. }
+        | Change::Increment { id, .. } => {
+            let at = place.meant(backlog, id)?;
+            *id = backlog.items()[at].id.to_string();
+        }
+    }
+    Ok(change)
 }
 
 /// A count that the file does not keep cannot be raised.
@@ -171,6 +188,7 @@ fn called(place: &Place, change: &Change) -> Result<Told> {
     let root = place.root();
     let bytes = place.read()?;
     let backlog = place.parse(&bytes)?;
+    let change = &of_one(change, place, &backlog)?;
     let call = backlog
         .call(change, &[], &beads::actor(root))
         .map_err(|refusal| place.refused(&refusal, &backlog))?;

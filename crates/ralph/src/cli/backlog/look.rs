@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use ralph_core::backlog::{Backlog, Selection, Stats, Wish};
+use ralph_core::backlog::{Backlog, Selection, State, Stats, Wish};
 use ralph_core::ledger::Attempted;
 use ralph_core::text;
 use serde_json::{Value, json};
@@ -36,9 +36,21 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
             let which = place.flag();
             ui.say(&format!("{} has no items yet; ralph backlog add \"TITLE\"{which}", place.shown()));
         }
+        let left = disabled(&backlog, State::is_open);
+        if left > 0 {
+            ui.say(&format!(
+                "{} disabled: not for the loop, and not counted as open",
+                text::count(left, "item")
+            ));
+        }
         problems(&backlog, ui);
     }
     super::super::fine()
+}
+
+/// How many items in such a state are not for the loop.
+fn disabled(backlog: &Backlog<'_>, is_meant: impl Fn(State) -> bool) -> u64 {
+    backlog.items().iter().filter(|item| !item.enabled && is_meant(item.state)).count() as u64
 }
 
 pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
@@ -53,12 +65,13 @@ pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
         line("backlog:", format!("{} ({})", place.shown(), backlog.shape().word()));
         line("items:", stats.total.to_string());
         for (name, count) in [
-            ("open:", stats.open),
-            ("in progress:", stats.in_progress),
+            ("open:", stats.open - disabled(&backlog, |state| state == State::Open)),
+            ("in progress:", stats.in_progress - disabled(&backlog, |state| state == State::InProgress)),
             ("done:", stats.done),
             ("blocked:", stats.blocked),
             ("cancelled:", stats.cancelled),
             ("unknown:", stats.unknown),
+            ("disabled:", stats.disabled),
         ] {
             if count > 0 {
                 line(name, count.to_string());
@@ -89,7 +102,8 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
     let place = args.common.place()?;
     let bytes = place.read()?;
     let backlog = place.parse(&bytes)?;
-    let at = place.item(&backlog, &args.id)?;
+    let at = place.meant(&backlog, &args.id)?;
+    let id = &*backlog.items()[at].id;
     let prd = place.requirements(&backlog, at);
     if args.common.json {
         let mut document = entry(&backlog, at, backlog.line(at));
@@ -101,7 +115,7 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
         document["verification"] = backlog.verification(at).into();
         document["notes"] = backlog.notes(at).into();
         document["attempts"] = backlog.attempts(at).len().into();
-        document["recorded"] = in_ledger(&place, &args.id).0.iter().map(recorded).collect();
+        document["recorded"] = in_ledger(&place, id).0.iter().map(recorded).collect();
         document["value"] = backlog.value(at);
         ui.json(&document);
     } else {
@@ -119,12 +133,12 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
         if let Some(Err(why)) = &prd {
             ui.warn(why);
         }
-        let (attempts, all) = in_ledger(&place, &args.id);
+        let (attempts, all) = in_ledger(&place, id);
         if all > 0 {
             ui.data_line(&format!(
                 "\nAttempts, newest last ({} of {all}; all of each: ralph evidence show {}):",
                 attempts.len(),
-                quoted(&args.id)
+                quoted(id)
             ));
         }
         for attempted in &attempts {
@@ -140,16 +154,15 @@ fn refused(place: &Place, backlog: &Backlog<'_>, selection: &Selection) -> Optio
     place.is_alone(backlog, *at).err()
 }
 
-/// How what is open or begun stands: `2 could begin now, 1 waiting for others, 3 not for the loop`
+/// How what is open or begun stands, of what is for the loop: `3: 2 could begin now, 1 waiting for others`
 fn to_do(stats: &Stats, held_up: bool) -> String {
     let parts = [
         (stats.eligible, if held_up { "held up by what is said of the next" } else { "could begin now" }),
         (stats.waiting, "waiting for others"),
         (stats.at_limit, "out of iterations"),
-        (stats.disabled, "not for the loop"),
     ];
     let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-    let all = stats.open + stats.in_progress;
+    let all = stats.open + stats.in_progress - stats.disabled;
     match parts.collect::<Vec<_>>().join(", ") {
         parts if parts.is_empty() => "nothing".into(),
         parts => format!("{all}: {parts}"),

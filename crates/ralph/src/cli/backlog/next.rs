@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use ralph_core::backlog::{Backlog, Selection, Shape, State, Stats, Wish, select_but, select_with};
+use ralph_core::backlog::{Backlog, Selection, Shape, State, Stats, Waiting, Wish, select_but, select_with};
 use ralph_core::text;
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use super::args::NextArgs;
 use crate::error::Result;
 use crate::suggest::quoted;
 use crate::ui::Ui;
-use crate::work::{Place, TO_GIVE_STEPS, TwoHands, without_steps};
+use crate::work::{Place, TO_GIVE_STEPS, TwoHands, spent, without_steps};
 
 /// How many of the items that wait are named to people.
 const NAMED: usize = 10;
@@ -19,12 +19,13 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
     let place = args.common.place()?;
     let bytes = place.read()?;
     let backlog = place.parse(&bytes)?;
-    let task = args.task.as_ref().map(|id| place.item(&backlog, id)).transpose()?;
+    let task = args.task.as_ref().map(|id| place.meant(&backlog, id)).transpose()?;
+    let id = task.map(|at| &*backlog.items()[at].id);
     if let Some(phase) = &args.phase {
         place.has_phase(&backlog, phase)?;
-        args.task.as_deref().map_or(Ok(()), |id| place.is_in_phase(&backlog, id, phase))?;
+        id.map_or(Ok(()), |id| place.is_in_phase(&backlog, id, phase))?;
     }
-    let wish = Wish { phase: args.phase.as_deref(), task: args.task.as_deref() };
+    let wish = Wish { phase: args.phase.as_deref(), task: id };
     let (selection, stats) = as_a_run_would(&place, &backlog, wish);
     if let Selection::Item(at) = selection {
         place.is_alone(&backlog, at)?;
@@ -134,7 +135,8 @@ pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stat
         Selection::Complete => "Backlog complete".into(),
         Selection::Waiting(items) => {
             let waits = items.iter().take(NAMED).map(|one| one.told(backlog));
-            format!("no item can begin: {}", more(&waits.collect::<Vec<_>>().join("; "), items.len()))
+            let waits = more(&waits.collect::<Vec<_>>().join("; "), items.len());
+            format!("no item can begin: {waits}{}", to_settle(items, backlog, place))
         }
         Selection::AtLimit(items) => format!(
             "all that is left has used up its iterations: {}; to give one new ones: ralph backlog reset {}{}",
@@ -162,6 +164,16 @@ pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stat
             "items depend on each other in a ring: {}; take one of these dependencies out of the file",
             ring.join(" -> ")
         ),
+    }
+}
+
+/// The command without which nothing begins, where there is one.
+fn to_settle(waiting: &[Waiting], backlog: &Backlog<'_>, place: &Place) -> String {
+    let counted = super::counted(place);
+    let is_out = |id: &str| counted.as_ref().is_some_and(|source| source.is_out(backlog, id));
+    match spent(backlog, waiting, is_out) {
+        Some(id) => format!("; to have {id} tried again: ralph backlog reset {}{}", quoted(id), place.flag()),
+        None => String::new(),
     }
 }
 

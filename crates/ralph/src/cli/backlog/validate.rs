@@ -22,7 +22,7 @@ pub(super) fn main(args: &ValidateArgs, ui: &mut Ui) -> Result<ExitCode> {
     }
     let bytes = place.read()?;
     let backlog = place.parse(&bytes)?;
-    let only = args.id.as_ref().map(|id| place.item(&backlog, id)).transpose()?;
+    let only = args.id.as_ref().map(|id| place.meant(&backlog, id)).transpose()?;
     let mut found = validate_with(&backlog, only, args.strict, &TwoHands);
     requirements(&place, &backlog, only, &mut found);
     commits(&place, &mut found)?;

@@ -15,10 +15,12 @@ use super::{Last, RunArgs, over};
 use crate::brought;
 use crate::config::Layers;
 use crate::doctor;
-use crate::error::{Error, Result};
+use crate::error::{Error, Exit, Result};
 use crate::project::Project;
 use crate::settings::{self, Wishes};
+use crate::setup;
 use crate::store::Runs;
+use crate::suggest::quoted;
 use crate::tree::Tree;
 use crate::trust::Commands;
 use crate::ui::Ui;
@@ -38,7 +40,7 @@ pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<Backlog
     place.is_there()?;
     let plan = BacklogPlan {
         file: below(project, &place.path)?,
-        task: args.task.clone(),
+        task: args.task.as_deref().map(|task| id_of(&place, task)).transpose()?,
         phase: args.phase.clone(),
         once: args.once,
     };
@@ -47,6 +49,17 @@ pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<Backlog
         is_no_newcomer(project, &plan.file)?;
     }
     Ok(Some(plan))
+}
+
+/// The id of the item that is meant. What bd keeps is not read before somebody agreed to that: there it must be the id.
+fn id_of(place: &Place, task: &str) -> Result<String> {
+    if place.is_beads() {
+        return Ok(task.to_owned());
+    }
+    let bytes = place.read()?;
+    let backlog = place.parse(&bytes)?;
+    let at = place.meant(&backlog, task).map_err(|error| Error { exit: Exit::Usage, ..error })?;
+    Ok(backlog.items()[at].id.to_string())
 }
 
 /// The project's backlog, and what working through it is called, where nobody says what to do.
@@ -83,6 +96,24 @@ fn is_no_newcomer(project: &Project, file: &str) -> Result<()> {
     Err(Error::usage(format!("two task files are here: {file} is new, and {before} has open items"))
         .because(format!("the last run was about {before}, and an agent may have made the other"))
         .hint(format!("--backlog {before}, or --backlog {file}; ralph config set backlog FILE settles it")))
+}
+
+/// Whoever goes on with a goal may have meant the task file: how to get there, where one has open items.
+pub(super) fn beside_a_goal(project: &Project, last: &Last) -> Option<String> {
+    last.state.run.as_ref().filter(|run| run.plan.backlog.is_none())?;
+    let path = work::find(&project.root).ok()??;
+    if beads::is_meant(&path) {
+        return None;
+    }
+    let counted = setup::items(&project.root, &path).ok().filter(|counted| counted.open > 0)?;
+    let (file, goal) = (below(project, &path).ok()?, last.goal());
+    Some(format!(
+        "this goes on with the goal of run {}: {goal}; to work on {file} instead ({}): ralph run --backlog {}; \
+         or close the goal first: ralph reset",
+        last.run.number,
+        counted.told(),
+        quoted(&file)
+    ))
 }
 
 fn source(project: &Project, plan: &BacklogPlan) -> Result<Source> {

@@ -47,7 +47,6 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
         let file = source.below(&project.root);
         let tried = Tally::default().of(&Ledger::of(&project.truth), file.as_deref());
         let read = source.knowing(tried).read(&memory);
-        shown.row("items", format!("{} of {} open", read.items.open, read.items.total));
         let next = match read.found {
             Found::Selected(work) => {
                 let words = work.named();
