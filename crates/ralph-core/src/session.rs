@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 use crate::agents::Role;
 use crate::event::AgentInfo;
 use crate::prelude::*;
+use crate::report::Builder;
 use crate::state::{Iteration, State};
 use crate::time::Time;
-use crate::transcript::Format;
+use crate::transcript::{Decoder, Format, Item, Usage};
 
 /// The name of the agent of such a run.
 pub const AGENT: &str = "session";
@@ -155,6 +156,25 @@ pub fn lines_since(tail: &[u8], whole: bool, since: Time) -> Vec<&[u8]> {
         lines.next();
     }
     lines.filter(|line| moment_of(line).is_some_and(|at| at >= since)).collect()
+}
+
+/// What a session used since it was last heard, where its transcript's end goes back to the start of the run: agents write a message
+/// down a moment after they stop, so that the hook of that stop may not find it. `known`: what was counted in the run so far.
+pub fn used_since(tail: &[u8], whole: bool, run_began: Time, known: Usage) -> Option<Usage> {
+    let first = tail.split(|byte| *byte == b'\n').skip(usize::from(!whole)).find_map(moment_of);
+    if !whole && first.is_none_or(|first| first >= run_began) {
+        return None;
+    }
+    let mut decoder = Decoder::new(Format::Hook);
+    let mut builder = Builder::new("");
+    let mut add = |item: Item| {
+        if let Item::Usage { .. } = item {
+            builder.add(item);
+        }
+    };
+    lines_since(tail, whole, run_began).into_iter().for_each(|line| decoder.feed(line, &mut add));
+    decoder.finish(&mut add);
+    Some(builder.finish().usage.minus(known))
 }
 
 const STAMP: &[u8] = b"\"timestamp\":";

@@ -80,6 +80,16 @@ impl Usage {
             cache_write: self.cache_write.saturating_add(other.cache_write),
         }
     }
+
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_sub(other.input),
+            output: self.output.saturating_sub(other.output),
+            cache_read: self.cache_read.saturating_sub(other.cache_read),
+            cache_write: self.cache_write.saturating_sub(other.cache_write),
+        }
+    }
 }
 
 /// What an agent's closing event says.

@@ -112,3 +112,24 @@ fn a_transcript_s_lines_are_told_apart_by_their_time() {
     assert!(lines[0].starts_with(new));
     assert_eq!(lines_since(&tail[30..], false, Time::from_millis(0)).len(), 1, "half a line is none");
 }
+
+#[test]
+fn what_a_session_used_is_counted_once_however_late_it_is_written_down() {
+    let line = |id: &str, at: i64, tokens: u64| {
+        let (at, usage) = (Time::from_millis(at), json!({"input_tokens": tokens, "output_tokens": 1}));
+        let message = json!({"id": id, "role": "assistant", "content": [], "usage": usage});
+        format!("{}\n", json!({"type": "assistant", "message": message, "timestamp": at.to_string()}))
+    };
+    let began = Time::from_millis(1_000);
+    let used = |text: &str, whole: bool, known: Usage| used_since(text.as_bytes(), whole, began, known);
+    let (before, one, two) = (line("a", 500, 7), line("b", 1_500, 10), line("c", 2_500, 20));
+    let none = Usage::default();
+    let first = used(&before, true, none).expect("all of it");
+    assert_eq!(first, none, "what was before is not the run's");
+    let second = used(&format!("{before}{one}{one}{two}"), true, none).expect("all of it");
+    assert_eq!((second.input, second.output), (30, 2), "also what the stop before did not find");
+    assert_eq!(used(&format!("{before}{one}{two}"), true, second), Some(none), "and not again");
+    let cut = format!("half a line\n{before}{one}");
+    assert_eq!(used(&cut, false, none).map(|used| used.input), Some(10), "it goes back far enough");
+    assert_eq!(used(&format!("half a line\n{one}{two}"), false, none), None, "nobody can tell");
+}

@@ -149,6 +149,8 @@ pub(crate) fn heard(told: &Told, state: &State, run: &Run, signal: &Path, secret
             files.make().is_ok_and(|()| store::write_private(&files.transcript(), words.as_bytes()).is_ok());
     }
     let mut report = builder.finish();
+    let used = session::used_since(&tail, whole, state.started_at, state.totals.usage);
+    report.usage = used.unwrap_or(report.usage);
     hear_signal(&mut report, signal);
     Heard::Ended(Event::AgentEnded(Box::new(AgentEnded {
         end: End::Exited { code: 0 },
