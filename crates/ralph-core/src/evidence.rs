@@ -102,14 +102,16 @@ pub fn judge(context: Context<'_>) -> Evidence {
     Evidence { conditions }
 }
 
+/// Whether each of these checks was green before the run.
+pub fn were_green(checks: &[CheckResult], before: &[CheckResult]) -> bool {
+    checks.iter().all(|check| before.iter().any(|before| before.command == check.command && before.passed()))
+}
+
 /// A goal may have been reached before anybody began, so this refuses nothing; but checks that were green all the time prove
 /// nothing that was asked for.
 fn unchanged(context: Context<'_>) -> String {
-    let green = |check: &CheckResult| {
-        context.before.iter().any(|before| before.command == check.command && before.passed())
-    };
     match context.checks {
-        [_, ..] if context.checks.iter().all(green) => {
+        [_, ..] if were_green(context.checks, context.before) => {
             "nothing was changed, and the checks were green before the run: the goal was reached already, or they do not \
              measure it"
         }

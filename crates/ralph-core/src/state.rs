@@ -1,6 +1,7 @@
 //! The state of a run: `fold(apply, records)`. Observing takes facts in; adopting takes a decision over.
 //! Neither decides anything.
 
+mod handed_on;
 mod recent;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use crate::check::{CheckResult, CheckSpec};
 use crate::decision::{Begin, Conclusion, Decision, Kind, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
 use crate::event::{AgentEnded, End, Event, Measured, Noted, Plan, PutBack, RunInfo, StopBy, When};
+use crate::evidence::were_green;
 use crate::items::{Attempt, BacklogRead, Memory, Settled, Span, Work};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
@@ -21,6 +23,7 @@ use crate::saturation::is_test_path;
 use crate::time::Time;
 use crate::transcript::{Format, Usage};
 
+pub use handed_on::HandedOn;
 pub use recent::{Recent, claim_passed, restless};
 
 /// Of files that agents took along, so many are named.
@@ -152,43 +155,6 @@ pub struct Refusal {
     pub why: String,
     /// The checks that failed.
     pub checks: Vec<CheckResult>,
-}
-
-/// What the agents of a new run are told of the attempt before it, if they have the same item.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct HandedOn {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub refusal: Option<Refusal>,
-    /// Where the last attempt claimed more than was measured, and at which item.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub claimed: Option<(String, Vec<String>)>,
-}
-
-impl HandedOn {
-    /// How many red checks are handed on; the prompt has the end of what each printed.
-    const MOST_CHECKS: usize = 5;
-
-    /// What a run that is over hands on to the next one about the same backlog.
-    pub fn from(last: &State) -> Self {
-        let refusal = last.refusal.clone().filter(|refusal| refusal.item.is_some());
-        let refusal = refusal.map(|refusal| Refusal {
-            checks: refusal.checks.into_iter().take(Self::MOST_CHECKS).map(CheckResult::in_short).collect(),
-            ..refusal
-        });
-        let claimed = match &last.last {
-            None => last.claimed.clone(),
-            Some(last) => last.item.as_ref().zip(last.conclusion.as_ref()).and_then(|(item, conclusion)| {
-                let differences = conclusion.differences.clone();
-                (!differences.is_empty()).then(|| (item.id.clone(), differences))
-            }),
-        };
-        Self { refusal, claimed }
-    }
-
-    pub fn is_nothing(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// One iteration as far as it has come.
@@ -665,12 +631,9 @@ impl Iteration {
     /// Whether the checks of its item could not have failed for want of the work: all of them were green before the run, none is
     /// the item's own, and no test file was changed.
     pub fn is_unmeasured(&self, before: &[CheckResult]) -> bool {
-        let green = |check: &CheckResult| {
-            before.iter().any(|before| before.command == check.command && before.passed())
-        };
         let own = self.item.as_ref().is_some_and(|item| item.has_own_checks());
         let changed = self.after.as_ref().map_or(&[][..], |after| &after.changed);
-        !own && self.checks.iter().all(green) && !changed.iter().any(|changed| is_test_path(&changed.path))
+        !own && were_green(&self.checks, before) && !changed.iter().any(|changed| is_test_path(&changed.path))
     }
 
     /// The agent's status block, if it gave one.
