@@ -88,6 +88,56 @@ const fn by_letter() -> [(usize, usize); 256] {
     table
 }
 
+/// For each byte those that may follow it where something is to be found, by their last six bits. Most places of a text can
+/// begin nothing, and are passed over by this alone.
+const PAIRS: [u64; 256] = pairs();
+
+const fn pairs() -> [u64; 256] {
+    /// How everything begins that is told neither by a key's prefix nor by an assignment.
+    const BEGIN: [(u8, &[u8]); 9] = [
+        (b'[', b"r"),
+        (b'-', b"-uU"),
+        (b'e', b"y"),
+        (b'A', b"KS"),
+        (b'B', b"AEae"),
+        (b'b', b"AEae"),
+        (b'S', b"G"),
+        (b'x', b"o"),
+        (b's', b"k"),
+    ];
+    let mut table = [0; 256];
+    let mut nth = 0;
+    while nth < BEGIN.len() {
+        let (first, seconds) = BEGIN[nth];
+        let mut second = 0;
+        while second < seconds.len() {
+            table[first as usize] |= bit(seconds[second]);
+            second += 1;
+        }
+        nth += 1;
+    }
+    let mut nth = 0;
+    while nth < KEYS.len() {
+        let prefix = KEYS[nth].prefix.as_bytes();
+        table[prefix[0] as usize] |= bit(prefix[1]);
+        nth += 1;
+    }
+    // Anything may be assigned.
+    table[b'=' as usize] = u64::MAX;
+    table[b':' as usize] = u64::MAX;
+    table
+}
+
+const fn bit(second: u8) -> u64 {
+    1 << (second & 63)
+}
+
+/// The next place, from this one on, at which something may be found.
+fn next_place(bytes: &[u8], at: usize) -> Option<usize> {
+    let may_begin = |pair: &[u8]| PAIRS[usize::from(pair[0])] & bit(pair[1]) != 0;
+    bytes.get(at..)?.windows(2).position(may_begin).map(|skipped| at + skipped)
+}
+
 pub(super) fn is_alnum(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
 }
@@ -134,7 +184,8 @@ fn pass(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let (mut out, mut copied, mut at) = (String::new(), 0, 0);
     let mut dull = Dull::default();
-    while at < bytes.len() {
+    while let Some(place) = next_place(bytes, at) {
+        at = place;
         match find(bytes, at, copied, &mut dull) {
             Some(Found::Secret(start, end)) if start >= copied && end > start => {
                 // What is hidden is told by bytes of ASCII, or ends where a character does.

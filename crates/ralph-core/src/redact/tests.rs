@@ -95,6 +95,11 @@ fn what_is_named_a_secret_is_hidden() {
         ("curl -u me:hunter2 https://x", "curl -u me:[redacted] https://x"),
         ("curl -s --user 'me:päss; word' x", "curl -s --user 'me:[redacted]' x"),
         ("curl --user=me:12345678 x", "curl --user=me:[redacted] x"),
+        ("curl -U me:hunter2 https://x", "curl -U me:[redacted] https://x"),
+        ("BEARER abcdef0123456789xyz", "BEARER [redacted]"),
+        ("bearer abcdef0123456789xyz", "bearer [redacted]"),
+        ("Basic dXNlcjpwYXNz", "Basic [redacted]"),
+        ("BASIC dXNlcjpwYXNz, basic dXNlcjpwYXNz", "BASIC [redacted], basic [redacted]"),
         (r#"["curl","-u","me:hunter2"]"#, r#"["curl","-u","me:[redacted]"]"#),
         ("curl -ume:hunter2 -x p --proxy-user a:b", "curl -ume:[redacted] -x p --proxy-user a:[redacted]"),
         (
