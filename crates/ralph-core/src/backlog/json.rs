@@ -74,11 +74,26 @@ impl<'a> Value<'a> {
     }
 
     /// Hands out its fields, in their order; none of what is no object.
-    pub(crate) fn each_field(&self, mut each: impl FnMut(Cow<'a, str>, Value<'a>)) {
+    pub(crate) fn each_field(&self, each: impl FnMut(Cow<'a, str>, Value<'a>)) {
+        self.each_field_over(&(0..0), each);
+    }
+
+    /// The same where it is known from where to where one of the values goes: that one is not walked over again.
+    pub(crate) fn each_field_over(
+        &self,
+        known: &Range<usize>,
+        mut each: impl FnMut(Cow<'a, str>, Value<'a>),
+    ) {
         if self.first() == b'{' {
             let mut walk = Walk { doc: self.doc, at: self.start };
             let _ = walk.fields_with(|walk, key| {
-                let value = walk.value(DEPTH)?;
+                walk.peek();
+                let value = if walk.at == known.start && !known.is_empty() {
+                    walk.at = known.end;
+                    Value::at(walk.doc, known.clone())
+                } else {
+                    walk.value(DEPTH)?
+                };
                 each(walk.name(&key), value);
                 Ok(())
             });

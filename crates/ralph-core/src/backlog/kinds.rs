@@ -89,28 +89,28 @@ impl Found {
 
     /// A text, a list of them, or of objects that have one.
     fn texts(&mut self, name: &str, node: Node<'_, '_>, so: &str) {
-        if node.is_null() || node.str().is_some() {
+        if node.is_null() || node.is_text() {
             return;
         }
         const RIGHT: &str = "write a list of texts";
         if !node.is_list() {
             return self.wrong(name, node, so, RIGHT);
         }
-        let lost = node.elements().into_iter().find(|element| line_of(element).is_none());
+        let lost = node.first_element(|element| !element.is_text() && line_of(element).is_none());
         if let Some(element) = lost {
             self.wrong(&format!("{name} has a part that"), element, so, RIGHT);
         }
     }
 
     fn names(&mut self, name: &str, node: Node<'_, '_>) {
-        let is_name = |node: &Node<'_, '_>| node.str().is_some() || node.number().is_some();
+        let is_name = |node: &Node<'_, '_>| node.is_text() || node.number().is_some();
         const SO: &str = "so the item waits for nothing";
         const RIGHT: &str = "write a list of ids";
         if node.is_null() || is_name(&node) {
             return;
         }
         if node.is_list() {
-            let lost = node.elements().into_iter().find(|element| !is_name(element));
+            let lost = node.first_element(|element| !is_name(element));
             lost.into_iter().for_each(|element| {
                 self.wrong(&format!("{name} has a part that"), element, SO, RIGHT);
             });
@@ -154,15 +154,16 @@ impl Backlog<'_> {
         let Some(node) = self.node(at) else { return vec![] };
         let mut found = Found::default();
         let features = self.shape == Shape::Features;
-        node.each_field(|name, node| match &*name {
-            "id" if node.str().is_none() && node.number().is_none() && !node.is_null() => {
+        let attempts = &self.items[at].attempts;
+        node.each_field_over(attempts, |name, node| match &*name {
+            "id" if !node.is_text() && node.number().is_none() && !node.is_null() => {
                 found.wrong("id", node, "so the item goes by its title", "write a text");
             }
-            "title" | "name" | "description" if node.str().is_none() && !node.is_null() => {
+            "title" | "name" | "description" if !node.is_text() && !node.is_null() => {
                 found.wrong(&name, node, "so no agent is told of it", "write a text");
             }
             "passes" | "completed" => found.truth(&name, node, "so it does not count as done"),
-            "phase" if node.str().is_none() && node.number().is_none() && !node.is_null() => {
+            "phase" if !node.is_text() && node.number().is_none() && !node.is_null() => {
                 found.wrong("phase", node, "so the item is in the first one", "write a text");
             }
             "dependencies" | "dependsOn" | "depends_on" => found.names(&name, node),
@@ -207,7 +208,7 @@ impl Backlog<'_> {
         let Some(config) = root.get("config").filter(Node::is_map) else { return found.0 };
         config.each_field(|name, node| match &*name {
             "max_iterations" => found.whole("config.max_iterations", node, 1, "so it limits nothing"),
-            "build_command" | "test_command" | "lint_command" if node.str().is_none() && !node.is_null() => {
+            "build_command" | "test_command" | "lint_command" if !node.is_text() && !node.is_null() => {
                 found.wrong(&format!("config.{name}"), node, "so it is never run", "write a text");
             }
             _ => {}

@@ -27,6 +27,14 @@ impl<'t, 'a> Node<'t, 'a> {
         }
     }
 
+    /// Whether it is a text, without reading it.
+    pub(crate) fn is_text(&self) -> bool {
+        match self {
+            Self::Json(value) => value.first() == b'"',
+            Self::Yaml(node) => matches!(node.kind, yaml::Kind::Scalar { .. }) && !node.is_null(),
+        }
+    }
+
     pub(crate) fn bool(&self) -> Option<bool> {
         match self {
             Self::Json(value) => match value.raw() {
@@ -87,6 +95,18 @@ impl<'t, 'a> Node<'t, 'a> {
         }
     }
 
+    /// The same where it is known in JSON from where to where one of the values goes.
+    pub(crate) fn each_field_over(
+        &self,
+        known: &Range<usize>,
+        mut each: impl FnMut(Cow<'a, str>, Node<'t, 'a>),
+    ) {
+        match self {
+            Self::Json(value) => value.each_field_over(known, |name, value| each(name, Node::Json(value))),
+            Self::Yaml(_) => self.each_field(each),
+        }
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<Node<'t, 'a>> {
         match self {
             Self::Json(value) => value.get(name).map(Node::Json),
@@ -110,6 +130,17 @@ impl<'t, 'a> Node<'t, 'a> {
             Self::Json(value) => value.each_element(|value| each(Node::Json(value))),
             Self::Yaml(_) => self.elements().into_iter().for_each(each),
         }
+    }
+
+    /// The first element that is like this.
+    pub(crate) fn first_element(&self, like: impl Fn(&Node<'t, 'a>) -> bool) -> Option<Node<'t, 'a>> {
+        let mut found = None;
+        self.each_element(|element| {
+            if found.is_none() && like(&element) {
+                found = Some(element);
+            }
+        });
+        found
     }
 
     pub(crate) fn nth(&self, nth: usize) -> Option<Node<'t, 'a>> {

@@ -227,5 +227,45 @@ fn is_hash(text: &str) -> bool {
 
 /// ISO 8601: with a zone, or in nobody's.
 fn is_moment(text: &str) -> bool {
-    Time::parse(text).is_some() || Time::parse(&format!("{text}Z")).is_some()
+    is_plain_moment(text.as_bytes())
+        || Time::parse(text).is_some()
+        || Time::parse(&format!("{text}Z")).is_some()
+}
+
+/// As programs write it, `2026-01-07T19:30:00Z`, on a day that every month has: most are like that, and need no calendar.
+fn is_plain_moment(text: &[u8]) -> bool {
+    const FORM: &[u8; 20] = b"0000-00-00T00:00:00Z";
+    let formed = |(byte, form): (&u8, &u8)| if *form == b'0' { byte.is_ascii_digit() } else { byte == form };
+    let two = |at: usize| (text[at] - b'0') * 10 + (text[at + 1] - b'0');
+    text.len() == FORM.len()
+        && text.iter().zip(FORM).all(formed)
+        && (1..=12).contains(&two(5))
+        && (1..=28).contains(&two(8))
+        && two(11) < 24
+        && two(14) < 60
+        && two(17) < 60
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_moment_is_one_that_the_calendar_knows_too() {
+        let fields = |month: u32, day: u32, hour: u32, minute: u32, second: u32| {
+            format!("2026-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+        };
+        let mut plain = 0;
+        for (month, day) in (0..=13).flat_map(|month| (0..=32).map(move |day| (month, day))) {
+            for (hour, minute, second) in [(0, 0, 0), (23, 59, 59), (24, 0, 0), (7, 60, 0), (7, 0, 60)] {
+                let text = fields(month, day, hour, minute, second);
+                plain += usize::from(is_plain_moment(text.as_bytes()));
+                assert!(!is_plain_moment(text.as_bytes()) || Time::parse(&text).is_some(), "{text}");
+            }
+        }
+        assert_eq!(plain, 12 * 28 * 2);
+        for text in ["2026-01-07 19:30:00Z", "2026-01-07T19:30:00", "2o26-01-07T19:30:00Z", ""] {
+            assert!(!is_plain_moment(text.as_bytes()), "{text}");
+        }
+    }
 }
