@@ -26,6 +26,7 @@ pub mod effect;
 pub mod event;
 pub mod evidence;
 pub mod gate;
+pub mod gather;
 pub mod git_index;
 pub mod git_text;
 pub mod indicator;

@@ -1,5 +1,6 @@
 //! What `std`'s prelude would give.
 
+pub(crate) use crate::gather::Gather;
 pub(crate) use alloc::{
     borrow::ToOwned,
     boxed::Box,

@@ -78,7 +78,7 @@ pub struct IterationReport {
 
 /// The names of denied tools, each once, in one line; nothing where nothing was denied.
 pub fn denied_tools(denied: &[String]) -> Option<String> {
-    let tools: BTreeSet<&str> = denied.iter().map(String::as_str).collect();
+    let tools: BTreeSet<&str> = denied.iter().map(String::as_str).into_set();
     let tools: Vec<&str> = tools.into_iter().collect();
     (!tools.is_empty()).then(|| crate::text::one_line(&tools.join(", "), 200))
 }

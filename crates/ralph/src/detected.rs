@@ -6,6 +6,7 @@ use std::path::Path;
 use ralph_core::check::CheckSpec;
 use ralph_core::detect::{self, Folder, Found};
 use ralph_core::event::Plan;
+use ralph_core::gather::Gather as _;
 
 use crate::process::find_program;
 use crate::runner::on_disk;
@@ -77,7 +78,7 @@ fn below(root: &Path, top: &Folder) -> (BTreeMap<String, Folder>, Option<String>
         names.push(name);
     }
     let detect::Chosen { names, more } = detect::chosen(top, names);
-    (names.into_iter().map(|name| (name.clone(), folder(&root.join(name)))).collect(), more)
+    (names.into_iter().map(|name| (name.clone(), folder(&root.join(name)))).into_map(), more)
 }
 
 fn folders(path: &Path) -> Vec<String> {

@@ -169,7 +169,7 @@ impl<'a> Gathered<'a> {
         for of_one in waits.chunk_by(|one, next| one.0 == next.0) {
             let at = of_one[0].0;
             let known: alloc::collections::BTreeSet<_> =
-                self.items[at].dependencies.iter().cloned().collect();
+                self.items[at].dependencies.iter().cloned().into_set();
             let new = of_one.iter().map(|(_, by)| self.items[*by].id.clone());
             let new: Vec<_> = new.filter(|id| !known.contains(id)).collect();
             self.items[at].dependencies.extend(new);

@@ -228,7 +228,7 @@ fn scripts(text: &str, name: &str) -> String {
     let Some(scripts) = manifest["scripts"].as_object() else { return String::new() };
     let mut wanted: BTreeSet<&str> = BTreeSet::new();
     let around = |name: &str| [format!("pre{name}"), name.to_owned(), format!("post{name}")];
-    let mut words: BTreeSet<String> = around(name).into_iter().collect();
+    let mut words: BTreeSet<String> = around(name).into_iter().into_set();
     loop {
         let more: Vec<&String> =
             scripts.keys().filter(|key| words.contains(*key) && !wanted.contains(key.as_str())).collect();

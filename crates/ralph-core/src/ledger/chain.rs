@@ -95,7 +95,7 @@ pub fn faults(links: &[Link], anchors: &[Anchor]) -> Vec<Fault> {
     let places: BTreeMap<&str, usize> = links
         .iter()
         .filter_map(|link| link.held.as_ref().map(|held| (held.content.as_str(), link.line)))
-        .collect();
+        .into_map();
     let mut faults = vec![];
     let mut before = Before { seq: 0, digest: Some(""), raw: "" };
     for (nth, link) in links.iter().enumerate() {
@@ -167,7 +167,7 @@ fn anchored(
 ) -> Vec<Fault> {
     let mut faults: Vec<Fault> = vec![];
     let mut told: BTreeSet<&str> = BTreeSet::new();
-    let named: BTreeSet<usize> = found.iter().filter_map(|fault| fault.line).collect();
+    let named: BTreeSet<usize> = found.iter().filter_map(|fault| fault.line).into_set();
     let of_attempt = by_attempt(links, |held| held.kind != BREAK && held.kind != COMMIT);
     for anchor in anchors.iter().filter(|anchor| !places.contains_key(anchor.digest.as_str())) {
         if !told.insert(&anchor.digest) {
@@ -195,7 +195,7 @@ fn anchored(
     }
     let held = links.iter().filter_map(|link| link.held.as_ref());
     let committed: BTreeSet<&str> =
-        held.filter(|held| held.kind == COMMIT).map(|held| held.attempt.as_str()).collect();
+        held.filter(|held| held.kind == COMMIT).map(|held| held.attempt.as_str()).into_set();
     faults.extend(anchors.iter().filter_map(|anchor| uncommitted(&committed, anchor, places)));
     faults
 }
@@ -203,16 +203,16 @@ fn anchored(
 /// The first record of each attempt that is meant.
 fn by_attempt(links: &[Link], meant: impl Fn(&Held) -> bool) -> BTreeMap<&str, &Link> {
     let held = links.iter().rev().filter_map(|link| Some((link.held.as_ref()?, link)));
-    held.filter(|(held, _)| meant(held)).map(|(held, link)| (held.attempt.as_str(), link)).collect()
+    held.filter(|(held, _)| meant(held)).map(|(held, link)| (held.attempt.as_str(), link)).into_map()
 }
 
 /// Records that are sound in themselves and that nobody else tells of: whoever can write to the ledger can make them.
 /// `pending` are attempts that a journal is still to say something about, for ralph was cut off while it settled them.
 pub fn unnamed(links: &[Link], anchors: &[Anchor], pending: &BTreeSet<String>) -> Vec<Fault> {
-    let digests: BTreeSet<&str> = anchors.iter().map(|anchor| anchor.digest.as_str()).collect();
+    let digests: BTreeSet<&str> = anchors.iter().map(|anchor| anchor.digest.as_str()).into_set();
     let settled = anchors.iter().filter(|anchor| anchor.settled);
     let settled: BTreeMap<&str, &Anchor> =
-        settled.filter_map(|anchor| Some((anchor.attempt.as_deref()?, anchor))).collect();
+        settled.filter_map(|anchor| Some((anchor.attempt.as_deref()?, anchor))).into_map();
     let of_attempt = by_attempt(links, |held| held.kind == ATTEMPT);
     let mut faults = vec![];
     for (link, held) in links.iter().filter_map(|link| Some((link, link.held.as_ref()?))) {

@@ -122,7 +122,7 @@ pub fn attempts(records: &[Record]) -> Vec<Attempted> {
         .iter()
         .filter(|record| record.kind == "commit")
         .map(|record| (record.attempt.as_str(), record))
-        .collect();
+        .into_map();
     let commit = |id: &str| commits.get(id).copied();
     records
         .iter()

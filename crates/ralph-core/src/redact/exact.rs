@@ -37,7 +37,7 @@ impl Values {
     /// Those that are known stay. Of a value that is told twice the first name counts; where there are too many, those with
     /// telling names come first.
     pub(super) fn new(known: Vec<Exact>, told: impl IntoIterator<Item = Exact>, left_out: usize) -> Self {
-        let mut seen: BTreeSet<String> = known.iter().map(|exact| exact.value.clone()).collect();
+        let mut seen: BTreeSet<String> = known.iter().map(|exact| exact.value.clone()).into_set();
         let mut more: Vec<Exact> =
             told.into_iter().filter(|exact| seen.insert(exact.value.clone())).collect();
         more.sort_by_key(|exact| !exact.named);

@@ -58,7 +58,7 @@ impl Secrets {
         let (mut shown, mut hidden) = (None, BTreeSet::new());
         let mut parts: Vec<Range<usize>> = iter::once(0..found).collect();
         while let Some(part) = parts.pop().filter(|part| !part.is_empty()) {
-            let tried: BTreeSet<usize> = hidden.iter().copied().chain(part.clone()).collect();
+            let tried: BTreeSet<usize> = hidden.iter().copied().chain(part.clone()).into_set();
             let mut told = written.clone();
             self.hide_value(&mut told, &mut |nth| tried.contains(&nth), &mut 0);
             let half = part.start + part.len() / 2;

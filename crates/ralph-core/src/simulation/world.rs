@@ -1,6 +1,6 @@
 //! The world of a simulated run: files with versions, commits, checks that depend on the files, items, TODO comments.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 
 use serde::Deserialize;
 
@@ -223,8 +223,7 @@ impl World {
     /// A check ends: by itself, or because it was asked to.
     pub(super) fn checked(&mut self, spec: &CheckSpec, duration_ms: u64, asked: bool) -> CheckResult {
         let check = self.checks.iter().find(|check| check.name == spec.name).cloned().unwrap_or_default();
-        let failing: Vec<String> =
-            check.complaints(self).collect::<BTreeSet<_>>().into_iter().cloned().collect();
+        let failing: Vec<String> = check.complaints(self).into_set().into_iter().cloned().collect();
         let end = match asked {
             true => End::Signaled { signal: 15 },
             false => End::Exited { code: i32::from(!failing.is_empty()) },

@@ -87,7 +87,7 @@ impl<'a> Value<'a> {
     pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &Value<'a>)> {
         let fields = if let Self::Object(fields) = self { fields.as_slice() } else { &[] };
         let by_name: BTreeMap<&str, &Value<'a>> =
-            fields.iter().map(|(name, value)| (&**name, value)).collect();
+            fields.iter().map(|(name, value)| (&**name, value)).into_map();
         by_name.into_iter()
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use ralph_core::gather::Gather as _;
+
 use super::{GitError, Repo};
 
 /// A commit, and the attempt, the digest of the record and the ledger that its trailers name.
@@ -58,7 +60,7 @@ impl Repo {
         let call = call.args(self.head()?).stdin(lines(commits));
         let output = call.output()?;
         let found = String::from_utf8_lossy(&output);
-        Ok(found.lines().filter(|id| commits.contains(id)).map(str::to_owned).collect())
+        Ok(found.lines().filter(|id| commits.contains(id)).map(str::to_owned).into_set())
     }
 
     /// The trees of these commits, in their order; none of one that is not there.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ralph_core::event::is_progress;
+use ralph_core::gather::Gather as _;
 use ralph_core::git_text::{is_object_id, parse_paths};
 use ralph_core::lost::Stash;
 
@@ -103,7 +104,7 @@ impl Repo {
             .zip(answer.lines())
             .filter(|(name, line)| is_it(name, line))
             .map(|(name, _)| name)
-            .collect())
+            .into_set())
     }
 
     /// What came in between two heads, each `None` where there are no commits yet. Commits that were made

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use ralph_core::decision::TreeMark;
 use ralph_core::event::{Measured, When};
+use ralph_core::gather::Gather as _;
 use ralph_core::git_text::Change;
 use ralph_core::text;
 
@@ -75,7 +76,7 @@ impl Runner<'_> {
                 && is_later(&root.join(OsStr::from_bytes(&change.path)), ended_at)
         };
         let others: BTreeSet<&[u8]> =
-            changes.iter().filter(theirs).map(|change| change.path.as_slice()).collect();
+            changes.iter().filter(theirs).map(|change| change.path.as_slice()).into_set();
         let repo = self
             .project
             .repo
@@ -113,7 +114,7 @@ impl Runner<'_> {
         let restored = first.item.as_ref().map_or(&[][..], |item| &item.restored);
         let mut since = self.tree.compare(left, &now.tree)?;
         since.retain(|change| !self.is_ralph_s(change, restored, changes));
-        let others: BTreeSet<&[u8]> = since.iter().map(|change| change.path.as_slice()).collect();
+        let others: BTreeSet<&[u8]> = since.iter().map(|change| change.path.as_slice()).into_set();
         let head = first.left_head().map(str::to_owned);
         let head = (head != now.head).then_some(head);
         let entries = since.iter().map(|change| (change.path.as_slice(), change.old.as_ref()));
@@ -125,7 +126,7 @@ impl Runner<'_> {
             None => vec![],
         };
         // What no snapshot holds.
-        let known: BTreeSet<Vec<u8>> = agents.iter().map(|change| change.path.clone()).collect();
+        let known: BTreeSet<Vec<u8>> = agents.iter().map(|change| change.path.clone()).into_set();
         let unheld =
             |change: &&Change| !known.contains(&change.path) && !others.contains(change.path.as_slice());
         agents.extend(changes.iter().filter(unheld).cloned());

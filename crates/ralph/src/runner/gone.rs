@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use ralph_core::decision::TreeMark;
 use ralph_core::event::Measured;
+use ralph_core::gather::Gather as _;
 use ralph_core::git_index;
 use ralph_core::git_text::is_object_id;
 use ralph_core::lost::{self, Holds, Moments, Refs, Staged, Stash};
@@ -160,7 +161,7 @@ impl Runner<'_> {
         let ids: Vec<Option<String>> =
             answer.lines().map(|line| Some(line.to_owned()).filter(|id| is_object_id(id))).collect();
         let found = ids.chunks(places.len().max(1)).map(<[_]>::to_vec);
-        Some(paths.keys().cloned().zip(found).collect())
+        Some(paths.keys().cloned().zip(found).into_map())
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use ralph_core::beside::{Beside, MOST, Why};
+use ralph_core::gather::Gather as _;
 use ralph_core::git_text;
 
 use super::Place;
@@ -56,12 +57,12 @@ pub(super) fn unasked(found: &Found) -> Vec<String> {
 /// Files that are left out, by name as well.
 fn left_out(found: &Found) -> BTreeMap<&[u8], Why> {
     let big = found.too_big.iter().map(|path| (path.as_slice(), Why::Big));
-    big.chain(found.refused.iter().map(|path| (path.as_slice(), Why::Filter))).collect()
+    big.chain(found.refused.iter().map(|path| (path.as_slice(), Why::Filter))).into_map()
 }
 
 /// By name: which ones are asked, where there are too many, must not depend on the order in which they were found.
 fn to_ask(found: &Found) -> BTreeSet<&[u8]> {
-    found.nested.iter().map(Vec::as_slice).collect()
+    found.nested.iter().map(Vec::as_slice).into_set()
 }
 
 /// What is not committed in nested repositories. Each needs a git of its own, so several are asked at the same time.
@@ -146,7 +147,7 @@ fn uncommitted(place: &Place, dir: &Path, depth: usize, within: &mut usize) -> O
         times.extend(time.unwrap_or_default().bytes());
     }
     let inside = status.dirty.iter().filter(|dirty| dirty.path.ends_with(b"/")).map(|dirty| &dirty.path);
-    let inside: BTreeSet<&Vec<u8>> = status.unsettled.iter().chain(inside).collect();
+    let inside: BTreeSet<&Vec<u8>> = status.unsettled.iter().chain(inside).into_set();
     for path in inside {
         let Some(left) = within.checked_sub(1) else { break };
         *within = left;

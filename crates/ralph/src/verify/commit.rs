@@ -4,6 +4,7 @@ mod rewritten;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ralph_core::gather::Gather as _;
 use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::ledger::Attempted;
 
@@ -55,7 +56,7 @@ impl Commits {
         attempts: &[Attempted],
         loaded: &Loaded,
     ) -> Result<Self, GitError> {
-        let ids: BTreeSet<&str> = attempts.iter().filter_map(Attempted::commit).collect();
+        let ids: BTreeSet<&str> = attempts.iter().filter_map(Attempted::commit).into_set();
         let there = repo.existing_commits(&ids)?;
         let stray = repo.stray(&there)?;
         let mut names: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -148,11 +149,11 @@ fn compare(
     attempts: &[&Attempted],
 ) -> Result<BTreeMap<String, Compared>, GitError> {
     let heads = attempts.iter().filter_map(|attempted| attempted.record.base.head.as_deref());
-    let commits: BTreeSet<&str> = attempts.iter().filter_map(|one| one.commit()).chain(heads).collect();
+    let commits: BTreeSet<&str> = attempts.iter().filter_map(|one| one.commit()).chain(heads).into_set();
     let answers = repo.trees_of(&commits)?;
     let known: BTreeMap<&str, TreeId> = (commits.iter().copied().zip(answers))
         .filter_map(|(commit, tree)| Some((commit, TreeId::new(&tree?)?)))
-        .collect();
+        .into_map();
     let mut compared = BTreeMap::new();
     let mut trees = vec![];
     for attempted in attempts {
@@ -211,7 +212,7 @@ fn is_work(attempted: &Attempted, path: &[u8]) -> bool {
 }
 
 fn differing(attempted: &Attempted, work: Vec<Change>, others: Vec<Change>) -> Compared {
-    let work: BTreeSet<Vec<u8>> = work.into_iter().map(|change| change.path).collect();
+    let work: BTreeSet<Vec<u8>> = work.into_iter().map(|change| change.path).into_set();
     let others = others.into_iter().filter(|change| is_work(attempted, &change.path));
     // What is in the snapshot alone was not tracked: files that the user has not added.
     let (untracked, others): (Vec<Change>, Vec<Change>) =

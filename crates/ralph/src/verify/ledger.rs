@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ralph_core::decision::Phase;
 use ralph_core::event::Event;
+use ralph_core::gather::Gather as _;
 use ralph_core::items::attempt_id;
 use ralph_core::journal::Body;
 use ralph_core::ledger::{Anchor, Attempted, Link, Record, attempts, faults, unnamed};
@@ -48,7 +49,7 @@ pub(crate) fn load(project: &Project, anchored: Anchored) -> Result<Loaded> {
     };
     let mut found = faults(&links, &told.anchors);
     if anchored == Anchored::Asked {
-        let known: BTreeSet<usize> = found.iter().filter_map(|fault| fault.line).collect();
+        let known: BTreeSet<usize> = found.iter().filter_map(|fault| fault.line).into_set();
         let unnamed = unnamed(&links, &told.anchors, &told.pending).into_iter();
         found.extend(unnamed.filter(|fault| fault.line.is_none_or(|line| !known.contains(&line))));
     }
@@ -62,7 +63,7 @@ pub(crate) fn load(project: &Project, anchored: Anchored) -> Result<Loaded> {
     // A record of another shape was changed, which the chain tells.
     let records: Vec<Record> =
         lines.iter().filter_map(|line| Record::deserialize(&line.record).ok()).collect();
-    let named: BTreeSet<usize> = summary.faults.iter().filter_map(|fault| fault.line).collect();
+    let named: BTreeSet<usize> = summary.faults.iter().filter_map(|fault| fault.line).into_set();
     let unsound = lines.iter().filter(|line| !line.is_sound() || named.contains(&line.link.line));
     let unsound = unsound.filter_map(|line| line.record["attempt"].as_str().map(str::to_owned)).collect();
     let settled = told.anchors.into_iter().filter_map(|anchor| Some((anchor.attempt?, anchor.commit?)));
@@ -92,7 +93,7 @@ impl Loaded {
     /// Those of these attempts.
     pub(crate) fn records_of(&self, attempts: &[Attempted]) -> Vec<Value> {
         let names: BTreeSet<&str> =
-            attempts.iter().map(|attempted| attempted.record.attempt.as_str()).collect();
+            attempts.iter().map(|attempted| attempted.record.attempt.as_str()).into_set();
         let of = |line: &&Line| line.record["attempt"].as_str().is_some_and(|id| names.contains(id));
         self.lines.iter().filter(of).map(|line| line.record.clone()).collect()
     }
@@ -114,7 +115,7 @@ struct Told {
 
 fn told(project: &Project, links: &[Link], id: Option<&str>) -> Result<Told> {
     let mut runs: BTreeSet<String> =
-        links.iter().filter_map(|link| Some(run_of(&link.held.as_ref()?.attempt).to_owned())).collect();
+        links.iter().filter_map(|link| Some(run_of(&link.held.as_ref()?.attempt).to_owned())).into_set();
     let mut told = Told::default();
     let mut recorded = vec![];
     for run in Runs::of(&project.truth).all() {
@@ -142,7 +143,7 @@ fn told(project: &Project, links: &[Link], id: Option<&str>) -> Result<Told> {
         runs.extend(opened.state.run.map(|run| run.id));
     }
     let settled: BTreeSet<&str> =
-        recorded.iter().filter_map(|anchor: &Anchor| anchor.attempt.as_deref()).collect();
+        recorded.iter().filter_map(|anchor: &Anchor| anchor.attempt.as_deref()).into_set();
     told.pending.retain(|attempt| !settled.contains(attempt.as_str()));
     if let Some(repo) = &project.repo {
         let named = repo

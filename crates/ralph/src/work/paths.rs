@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use ralph_core::decision::TreeMark;
 use ralph_core::event::is_progress;
+use ralph_core::gather::Gather as _;
 use ralph_core::git_text::Change;
 use ralph_core::items::{CommitOrder, Span};
 
@@ -130,7 +131,7 @@ fn submodules(tree: &Tree, at: &TreeId) -> BTreeSet<String> {
     let text = file.map(|file| String::from_utf8_lossy(&file.stdout).into_owned()).unwrap_or_default();
     let path =
         |line: &str| Some(line.trim().strip_prefix("path")?.trim().strip_prefix('=')?.trim().to_owned());
-    text.lines().filter_map(path).collect()
+    text.lines().filter_map(path).into_set()
 }
 
 /// What commits of an agent hold and is to be taken back: as HEAD had it before. Left are files that were not clean then.
@@ -168,7 +169,7 @@ pub(super) fn between(tree: &Tree, from: &str, to: &str) -> Result<BTreeSet<Vec<
 }
 
 fn names(tree: &Tree, from: &TreeId, to: &TreeId) -> Result<BTreeSet<Vec<u8>>, TreeError> {
-    Ok(tree.diff(from, to)?.into_iter().map(|change| change.path).collect())
+    Ok(tree.diff(from, to)?.into_iter().map(|change| change.path).into_set())
 }
 
 fn id(tree: &str) -> Option<TreeId> {

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use ralph_core::gather::Gather as _;
 use ralph_core::lost::{Staged, Stash};
 
 use super::paths;
@@ -149,7 +150,7 @@ impl Restaged {
         }
         let changes = repo.staged()?;
         let now = git::as_staged(changes.clone());
-        let touched: BTreeSet<&Vec<u8>> = self.before.keys().chain(self.after.keys()).collect();
+        let touched: BTreeSet<&Vec<u8>> = self.before.keys().chain(self.after.keys()).into_set();
         let touched = touched.into_iter().filter(|path| self.is_the_agent_s(path, &now));
         let meant = touched.filter(|path| paths::is_own(path) || (others && !keep(path)));
         let mut entries = vec![];

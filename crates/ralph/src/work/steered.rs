@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use ralph_core::gather::Gather as _;
+
 use super::beads::FOLDER;
 use crate::digest;
 use crate::error::{Error, Result};
@@ -39,7 +41,7 @@ impl Steered {
         let now = Self::at(root);
         let mut touched = vec![];
         let mut failed = None;
-        let paths: std::collections::BTreeSet<&PathBuf> = self.0.keys().chain(now.0.keys()).collect();
+        let paths: std::collections::BTreeSet<&PathBuf> = self.0.keys().chain(now.0.keys()).into_set();
         for path in paths.into_iter().filter(|path| self.0.get(*path) != now.0.get(*path)) {
             touched.push(shown(root, path));
             if let Err(error) = self.put_one_back(path) {

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ralph_core::decision::TreeMark;
+use ralph_core::gather::Gather as _;
 use ralph_core::git_text::{Change, ChangeKind, Object};
 use ralph_core::items::Span;
 
@@ -79,7 +80,8 @@ pub(crate) fn thrown_away(
     };
     let theirs: Vec<&Change> = changes.iter().filter(is_theirs).collect();
     let is_there = |change: &&&Change| change.kind != ChangeKind::Deleted;
-    let there: BTreeSet<Vec<u8>> = theirs.iter().filter(is_there).map(|change| change.path.clone()).collect();
+    let there: BTreeSet<Vec<u8>> =
+        theirs.iter().filter(is_there).map(|change| change.path.clone()).into_set();
     let restored = in_head.holds(repo, tree, (dirty, &there), (head, now))?;
     let gone = |change: &&&Change| !is_there(change) || restored.contains(&change.path);
     Ok(theirs.iter().filter(gone).map(|change| change.name().into_owned()).collect())
@@ -103,7 +105,7 @@ impl InHead {
         }
         let Some(in_head) = TreeId::new(&repo.tree_of(head)?) else { return Ok(BTreeSet::new()) };
         let mut old: BTreeMap<Vec<u8>, Option<Object>> =
-            tree.compare(&in_head, &now)?.into_iter().map(|change| (change.path, change.old)).collect();
+            tree.compare(&in_head, &now)?.into_iter().map(|change| (change.path, change.old)).into_map();
         let restored = asked.iter().filter(|path| !old.contains_key(*path)).cloned().collect();
         if let Some(mut held) = tree.held(&now, dirty) {
             // What does not differ is the same there and here.

@@ -92,8 +92,8 @@ pub fn compose(list: &str, ready: &str, actor: &str) -> Result<String, String> {
     let ready = issues(ready).map_err(|why| format!("bd ready: {why}"))?;
     listed.retain(|issue| text_of(issue, "status") != "tombstone");
     let rank: BTreeMap<String, usize> =
-        ready.iter().enumerate().map(|(nth, issue)| (text_of(issue, "id").into(), nth)).collect();
-    let known: BTreeSet<String> = listed.iter().map(|issue| text_of(issue, "id").into()).collect();
+        ready.iter().enumerate().map(|(nth, issue)| (text_of(issue, "id").into(), nth)).into_map();
+    let known: BTreeSet<String> = listed.iter().map(|issue| text_of(issue, "id").into()).into_set();
     listed.extend(ready.into_iter().filter(|issue| !known.contains(text_of(issue, "id"))));
     listed.sort_by_key(|issue| rank.get(text_of(issue, "id")).copied().unwrap_or(usize::MAX));
     let graph = Graph::of(&listed);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use ralph_core::backlog::{Backlog, Finding, Findings, Requirements, Rule, validate_with};
+use ralph_core::gather::Gather as _;
 use ralph_core::text;
 use serde_json::{Value, json};
 
@@ -109,7 +110,7 @@ fn commits(place: &Place, found: &mut Findings) -> Result<()> {
     let path = std::path::absolute(&place.path).unwrap_or_else(|_| place.path.clone());
     let repo =
         git::discover(path.parent().unwrap_or(&path)).map_err(|error| Error::new(error.to_string()))?;
-    let names: BTreeSet<&str> = found.commits.iter().map(|(_, commit)| commit.as_str()).collect();
+    let names: BTreeSet<&str> = found.commits.iter().map(|(_, commit)| commit.as_str()).into_set();
     let there = match repo {
         Some(repo) => repo.existing_commits(&names).map_err(|error| Error::new(error.to_string()))?,
         None => BTreeSet::new(),

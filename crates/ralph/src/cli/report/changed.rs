@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 
+use ralph_core::gather::Gather as _;
 use ralph_core::git_text::{self, Change, Dirty};
 use ralph_core::report::form::FilesFact;
 
@@ -30,7 +31,7 @@ pub(super) fn since(project: &Project, rev: Option<&str>) -> Result<FilesFact> {
     };
     let tree = tree_of(&repo, rev)?;
     let staged = staged(&repo, &tree)?;
-    let mut changed: BTreeSet<&[u8]> = staged.keys().map(Vec::as_slice).collect();
+    let mut changed: BTreeSet<&[u8]> = staged.keys().map(Vec::as_slice).into_set();
     let dirty = dirty(&repo)?;
     for entry in &dirty {
         match staged.get(&entry.path) {

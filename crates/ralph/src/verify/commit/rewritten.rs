@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ralph_core::gather::Gather as _;
 use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::ledger::Attempted;
 
@@ -49,7 +50,7 @@ pub(super) fn compare(
         return Ok(BTreeMap::new());
     }
     let own = others.iter().filter_map(|(one, _)| one.commit()).filter(|own| !gone(own));
-    let asked: BTreeSet<&str> = others.iter().map(|(_, other)| *other).chain(own).collect();
+    let asked: BTreeSet<&str> = others.iter().map(|(_, other)| *other).chain(own).into_set();
     let (off_branches, off_head) = (repo.on_no_branch(&asked)?, repo.not_in_head(&asked)?);
     let pair = |(attempted, other): &(&'_ Attempted, &'_ str)| {
         let is_gone = attempted.commit().is_none_or(&gone);
