@@ -1,8 +1,10 @@
-//! Reading an index of git's, where asking git would cost a process: which object it holds at a path, and whether another one holds the
-//! same.
+//! Reading an index of git's, where asking git would cost a process: which object it holds at a path, whether another one holds the
+//! same, and what the tree is called that git makes of it ([`tree`]).
 //!
 //! All of the known forms are read (versions 2 to 4, ids of 20 and of 32 bytes). What is in another form is not guessed at:
 //! whoever asks has git to ask as well.
+
+mod tree;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -10,6 +12,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::git_text::Object;
+pub use tree::tree_of;
 
 /// Times, device, inode, mode, owner and size of each entry come before its id.
 const STAT: usize = 40;
@@ -72,13 +75,15 @@ struct Entries<'a> {
     at: usize,
     /// Of the entry that was read last.
     path: Vec<u8>,
+    /// Its further flags.
+    extended: u16,
 }
 
 impl<'a> Entries<'a> {
     fn of(index: &'a [u8], like: &str) -> Option<Self> {
         let (b"DIRC", version @ 2..=4) = (index.get(..4)?, number(index, 4)?) else { return None };
         let left = number(index, 8)?;
-        Some(Self { index, id: like.len() / 2, version, left, at: HEADER, path: Vec::new() })
+        Some(Self { index, id: like.len() / 2, version, left, at: HEADER, path: Vec::new(), extended: 0 })
     }
 
     /// The next one; inside, `None` after the last of an index that is whole.
@@ -91,6 +96,10 @@ impl<'a> Entries<'a> {
         let id = index.get(start + STAT..start + STAT + self.id)?;
         let mut at = start + STAT + self.id;
         let flags = u16::from_be_bytes(index.get(at..at + 2)?.try_into().ok()?);
+        self.extended = match flags & EXTENDED {
+            0 => 0,
+            _ => u16::from_be_bytes(index.get(at + 2..at + 4)?.try_into().ok()?),
+        };
         at += if flags & EXTENDED == 0 { 2 } else { 4 };
         if self.version == 4 {
             let shorter = self.path.len().checked_sub(varint(index, &mut at)?)?;
@@ -152,9 +161,9 @@ mod tests {
 
     use super::*;
 
-    const LIKE: &str = "1111111111111111111111111111111111111111";
+    pub(super) const LIKE: &str = "1111111111111111111111111111111111111111";
 
-    fn entry(name: &str, shared: usize, mode: u32, byte: u8, flags: u16, version: u32) -> Vec<u8> {
+    pub(super) fn entry(name: &str, shared: usize, mode: u32, byte: u8, flags: u16, version: u32) -> Vec<u8> {
         let mut text = vec![0; MODE_AT];
         text.extend(mode.to_be_bytes());
         text.resize(STAT, 0);
@@ -172,7 +181,7 @@ mod tests {
         text
     }
 
-    fn index(version: u32, entries: &[Vec<u8>], more: &[u8]) -> Vec<u8> {
+    pub(super) fn index(version: u32, entries: &[Vec<u8>], more: &[u8]) -> Vec<u8> {
         let mut text = b"DIRC".to_vec();
         text.extend(version.to_be_bytes());
         text.extend(u32::try_from(entries.len()).expect("few").to_be_bytes());
@@ -258,6 +267,7 @@ mod tests {
             text.extend(rest);
             let _ = objects_at(&text, &BTreeSet::new(), LIKE);
             let _ = hold_the_same(&text, &text, LIKE);
+            let _ = tree_of(&text, LIKE);
         }
     }
 }

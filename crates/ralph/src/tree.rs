@@ -27,6 +27,7 @@
 //! | `files` | comparing the files with the private index, and taking them into it |
 //! | `place` | the folders and files involved, and the git calls that use them |
 //! | `rules` | `.ralphignore` |
+//! | `storing` | a snapshot that git is still storing |
 //! | `seed` | the private index taken from the user's |
 //! | `tidy` | packing what was stored, and letting go of snapshots nobody may ask for any more |
 //! | `inexact` | what git does not put back byte for byte |
@@ -43,8 +44,10 @@ mod pipes;
 mod place;
 mod rules;
 mod seed;
+mod storing;
 mod tidy;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::fmt;
@@ -66,6 +69,7 @@ use files::{Looking, Taken};
 use inexact::Inexact;
 use memory::Memory;
 use place::Place;
+use storing::Storing;
 use tidy::Tidying;
 
 /// How long to wait before the next attempts while somebody else is busy in the working tree.
@@ -81,6 +85,8 @@ pub struct Tree {
     tidying: Option<Tidying>,
     /// The next snapshot, which is being made already.
     ahead: Option<Begun>,
+    /// The last one, where git is not done with it.
+    storing: RefCell<Option<Storing>>,
     /// How often in a row somebody's work changed something.
     changed: u32,
     inexact: Inexact,
@@ -191,6 +197,7 @@ impl Tree {
         tree.place.mark = Mark::of(root).ok();
         // So that programs which git runs come to us if it leaves them; where it cannot be, they are not found.
         let _ = process::become_reaper();
+        tree.store_what_was_left();
         Ok(tree)
     }
 
@@ -209,6 +216,7 @@ impl Tree {
             compared: None,
             tidying: None,
             ahead: None,
+            storing: RefCell::default(),
             changed: 0,
             inexact: Inexact::default(),
             outputs: crate::ui::own_outputs(),
@@ -251,6 +259,7 @@ impl Tree {
     fn take_in_turns(&mut self, looks: Looks, meanwhile: impl FnOnce()) -> Result<Snapshot, TreeError> {
         let taken = self.try_in_turns(looks, meanwhile);
         self.place.end_left();
+        self.begin_to_store();
         taken.map_err(|error| {
             // One that was ended left its lock.
             self.place.remove_stale_lock();
@@ -263,7 +272,7 @@ impl Tree {
         for wait in WAITS {
             let begun = match begun.take() {
                 Some(begun) => Ok(begun),
-                None => self.begin(Memory::load(&self.place), looks),
+                None => self.remembered().and_then(|memory| self.begin(memory, looks)),
             };
             if let Some(meanwhile) = meanwhile.take() {
                 meanwhile();
@@ -274,7 +283,7 @@ impl Tree {
             }
             self.place.remove_stale_lock();
         }
-        let mut memory = Memory::load(&self.place);
+        let mut memory = self.remembered()?;
         memory.distrust_index();
         let begun = self.begin(memory, looks)?;
         self.take(begun)
@@ -284,7 +293,8 @@ impl Tree {
     /// next snapshot. If it cannot, that snapshot begins anew.
     pub fn measure_ahead(&mut self) {
         if self.ahead.is_none() {
-            self.ahead = self.begin(Memory::load(&self.place), Looks::AfterWork).ok();
+            let begun = self.remembered().and_then(|memory| self.begin(memory, Looks::AfterWork));
+            self.ahead = begun.ok();
         }
     }
 
@@ -322,7 +332,7 @@ impl Tree {
 
     /// What differs between two snapshots, line by line, as `git diff` would show it.
     pub fn patch(&self, from: &TreeId, to: &TreeId) -> Result<Vec<u8>, TreeError> {
-        let call = self.place.call("diff-tree").args([
+        let call = self.stored().call("diff-tree").args([
             "-r",
             "-p",
             "-M",
@@ -336,7 +346,7 @@ impl Tree {
 
     /// Whether a snapshot is stored whole, as far as its folders go.
     pub fn has(&self, tree: &TreeId) -> bool {
-        let listed = self.place.call("ls-tree").args(["-r", "--name-only", "-z"]).arg(tree.as_str()).run();
+        let listed = self.stored().call("ls-tree").args(["-r", "--name-only", "-z"]).arg(tree.as_str()).run();
         listed.is_ok_and(|listed| listed.end.success())
     }
 
@@ -351,7 +361,7 @@ impl Tree {
         if from == to {
             return Ok(AddedTodos::default());
         }
-        let call = self.place.call("diff-tree").args([
+        let call = self.stored().call("diff-tree").args([
             "-r", "-p", "-U0", "-GTODO|FIXME", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
         ]);
         let call = call.arg(from.as_str()).arg(to.as_str()).args(["--", ":(top)"]);
@@ -364,7 +374,7 @@ impl Tree {
     pub fn texts(&self, tree: &TreeId, files: &[String]) -> Result<HashMap<String, String>, TreeError> {
         let asked = files.iter().filter(|file| !file.contains('\n'));
         let questions: String = asked.clone().map(|file| format!("{tree}:{file}\n")).collect();
-        let answer = self.place.call("cat-file").arg("--batch").stdin(questions.into_bytes()).output()?;
+        let answer = self.stored().call("cat-file").arg("--batch").stdin(questions.into_bytes()).output()?;
         let contents = git_text::parse_batch(&answer);
         let texts = asked.zip(contents).filter_map(|(file, text)| Some((file.clone(), text?)));
         Ok(texts.map(|(file, text)| (file, String::from_utf8_lossy(text).into_owned())).collect())
@@ -372,7 +382,7 @@ impl Tree {
 
     /// A git call that sees the private index and the stored snapshots, for putting files back.
     pub fn call(&self, command: &'static str) -> Call {
-        self.place.call(command)
+        self.stored().call(command)
     }
 
     /// The beginning of an attempt: git is asked what differs.
@@ -414,8 +424,13 @@ impl Tree {
         } else {
             drop(taking);
         }
+        let mut storing = None;
         let tree = match &before {
             Some(tree) if !fresh && matches!(taken, Taken::Nothing) => tree.clone(),
+            Some(before) if !fresh && looks == Looks::AfterWork && matches!(taken, Taken::All) => {
+                storing = Storing::of(&self.place, before, &mut memory)?;
+                storing.as_ref().map_or_else(|| self.write_tree(), |storing| Ok(storing.tree().clone()))?
+            }
             _ => self.write_tree()?,
         };
         if let (Some(before), Taken::All, false) = (&before, &taken, fresh) {
@@ -426,8 +441,11 @@ impl Tree {
             Some(before) if fresh && before != tree => self.let_go(before, &tree),
             _ => Vec::new(),
         };
-        memory.tree = Some(tree.clone());
-        memory.save(&self.place)?;
+        if storing.is_none() {
+            memory.tree = Some(tree.clone());
+            memory.save(&self.place)?;
+        }
+        self.storing.replace(storing);
         let beside = beside::of(&self.place, &found);
         // First: of many problems only some are told.
         found.problems.splice(0..0, beside::unasked(&found));
@@ -444,25 +462,24 @@ impl Tree {
     }
 
     fn write_tree_of(&self, index: &Path) -> Result<TreeId, TreeError> {
-        // Without --missing-ok git would look for every file of every changed folder in both object stores, which
-        // takes longer than all the rest, and proves nothing about the other folders.
-        let call = self.place.call_on(index, "write-tree").arg("--missing-ok");
-        let id = call.line()?.and_then(|id| TreeId::new(&id));
-        Ok(id.ok_or_else(|| call.strange("a tree was asked for"))?)
+        let call = storing::writing(self.place.call_on(index, "write-tree"));
+        storing::written(&call, &call.run()?)
     }
 
     /// The same with what is stored at each path, which [`Tree::diff`] may not know.
     pub fn compare(&self, from: &TreeId, to: &TreeId) -> Result<Vec<Change>, TreeError> {
         let call =
-            self.place.call("diff-tree").args(["-r", "-z", "--no-renames", "--ignore-submodules=none"]);
+            self.stored().call("diff-tree").args(["-r", "-z", "--no-renames", "--ignore-submodules=none"]);
         Ok(git_text::parse_diff(&call.arg(from.as_str()).arg(to.as_str()).output()?)?)
     }
 
     /// What a snapshot holds at these paths, where it is the last one: the private index stands for it, and no process is
     /// needed. `None`: git has to be asked.
     pub fn held(&self, tree: &TreeId, paths: &BTreeSet<Vec<u8>>) -> Option<BTreeMap<Vec<u8>, Object>> {
-        let memory = Memory::load(&self.place);
-        let stands = memory.tree.as_ref() == Some(tree) && memory.fits_index(&self.place).ok()?;
+        let stands = self.is_being_stored(tree) || {
+            let memory = Memory::load(&self.place);
+            memory.tree.as_ref() == Some(tree) && memory.fits_index(&self.place).ok()?
+        };
         let index = stands.then(|| std::fs::read(self.place.index()).ok()).flatten()?;
         git_index::objects_at(&index, paths, tree.as_str())
     }

@@ -53,6 +53,8 @@ const PLACES: &[(&str, &[&str])] = &[
             "crates/ralph/src/point/armed.rs",
         ],
     ),
+    // What git calls a tree.
+    ("sha1_smol", &["crates/ralph-core/src/git_index/tree.rs"]),
     ("signal-hook", &["crates/ralph/src/runner/signals.rs"]),
     // TOML with spans, to name a line, and lossless, to edit one.
     ("toml_edit", &["crates/ralph/src/config.rs", "crates/ralph/src/config/"]),

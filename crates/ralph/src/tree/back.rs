@@ -69,7 +69,7 @@ impl Tree {
         to: &TreeId,
         keep: &dyn Fn(&[u8]) -> bool,
     ) -> Result<WayBack, BackError> {
-        let there = self.place.call("cat-file").arg("-e").arg(format!("{to}^{{tree}}")).run();
+        let there = self.stored().call("cat-file").arg("-e").arg(format!("{to}^{{tree}}")).run();
         if !there.map_err(TreeError::from)?.end.success() {
             return Err(BackError::Gone(to.clone()));
         }
@@ -105,7 +105,7 @@ impl Tree {
         from: &TreeId,
         to: &TreeId,
     ) -> Result<Result<(), BackError>, TreeError> {
-        let call = self.place.call("read-tree").to_its_end();
+        let call = self.stored().call("read-tree").to_its_end();
         let call = call.args(["-m", "-u", "--no-sparse-checkout"]).args(more);
         let captured = call.arg(from.as_str()).arg(to.as_str()).run();
         self.place.end_left();
@@ -151,7 +151,7 @@ impl Tree {
         tree: &TreeId,
         entries: impl Iterator<Item = (&'e [u8], Option<&'e Object>)>,
     ) -> Result<PathBuf, TreeError> {
-        let next = self.place.next_index();
+        let next = self.stored().next_index();
         self.place.call_on(&next, "read-tree").arg(tree.as_str()).output()?;
         let gone = Object { mode: 0, id: "0".repeat(tree.as_str().len()) };
         let mut lines = Vec::new();

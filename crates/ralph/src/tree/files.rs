@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use ralph_core::git_text::{self, Change, ChangeKind};
 
 use super::memory::Memory;
-use super::place::lenient;
+use super::place::{lenient, storing};
 use super::{Place, TreeError, WAITS, pause};
 use crate::git::Call;
 use crate::process::Begun;
@@ -149,7 +149,7 @@ pub(super) enum Taken {
 /// Takes files into the private index by name, which spares git another walk over all of them. It stops at the first
 /// file that it cannot read.
 fn by_name(place: &Place, memory: &Memory) -> Call {
-    let call = seeing_all(place, memory, "update-index").setting(TELLING);
+    let call = storing(seeing_all(place, memory, "update-index").setting(TELLING));
     call.args(["-z", "--add", "--remove", "--replace", "--stdin"])
 }
 

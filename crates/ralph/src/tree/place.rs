@@ -244,6 +244,11 @@ impl Place {
     }
 }
 
+/// What is stored loose is packed soon, and packs are compressed anew: until then the least will do.
+pub(super) fn storing(call: Call) -> Call {
+    call.setting("core.looseCompression=1")
+}
+
 /// Has git go on where this filter fails.
 pub(super) fn lenient(call: Call, filter: &str) -> Call {
     call.setting_named(&format!("filter.{filter}.required"), "false")

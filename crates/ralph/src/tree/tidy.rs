@@ -26,6 +26,7 @@ pub(super) struct Tidying {
 
 impl Drop for Tree {
     fn drop(&mut self) {
+        let _ = self.settle();
         if let Some(tidying) = self.tidying.take() {
             let _ = tidying.thread.join();
         }
@@ -42,7 +43,7 @@ impl Tree {
         if !lets_go && !packs {
             return;
         }
-        let place = self.place.clone();
+        let place = self.stored().clone();
         let thread = thread::spawn(move || {
             // A failure costs space, and is tried again next time.
             let _ = match lets_go {
@@ -61,11 +62,12 @@ impl Tree {
 
     /// Packs what is loose, now.
     pub fn pack(&self) -> Result<(), TreeError> {
-        pack(&self.place)
+        pack(self.stored())
     }
 
     /// Lets go of all that is in none of these snapshots, now.
     pub fn let_go_of_others(&mut self, kept: &[TreeId]) -> Result<(), TreeError> {
+        self.settle()?;
         self.let_tidying_end();
         let_go(&self.place, kept)
     }

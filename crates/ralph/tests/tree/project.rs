@@ -126,6 +126,8 @@ impl Project {
             Some(before) => tree.changes(&before, &snapshot).unwrap(),
             None => Vec::new(),
         };
+        // What it was called before git had stored it is what git calls it.
+        assert!(tree.has(&snapshot.tree), "{} is not stored", snapshot.tree);
         self.last = Some(snapshot.tree);
         changes.iter().map(|change| format!("{} {}", change.kind.letter(), change.name())).collect()
     }
