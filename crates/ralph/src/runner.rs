@@ -447,6 +447,10 @@ impl<'a> Runner<'a> {
     /// One event, and before it what somebody did to the files that hold the record.
     fn step(&mut self, event: Event) -> Result<()> {
         let session = matches!(event, Event::AgentEnded(_)) && self.is_session();
+        if matches!(event, Event::AgentEnded(_)) && !session {
+            // It is measured next: git compares while the record is looked after and written.
+            self.tree.measure_ahead();
+        }
         if matches!(event, Event::AgentEnded(_) | Event::CheckEnded(_)) && !session {
             // What was a secret when the run began stays one, though it no longer stands where it stood.
             if let Some(told) = self.dotenvs.changed(&self.project.root) {
