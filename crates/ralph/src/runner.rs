@@ -350,12 +350,11 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// What was measured last is stored when this returns, unless an agent is about to start, which need not wait for it. Where it
-    /// fails, whoever measures next hears of it.
+    /// What was measured last is stored when this returns, unless an agent is about to start, which need not wait for it.
     fn keep_snapshot(&self) {
         let starting = self.state.current.as_ref().is_some_and(|current| current.pid.is_none());
         if self.state.phase != Phase::Working || !starting {
-            let _ = self.tree.settle();
+            self.tree.let_storing_end();
         }
     }
 

@@ -259,7 +259,9 @@ impl Tree {
     fn take_in_turns(&mut self, looks: Looks, meanwhile: impl FnOnce()) -> Result<Snapshot, TreeError> {
         let taken = self.try_in_turns(looks, meanwhile);
         self.place.end_left();
-        self.begin_to_store();
+        if taken.is_ok() {
+            self.begin_to_store();
+        }
         taken.map_err(|error| {
             // One that was ended left its lock.
             self.place.remove_stale_lock();
@@ -272,7 +274,7 @@ impl Tree {
         for wait in WAITS {
             let begun = match begun.take() {
                 Some(begun) => Ok(begun),
-                None => self.remembered().and_then(|memory| self.begin(memory, looks)),
+                None => self.begin(Memory::load(&self.place), looks),
             };
             if let Some(meanwhile) = meanwhile.take() {
                 meanwhile();
@@ -283,7 +285,8 @@ impl Tree {
             }
             self.place.remove_stale_lock();
         }
-        let mut memory = self.remembered()?;
+        self.forget_storing();
+        let mut memory = Memory::load(&self.place);
         memory.distrust_index();
         let begun = self.begin(memory, looks)?;
         self.take(begun)
@@ -293,8 +296,7 @@ impl Tree {
     /// next snapshot. If it cannot, that snapshot begins anew.
     pub fn measure_ahead(&mut self) {
         if self.ahead.is_none() {
-            let begun = self.remembered().and_then(|memory| self.begin(memory, Looks::AfterWork));
-            self.ahead = begun.ok();
+            self.ahead = self.begin(Memory::load(&self.place), Looks::AfterWork).ok();
         }
     }
 
@@ -387,6 +389,7 @@ impl Tree {
 
     /// The beginning of an attempt: git is asked what differs.
     fn begin(&mut self, mut memory: Memory, looks: Looks) -> Result<Begun, TreeError> {
+        self.settle()?;
         self.let_tidying_end();
         // They may do by now.
         self.place.failing.clear();
@@ -402,6 +405,7 @@ impl Tree {
     /// The rest of it.
     fn take(&mut self, begun: Begun) -> Result<Snapshot, TreeError> {
         let Begun { mut memory, looks, mut fresh, looking, mut taking } = begun;
+        let takes = taking.is_some();
         let mut found = files::look(&mut self.place, looking, &self.outputs)?;
         // Where git skips files that are absent, an absent file need not be a deletion.
         if !fresh && (found.ignore_rules || memory.skips && !found.gone.is_empty()) {
@@ -427,8 +431,9 @@ impl Tree {
         let mut storing = None;
         let tree = match &before {
             Some(tree) if !fresh && matches!(taken, Taken::Nothing) => tree.clone(),
-            Some(before) if !fresh && looks == Looks::AfterWork && matches!(taken, Taken::All) => {
-                storing = Storing::of(&self.place, before, &mut memory)?;
+            // Now and then git notes in the index which folders it has stored, or it would store them again every time.
+            Some(before) if !fresh && takes && matches!(taken, Taken::All) => {
+                storing = Storing::of(&self.place, before)?;
                 storing.as_ref().map_or_else(|| self.write_tree(), |storing| Ok(storing.tree().clone()))?
             }
             _ => self.write_tree()?,
@@ -441,10 +446,8 @@ impl Tree {
             Some(before) if fresh && before != tree => self.let_go(before, &tree),
             _ => Vec::new(),
         };
-        if storing.is_none() {
-            memory.tree = Some(tree.clone());
-            memory.save(&self.place)?;
-        }
+        memory.tree = Some(tree.clone());
+        memory.save(&self.place)?;
         self.storing.replace(storing);
         let beside = beside::of(&self.place, &found);
         // First: of many problems only some are told.
@@ -476,10 +479,8 @@ impl Tree {
     /// What a snapshot holds at these paths, where it is the last one: the private index stands for it, and no process is
     /// needed. `None`: git has to be asked.
     pub fn held(&self, tree: &TreeId, paths: &BTreeSet<Vec<u8>>) -> Option<BTreeMap<Vec<u8>, Object>> {
-        let stands = self.is_being_stored(tree) || {
-            let memory = Memory::load(&self.place);
-            memory.tree.as_ref() == Some(tree) && memory.fits_index(&self.place).ok()?
-        };
+        let memory = Memory::load(&self.place);
+        let stands = memory.tree.as_ref() == Some(tree) && memory.fits_index(&self.place).ok()?;
         let index = stands.then(|| std::fs::read(self.place.index()).ok()).flatten()?;
         git_index::objects_at(&index, paths, tree.as_str())
     }

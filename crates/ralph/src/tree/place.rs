@@ -14,6 +14,9 @@ use crate::unix::identity::MetadataExt;
 use crate::unix::names::{OsStrExt, OsStringExt};
 use crate::unix::rights::DirBuilderExt;
 
+/// A copy of the private index, from which a snapshot is being stored.
+pub(super) const STORING: &str = "index.storing";
+
 /// What ralph writes at the top of a project.
 const OURS: [&[u8]; 3] = [b".ralph", b".ralph-session.json", b".harness.lock"];
 
@@ -198,8 +201,9 @@ impl Place {
     /// A killed git leaves its lock behind. Nobody but ralph, which is alone here, uses this index.
     pub(super) fn remove_stale_lock(&self) {
         let _ = point::pass("remove stale index locks");
-        let _ = fs::remove_file(self.store.join("index.lock"));
-        let _ = fs::remove_file(self.store.join("index.next.lock"));
+        for index in ["index", "index.next", STORING] {
+            let _ = fs::remove_file(self.store.join(format!("{index}.lock")));
+        }
     }
 
     /// What ralph writes into the working tree, seen from its top. It is no work, so no snapshot holds it.

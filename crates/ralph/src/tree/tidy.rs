@@ -43,7 +43,11 @@ impl Tree {
         if !lets_go && !packs {
             return;
         }
-        let place = self.stored().clone();
+        // What is not stored would be let go of.
+        if self.settle().is_err() {
+            return;
+        }
+        let place = self.place.clone();
         let thread = thread::spawn(move || {
             // A failure costs space, and is tried again next time.
             let _ = match lets_go {
