@@ -150,8 +150,8 @@ impl Runner<'_> {
                 let started = current.is_some_and(|current| current.pid.is_some());
                 let format = current.map_or(Format::Auto, |current| current.format);
                 let started_at = current.and_then(|current| current.started_at);
-                // The prompt is written before the agent starts, so without it there was none.
-                let event = match started || files.prompt().exists() {
+                // A keeper begins the transcript before it starts an agent, so without one there was none.
+                let event = match started || files.transcript().exists() {
                     true => Event::AgentEnded(Box::new(agent_job::recover(
                         &files, format, started_at, &self.secrets,
                     ))),
