@@ -35,7 +35,8 @@ pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
     let unchanged = unchanged.map(|condition| format!("{}{unchecked}", condition.fact));
     let unmeasured = Some(state.rules.items.unmeasured).filter(|some| *some > 0);
     let unmeasured = unmeasured.map(|some| format!("{} {UNMEASURED}", count(some, "item")));
-    unchanged.into_iter().chain(claimed).chain(unmeasured).collect()
+    let for_people = state.backlog.as_ref().and_then(|read| read.for_people.clone());
+    unchanged.into_iter().chain(claimed).chain(unmeasured).chain(for_people).collect()
 }
 
 const UNTOUCHED: &str = ", and no agent changed a file";

@@ -18,6 +18,7 @@ pub(super) fn title(stop: &Stop) -> &'static str {
     match stop {
         Stop::Complete { .. } => "✓ COMPLETE",
         Stop::ItemPassed { .. } => "✓ ITEM PASSED",
+        Stop::BacklogComplete { for_people: Some(_), .. } => "⚠ NOTHING LEFT FOR THE LOOP",
         Stop::BacklogComplete { .. } => "✓ BACKLOG COMPLETE",
         Stop::ItemFailed { .. } => "✗ ITEM NOT PROVED",
         Stop::Blocked { .. } => "✗ BLOCKED",
@@ -43,6 +44,7 @@ pub(super) fn details(stop: &Stop) -> Vec<String> {
         Stop::Complete { .. } | Stop::Interrupted | Stop::Terminated | Stop::Stopped | Stop::Closed => vec![],
         Stop::ItemPassed { id, .. } => vec![id.clone()],
         Stop::ItemFailed { id, why } => vec![format!("{id}: {why}")],
+        Stop::BacklogComplete { for_people: Some(left), .. } => vec![left.clone()],
         Stop::BacklogComplete { .. } => vec!["nothing is left to do".into()],
         Stop::Blocked { why } => vec!["Human input needed".into(), why.clone()],
         Stop::MaxIterations { used, max } if used > max => {
@@ -182,6 +184,12 @@ fn which(state: &State) -> String {
     plan.and_then(|plan| Some(work::which_backlog(&work::root().ok()?, plan))).unwrap_or_default()
 }
 
+/// What makes an item that is open the loop's.
+fn to_hand_over(state: &State) -> Option<String> {
+    let plan = state.run.as_ref()?.plan.backlog.as_ref()?;
+    Some(work::how_to_hand_over(&work::root().ok()?, plan))
+}
+
 /// The run is over: whoever wants another attempt begins it as this one was begun.
 fn next_attempt(state: &State, typed: Option<&str>) -> String {
     let by_plan = || {
@@ -227,6 +235,7 @@ fn to_look(state: &State, stop: &Stop) -> Option<String> {
 fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
     let more = |what: &str, used: u64, unit: &str| vec![format!("to go on: ralph run --{what} {used}{unit}")];
     match stop {
+        Stop::BacklogComplete { for_people: Some(_), .. } => to_hand_over(state).into_iter().collect(),
         Stop::Complete { .. } | Stop::ItemPassed { .. } | Stop::BacklogComplete { .. } => vec![],
         Stop::ItemFailed { .. } => vec![format!("the next attempt: {}", next_attempt(state, typed))],
         // What was proved before does not hold any more.
