@@ -279,7 +279,13 @@ fn lines(
     if let (Some(plan), Some(read)) = (&run.plan.backlog, &state.backlog) {
         let phase = read.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
         let left = format!("{} of {} open", read.items.open, text::count(read.items.total, "item"));
-        add("backlog:", format!("{}, {left}{phase}", plan.file));
+        // It is not read for this, and whoever stands beside the run may have changed it since.
+        let as_of = match (holder, state.stop()) {
+            (Some(_), _) => "",
+            (None, Some(_)) => " when the run stopped",
+            (None, None) => " when it was last read",
+        };
+        add("backlog:", format!("{}, {left}{as_of}{phase}", plan.file));
     }
     if let Some(item) = state.current.as_ref().and_then(|current| current.item.as_ref()) {
         add("item:", text::one_line(&item.named(), 200));
