@@ -116,6 +116,11 @@ fn a_budget_warns_once_about_a_command_that_tells_no_cost() {
     let finished = run(&sandbox, &agent).args(["--budget", "2", "--max-iterations", "2"]).run();
     finished.assert_code(3);
     assert_eq!(finished.stderr.matches("told no cost").count(), 1, "{finished}");
+    ralph(&sandbox).arg("status").run().assert_stdout_has("budget:     not told by the agent, of $2.00\n");
+    let most = run(&sandbox, &agent).args(["--fresh", "--max-tokens", "1000", "--max-iterations", "1"]).run();
+    most.assert_code(3);
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has("budget:     not told by the agent, of 1,000 tokens\n");
     let without = run(&sandbox, &agent).args(["--fresh", "--max-iterations", "1"]).run();
     without.assert_code(3).assert_stderr_lacks("told no cost");
 }

@@ -184,7 +184,10 @@ fn budgets(state: &State, budget: &Budget) -> Vec<String> {
     ]
     .into_iter()
     .filter(|(.., most)| *most > 0)
-    .map(|(what, used, most)| what.describe(used, most))
+    .map(|(what, used, most)| match view::untold(state, what) {
+        Some(untold) => what.describe_untold(untold, most),
+        None => what.describe(used, most),
+    })
     .collect()
 }
 
