@@ -167,3 +167,25 @@ fn what_was_spent_is_counted_on_when_a_run_is_continued() {
         ralph(&sandbox).arg("status").run().assert_stdout_has(shown);
     }
 }
+
+#[test]
+fn how_to_go_on_names_every_limit_that_is_used_up() {
+    let words = format!("More.\n\n{}", StatusBlock::in_progress());
+    let result = ClaudeResult::success(&words).cost_usd(0.75).usage(1000, 200);
+    let steps = Steps::new().shell("echo x >> work").claude_init().claude_text(&words).claude_result(result);
+    let sandbox = repository();
+    let agent = one_call(&sandbox, steps);
+    let money = ["--max-iterations", "1", "--budget", "0.50", "--max-tokens", "1000"];
+    let time = ["--fresh", "--max-iterations", "1", "--max-time", "1ms"];
+    for (limits, next) in [
+        (&money[..], "ralph run --max-iterations 11 --budget 2 --max-tokens 2400"),
+        (&time, "ralph run --max-iterations 11 --max-time 1m"),
+    ] {
+        let stopped = run(&sandbox, &agent).args(limits).run();
+        stopped.assert_code(3).assert_stderr_has(&format!("to go on: {next}\n"));
+        ralph(&sandbox).arg("status").run().assert_stdout_has(next);
+        let before = agent.calls(&sandbox).len();
+        ralph(&sandbox).args(next.split(' ').skip(1)).run();
+        assert!(agent.calls(&sandbox).len() > before, "it goes on");
+    }
+}
