@@ -34,15 +34,20 @@ pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
     let unchecked = if last.is_some_and(|last| last.checks.is_empty()) { UNCHECKED } else { "" };
     let unchanged = unchanged.map(|condition| format!("{}{unchecked}", condition.fact));
     let unmeasured = Some(state.rules.items.unmeasured).filter(|some| *some > 0);
-    let unmeasured = unmeasured.map(|some| format!("{} {UNMEASURED}", count(some, "item")));
+    let unmeasured = unmeasured.map(|some| format!("{} {}", count(some, "item"), green_before(some)));
     let for_people = state.backlog.as_ref().and_then(|read| read.for_people.clone());
     unchanged.into_iter().chain(claimed).chain(unmeasured).chain(for_people).collect()
 }
 
 const UNTOUCHED: &str = ", and no agent changed a file";
 const UNCHECKED: &str = ", and no check was run";
-const UNMEASURED: &str =
-    "proved by checks that were green before the run, with none of its own and no test file changed";
+
+fn green_before(items: u64) -> String {
+    let whose = if items == 1 { "its" } else { "their" };
+    format!(
+        "proved by checks that were green before the run, with none of {whose} own and no test file changed"
+    )
+}
 
 /// What says nothing for the item that was asked for.
 fn weak_item(state: &State) -> Option<String> {
@@ -53,7 +58,7 @@ fn weak_item(state: &State) -> Option<String> {
         (false, false) if last.item.as_ref().is_some_and(|item| !item.has_own_checks()) => {
             Some("no file was changed, and no check is its own".into())
         }
-        (true, false) if last.is_unmeasured(&state.baseline.results) => Some(UNMEASURED.into()),
+        (true, false) if last.is_unmeasured(&state.baseline.results) => Some(green_before(1)),
         (_, false) => None,
     }
 }
