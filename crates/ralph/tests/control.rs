@@ -363,6 +363,19 @@ fn a_note_goes_with_its_run_and_that_is_said_when_another_begins() {
 }
 
 #[test]
+fn an_agent_that_failed_is_told_with_its_last_line_where_standard_error_has_none() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().say("Starting.\nno such model: x-1").exit(3));
+    let finished = run(&sandbox, &agent).args(["--set", "backoff=1ms", "--set", "max_failures=2"]).run();
+    finished
+        .assert_code(4)
+        .assert_stderr_has("✗ AGENT FAILED: 2 times in a row: exit 3")
+        .assert_stderr_has("last line: no such model: x-1\n");
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has("2 times in a row: exit 3; it printed last: no such model: x-1\n");
+}
+
+#[test]
 fn an_empty_or_endless_note_is_wrong_usage() {
     let sandbox = repository();
     ralph(&sandbox).args(["note", "  "]).run().assert_code(64).assert_stderr_has("empty");

@@ -4,13 +4,23 @@ use crate::decision::{Outcome, Stop};
 use crate::evidence::Held;
 use crate::prelude::*;
 use crate::state::State;
-use crate::text::count;
+use crate::text::{count, one_line};
 
 /// The stop in words, and what is to be said with it.
 pub fn ended(state: &State, stop: &Stop) -> String {
     let missing = missing(state, stop).map(|missing| format!("missing: {missing}"));
-    let said = [stop.to_string()].into_iter().chain(weak_points(state, stop)).chain(missing);
+    let printed = printed_last(state, stop).map(|line| format!("it printed last: {line}"));
+    let said = [stop.to_string()].into_iter().chain(weak_points(state, stop)).chain(missing).chain(printed);
     said.collect::<Vec<_>>().join("; ")
+}
+
+/// The last line of an agent that failed, where the stop does not say it: it wrote nothing to standard error.
+pub fn printed_last(state: &State, stop: &Stop) -> Option<String> {
+    let Stop::AgentsExhausted { failures: 1.., last } = stop else { return None };
+    let ended = state.last.as_ref()?.ended.as_ref().filter(|ended| ended.failure().is_some())?;
+    let line = ended.report.last_words.lines().rev().find(|line| !line.trim().is_empty())?;
+    let line = one_line(line, 200);
+    (ended.stderr.is_none() && !last.contains(&line)).then_some(line)
 }
 
 /// What a proof does not show.
