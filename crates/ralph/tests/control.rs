@@ -297,11 +297,15 @@ fn a_note_without_a_run_is_kept_and_answers_a_block() {
         .call(says_more())
         .install(&sandbox);
     run(&sandbox, &agent).run().assert_code(2).assert_stderr_has("ralph note");
+    let asked = ralph(&sandbox).arg("status").run();
+    asked.assert_stdout_has("to answer and go on: ralph note \"…\", then ralph run\n");
     for text in ["it is swordfish", "and keep it quiet"] {
         let noted = ralph(&sandbox).args(["note", text]).run();
         noted.assert_code(0).assert_stderr_has("kept for the next");
     }
-    ralph(&sandbox).arg("status").run().assert_stdout_has("note:       it is swordfish");
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has("note:       it is swordfish");
+    shown.assert_stdout_has("next:       to go on with your note: ralph run\n");
     ralph(&sandbox).args(["run", "--max-iterations", "2"]).run().assert_code(3);
     let prompt = &agent.calls(&sandbox)[1].prompt;
     assert!(prompt.contains("it is swordfish\n\nand keep it quiet\n"), "{prompt}");

@@ -121,11 +121,12 @@ fn show(
         let missing = hook::Hooks::look(project).missing(arm.session.is_some());
         (arm, missing)
     });
-    let lines = lines(state, holder, odd, held);
+    let notes = unread(state, project);
+    let lines = lines(state, holder, odd, held, !notes.is_empty());
     // What to do next is said last.
     let (next, stands): (Vec<&String>, Vec<&String>) = lines.iter().partition(|line| line.starts_with(NEXT));
     stands.into_iter().for_each(|line| ui.data_row(12, line));
-    for note in unread(state, project) {
+    for note in notes {
         ui.data_row(12, &format!("note:       {}", text::one_line(&note, 200)));
     }
     for problem in problems {
@@ -196,6 +197,7 @@ fn lines(
     holder: Option<&Holder>,
     odd: Odd,
     held: Option<(Arm, Option<&str>)>,
+    noted: bool,
 ) -> Vec<String> {
     let Some((state, run)) = state.and_then(|state| Some((state, state.run.as_ref()?))) else {
         if odd == Odd::Hidden {
@@ -334,7 +336,7 @@ fn lines(
     }
     if let (None, Some(stop)) = (holder, state.stop()) {
         for step in ui::next_steps(state, stop) {
-            add(NEXT, step);
+            add(NEXT, if noted { ui::answered(&step) } else { step });
         }
     }
     lines

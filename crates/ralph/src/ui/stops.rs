@@ -232,6 +232,17 @@ fn to_look(state: &State, stop: &Stop) -> Option<String> {
     }
 }
 
+const TO_ANSWER: &str = "to answer and go on";
+const A_NOTE: &str = "ralph note \"…\", then ";
+
+/// The same step where the answer is noted already.
+pub(super) fn answered(step: &str) -> String {
+    match step.strip_prefix(TO_ANSWER) {
+        Some(rest) => format!("to go on with your note{}", rest.replacen(A_NOTE, "", 1)),
+        None => step.to_owned(),
+    }
+}
+
 fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
     let more = || vec![format!("to go on: ralph run{}", raised(state, stop))];
     match stop {
@@ -244,7 +255,7 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
         }
         Stop::Blocked { why } => vec![match by_the_backlog(state, why) {
             Some(next) => format!("to go on: {next}"),
-            None => "to answer and go on: ralph note \"…\", then ralph run".into(),
+            None => format!("{TO_ANSWER}: {A_NOTE}ralph run"),
         }],
         Stop::MaxIterations { .. } => remarks::restless(state).into_iter().chain(more()).collect(),
         Stop::Saturated { .. } => vec![format!("to go on all the same: ralph run{SATURATION_OFF}")],
