@@ -259,6 +259,9 @@ pub enum Stop {
     BacklogComplete {
         /// One item was asked for.
         once: bool,
+        /// What is open and not for the loop, in words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        for_people: Option<String>,
     },
     /// The backlog cannot be read or marked.
     Unreadable {
@@ -330,14 +333,14 @@ impl Stop {
 
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Complete { .. } | Self::ItemPassed { .. } | Self::BacklogComplete { once: false } => 0,
+            Self::Complete { .. } | Self::ItemPassed { .. } | Self::BacklogComplete { once: false, .. } => 0,
             Self::Error { .. } | Self::Unknown => 1,
             Self::Blocked { .. } => 2,
             Self::MaxIterations { .. } | Self::Saturated { .. } | Self::ItemFailed { .. } => 3,
             Self::AgentsExhausted { .. } => 4,
             Self::CircuitOpen { .. } => 5,
             Self::Budget { .. } => 6,
-            Self::BacklogComplete { once: true } => 7,
+            Self::BacklogComplete { once: true, .. } => 7,
             Self::Unreadable { .. } => 65,
             Self::Interrupted | Self::Stopped | Self::Closed => 130,
             Self::Terminated => 143,
@@ -375,7 +378,12 @@ impl fmt::Display for Stop {
             Self::Error { what } | Self::Unreadable { what } => f.write_str(what),
             Self::ItemPassed { id, proof } => write!(f, "{id} passed, proved by {}", proof.word()),
             Self::ItemFailed { id, why } => write!(f, "{id} is not proved: {why}"),
-            Self::BacklogComplete { .. } => f.write_str("backlog complete: nothing is left to do"),
+            Self::BacklogComplete { for_people: Some(left), .. } => {
+                write!(f, "nothing is left for the loop: {left}")
+            }
+            Self::BacklogComplete { for_people: None, .. } => {
+                f.write_str("backlog complete: nothing is left to do")
+            }
             Self::Unknown => f.write_str("stopped for a reason only a newer ralph knows"),
         }
     }

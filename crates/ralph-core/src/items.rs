@@ -53,6 +53,9 @@ pub struct BacklogRead {
     /// How many of those that are open wait for a person.
     #[serde(default)]
     pub blocked: u64,
+    /// What is open and not for the loop, in words: it is none of the items above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub for_people: Option<String>,
     pub found: Found,
 }
 

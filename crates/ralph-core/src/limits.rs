@@ -71,6 +71,13 @@ impl Resource {
             Self::Time => format!("{} of {}", time::duration(used), time::duration(max)),
         }
     }
+
+    /// `not told by the agent, of $4.00`
+    pub fn describe_untold(self, untold: &str, max: u64) -> String {
+        let described = self.describe(0, max);
+        let of = described.split_once(" of ").map_or("", |(_, of)| of);
+        format!("{untold}, of {of}")
+    }
 }
 
 #[cfg(test)]

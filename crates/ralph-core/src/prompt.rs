@@ -315,7 +315,12 @@ fn refused(state: &State, current: &Iteration) -> Option<String> {
     }
     for check in &refusal.checks {
         let tail = text::tail(check.output_tail.trim(), MOST_OF_OUTPUT);
-        words.push_str(&format!("\n\nThe end of what `{}` printed:\n\n", shapes(&check.command)));
+        let command = shapes(&check.command);
+        if tail.is_empty() {
+            words.push_str(&format!("\n\n`{command}` printed nothing.\n"));
+            continue;
+        }
+        words.push_str(&format!("\n\nThe end of what `{command}` printed:\n\n"));
         for line in tail.lines() {
             words.push_str("    ");
             words.push_str(line);
@@ -405,6 +410,11 @@ mod tests {
         let prompt = render(&refused_once().state, Materials::default());
         assert!(prompt.contains("make test exit 1 (greets)"), "{prompt}");
         assert!(prompt.contains("    not ok 1 - greets"), "{prompt}");
+        let mut silent = refused_once();
+        silent.state.refusal.as_mut().expect("a refusal").checks[0].output_tail = " \n".into();
+        let prompt = render(&silent.state, Materials::default());
+        assert!(prompt.contains("`make test` printed nothing.\n"), "{prompt}");
+        assert!(!prompt.contains("The end of what"), "{prompt}");
     }
 
     #[test]

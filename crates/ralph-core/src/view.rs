@@ -9,10 +9,11 @@ pub mod files;
 pub mod json;
 pub mod notice;
 
-pub use ended::{ended, missing, weak_points};
+pub use ended::{ended, missing, printed_last, weak_points};
 
 use crate::decision::{Outcome, Phase};
 use crate::event::{AgentInfo, End, StopBy};
+use crate::limits::Resource;
 use crate::prelude::*;
 use crate::state::{Iteration, State, Totals};
 
@@ -118,6 +119,17 @@ pub fn cost(totals: &Totals) -> String {
         (None, 0) => "not told by the agent".into(),
         (None, _) => tokens,
     }
+}
+
+/// Why nobody knows how much of it is used, if so.
+pub fn untold(state: &State, what: Resource) -> Option<&'static str> {
+    let is_told = match what {
+        Resource::Money => state.totals.cost_micro_usd.is_some(),
+        Resource::Tokens => state.totals.usage.total() > 0,
+        Resource::Time => true,
+    };
+    let waits = state.totals.concluded == 0 && state.stop().is_none();
+    (!is_told).then_some(if waits { "not told yet" } else { "not told by the agent" })
 }
 
 /// What the run has cost so far: agents tell it when they end, so before the first one has nothing is known yet.

@@ -532,6 +532,11 @@ pub(crate) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     stops::next_steps(state, stop)
 }
 
+/// The same step where an answer is noted already.
+pub(crate) fn answered(step: &str) -> String {
+    stops::answered(step)
+}
+
 /// Whether a person may be looking.
 pub fn watched() -> bool {
     Stream::Error.is_terminal()

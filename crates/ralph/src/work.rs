@@ -47,8 +47,8 @@ pub(crate) use source::{Left, Source, in_a_line};
 pub(crate) use stand::{CHANGED, Stand, Stands, Stood, departed};
 pub(crate) use steered::Steered;
 pub(crate) use stuck::{
-    TO_GIVE_STEPS, again as how_to_try_again, reset as how_to_reset, spent, which as which_backlog,
-    without_steps,
+    TO_GIVE_STEPS, again as how_to_try_again, hand_over as how_to_hand_over, reset as how_to_reset, spent,
+    which as which_backlog, without_steps,
 };
 pub(crate) use taken::{Before, InHead, dirty_at, taken_along, thrown_away};
 pub(crate) use unwanted::by_commits;

@@ -297,11 +297,15 @@ fn a_note_without_a_run_is_kept_and_answers_a_block() {
         .call(says_more())
         .install(&sandbox);
     run(&sandbox, &agent).run().assert_code(2).assert_stderr_has("ralph note");
+    let asked = ralph(&sandbox).arg("status").run();
+    asked.assert_stdout_has("to answer and go on: ralph note \"…\", then ralph run\n");
     for text in ["it is swordfish", "and keep it quiet"] {
         let noted = ralph(&sandbox).args(["note", text]).run();
         noted.assert_code(0).assert_stderr_has("kept for the next");
     }
-    ralph(&sandbox).arg("status").run().assert_stdout_has("note:       it is swordfish");
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has("note:       it is swordfish");
+    shown.assert_stdout_has("next:       to go on with your note: ralph run\n");
     ralph(&sandbox).args(["run", "--max-iterations", "2"]).run().assert_code(3);
     let prompt = &agent.calls(&sandbox)[1].prompt;
     assert!(prompt.contains("it is swordfish\n\nand keep it quiet\n"), "{prompt}");
@@ -360,6 +364,19 @@ fn a_note_goes_with_its_run_and_that_is_said_when_another_begins() {
         .assert_code(3)
         .assert_stderr_has("reached no iteration that came to its end: left behind");
     assert!(!agent.calls(&sandbox)[1].prompt.contains("left behind"));
+}
+
+#[test]
+fn an_agent_that_failed_is_told_with_its_last_line_where_standard_error_has_none() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().say("Starting.\nno such model: x-1").exit(3));
+    let finished = run(&sandbox, &agent).args(["--set", "backoff=1ms", "--set", "max_failures=2"]).run();
+    finished
+        .assert_code(4)
+        .assert_stderr_has("✗ AGENT FAILED: 2 times in a row: exit 3")
+        .assert_stderr_has("last line: no such model: x-1\n");
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has("2 times in a row: exit 3; it printed last: no such model: x-1\n");
 }
 
 #[test]

@@ -116,6 +116,11 @@ fn a_budget_warns_once_about_a_command_that_tells_no_cost() {
     let finished = run(&sandbox, &agent).args(["--budget", "2", "--max-iterations", "2"]).run();
     finished.assert_code(3);
     assert_eq!(finished.stderr.matches("told no cost").count(), 1, "{finished}");
+    ralph(&sandbox).arg("status").run().assert_stdout_has("budget:     not told by the agent, of $2.00\n");
+    let most = run(&sandbox, &agent).args(["--fresh", "--max-tokens", "1000", "--max-iterations", "1"]).run();
+    most.assert_code(3);
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has("budget:     not told by the agent, of 1,000 tokens\n");
     let without = run(&sandbox, &agent).args(["--fresh", "--max-iterations", "1"]).run();
     without.assert_code(3).assert_stderr_lacks("told no cost");
 }
@@ -160,5 +165,27 @@ fn what_was_spent_is_counted_on_when_a_run_is_continued() {
         assert_eq!(status(&sandbox)["stop_reason"], word);
         assert_eq!(agent.calls(&sandbox).len(), 2, "half of it was used before");
         ralph(&sandbox).arg("status").run().assert_stdout_has(shown);
+    }
+}
+
+#[test]
+fn how_to_go_on_names_every_limit_that_is_used_up() {
+    let words = format!("More.\n\n{}", StatusBlock::in_progress());
+    let result = ClaudeResult::success(&words).cost_usd(0.75).usage(1000, 200);
+    let steps = Steps::new().shell("echo x >> work").claude_init().claude_text(&words).claude_result(result);
+    let sandbox = repository();
+    let agent = one_call(&sandbox, steps);
+    let money = ["--max-iterations", "1", "--budget", "0.50", "--max-tokens", "1000"];
+    let time = ["--fresh", "--max-iterations", "1", "--max-time", "1ms"];
+    for (limits, next) in [
+        (&money[..], "ralph run --max-iterations 11 --budget 2 --max-tokens 2400"),
+        (&time, "ralph run --max-iterations 11 --max-time 1m"),
+    ] {
+        let stopped = run(&sandbox, &agent).args(limits).run();
+        stopped.assert_code(3).assert_stderr_has(&format!("to go on: {next}\n"));
+        ralph(&sandbox).arg("status").run().assert_stdout_has(next);
+        let before = agent.calls(&sandbox).len();
+        ralph(&sandbox).args(next.split(' ').skip(1)).run();
+        assert!(agent.calls(&sandbox).len() > before, "it goes on");
     }
 }

@@ -340,7 +340,7 @@ fn next(stop: &Stop) -> Option<Stop> {
         Stop::Terminated => Stop::Error { what: why() },
         Stop::Error { .. } => Stop::ItemPassed { id: why(), proof: Proof::Checks },
         Stop::ItemPassed { .. } => Stop::ItemFailed { id: why(), why: why() },
-        Stop::ItemFailed { .. } => Stop::BacklogComplete { once: true },
+        Stop::ItemFailed { .. } => Stop::BacklogComplete { once: true, for_people: None },
         Stop::BacklogComplete { .. } => Stop::Unreadable { what: why() },
         // The last one is what a later version may have recorded; nobody stops so.
         Stop::Unreadable { .. } | Stop::Unknown => return None,

@@ -612,3 +612,19 @@ fn repositories_of_every_kind_are_undone_and_left_as_they_were() {
     undo(&empty, &["1"]).assert_code(0);
     assert_eq!((empty.read("a.txt"), empty.exists("b.txt")), ("1\n".into(), false));
 }
+
+#[test]
+fn what_is_staged_stays_so_by_the_advice_that_takes_the_branch_back() {
+    let sandbox = repository();
+    let before = sandbox.git(&["rev-parse", "HEAD"]);
+    iterations(&sandbox, vec![Steps::new().write("README.md", "x\n").shell("git commit -q -a -m work")]);
+    sandbox.write("mine.txt", "mine\n");
+    sandbox.git(&["add", "mine.txt"]);
+    let undone = undo(&sandbox, &["1"]);
+    let advice = format!("git reset --soft {}", &before[..12]);
+    undone.assert_code(0).assert_stderr_has(&advice).assert_stderr_has("what is staged alone");
+    sandbox.git(&["reset", "--soft", &before[..12]]);
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), before);
+    assert!(sandbox.git(&["diff", "--cached", "--name-only"]).contains("mine.txt"));
+    assert_eq!(sandbox.read("README.md"), "# project\n");
+}

@@ -80,7 +80,10 @@ fn complete_before(seen: &State, plan: &Plan, now: Time, once: bool) -> Decision
         return super::run_check(seen, check, &held_together(check));
     }
     match seen.baseline.again.iter().find(|check| !check.passed()) {
-        None => halt(seen, Stop::BacklogComplete { once }),
+        None => {
+            let for_people = seen.backlog.as_ref().and_then(|read| read.for_people.clone());
+            halt(seen, Stop::BacklogComplete { once, for_people })
+        }
         Some(broken) if once => {
             let why =
                 format!("no item is open, but what proved one does not hold any more: {}", broken.describe());

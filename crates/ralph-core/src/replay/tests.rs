@@ -251,7 +251,14 @@ fn an_item_s_own_check_is_wanted_under_any_rules_and_is_not_taken_for_another() 
     let work = Work { id: "a".into(), checks: vec![check], ..Work::default() };
     let found = Found::Selected(Box::new(work));
     let (items, phase, phases, blocked) = (Items { open: 1, total: 1 }, None, vec![], 0);
-    sim.event(Event::BacklogRead(Box::new(BacklogRead { items, phase, phases, blocked, found })));
+    sim.event(Event::BacklogRead(Box::new(BacklogRead {
+        items,
+        phase,
+        phases,
+        blocked,
+        for_people: None,
+        found,
+    })));
     sim.tree(When::Before, 0);
     sim.event(Event::ItemMarked { problem: None });
     sim.event(Event::AgentStarted { pid: 7, noted: Default::default() });

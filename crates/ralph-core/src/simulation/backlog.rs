@@ -43,7 +43,7 @@ impl World {
             0 => Found::Complete,
             _ => Found::Selected(Box::new(self.work(items.total.saturating_sub(items.open) + blocked))),
         };
-        BacklogRead { items, phase: None, phases: vec![], blocked, found }
+        BacklogRead { items, phase: None, phases: vec![], blocked, for_people: None, found }
     }
 
     fn work(&self, nth: u64) -> Work {

@@ -4,13 +4,23 @@ use crate::decision::{Outcome, Stop};
 use crate::evidence::Held;
 use crate::prelude::*;
 use crate::state::State;
-use crate::text::count;
+use crate::text::{count, one_line};
 
 /// The stop in words, and what is to be said with it.
 pub fn ended(state: &State, stop: &Stop) -> String {
     let missing = missing(state, stop).map(|missing| format!("missing: {missing}"));
-    let said = [stop.to_string()].into_iter().chain(weak_points(state, stop)).chain(missing);
+    let printed = printed_last(state, stop).map(|line| format!("it printed last: {line}"));
+    let said = [stop.to_string()].into_iter().chain(weak_points(state, stop)).chain(missing).chain(printed);
     said.collect::<Vec<_>>().join("; ")
+}
+
+/// The last line of an agent that failed, where the stop does not say it: it wrote nothing to standard error.
+pub fn printed_last(state: &State, stop: &Stop) -> Option<String> {
+    let Stop::AgentsExhausted { failures: 1.., last } = stop else { return None };
+    let ended = state.last.as_ref()?.ended.as_ref().filter(|ended| ended.failure().is_some())?;
+    let line = ended.report.last_words.lines().rev().find(|line| !line.trim().is_empty())?;
+    let line = one_line(line, 200);
+    (ended.stderr.is_none() && !last.contains(&line)).then_some(line)
 }
 
 /// What a proof does not show.
@@ -34,14 +44,20 @@ pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
     let unchecked = if last.is_some_and(|last| last.checks.is_empty()) { UNCHECKED } else { "" };
     let unchanged = unchanged.map(|condition| format!("{}{unchecked}", condition.fact));
     let unmeasured = Some(state.rules.items.unmeasured).filter(|some| *some > 0);
-    let unmeasured = unmeasured.map(|some| format!("{} {UNMEASURED}", count(some, "item")));
-    unchanged.into_iter().chain(claimed).chain(unmeasured).collect()
+    let unmeasured = unmeasured.map(|some| format!("{} {}", count(some, "item"), green_before(some)));
+    let for_people = state.backlog.as_ref().and_then(|read| read.for_people.clone());
+    unchanged.into_iter().chain(claimed).chain(unmeasured).chain(for_people).collect()
 }
 
 const UNTOUCHED: &str = ", and no agent changed a file";
 const UNCHECKED: &str = ", and no check was run";
-const UNMEASURED: &str =
-    "proved by checks that were green before the run, with none of its own and no test file changed";
+
+fn green_before(items: u64) -> String {
+    let whose = if items == 1 { "its" } else { "their" };
+    format!(
+        "proved by checks that were green before the run, with none of {whose} own and no test file changed"
+    )
+}
 
 /// What says nothing for the item that was asked for.
 fn weak_item(state: &State) -> Option<String> {
@@ -52,7 +68,7 @@ fn weak_item(state: &State) -> Option<String> {
         (false, false) if last.item.as_ref().is_some_and(|item| !item.has_own_checks()) => {
             Some("no file was changed, and no check is its own".into())
         }
-        (true, false) if last.is_unmeasured(&state.baseline.results) => Some(UNMEASURED.into()),
+        (true, false) if last.is_unmeasured(&state.baseline.results) => Some(green_before(1)),
         (_, false) => None,
     }
 }

@@ -193,8 +193,8 @@ mod tests {
             Stop::Error { what: text() },
             Stop::ItemPassed { id: text(), proof },
             Stop::ItemFailed { id, why },
-            Stop::BacklogComplete { once: false },
-            Stop::BacklogComplete { once: true },
+            Stop::BacklogComplete { once: false, for_people: None },
+            Stop::BacklogComplete { once: true, for_people: None },
             Stop::Unreadable { what: text() },
         ];
         for stop in &all {

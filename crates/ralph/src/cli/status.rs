@@ -121,11 +121,12 @@ fn show(
         let missing = hook::Hooks::look(project).missing(arm.session.is_some());
         (arm, missing)
     });
-    let lines = lines(state, holder, odd, held);
+    let notes = unread(state, project);
+    let lines = lines(state, holder, odd, held, !notes.is_empty());
     // What to do next is said last.
     let (next, stands): (Vec<&String>, Vec<&String>) = lines.iter().partition(|line| line.starts_with(NEXT));
     stands.into_iter().for_each(|line| ui.data_row(12, line));
-    for note in unread(state, project) {
+    for note in notes {
         ui.data_row(12, &format!("note:       {}", text::one_line(&note, 200)));
     }
     for problem in problems {
@@ -184,7 +185,10 @@ fn budgets(state: &State, budget: &Budget) -> Vec<String> {
     ]
     .into_iter()
     .filter(|(.., most)| *most > 0)
-    .map(|(what, used, most)| what.describe(used, most))
+    .map(|(what, used, most)| match view::untold(state, what) {
+        Some(untold) => what.describe_untold(untold, most),
+        None => what.describe(used, most),
+    })
     .collect()
 }
 
@@ -193,6 +197,7 @@ fn lines(
     holder: Option<&Holder>,
     odd: Odd,
     held: Option<(Arm, Option<&str>)>,
+    noted: bool,
 ) -> Vec<String> {
     let Some((state, run)) = state.and_then(|state| Some((state, state.run.as_ref()?))) else {
         if odd == Odd::Hidden {
@@ -279,7 +284,13 @@ fn lines(
     if let (Some(plan), Some(read)) = (&run.plan.backlog, &state.backlog) {
         let phase = read.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
         let left = format!("{} of {} open", read.items.open, text::count(read.items.total, "item"));
-        add("backlog:", format!("{}, {left}{phase}", plan.file));
+        // It is not read for this, and whoever stands beside the run may have changed it since.
+        let as_of = match (holder, state.stop()) {
+            (Some(_), _) => "",
+            (None, Some(_)) => " when the run stopped",
+            (None, None) => " when it was last read",
+        };
+        add("backlog:", format!("{}, {left}{as_of}{phase}", plan.file));
     }
     if let Some(item) = state.current.as_ref().and_then(|current| current.item.as_ref()) {
         add("item:", text::one_line(&item.named(), 200));
@@ -325,7 +336,7 @@ fn lines(
     }
     if let (None, Some(stop)) = (holder, state.stop()) {
         for step in ui::next_steps(state, stop) {
-            add(NEXT, step);
+            add(NEXT, if noted { ui::answered(&step) } else { step });
         }
     }
     lines

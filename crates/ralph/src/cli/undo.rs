@@ -123,7 +123,10 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
         still_done(&project, number, ui);
     }
     if let Some(before) = target.head.filter(|before| *before != way.now.head) {
-        commits_stay(before.as_deref(), way.now.head.as_deref(), ui);
+        // Where nobody can tell, nothing is to be lost either.
+        let staged =
+            project.repo.as_ref().is_none_or(|repo| !repo.staged().is_ok_and(|staged| staged.is_empty()));
+        commits_stay(before.as_deref(), way.now.head.as_deref(), staged, ui);
     }
     super::fine()
 }
@@ -336,13 +339,18 @@ fn still_done(project: &Project, number: u64, ui: &mut Ui) {
     }
 }
 
-fn commits_stay(before: Option<&str>, now: Option<&str>, ui: &mut Ui) {
+fn commits_stay(before: Option<&str>, now: Option<&str>, staged: bool, ui: &mut Ui) {
     let short = |id: &str| id.get(..SHORT).unwrap_or(id).to_owned();
     match (before, now) {
         (Some(before), Some(now)) => {
             let before = short(before);
             ui.say(&format!("commits stay as they are: HEAD is {}, and was {before} then", short(now)));
-            ui.say(&format!("to take the branch back too, leaving the files alone: git reset {before}"));
+            ui.say(&match staged {
+                true => format!(
+                    "to take the branch back too, leaving the files and what is staged alone: git reset --soft {before}"
+                ),
+                false => format!("to take the branch back too, leaving the files alone: git reset {before}"),
+            });
         }
         (None, Some(now)) => {
             ui.say(&format!("commits stay as they are: HEAD is {}, and there was none then", short(now)));

@@ -462,7 +462,8 @@ const TOUCHED: &str = "touched-backlog";
 
 fn unreadable(error: &Error) -> BacklogRead {
     let found = Found::Unreadable { why: work::in_a_line(error) };
-    BacklogRead { items: Default::default(), phase: None, phases: vec![], blocked: 0, found }
+    let (items, phase, phases, blocked, for_people) = (Default::default(), None, vec![], 0, None);
+    BacklogRead { items, phase, phases, blocked, for_people, found }
 }
 
 /// What an item of a harness is judged by. An agent may leave notes of its own there.

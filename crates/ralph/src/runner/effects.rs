@@ -1,7 +1,6 @@
 //! Performing effects. Each ends in an event on the channel; none decides anything.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
@@ -10,7 +9,6 @@ use std::time::Duration;
 
 use ralph_core::effect::Effect;
 use ralph_core::event::{AgentInfo, Event, Measured, When};
-use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::machine::silence;
 use ralph_core::profile::{Policy, Protocol};
 use ralph_core::prompt;
@@ -26,7 +24,6 @@ use crate::process::{Ender, Hurry, Mark, Spec};
 use crate::store::{self, Runs};
 use crate::tree::{Tree, TreeId};
 use crate::ui::Pulse;
-use crate::unix::names::OsStrExt;
 use crate::{agent, git};
 
 /// What a rewritten history that was cleaned up at once takes with it.
@@ -327,19 +324,12 @@ impl Runner<'_> {
         let base = self.state.base.as_ref()?;
         let (before, after) = (TreeId::new(&base.tree)?, TreeId::new(after)?);
         let mut changes = self.tree.diff(&before, &after).ok()?;
-        let notes = self.own_notes();
-        let below = |path: &[u8], note: &[u8]| matches!(path.strip_prefix(note), Some([] | [b'/', ..]));
-        let noted = |path: &[u8]| notes.iter().any(|note| below(path, note));
         if let Some(touched) = self.touched_by_agents() {
-            changes.retain(|change| touched.contains(&change.path) || noted(&change.path));
+            changes.retain(|change| touched.contains(&change.path));
         }
-        // A task file that an agent deleted was put back after it was measured.
-        let top = self.project.repo.as_ref().map_or(&self.project.root, |repo| &repo.root);
-        let there = |path: &[u8]| top.join(OsStr::from_bytes(path)).symlink_metadata().is_ok();
-        changes.retain(|Change { path, kind, .. }| {
-            !(*kind == ChangeKind::Deleted && noted(path) && there(path))
-        });
         self.add_beside(&mut changes, &base.beside, &last.after.as_ref()?.beside, &[]);
+        // Marks in the task file are notes, whoever made them.
+        let changes = self.but_the_backlog(changes);
         let Measured { changed, changed_total, .. } =
             Measured::new(When::After, after.to_string(), None, &changes);
         Some(RunChanges { paths: changed, total: changed_total })

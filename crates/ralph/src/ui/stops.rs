@@ -18,6 +18,7 @@ pub(super) fn title(stop: &Stop) -> &'static str {
     match stop {
         Stop::Complete { .. } => "✓ COMPLETE",
         Stop::ItemPassed { .. } => "✓ ITEM PASSED",
+        Stop::BacklogComplete { for_people: Some(_), .. } => "⚠ NOTHING LEFT FOR THE LOOP",
         Stop::BacklogComplete { .. } => "✓ BACKLOG COMPLETE",
         Stop::ItemFailed { .. } => "✗ ITEM NOT PROVED",
         Stop::Blocked { .. } => "✗ BLOCKED",
@@ -43,6 +44,7 @@ pub(super) fn details(stop: &Stop) -> Vec<String> {
         Stop::Complete { .. } | Stop::Interrupted | Stop::Terminated | Stop::Stopped | Stop::Closed => vec![],
         Stop::ItemPassed { id, .. } => vec![id.clone()],
         Stop::ItemFailed { id, why } => vec![format!("{id}: {why}")],
+        Stop::BacklogComplete { for_people: Some(left), .. } => vec![left.clone()],
         Stop::BacklogComplete { .. } => vec!["nothing is left to do".into()],
         Stop::Blocked { why } => vec!["Human input needed".into(), why.clone()],
         Stop::MaxIterations { used, max } if used > max => {
@@ -182,6 +184,12 @@ fn which(state: &State) -> String {
     plan.and_then(|plan| Some(work::which_backlog(&work::root().ok()?, plan))).unwrap_or_default()
 }
 
+/// What makes an item that is open the loop's.
+fn to_hand_over(state: &State) -> Option<String> {
+    let plan = state.run.as_ref()?.plan.backlog.as_ref()?;
+    Some(work::how_to_hand_over(&work::root().ok()?, plan))
+}
+
 /// The run is over: whoever wants another attempt begins it as this one was begun.
 fn next_attempt(state: &State, typed: Option<&str>) -> String {
     let by_plan = || {
@@ -224,9 +232,21 @@ fn to_look(state: &State, stop: &Stop) -> Option<String> {
     }
 }
 
+const TO_ANSWER: &str = "to answer and go on";
+const A_NOTE: &str = "ralph note \"…\", then ";
+
+/// The same step where the answer is noted already.
+pub(super) fn answered(step: &str) -> String {
+    match step.strip_prefix(TO_ANSWER) {
+        Some(rest) => format!("to go on with your note{}", rest.replacen(A_NOTE, "", 1)),
+        None => step.to_owned(),
+    }
+}
+
 fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
-    let more = |what: &str, used: u64, unit: &str| vec![format!("to go on: ralph run --{what} {used}{unit}")];
+    let more = || vec![format!("to go on: ralph run{}", raised(state, stop))];
     match stop {
+        Stop::BacklogComplete { for_people: Some(_), .. } => to_hand_over(state).into_iter().collect(),
         Stop::Complete { .. } | Stop::ItemPassed { .. } | Stop::BacklogComplete { .. } => vec![],
         Stop::ItemFailed { .. } => vec![format!("the next attempt: {}", next_attempt(state, typed))],
         // What was proved before does not hold any more.
@@ -235,12 +255,9 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
         }
         Stop::Blocked { why } => vec![match by_the_backlog(state, why) {
             Some(next) => format!("to go on: {next}"),
-            None => "to answer and go on: ralph note \"…\", then ralph run".into(),
+            None => format!("{TO_ANSWER}: {A_NOTE}ralph run"),
         }],
-        Stop::MaxIterations { used, .. } => remarks::restless(state)
-            .into_iter()
-            .chain(more("max-iterations", used.saturating_add((*used).clamp(10, 50)), ""))
-            .collect(),
+        Stop::MaxIterations { .. } => remarks::restless(state).into_iter().chain(more()).collect(),
         Stop::Saturated { .. } => vec![format!("to go on all the same: ralph run{SATURATION_OFF}")],
         Stop::CircuitOpen { why, .. } => to_allow_it(state, why)
             .into_iter()
@@ -250,13 +267,7 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
                 "to try again, and go on if it makes progress: ralph run --probe".into(),
             ])
             .collect(),
-        Stop::Budget { what: Resource::Money, used, max, .. } => {
-            more("budget", twice(*used, *max).div_ceil(1_000_000), "")
-        }
-        Stop::Budget { what: Resource::Tokens, used, max, .. } => more("max-tokens", twice(*used, *max), ""),
-        Stop::Budget { what: Resource::Time, used, max, .. } => {
-            more("max-time", twice(*used, *max).div_ceil(60_000), "m")
-        }
+        Stop::Budget { .. } => more(),
         Stop::AgentsExhausted { .. } => {
             let again = "to try again: ralph run".to_owned();
             // What a run was given is its own: it goes on with the same command until another is named.
@@ -266,9 +277,7 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
             remedies(state).chain(other).chain([again]).collect()
         }
         // The same limit would stop it again at once.
-        Stop::Stopped if is_used_up(state) => {
-            more("max-iterations", state.used.saturating_add(state.used.clamp(10, 50)), "")
-        }
+        Stop::Stopped if !raised(state, stop).is_empty() => more(),
         Stop::Interrupted | Stop::Terminated | Stop::Stopped => {
             vec!["the work is kept; to go on: ralph run".into()]
         }
@@ -279,11 +288,33 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
     }
 }
 
-/// Whether the last iteration was the last one that the run may have.
-fn is_used_up(state: &State) -> bool {
-    let plan = state.run.as_ref().map(|run| &run.plan).filter(|plan| !plan.limits_each_item());
-    let most = plan.map_or(0, |plan| plan.policy.max_iterations);
-    most > 0 && state.used >= most && state.current.is_none()
+/// Every limit that is used up, as flags with enough to go on with: the next one would stop the run again at once.
+fn raised(state: &State, stop: &Stop) -> String {
+    let plan = state.run.as_ref().map(|run| &run.plan).filter(|_| state.current.is_none());
+    let most = plan.map_or(0, |plan| plan.most_iterations());
+    let iterations = match stop {
+        Stop::MaxIterations { used, .. } => Some(*used),
+        _ => (most > 0 && state.used >= most).then_some(state.used),
+    };
+    let iterations = iterations
+        .map(|used| format!(" --max-iterations {}", used.saturating_add(used.clamp(10, 50))))
+        .unwrap_or_default();
+    let spent = state.spent();
+    let budget = plan.map(|plan| &plan.policy.budget);
+    let over = |resource: Resource, used: u64, max: Option<u64>| match stop {
+        Stop::Budget { what, used, max, .. } if *what == resource => Some(twice(*used, *max)),
+        _ => max.filter(|max| *max > 0 && used >= *max).map(|max| twice(used, max)),
+    };
+    let money = over(Resource::Money, spent.micro_usd, budget.map(|budget| budget.micro_usd));
+    let tokens = over(Resource::Tokens, spent.tokens, budget.map(|budget| budget.tokens));
+    let time = over(Resource::Time, spent.time_ms, budget.map(|budget| budget.time_ms));
+    let flag = |name: &str, most: Option<u64>, unit: &str| {
+        most.map(|most| format!(" --{name} {most}{unit}")).unwrap_or_default()
+    };
+    iterations
+        + &flag("budget", money.map(|most| most.div_ceil(1_000_000)), "")
+        + &flag("max-tokens", tokens, "")
+        + &flag("max-time", time.map(|most| most.div_ceil(60_000)), "m")
 }
 
 /// No item was open, and no agent was asked for anything.

@@ -19,6 +19,7 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         rows.push(("Proof:", proof(state, stop)));
     }
     rows.extend(view::missing(state, stop).map(|missing| ("Missing:", missing)));
+    rows.extend(view::printed_last(state, stop).map(|line| ("Last line:", line)));
     // What a completion rests on says how the checks ended.
     if !stop.proof().is_some_and(|proof| proof == Proof::Checks)
         && let Some(last) = &state.last

@@ -63,11 +63,12 @@ trait Keeping: std::fmt::Debug {
 }
 
 /// What is left to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Left {
     /// There is no item at all.
     NoItem,
-    Nothing,
+    /// Nothing for the loop; what is open all the same, in words.
+    Nothing { for_people: Option<String> },
     /// An item, or something in the way of one.
     Something,
 }
@@ -234,10 +235,14 @@ impl Source {
     }
 
     fn in_scope(&self, backlog: &Backlog<'_>, at: usize) -> bool {
+        backlog.items()[at].enabled && self.is_meant(backlog, at)
+    }
+
+    /// Whether it is of the part that was asked for, for the loop or not.
+    fn is_meant(&self, backlog: &Backlog<'_>, at: usize) -> bool {
         let item = &backlog.items()[at];
         let phase = super::place::phase_of(backlog, at);
-        item.enabled
-            && self.plan.task.as_deref().is_none_or(|task| item.id == task)
+        self.plan.task.as_deref().is_none_or(|task| item.id == task)
             && self.plan.phase.as_deref().is_none_or(|wanted| phase == Some(wanted))
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use ralph_core::backlog::{Backlog, State, Waiting};
 use ralph_core::items::BacklogPlan;
+use ralph_core::text;
 
 use super::{Place, beads};
 use crate::suggest::quoted;
@@ -58,6 +59,30 @@ pub(crate) fn again(root: &Path, plan: &BacklogPlan, profile: &str) -> String {
 
 fn is_beads(plan: &BacklogPlan) -> bool {
     plan.file == beads::FILE
+}
+
+/// What is open and no run takes up, where nothing else is left.
+pub(super) fn for_people(plan: &BacklogPlan, left: u64) -> String {
+    let one = left == 1;
+    if is_beads(plan) {
+        let (have, them) = if one { ("is", "it") } else { ("are", "them") };
+        let issues = text::count(left, "open issue");
+        return format!("{issues} {have} in other hands, or bd does not hand {them} out");
+    }
+    let lacks = if one { "lacks" } else { "lack" };
+    format!("{} {lacks} ralph_loop.enabled: true", text::count(left, "open item"))
+}
+
+/// What makes one of these the loop's.
+pub(crate) fn hand_over(root: &Path, plan: &BacklogPlan) -> String {
+    if is_beads(plan) {
+        return "who has one, or until when it rests: bd show ID".into();
+    }
+    format!(
+        "to hand one to ralph: write \"ralph_loop\": {{\"enabled\": true}} into it in {}, then ralph run{}",
+        plan.file,
+        which(root, plan)
+    )
 }
 
 pub(super) fn to_break(plan: &BacklogPlan) -> String {

@@ -101,6 +101,72 @@ fn with_nothing_left_to_do_no_agent_is_looked_for_and_no_run_is_begun() {
     call(&[]).assert_code(1).assert_stderr_has("no agent found");
 }
 
+#[test]
+fn open_items_that_are_not_for_the_loop_are_no_complete_backlog() {
+    for list in [
+        json!({"features": [
+            {"id": "F1", "description": "login works", "status": "FAILING"},
+            {"id": "F2", "description": "logout works", "status": "FAILING"}]}),
+        json!({"items": [
+            {"id": "F1", "title": "login works", "status": "FAILING"},
+            {"id": "F2", "title": "logout works", "status": "FAILING", "ralph_loop": {"enabled": false}},
+            {"id": "F3", "title": "starts", "status": "PASSING", "ralph_loop": {"enabled": true}}]}),
+    ] {
+        let sandbox = repository();
+        sandbox.write("feature_list.json", list.to_string());
+        let agent = writer(&sandbox, &["one.txt"]);
+        let call = |more: &[&str]| works_through(&sandbox, &agent).args(more).run();
+        for (more, code) in [(&[][..], 0), (&["--once"], 7)] {
+            let finished = call(more);
+            finished
+                .assert_code(code)
+                .assert_stderr_lacks("✓")
+                .assert_stderr_lacks("COMPLETE")
+                .assert_stderr_has("⚠ NOTHING LEFT FOR THE LOOP: 2 open items lack ralph_loop.enabled: true");
+            finished.assert_stderr_has(
+                "to hand one to ralph: write \"ralph_loop\": {\"enabled\": true} into it in feature_list.json, then ralph run",
+            );
+        }
+        let told = call(&["--json"]).json_lines();
+        Schema::published("ralph.event/1").assert(&told[0]);
+        assert_eq!(told[0]["stop_reason"], "backlog_complete");
+        assert_eq!(
+            told[0]["text"],
+            "nothing is left for the loop: 2 open items lack ralph_loop.enabled: true"
+        );
+        let dry = call(&["--dry-run"]);
+        dry.assert_stdout_has("No run would begin: nothing is left for the loop");
+        dry.assert_stdout_has("2 open items lack ralph_loop.enabled: true");
+        assert!(agent.calls(&sandbox).is_empty());
+    }
+}
+
+#[test]
+fn what_a_run_leaves_for_people_is_told_with_its_end() {
+    let mut other = item("FEAT-2", "two.txt");
+    other["ralph_loop"]["enabled"] = json!(false);
+    let sandbox = harness(&[item("FEAT-1", "one.txt"), other]);
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt")))
+        .call(Steps::new().say("All done.").status(&StatusBlock::done()))
+        .install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--test-cmd", "true"]).run();
+    let words = "1 open item lacks ralph_loop.enabled: true";
+    finished.assert_code(0).assert_stderr_has("✓ COMPLETE").assert_stderr_has(words);
+    ralph(&sandbox).arg("status").run().assert_stdout_has(words);
+    // Where the checks are run once more before it is said, a run is begun and recorded.
+    let sandbox = harness(&[item("FEAT-1", "one.txt"), item("FEAT-2", "two.txt")]);
+    let agent = writer(&sandbox, &["one.txt"]);
+    works_through(&sandbox, &agent).arg("--once").run().assert_code(0);
+    let text = sandbox.read(HARNESS).replacen("\"enabled\": true", "\"enabled\": false", 2);
+    sandbox.write(HARNESS, text.replacen("\"enabled\": false", "\"enabled\": true", 1));
+    let said = works_through(&sandbox, &agent).run();
+    said.assert_code(0).assert_stderr_has("⚠ NOTHING LEFT FOR THE LOOP").assert_stderr_lacks("✓ BACKLOG");
+    let status = ralph(&sandbox).arg("status").run();
+    status.assert_stdout_has("nothing is left for the loop: 1 open item lacks ralph_loop.enabled: true");
+    status.assert_stdout_has("to hand one to ralph: write");
+}
+
 /// Does the second item and takes the first one's work away again.
 fn breaks_the_first() -> Steps {
     claims(writes("two.txt").delete("one.txt"))

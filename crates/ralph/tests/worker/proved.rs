@@ -262,4 +262,10 @@ fn an_item_whose_checks_were_green_all_the_time_says_so_and_one_with_a_test_of_i
         finished.assert_code(0);
         assert_eq!(finished.stderr.replace("\n", " ").contains(WEAK), weak, "{file}: {finished}");
     }
+    let sandbox = checklist();
+    let agent = writer(&sandbox, &["one.txt", "two.txt"]);
+    let finished = works_through(&sandbox, &agent)
+        .args(["--test-cmd", "true", "--reviews", "0", "--set", "gate=evidence"])
+        .run();
+    finished.assert_code(0).assert_stderr_has(&format!("2 items {}", WEAK.replace("its own", "their own")));
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::common::{history, ralph, status};
 use crate::stage::{
-    HARNESS, another, claims, harness, item, two_items, worker, works_through, writer, writes,
+    HARNESS, another, checklist, claims, harness, item, two_items, worker, works_through, writer, writes,
 };
 
 fn view(sandbox: &ralph_testkit::Sandbox, path: &str) -> Value {
@@ -170,4 +170,37 @@ fn the_summary_counts_commits_of_ralph_s_and_of_agents() {
         let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
         worker(&sandbox, &agent).run().assert_code(0).assert_stderr_has(&format!("commits: {said}\n"));
     }
+}
+
+#[test]
+fn marks_in_the_task_file_are_no_files_that_a_run_changed() {
+    let sandbox = checklist();
+    let agent = another(&sandbox).call(claims(Steps::new())).install(&sandbox);
+    let call = || works_through(&sandbox, &agent).args(["--max-iterations", "1", "--test-cmd", "false"]);
+    call().run().assert_code(3).assert_stderr_has("files: no changes").assert_stderr_lacks("fix_plan.md (");
+    let told = call().args(["--fresh", "--json"]).run().json_lines();
+    let stop = told.last().expect("a stop");
+    assert_eq!((&stop["files_changed"], &stop["files"]), (&json!(0), &json!([])), "{stop:#}");
+    let sandbox = two_items();
+    let agent = writer(&sandbox, &["one.txt"]);
+    worker(&sandbox, &agent).run().assert_stderr_has("files: 1 file changed: one.txt (new)");
+}
+
+#[test]
+fn the_count_of_a_backlog_is_told_as_that_of_the_moment_when_the_run_stopped() {
+    let sandbox = checklist();
+    let agent = another(&sandbox)
+        .call(claims(writes("a.txt")))
+        .call(claims(Steps::new().reach("working").hold("go")))
+        .install(&sandbox);
+    let args = ["--max-iterations", "1", "--test-cmd", "true"];
+    works_through(&sandbox, &agent).args(args).run().assert_code(3);
+    ralph(&sandbox).args(["backlog", "add", "third thing"]).run().assert_code(0);
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has("backlog:    fix_plan.md, 1 of 2 items open when the run stopped\n");
+    let running = ralph(&sandbox).args(["run", "--max-iterations", "2"]).spawn();
+    sandbox.wait_for("working");
+    ralph(&sandbox).arg("status").run().assert_stdout_has("backlog:    fix_plan.md, 2 of 3 items open\n");
+    sandbox.release("go");
+    running.wait();
 }

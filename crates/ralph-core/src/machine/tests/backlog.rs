@@ -10,7 +10,7 @@ use crate::report::dialects::{Dialect, Saying, Vote};
 fn read(found: Found) -> Event {
     let items = Items { open: 1, total: 2 };
     let (phase, phases, blocked) = (None, vec![], 0);
-    Event::BacklogRead(Box::new(BacklogRead { items, phase, phases, blocked, found }))
+    Event::BacklogRead(Box::new(BacklogRead { items, phase, phases, blocked, for_people: None, found }))
 }
 
 fn work() -> Work {

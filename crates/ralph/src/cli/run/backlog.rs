@@ -146,12 +146,17 @@ pub(super) fn nothing_to_do(
     ui: &mut Ui,
 ) -> Result<Option<Stop>> {
     let Some(plan) = settings::backlog(wishes)? else { return Ok(None) };
-    let stop = Stop::BacklogComplete { once: plan.once };
     let source = source(project, &plan)?;
     // What cannot be read stops the run, with its own words.
-    match source.left().unwrap_or(Left::Something) {
+    let left = source.left().unwrap_or(Left::Something);
+    let for_people = match &left {
+        Left::Nothing { for_people } => for_people.clone(),
+        _ => None,
+    };
+    let stop = Stop::BacklogComplete { once: plan.once, for_people };
+    match left {
         // What was proved item by item has to hold together.
-        Left::Nothing if plan.is_whole() && !unproved_whole(before, &source).is_empty() => {
+        Left::Nothing { .. } if plan.is_whole() && !unproved_whole(before, &source).is_empty() => {
             return Ok(None);
         }
         Left::NoItem => {
@@ -162,11 +167,11 @@ pub(super) fn nothing_to_do(
             ));
             ui.tell_not_begun(&stop);
         }
-        Left::Nothing if plan.task.is_some() && !dry => {
+        Left::Nothing { .. } if plan.task.is_some() && !dry => {
             over::tell(project, &plan, ui);
             ui.tell_not_begun(&stop);
         }
-        Left::Nothing if !dry => ui.refused(&of(&plan), &stop),
+        Left::Nothing { .. } if !dry => ui.refused(&of(&plan), &stop),
         _ => return Ok(None),
     }
     Ok(Some(stop))

@@ -53,6 +53,12 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
                 item = Some(*work);
                 words
             }
+            Found::Complete if read.for_people.is_some() => {
+                if intent.state.is_none() {
+                    shown.title = "No run would begin: nothing is left for the loop".into();
+                }
+                format!("none: {}", read.for_people.unwrap_or_default())
+            }
             Found::Complete if intent.state.is_none() => {
                 shown.title = "No run would begin: nothing is left to do".into();
                 let over = over::words(project, backlog);

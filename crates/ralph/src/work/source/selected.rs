@@ -24,6 +24,7 @@ impl Source {
                 phase: None,
                 phases: vec![],
                 blocked: 0,
+                for_people: None,
                 found: Found::Unreadable { why: in_a_line(&error) },
             },
         }
@@ -44,6 +45,7 @@ impl Source {
             items: self.count(&backlog),
             phases: phases(&backlog),
             blocked: self.blocked(&backlog),
+            for_people: self.for_people(&backlog),
             phase,
             found: self.found(&backlog, &selection, memory)?,
         })
@@ -193,6 +195,16 @@ impl Source {
         meant.filter(|at| backlog.items()[*at].state == State::Blocked).count() as u64
     }
 
+    /// What is open of what is meant, and not for the loop.
+    fn for_people(&self, backlog: &Backlog<'_>) -> Option<String> {
+        let is_left = |at: &usize| {
+            let item = &backlog.items()[*at];
+            !item.enabled && item.state.is_open() && self.is_meant(backlog, *at)
+        };
+        let left = (0..backlog.items().len()).filter(is_left).count() as u64;
+        (left > 0).then(|| stuck::for_people(&self.plan, left))
+    }
+
     /// What a run that begins with it finds.
     pub(crate) fn left(&self) -> Result<Left> {
         let bytes = self.bytes()?;
@@ -202,7 +214,7 @@ impl Source {
         }
         let wish = Wish { phase: self.plan.phase.as_deref(), task: self.plan.task.as_deref() };
         Ok(match backlog::select_with(&backlog, wish, &TwoHands).0 {
-            Selection::Complete => Left::Nothing,
+            Selection::Complete => Left::Nothing { for_people: self.for_people(&backlog) },
             _ => Left::Something,
         })
     }
