@@ -71,12 +71,13 @@ mod tests {
         crc32fast = { default-features = false }\njiff = { default-features = false }\n\
         granit-parser = { default-features = false }\n\
         memchr = { default-features = false }\nserde = { default-features = false }\n\
-        serde_json = { default-features = false }\nthiserror = { default-features = false }\n\
+        serde_json = { default-features = false }\nsha1_smol = { default-features = false }\n\
+        thiserror = { default-features = false }\n\
         rand = { default-features = false }\n";
     const CORE: &str = "[dependencies]\ncrc32fast.workspace = true\njiff.workspace = true\n\
         granit-parser.workspace = true\n\
         memchr.workspace = true\nserde.workspace = true\nserde_json.workspace = true\n\
-        thiserror.workspace = true\n[dev-dependencies]\nproptest.workspace = true\n";
+        sha1_smol.workspace = true\nthiserror.workspace = true\n[dev-dependencies]\nproptest.workspace = true\n";
 
     #[test]
     fn the_right_dependencies_pass() {
