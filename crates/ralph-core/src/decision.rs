@@ -171,6 +171,10 @@ pub struct Conclusion {
     /// What it means for the item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<Attempt>,
+    /// The item passed, and no file was changed for it in this run, nor did a check speak that could tell its work: nothing but
+    /// the agents' word says that it is done.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub untouched: bool,
 }
 
 impl Conclusion {

@@ -88,13 +88,14 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         None => seen.rules.reviews.step(needed, opinion(outcome, failure), progress),
     };
     let mut memory = machine_items::remembered(seen, current);
+    let untouched = attempt == Some(Attempt::Passed) && machine_items::is_untouched(&memory, seen, current);
     if let (Some(item), Some(attempt)) = (&current.item, attempt) {
         let claimed = matches!(words, Words::Done { .. });
         memory = memory.judged(&item.id, attempt, claimed && !progress);
         if attempt == Attempt::Passed {
             memory = memory.proved(item, current.after.as_ref().map(Measured::left));
-            memory = match current.checks.is_empty() {
-                true => memory.claimed(),
+            memory = match untouched || current.checks.is_empty() {
+                true => memory.claimed(untouched),
                 false if current.is_unmeasured(&seen.baseline.results) => memory.unmeasured(),
                 false => memory,
             };
@@ -160,6 +161,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         flags: flags(current),
         differences: differences(seen, current, attempt),
         attempt,
+        untouched,
     };
 
     // The order of the rules. What remains are the limits of what comes next.

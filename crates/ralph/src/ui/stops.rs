@@ -121,7 +121,9 @@ pub(super) fn next_steps_of(state: &State, stop: &Stop, typed: Option<&str>) -> 
     }
     if !state.uncommitted.is_empty() {
         let left = if undone.is_some() { ", as far as the undo left it" } else { "" };
-        steps.push(format!("what is proved and not committed is in your files{left}: git status"));
+        let claimed = state.uncommitted.iter().all(|known| known.claimed);
+        let word = if claimed { "claimed" } else { "proved" };
+        steps.push(format!("what is {word} and not committed is in your files{left}: git status"));
     }
     // Whoever got what was asked for needs no explanation.
     if stop.exit_code() != 0 && *stop != Stop::Unknown {
