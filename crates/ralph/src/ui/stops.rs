@@ -196,9 +196,20 @@ fn next_attempt(state: &State, typed: Option<&str>) -> String {
             .filter_map(|agent| agent.command.as_deref());
         let own =
             own.map(|command| format!(" --agent-cmd {}", suggest::quoted(&redact::command(command, 400))));
-        Some(again + &own.collect::<String>())
+        // Without them the next attempt would be held against less.
+        let named = plan.checks.iter().filter(|check| check.source.is_none());
+        let named = named.map(|check| format!(" --{}-cmd {}", check.name, typed_command(&check.command)));
+        Some(again + &own.chain(named).collect::<String>())
     };
     typed.map(str::to_owned).or_else(by_plan).unwrap_or_else(|| "ralph run".into())
+}
+
+/// A command as it can be typed on a line. One that cannot be shown as it is has to be named again, for another one would be run.
+fn typed_command(command: &str) -> String {
+    match redact::command(command, 400) {
+        shown if shown == command => suggest::quoted(&shown),
+        _ => "CMD".into(),
+    }
 }
 
 /// Where to see what it did.
