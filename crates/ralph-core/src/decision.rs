@@ -377,6 +377,9 @@ impl fmt::Display for Stop {
             Self::Interrupted => f.write_str("interrupted"),
             Self::Terminated => f.write_str("terminated"),
             Self::Error { what } | Self::Unreadable { what } => f.write_str(what),
+            Self::ItemPassed { id, proof: Proof::Words } => {
+                write!(f, "{id} passed by the agent's word alone")
+            }
             Self::ItemPassed { id, proof } => write!(f, "{id} passed, proved by {}", proof.word()),
             Self::ItemFailed { id, why } => write!(f, "{id} is not proved: {why}"),
             Self::BacklogComplete { .. } => f.write_str("backlog complete: nothing is left to do"),

@@ -1,7 +1,7 @@
 //! How each reason to stop is put into words: its title, its tone, and what to do next.
 
 use ralph_core::breaker::DENIED;
-use ralph_core::decision::Stop;
+use ralph_core::decision::{Proof, Stop};
 use ralph_core::event::{Plan, THROWN_AWAY};
 use ralph_core::items::{self, Attempt, Found};
 use ralph_core::limits::Resource;
@@ -17,6 +17,7 @@ use crate::{agent, clock, suggest, work};
 pub(super) fn title(stop: &Stop) -> &'static str {
     match stop {
         Stop::Complete { .. } => "✓ COMPLETE",
+        Stop::ItemPassed { proof: Proof::Words, .. } => "⚠ ITEM CLAIMED",
         Stop::ItemPassed { .. } => "✓ ITEM PASSED",
         Stop::BacklogComplete { .. } => "✓ BACKLOG COMPLETE",
         Stop::ItemFailed { .. } => "✗ ITEM NOT PROVED",

@@ -311,6 +311,7 @@ fn an_item_that_is_only_claimed_rests_on_words_also_where_each_attempt_is_a_run(
     let second = once();
     second
         .assert_code(0)
+        .assert_stderr_has("⚠ ITEM CLAIMED: ")
         .assert_stderr_has("proof: words")
         .assert_stderr_has("no file was changed, and no check is its own")
         .assert_stderr_lacks("is proved");
