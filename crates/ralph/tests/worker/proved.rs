@@ -284,6 +284,8 @@ fn two_words_beside_a_green_check_make_an_item_claimed_and_commit_no_mark_alone(
         .assert_stderr_lacks("is proved");
     assert_eq!(commits(&sandbox), before, "a mark alone is no work: {finished}");
     assert_eq!(sandbox.read("fix_plan.md").matches("[x]").count(), 2);
+    let review = &agent.calls(&sandbox)[4].prompt;
+    assert!(review.contains("said done, and nothing but its word says so"), "{review}");
     let record = ledger(&sandbox).into_iter().rfind(|record| record["item"].is_string()).unwrap();
     assert_eq!(record["untouched"], true, "{record}");
     let shown = ralph(&sandbox).args(["evidence", "show"]).run();
