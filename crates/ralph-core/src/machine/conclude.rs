@@ -423,6 +423,9 @@ fn differences(seen: &State, current: &Iteration, attempt: Option<Attempt>) -> V
     let proved = u64::from(attempt == Some(Attempt::Passed));
     let tasks = block.and_then(|block| block.tasks).filter(|tasks| *tasks > proved && attempt.is_some());
     let tasks = tasks.map(|tasks| format!("TASKS_COMPLETED_THIS_LOOP: {tasks}, and {proved} proved"));
+    let own = current.item.as_ref().zip(after.item.as_ref());
+    let own = own.filter(|(_, item)| item.ticked && attempt != Some(Attempt::Passed) && !current.is_cut());
+    let own = own.map(|(work, _)| format!("marked as done without proof, and taken back: {}", work.id));
     let others = after.item.as_ref().map_or(&[][..], |item| &item.ticked_others);
     let others = (!others.is_empty() && !current.is_cut())
         .then(|| format!("marked as done without being worked on, and taken back: {}", items::some(others)));
@@ -433,7 +436,7 @@ fn differences(seen: &State, current: &Iteration, attempt: Option<Attempt>) -> V
         format!("parts of {} that were marked as done, or its attempts, which are taken back", work.id)
     });
     let phase = phase_claim(seen, current, proved);
-    [files, tasks, others, parts, phase].into_iter().flatten().collect()
+    [files, tasks, own, others, parts, phase].into_iter().flatten().collect()
 }
 
 /// A phase that is said to be done while items of it are open.
