@@ -78,6 +78,18 @@ fn the_next_attempt_of_a_run_that_was_continued_has_the_checks_that_were_named()
 }
 
 #[test]
+fn attempts_are_counted_from_run_to_run_also_where_nothing_limits_them() {
+    let sandbox = checklist();
+    let agent = another(&sandbox).call(claims(writes("wrong.txt"))).install(&sandbox);
+    let once = || works_through(&sandbox, &agent).args(["--once", "--test-cmd", "test -e right.txt"]).run();
+    for attempt in ["(attempt 1)", "(attempt 2)", "(attempt 3)"] {
+        once().assert_code(3).assert_stderr_has(attempt);
+    }
+    let item = ralph(&sandbox).args(["history", "3"]).run();
+    item.assert_stdout_has("(attempt 3)");
+}
+
+#[test]
 fn a_profile_is_named_again_too() {
     let sandbox = two_items();
     let agent = writer(&sandbox, &["wrong.txt"]);
