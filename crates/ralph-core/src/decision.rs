@@ -171,6 +171,10 @@ pub struct Conclusion {
     /// What it means for the item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<Attempt>,
+    /// The item passed, and no file was changed for it in this run, nor did a check speak that could tell its work: nothing but
+    /// the agents' word says that it is done.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub untouched: bool,
 }
 
 impl Conclusion {
@@ -376,6 +380,9 @@ impl fmt::Display for Stop {
             Self::Interrupted => f.write_str("interrupted"),
             Self::Terminated => f.write_str("terminated"),
             Self::Error { what } | Self::Unreadable { what } => f.write_str(what),
+            Self::ItemPassed { id, proof: Proof::Words } => {
+                write!(f, "{id} passed by the agent's word alone")
+            }
             Self::ItemPassed { id, proof } => write!(f, "{id} passed, proved by {}", proof.word()),
             Self::ItemFailed { id, why } => write!(f, "{id} is not proved: {why}"),
             Self::BacklogComplete { for_people: Some(left), .. } => {

@@ -305,7 +305,7 @@ pub struct Settlement {
     pub block: Option<String>,
     /// Marks in the backlog that nobody could prove, to be taken back.
     pub untick: Vec<String>,
-    /// What a pass rests on where no check was run.
+    /// What a pass rests on where no check was run, or none that could tell its work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<String>,
     /// It was no attempt: marks are taken back, and nothing is recorded.
@@ -331,6 +331,9 @@ pub struct CommitOrder {
     /// What was flagged about it, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flagged: Vec<String>,
+    /// No commit where it would hold nothing but the task file: a mark for which no file was changed is no work.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub with_work: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -417,9 +420,13 @@ pub struct Memory {
     pub tried: Vec<Tried>,
     /// Items that passed in this run.
     pub passed: u64,
-    /// Those of them for which no check was run: the agent's word, and what reviews find in the whole.
+    /// Those of them that are claimed: no check was run, or none that could tell their work and no file was changed. The agent's
+    /// word, and what reviews find in the whole.
     #[serde(skip_serializing_if = "is_none_yet")]
     pub unchecked: u64,
+    /// Those of the claimed ones for which no file was changed.
+    #[serde(skip_serializing_if = "is_none_yet")]
+    pub untouched: u64,
     /// Those whose checks were all green before the run, none of them the item's own, and no test file was changed for it.
     #[serde(skip_serializing_if = "is_none_yet")]
     pub unmeasured: u64,
@@ -457,6 +464,9 @@ fn is_none_yet(count: &u64) -> bool {
 pub struct Tried {
     pub id: String,
     pub attempts: u64,
+    /// None of them changed a file.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub untouched: bool,
 }
 
 impl Settled {
@@ -522,6 +532,22 @@ impl Memory {
         self
     }
 
+    /// With what an iteration about an item did to files, whatever came of it; before it is judged.
+    #[must_use]
+    pub(crate) fn worked_on(mut self, id: &str, progress: bool) -> Self {
+        match self.tried.iter_mut().find(|tried| tried.id == id) {
+            Some(tried) => tried.untouched &= !progress,
+            None if progress => self.tried.push(Tried { id: id.into(), ..Tried::default() }),
+            None => {}
+        }
+        self
+    }
+
+    /// Whether no iteration about the item has changed a file in this run.
+    pub(crate) fn is_untouched(&self, id: &str) -> bool {
+        self.tried.iter().find(|tried| tried.id == id).is_none_or(|tried| tried.untouched)
+    }
+
     /// With an attempt that was judged. `unchanged`: it was claimed, and nothing was changed.
     #[must_use]
     pub fn judged(mut self, id: &str, attempt: Attempt, unchanged: bool) -> Self {
@@ -533,7 +559,7 @@ impl Memory {
             }
             _ => match self.tried.iter_mut().find(|tried| tried.id == id) {
                 Some(tried) => tried.attempts = tried.attempts.saturating_add(1),
-                None => self.tried.push(Tried { id: id.into(), attempts: 1 }),
+                None => self.tried.push(Tried { id: id.into(), attempts: 1, untouched: true }),
             },
         }
         self
@@ -553,10 +579,14 @@ impl Memory {
         self
     }
 
-    /// An item passed, and no check was run for it.
+    /// An item passed, and nothing but the agent's word speaks for it; `untouched`: no file was changed for it either.
     #[must_use]
-    pub(crate) fn claimed(self) -> Self {
-        Self { unchecked: self.unchecked.saturating_add(1), ..self }
+    pub(crate) fn claimed(self, untouched: bool) -> Self {
+        Self {
+            unchecked: self.unchecked.saturating_add(1),
+            untouched: self.untouched.saturating_add(u64::from(untouched)),
+            ..self
+        }
     }
 
     /// An item passed, and its checks could not have failed for want of it.

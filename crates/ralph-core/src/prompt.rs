@@ -178,6 +178,7 @@ fn last_did(last: &Iteration) -> String {
     let changed = last.after.as_ref().map_or(0, |after| after.changed_total);
     let outcome =
         last.conclusion.as_ref().map_or("was not concluded", |conclusion| match conclusion.outcome {
+            Outcome::Accepted if last.is_claimed() => "said done, and nothing but its word says so",
             Outcome::Accepted => "said done, and the evidence agreed",
             Outcome::Refused => "said done, which was refused",
             Outcome::More => "did not say done",

@@ -104,6 +104,9 @@ pub struct Uncommitted {
     pub why: String,
     /// A later commit does not take it along: its files were not clean before.
     pub stays: bool,
+    /// Nothing but the agent's word says that it is done.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub claimed: bool,
 }
 
 /// What an agent changed of that by which claims are judged.
@@ -406,11 +409,13 @@ fn observe_settled(state: &mut State, settled: &Settled) {
             (Some(_), _) => {
                 let before = &state.baseline.results;
                 let last = state.last.as_ref();
-                let unchecked = last.is_some_and(|last| last.checks.is_empty());
+                let unchecked = last.is_some_and(|last| last.is_claimed());
                 let unmeasured = last.is_some_and(|last| !unchecked && last.is_unmeasured(before));
+                let untouched = last.is_some_and(|last| last.is_untouched());
                 let items = &mut state.rules.items;
                 items.passed = items.passed.saturating_sub(1);
                 items.unchecked = items.unchecked.saturating_sub(u64::from(unchecked));
+                items.untouched = items.untouched.saturating_sub(u64::from(untouched));
                 items.unmeasured = items.unmeasured.saturating_sub(u64::from(unmeasured));
             }
         }
@@ -435,7 +440,10 @@ fn observe_settled(state: &mut State, settled: &Settled) {
         let what = settlement.item.as_ref().map_or("the goal".into(), |item| item.id.clone());
         // At the end it is tried once more for all of them, and each is named already.
         if settlement.item.is_some() || state.uncommitted.is_empty() {
-            state.uncommitted.push(Uncommitted { what, why: why.clone(), stays: !settled.left.is_empty() });
+            let claimed =
+                settlement.item.is_some() && state.last.as_ref().is_some_and(|last| last.is_claimed());
+            let stays = !settled.left.is_empty();
+            state.uncommitted.push(Uncommitted { what, why: why.clone(), stays, claimed });
         }
     }
     if let Some(last) = &mut state.last {
@@ -626,6 +634,17 @@ impl Iteration {
 
     pub fn progress(&self) -> bool {
         self.after.as_ref().is_some_and(Measured::progress)
+    }
+
+    /// Whether its item passed, and nothing but the agent's word says that it is done.
+    pub fn is_claimed(&self) -> bool {
+        let passed = self.conclusion.as_ref().is_some_and(|told| told.attempt == Some(Attempt::Passed));
+        passed && (self.checks.is_empty() || self.is_untouched())
+    }
+
+    /// Whether its item passed by words, and no file was changed for it.
+    pub fn is_untouched(&self) -> bool {
+        self.conclusion.as_ref().is_some_and(|told| told.untouched)
     }
 
     /// Whether the checks of its item could not have failed for want of the work: all of them were green before the run, none is

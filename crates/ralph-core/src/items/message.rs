@@ -35,6 +35,10 @@ pub fn commit_message(
         text.push_str("\n\n");
     }
     text.push_str(&verification(&iteration.checks));
+    if let Some(word) = settlement.unchecked.as_ref().filter(|_| !iteration.checks.is_empty()) {
+        text.push_str(&wrapped(&one_line(&format!("Claimed, not proved: {word}."), 400)));
+        text.push_str("\n\n");
+    }
     if !left.is_empty() {
         // The checks ran on all files, and whoever checks this commit out has not got these.
         let left = format!("Verified with, and not in this commit (not clean before): {}", left.join(", "));

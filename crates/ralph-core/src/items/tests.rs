@@ -150,7 +150,7 @@ fn a_commit_names_other_items_whose_work_it_holds() {
     let memory =
         memory.into_iter().fold(Memory::default(), |m, (from, to, id)| m.changed(from, to, Some(id)));
     assert_eq!(memory.spans.len(), 3, "each item's own");
-    let order = CommitOrder { spans: memory.spans, base: None, flagged: vec![] };
+    let order = CommitOrder { spans: memory.spans, base: None, flagged: vec![], with_work: false };
     let message =
         commit_message(&Settlement { commit: Some(order), ..settlement() }, &judged(), "run-id", None, &[]);
     let said = message.lines().find(|line| line.contains("other items"));
@@ -249,7 +249,12 @@ fn what_is_flagged_stands_in_the_commit_and_above_its_trailers() {
         ["existing tests were changed: tests/a.sh".to_owned(), "what checks run was changed: b".into()];
     let memory = Memory::default().changed("a", "b", None).flagged(flags.iter().chain(&flags).cloned());
     assert_eq!(memory.flagged, flags, "once");
-    let order = CommitOrder { spans: memory.spans.clone(), base: None, flagged: memory.flagged.clone() };
+    let order = CommitOrder {
+        spans: memory.spans.clone(),
+        base: None,
+        flagged: memory.flagged.clone(),
+        with_work: false,
+    };
     let text =
         commit_message(&Settlement { commit: Some(order), ..settlement() }, &judged(), "run", None, &[]);
     let told = "\n\nFlagged: existing tests were changed: tests/a.sh; what checks run was\nchanged: b\n\nRalph-Item: ";

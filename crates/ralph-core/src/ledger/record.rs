@@ -33,6 +33,8 @@ pub struct Record {
     pub files_changed: Option<u64>,
     /// By all the iterations since the last commit, where they are several.
     pub files_in_all: Option<u64>,
+    /// The item passed, no file was changed for it in its run, and no check could tell its work. Older records do not say.
+    pub untouched: bool,
     /// The task file, which ralph changes itself.
     pub backlog: Option<String>,
     pub custody: Custody,

@@ -88,13 +88,14 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         None => seen.rules.reviews.step(needed, opinion(outcome, failure), progress),
     };
     let mut memory = machine_items::remembered(seen, current);
+    let untouched = attempt == Some(Attempt::Passed) && machine_items::is_untouched(&memory, seen, current);
     if let (Some(item), Some(attempt)) = (&current.item, attempt) {
         let claimed = matches!(words, Words::Done { .. });
         memory = memory.judged(&item.id, attempt, claimed && !progress);
         if attempt == Attempt::Passed {
             memory = memory.proved(item, current.after.as_ref().map(Measured::left));
-            memory = match current.checks.is_empty() {
-                true => memory.claimed(),
+            memory = match untouched || current.checks.is_empty() {
+                true => memory.claimed(untouched),
                 false if current.is_unmeasured(&seen.baseline.results) => memory.unmeasured(),
                 false => memory,
             };
@@ -160,6 +161,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         flags: flags(current),
         differences: differences(seen, current, attempt),
         attempt,
+        untouched,
     };
 
     // The order of the rules. What remains are the limits of what comes next.
@@ -421,6 +423,9 @@ fn differences(seen: &State, current: &Iteration, attempt: Option<Attempt>) -> V
     let proved = u64::from(attempt == Some(Attempt::Passed));
     let tasks = block.and_then(|block| block.tasks).filter(|tasks| *tasks > proved && attempt.is_some());
     let tasks = tasks.map(|tasks| format!("TASKS_COMPLETED_THIS_LOOP: {tasks}, and {proved} proved"));
+    let own = current.item.as_ref().zip(after.item.as_ref());
+    let own = own.filter(|(_, item)| item.ticked && attempt != Some(Attempt::Passed) && !current.is_cut());
+    let own = own.map(|(work, _)| format!("marked as done without proof, and taken back: {}", work.id));
     let others = after.item.as_ref().map_or(&[][..], |item| &item.ticked_others);
     let others = (!others.is_empty() && !current.is_cut())
         .then(|| format!("marked as done without being worked on, and taken back: {}", items::some(others)));
@@ -431,7 +436,7 @@ fn differences(seen: &State, current: &Iteration, attempt: Option<Attempt>) -> V
         format!("parts of {} that were marked as done, or its attempts, which are taken back", work.id)
     });
     let phase = phase_claim(seen, current, proved);
-    [files, tasks, others, parts, phase].into_iter().flatten().collect()
+    [files, tasks, own, others, parts, phase].into_iter().flatten().collect()
 }
 
 /// A phase that is said to be done while items of it are open.

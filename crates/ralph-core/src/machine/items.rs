@@ -167,21 +167,39 @@ pub(super) fn settlement(
         item: Some((**item).clone()),
         result,
         why: why(conclusion, current),
-        commit: passed.then(|| order(seen, plan, memory, Some(current))).flatten(),
+        commit: passed.then(|| order(seen, plan, memory, Some(current), conclusion.untouched)).flatten(),
         revert: current.before.clone().filter(|_| reverts),
         block: spent.then(|| BLOCKED.into()),
         untick,
-        unchecked: (passed && current.checks.is_empty()).then(|| unchecked(seen)),
+        unchecked: (passed && (conclusion.untouched || current.checks.is_empty()))
+            .then(|| unchecked(seen, current)),
         uncounted,
     })
 }
 
-/// What stands for commands in an attempt that passed without any.
-fn unchecked(seen: &State) -> String {
+/// What stands for commands in an attempt that passed without any, or beside those that could not tell its work.
+fn unchecked(seen: &State, current: &Iteration) -> String {
+    let lacks = match current.checks.is_empty() {
+        true => "no check was run",
+        false => "no file was changed for it, and no check is its own",
+    };
     match seen.reviews_needed() {
-        0 => "no check was run: the agent's word".into(),
-        n => format!("no check was run: the agent's word, and {} of the whole", count(n.into(), "review")),
+        0 => format!("{lacks}: the agent's word"),
+        n => format!("{lacks}: the agent's word, and {} of the whole", count(n.into(), "review")),
     }
+}
+
+/// Whether nothing but words speaks for an item that passed: no file was changed for it in this run, and none of its checks is its
+/// own, or went from red to green while it was the only work. `memory` knows of this iteration too.
+pub(super) fn is_untouched(memory: &Memory, seen: &State, current: &Iteration) -> bool {
+    let Some(item) = current.item.as_deref() else { return false };
+    let was_red = |check: &CheckResult| {
+        let mut before = seen.baseline.results.iter();
+        before.any(|before| before.command == check.command && !before.passed())
+    };
+    let turned = || seen.rules.items.passed == 0 && current.checks.iter().any(was_red);
+    let told = !current.checks.is_empty() && (item.has_own_checks() || turned());
+    memory.is_untouched(&item.id) && !told
 }
 
 /// Seed 003's note.
@@ -202,7 +220,13 @@ fn why(conclusion: &Conclusion, current: &Iteration) -> String {
 }
 
 /// What may be committed now, if anything was changed and the policy commits.
-fn order(seen: &State, plan: &Plan, memory: &Memory, last: Option<&Iteration>) -> Option<CommitOrder> {
+fn order(
+    seen: &State,
+    plan: &Plan,
+    memory: &Memory,
+    last: Option<&Iteration>,
+    with_work: bool,
+) -> Option<CommitOrder> {
     if !plan.commits() || memory.spans.is_empty() {
         return None;
     }
@@ -210,7 +234,7 @@ fn order(seen: &State, plan: &Plan, memory: &Memory, last: Option<&Iteration>) -
     let others_run =
         last.and_then(|last| last.after.as_ref()?.judging.as_ref()?.others_run(last.item.is_some()));
     let flagged = memory.flagged.iter().cloned().chain(others_run).collect();
-    Some(CommitOrder { spans: memory.spans.clone(), base: seen.base.clone(), flagged })
+    Some(CommitOrder { spans: memory.spans.clone(), base: seen.base.clone(), flagged, with_work })
 }
 
 /// Begins to settle; `then` is what the run stops with afterwards.
@@ -227,7 +251,9 @@ pub(super) fn settle(seen: &State, settlement: Settlement, then: Option<Stop>) -
 pub(super) fn stop_or_settle(seen: &State, plan: &Plan, stop: Stop) -> Decision {
     let memory = &seen.rules.items;
     let last = seen.current.as_ref().or(seen.last.as_deref());
-    match order(seen, plan, memory, last).filter(|_| matches!(stop, Stop::Complete { .. })) {
+    // The marks of all items are in it.
+    let with_work = memory.untouched > 0;
+    match order(seen, plan, memory, last, with_work).filter(|_| matches!(stop, Stop::Complete { .. })) {
         None => halt(seen, stop),
         Some(order) => {
             let goal = seen.run.as_ref().map(|run| run.goal.clone()).unwrap_or_default();
@@ -277,8 +303,10 @@ pub(super) fn settled(seen: &State, plan: &Plan, now: Time) -> Decision {
 }
 
 fn item_proof(plan: &Plan, seen: &State) -> Proof {
-    let checked = seen.last.as_ref().is_some_and(|last| !last.checks.is_empty());
-    proof(plan, 0, checked)
+    match &seen.last {
+        Some(last) if last.is_claimed() => Proof::Words,
+        last => proof(plan, 0, last.as_ref().is_some_and(|last| !last.checks.is_empty())),
+    }
 }
 
 /// What the agents changed, for the next commit.
@@ -286,6 +314,10 @@ pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
     let tree = |mark: &Option<TreeMark>| mark.as_ref().map(|mark| mark.tree.clone());
     let memory = seen.rules.items.clone();
     let item = current.item.as_deref().map(|item| item.id.as_str());
+    let memory = match item {
+        Some(id) => memory.worked_on(id, current.progress()),
+        None => memory,
+    };
     match (tree(&current.before), &current.after) {
         (Some(before), Some(after)) => memory
             .changed(&before, after.left(), item)

@@ -37,16 +37,39 @@ pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
         .into_iter()
         .flatten()
         .find(|condition| condition.name == "change" && condition.held == Held::NotApplicable);
-    let claimed = Some(state.rules.items.unchecked).filter(|claimed| *claimed > 0);
-    let untouched = if state.totals.files == 0 && state.totals.commits == 0 { UNTOUCHED } else { "" };
-    let claimed =
-        claimed.map(|claimed| format!("{} claimed without a check{untouched}", count(claimed, "item")));
+    let claimed = claimed(state).map(|claimed| {
+        format!("{} {claimed}{}", count(state.rules.items.unchecked, "item"), untouched(state))
+    });
     let unchecked = if last.is_some_and(|last| last.checks.is_empty()) { UNCHECKED } else { "" };
     let unchanged = unchanged.map(|condition| format!("{}{unchecked}", condition.fact));
     let unmeasured = Some(state.rules.items.unmeasured).filter(|some| *some > 0);
     let unmeasured = unmeasured.map(|some| format!("{} {}", count(some, "item"), green_before(some)));
     let for_people = state.backlog.as_ref().and_then(|read| read.for_people.clone());
     unchanged.into_iter().chain(claimed).chain(unmeasured).chain(for_people).collect()
+}
+
+/// What items lack for which nothing but words speaks, where there are any.
+pub fn claimed(state: &State) -> Option<&'static str> {
+    let items = &state.rules.items;
+    let checks = state.run.as_ref().is_some_and(|run| !run.plan.checks.is_empty());
+    match (items.unchecked, items.untouched > 0 && checks) {
+        (0, _) => None,
+        (1, true) => Some("claimed without a check of its own"),
+        (_, true) => Some("claimed without checks of their own"),
+        (_, false) => Some("claimed without a check"),
+    }
+}
+
+/// Of how many of them no file tells.
+fn untouched(state: &State) -> String {
+    let items = &state.rules.items;
+    match items.untouched {
+        _ if state.totals.files == 0 && state.totals.commits == 0 => UNTOUCHED.into(),
+        0 => String::new(),
+        1 if items.unchecked == 1 => ", and no file was changed for it".into(),
+        n if n == items.unchecked => ", and no file was changed for them".into(),
+        n => format!(", and no file was changed for {n} of them"),
+    }
 }
 
 const UNTOUCHED: &str = ", and no agent changed a file";

@@ -222,6 +222,7 @@ fn settlement(state: &State, at: Time, last: &Iteration, settled: &Settled) -> V
     let more = json!({
         "item": last.item.as_deref().map(item),
         "attempt": attempt.map(|attempt| attempt.word()),
+        "claimed": last.item.is_some() && last.is_claimed(),
         "commit": settled.commit,
         "evidence": settled.evidence,
         "reverted": settled.reverted,

@@ -91,13 +91,17 @@ fn measured(record: &Record) -> String {
     format!("{files} by {}{tokens}{cost}", one_line(&record.agent, 60))
 }
 
-/// Whether an item passed for which nothing was run.
+/// Whether an item passed for which nothing was run, or nothing that could tell its work.
 fn is_unchecked(record: &Record) -> bool {
-    record.passed() && record.item.is_some() && record.checks.is_empty()
+    record.passed() && record.item.is_some() && (record.checks.is_empty() || record.untouched)
 }
 
 fn result(record: &Record) -> String {
-    let bare = if is_unchecked(record) { " without a check" } else { "" };
+    let bare = match (is_unchecked(record), record.checks.is_empty()) {
+        (true, true) => " without a check",
+        (true, false) => " without a change and without a check of its own",
+        (false, _) => "",
+    };
     format!("{}{bare}", record.result)
 }
 

@@ -205,6 +205,7 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
         "checks": checks(&iteration.checks),
         "item": iteration.item.as_deref().map(item),
         "attempt": iteration.conclusion.as_ref().and_then(|c| c.attempt).map(|attempt| attempt.word()),
+        "claimed": iteration.is_claimed(),
         "differences": iteration.conclusion.as_ref().map_or(&[][..], |c| &c.differences),
         "flags": iteration.conclusion.as_ref().map_or(&[][..], |c| &c.flags),
         "commit": iteration.settled.as_ref().and_then(|settled| settled.commit.as_ref()),

@@ -12,7 +12,7 @@ use crate::settings::For;
 use crate::settings::pool;
 
 /// Below the help of `run`.
-const RUN_EXITS: &str = "Exit codes: 0 proved done, 1 error, 2 blocked, 3 iteration limit or not proved, 4 no agent left, \
+const RUN_EXITS: &str = "Exit codes: 0 proved done (or claimed, where there is no check), 1 error, 2 blocked, 3 iteration limit or not proved, 4 no agent left, \
 5 circuit open, 6 budget used up, 7 nothing left to do (--once), 64 wrong usage, 65 unreadable file, 130 and 143 stopped. \
 `ralph explain CODE` tells more about each.";
 
@@ -158,7 +158,8 @@ pub(super) struct RunArgs {
     /// Only items of this phase
     #[arg(long, value_name = "PHASE", conflicts_with = "goal")]
     pub(super) phase: Option<String>,
-    /// One attempt at one item: exit 0 proved, 3 not proved, 2 blocked, 7 nothing left to do
+    /// One attempt at one item: exit 0 proved, or claimed where no check can tell, 3 not proved, 2 blocked, 7 nothing
+    /// left to do
     #[arg(long, conflicts_with = "goal")]
     pub(super) once: bool,
     /// Go on to the next item, also where the profile makes one attempt

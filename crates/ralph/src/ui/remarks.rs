@@ -63,7 +63,7 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
         let own = last.after.as_ref().is_some_and(|after| after.left_head() == Some(commit));
         let whose = if own { ", by the agent itself" } else { "" };
         // Of the goal this comes after the reviews.
-        let word = if last.item.is_some() && last.checks.is_empty() { "claimed" } else { "proved" };
+        let word = if last.item.is_some() && last.is_claimed() { "claimed" } else { "proved" };
         let (sign, part) = match settled.left.is_empty() {
             true => ("✓", ""),
             false => ("⚠", ", but for files that were not clean before"),
@@ -75,7 +75,7 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     let uncommitted = settled.problems.iter().any(|problem| problem.starts_with(UNCOMMITTED));
     if let Some(item) = &last.item
         && passed
-        && !last.checks.is_empty()
+        && !last.is_claimed()
         && settled.commit.is_none()
         && !uncommitted
     {
@@ -87,10 +87,11 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
             }
         });
     }
-    if passed && last.checks.is_empty() {
-        let facts = match last.progress() {
-            true => "no check was run",
-            false => "no file was changed and no check was run",
+    if last.is_claimed() {
+        let facts = match (last.progress(), last.checks.is_empty()) {
+            (true, _) => "no check was run",
+            (false, true) => "no file was changed and no check was run",
+            (false, false) => "no file was changed for it and no check is its own",
         };
         let line = format!("{what} is claimed, and {facts}: nothing but the agent's word says so yet");
         lines.push((Tone::Warning, line));

@@ -1,7 +1,7 @@
 //! How each reason to stop is put into words: its title, its tone, and what to do next.
 
 use ralph_core::breaker::DENIED;
-use ralph_core::decision::Stop;
+use ralph_core::decision::{Proof, Stop};
 use ralph_core::event::{Plan, THROWN_AWAY};
 use ralph_core::items::{self, Attempt, Found};
 use ralph_core::limits::Resource;
@@ -17,6 +17,7 @@ use crate::{agent, clock, suggest, work};
 pub(super) fn title(stop: &Stop) -> &'static str {
     match stop {
         Stop::Complete { .. } => "✓ COMPLETE",
+        Stop::ItemPassed { proof: Proof::Words, .. } => "⚠ ITEM CLAIMED",
         Stop::ItemPassed { .. } => "✓ ITEM PASSED",
         Stop::BacklogComplete { for_people: Some(_), .. } => "⚠ NOTHING LEFT FOR THE LOOP",
         Stop::BacklogComplete { .. } => "✓ BACKLOG COMPLETE",
@@ -123,7 +124,9 @@ pub(super) fn next_steps_of(state: &State, stop: &Stop, typed: Option<&str>) -> 
     }
     if !state.uncommitted.is_empty() {
         let left = if undone.is_some() { ", as far as the undo left it" } else { "" };
-        steps.push(format!("what is proved and not committed is in your files{left}: git status"));
+        let claimed = state.uncommitted.iter().all(|known| known.claimed);
+        let word = if claimed { "claimed" } else { "proved" };
+        steps.push(format!("what is {word} and not committed is in your files{left}: git status"));
     }
     // Whoever got what was asked for needs no explanation.
     if stop.exit_code() != 0 && *stop != Stop::Unknown {
@@ -202,9 +205,20 @@ fn next_attempt(state: &State, typed: Option<&str>) -> String {
             .filter_map(|agent| agent.command.as_deref());
         let own =
             own.map(|command| format!(" --agent-cmd {}", suggest::quoted(&redact::command(command, 400))));
-        Some(again + &own.collect::<String>())
+        // Without them the next attempt would be held against less.
+        let named = plan.checks.iter().filter(|check| check.source.is_none());
+        let named = named.map(|check| format!(" --{}-cmd {}", check.name, typed_command(&check.command)));
+        Some(again + &own.chain(named).collect::<String>())
     };
     typed.map(str::to_owned).or_else(by_plan).unwrap_or_else(|| "ralph run".into())
+}
+
+/// A command as it can be typed on a line. One that cannot be shown as it is has to be named again, for another one would be run.
+fn typed_command(command: &str) -> String {
+    match redact::command(command, 400) {
+        shown if shown == command => suggest::quoted(&shown),
+        _ => "CMD".into(),
+    }
 }
 
 /// Where to see what it did.

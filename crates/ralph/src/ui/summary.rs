@@ -32,10 +32,8 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
     }
     if let Some(backlog) = &state.backlog {
         let (memory, items) = (&state.rules.items, backlog.items);
-        let claimed = match memory.unchecked {
-            0 => String::new(),
-            claimed => format!(", {claimed} claimed without a check"),
-        };
+        let claimed = view::claimed(state).map(|claimed| format!(", {} {claimed}", memory.unchecked));
+        let claimed = claimed.unwrap_or_default();
         let blocked = backlog.blocked.min(items.open);
         let waits = if blocked > 0 { format!(", {blocked} blocked") } else { String::new() };
         let (open, total) = (items.open - blocked, text::count(items.total, "item"));
@@ -61,17 +59,17 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
 
 /// `⚠ FEAT-1, FEAT-2, proved: a hook refused it`, a line for each reason.
 pub(crate) fn uncommitted(state: &State) -> Vec<String> {
-    let mut reasons: Vec<(&str, Vec<&str>)> = vec![];
+    let items_of_run = &state.rules.items;
+    let bare = items_of_run.unchecked > 0 && items_of_run.proved_by_checks() == 0;
+    let mut reasons: Vec<(&str, &str, Vec<&str>)> = vec![];
     for known in &state.uncommitted {
-        match reasons.iter_mut().find(|(why, _)| *why == known.why) {
-            Some((_, items)) => items.push(&known.what),
-            None => reasons.push((&known.why, vec![&known.what])),
+        let word = if bare || known.claimed { "claimed" } else { "proved" };
+        match reasons.iter_mut().find(|(why, as_what, _)| *why == known.why && *as_what == word) {
+            Some((.., items)) => items.push(&known.what),
+            None => reasons.push((&known.why, word, vec![&known.what])),
         }
     }
-    let line = |(why, items): &(&str, Vec<&str>)| {
-        let items_of_run = &state.rules.items;
-        let bare = items_of_run.unchecked > 0 && items_of_run.proved_by_checks() == 0;
-        let word = if bare { "claimed" } else { "proved" };
+    let line = |(why, word, items): &(&str, &str, Vec<&str>)| {
         format!("⚠ {}, {word}: {}", text::one_line(&items.join(", "), 300), text::one_line(why, 500))
     };
     reasons.iter().map(line).collect()

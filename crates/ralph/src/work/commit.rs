@@ -74,8 +74,8 @@ impl Settler<'_> {
         // A tick without the work would tell everybody that it is done.
         let task_file = self.source.and_then(|source| source.below(&self.project.root));
         let by_agent = after.and_then(Measured::left_head) != before_head;
-        if !left.is_empty() && !by_agent && commit.iter().all(|entry| Some(&entry.path) == task_file.as_ref())
-        {
+        let lacks_work = !left.is_empty() || order.with_work;
+        if lacks_work && !by_agent && commit.iter().all(|entry| Some(&entry.path) == task_file.as_ref()) {
             commit.clear();
         }
         // What the agent committed by itself is the commit, where nothing is left to commit.

@@ -43,6 +43,7 @@ pub(super) fn of(
         "tree": after.map(|after| &after.tree),
         "files_changed": after.map(|after| after.changed_total),
         "files_in_all": in_all,
+        "untouched": iteration.item.is_some() && iteration.is_untouched(),
         "backlog": backlog.map(String::from_utf8_lossy),
         "custody": custody(settlement, iteration),
         "checks": iteration.checks.iter().map(|result| check(result, files)).collect::<Vec<_>>(),

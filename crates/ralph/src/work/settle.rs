@@ -166,7 +166,13 @@ impl Settler<'_> {
         if settlement.commit.is_some() && settled.unmarked.is_none() {
             match self.commit(settlement, iteration, settled.evidence.as_deref(), problems) {
                 Ok((commit, left)) => {
+                    let mark_alone = settlement.item.is_some()
+                        && self.source.is_some_and(Source::is_file)
+                        && settlement.commit.as_ref().is_some_and(|order| order.with_work);
                     settled.uncommitted = match (&commit, left.is_empty()) {
+                        (None, true) if mark_alone => {
+                            Some("no file was changed for it, and a mark alone is not committed".into())
+                        }
                         (_, true) => None,
                         (None, false) => Some("its files were not clean before the run".into()),
                         (Some(_), false) => {

@@ -56,6 +56,40 @@ fn the_next_attempt_is_begun_as_the_last_one_and_its_agent_is_told_why_that_fail
 }
 
 #[test]
+fn the_next_attempt_of_a_run_that_was_continued_has_the_checks_that_were_named() {
+    let named = ["--test-cmd", "test -e 'the file'"];
+    let check = r"--test-cmd 'test -e '\''the file'\'''";
+    // The check is the run's, whether it is named once more or not.
+    for once_more in [&named[..], &[]] {
+        let sandbox = checklist();
+        let agent = another(&sandbox).call(claims(writes("wrong.txt"))).install(&sandbox);
+        works_through(&sandbox, &agent).args(named).args(["--max-iterations", "1"]).run().assert_code(3);
+        let goes_on = works_through(&sandbox, &agent).args(["--once", "--max-iterations", "9"]);
+        let goes_on = goes_on.args(once_more).run();
+        goes_on.assert_code(3).assert_stderr_has("ITEM NOT PROVED");
+        let again = told(&goes_on.stderr, "the next attempt: ");
+        assert!(again.ends_with(check), "{again}");
+        let next = typed(&sandbox, &again);
+        assert!(next.contains("ITEM NOT PROVED") && next.contains("exit 1"), "{next}");
+        assert!(told(&next, "the next attempt: ").ends_with(check), "{next}");
+        let status = ralph(&sandbox).arg("status").run().stdout;
+        assert!(told(&status, "the next attempt: ").ends_with(check), "{status}");
+    }
+}
+
+#[test]
+fn attempts_are_counted_from_run_to_run_also_where_nothing_limits_them() {
+    let sandbox = checklist();
+    let agent = another(&sandbox).call(claims(writes("wrong.txt"))).install(&sandbox);
+    let once = || works_through(&sandbox, &agent).args(["--once", "--test-cmd", "test -e right.txt"]).run();
+    for attempt in ["(attempt 1)", "(attempt 2)", "(attempt 3)"] {
+        once().assert_code(3).assert_stderr_has(attempt);
+    }
+    let item = ralph(&sandbox).args(["history", "3"]).run();
+    item.assert_stdout_has("(attempt 3)");
+}
+
+#[test]
 fn a_profile_is_named_again_too() {
     let sandbox = two_items();
     let agent = writer(&sandbox, &["wrong.txt"]);

@@ -346,8 +346,17 @@ fn changing_nothing_proves_nothing_until_a_second_agent_agrees() {
         works_through(&sandbox, &agent)
             .args(["--test-cmd", "true", "--once", "--fresh", "--backlog", "fix_plan.md"])
     };
-    run().run().assert_code(3).assert_stderr_has("nothing was changed, and the item has no check of its own");
+    let refused = run().run();
+    refused.assert_code(3).assert_stderr_has("nothing was changed, and the item has no check of its own");
     assert_eq!(sandbox.read("fix_plan.md").matches("[x]").count(), 0, "the mark is taken back");
+    let taken_back = "claimed more than was measured: FILES_MODIFIED: 2, and 0 files changed; \
+                      TASKS_COMPLETED_THIS_LOOP: 1, and 0 proved; marked as done without proof, and taken back: 125567dc";
+    let last = taken_back.rsplit("; ").next().unwrap();
+    refused.assert_stderr_has(&format!("claimed more than was measured: {last}"));
+    ralph(&sandbox).args(["history", "1"]).run().assert_stdout_has(last);
+    run().run();
+    let prompts: Vec<String> = agent.calls(&sandbox).into_iter().map(|call| call.prompt).collect();
+    assert!(prompts[1].contains(taken_back) && !prompts[0].contains(last), "{}", prompts[1]);
     // Its own check is proof enough, whoever made it true.
     let sandbox = harness(&[item("FEAT-1", "README.md")]);
     let agent = another(&sandbox).call(claims(Steps::new())).install(&sandbox);

@@ -1,9 +1,9 @@
 //! A commit holds what was proved, on the branch where the user is, whatever happened since.
 
-use ralph_testkit::{Sandbox, Steps};
-use serde_json::json;
+use ralph_testkit::{Sandbox, Schema, StatusBlock, Steps};
+use serde_json::{Value, json};
 
-use crate::common::{history, ralph};
+use crate::common::{history, ralph, status};
 use crate::stage::{
     HARNESS, another, checklist, claims, commits, committed, files_of, harness, item, item_now, ledger,
     recorded, slow_hook, two_items, worker, works_through, writer, writes,
@@ -268,4 +268,79 @@ fn an_item_whose_checks_were_green_all_the_time_says_so_and_one_with_a_test_of_i
         .args(["--test-cmd", "true", "--reviews", "0", "--set", "gate=evidence"])
         .run();
     finished.assert_code(0).assert_stderr_has(&format!("2 items {}", WEAK.replace("its own", "their own")));
+}
+
+/// Two agents in a row change nothing and say that the item is done, while a check that knows nothing of it is green.
+#[test]
+fn two_words_beside_a_green_check_make_an_item_claimed_and_commit_no_mark_alone() {
+    let sandbox = checklist();
+    let before = commits(&sandbox);
+    let lie = || Steps::new().status(&StatusBlock::done());
+    let agent = another(&sandbox).call(lie()).install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--commit", "--test-cmd", "true"]).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("a second agent must say so too")
+        .assert_stderr_has(
+            "is claimed, and no file was changed for it and no check is its own: nothing but the agent's word says so yet",
+        )
+        .assert_stderr_has("2 items claimed without checks of their own, and no agent changed a file")
+        .assert_stderr_has("items: 0 proved in this run, 2 claimed without checks of their own, 0 of 2 items open")
+        .assert_stderr_has("claimed: no file was changed for it, and a mark alone is not committed")
+        .assert_stderr_lacks("is proved");
+    assert_eq!(commits(&sandbox), before, "a mark alone is no work: {finished}");
+    assert_eq!(sandbox.read("fix_plan.md").matches("[x]").count(), 2);
+    let review = &agent.calls(&sandbox)[4].prompt;
+    assert!(review.contains("said done, and nothing but its word says so"), "{review}");
+    let record = ledger(&sandbox).into_iter().rfind(|record| record["item"].is_string()).unwrap();
+    assert_eq!(record["untouched"], true, "{record}");
+    let shown = ralph(&sandbox).args(["evidence", "show"]).run();
+    shown
+        .assert_stdout_has("PASSED without a change and without a check of its own")
+        .assert_stdout_has("rests on  the agent's word: ");
+    let now = status(&sandbox);
+    Schema::published("ralph.status/1").assert(&now);
+    assert_eq!((&now["backlog"]["passed"], &now["backlog"]["unchecked"]), (&json!(2), &json!(2)));
+    let claimed = |row: &&Value| row["claimed"] == true;
+    assert_eq!(history(&sandbox).iter().filter(claimed).count(), 2);
+    ralph(&sandbox)
+        .args(["history", "2"])
+        .run()
+        .assert_stdout_has("PASSED, claimed: nothing but the agent's word");
+}
+
+#[test]
+fn an_item_that_is_only_claimed_rests_on_words_also_where_each_attempt_is_a_run() {
+    let sandbox = checklist();
+    let before = commits(&sandbox);
+    let agent = another(&sandbox).call(Steps::new().status(&StatusBlock::done())).install(&sandbox);
+    let once = || works_through(&sandbox, &agent).args(["--once", "--commit", "--test-cmd", "true"]).run();
+    once().assert_code(3);
+    let second = once();
+    second
+        .assert_code(0)
+        .assert_stderr_has("⚠ ITEM CLAIMED: ")
+        .assert_stderr_has("proof: words")
+        .assert_stderr_has("no file was changed, and no check is its own")
+        .assert_stderr_lacks("is proved");
+    assert_eq!(commits(&sandbox), before, "{second}");
+    // What is really done next takes the mark along.
+    let agent = another(&sandbox).call(claims(writes("tests/two.rs"))).install(&sandbox);
+    let third = works_through(&sandbox, &agent).args(["--once", "--commit", "--test-cmd", "true"]).run();
+    third.assert_code(0).assert_stderr_has("is proved and committed");
+    assert_eq!(committed(&sandbox, "fix_plan.md").matches("[x]").count(), 2, "{third}");
+}
+
+#[test]
+fn an_item_that_an_earlier_attempt_worked_on_is_proved_though_the_last_one_changed_nothing() {
+    let sandbox = checklist();
+    let agent = another(&sandbox)
+        .call(writes("tests/one.rs").status(&StatusBlock::in_progress()))
+        .call(claims(Steps::new()))
+        .install(&sandbox);
+    let finished = works_through(&sandbox, &agent)
+        .args(["--commit", "--test-cmd", "true", "--max-iterations", "3"])
+        .run();
+    finished.assert_stderr_has("is proved and committed").assert_stderr_has("items: 1 proved in this run");
+    assert!(committed(&sandbox, "tests/one.rs").contains("one"), "{finished}");
 }

@@ -46,8 +46,9 @@ fn an_item_that_passed_by_words_alone_says_that_no_check_was_run() {
     let sandbox = harness(&[bare]);
     let agent = another(&sandbox).call(claims(writes("one.txt"))).install(&sandbox);
     let passed = works_through(&sandbox, &agent).arg("--once").run();
-    passed.assert_code(0).assert_stderr_has("proof: words: no check was run\n");
-    let words = "FEAT-1 passed, proved by words; no check was run\n";
+    passed.assert_code(0).assert_stderr_has("⚠ ITEM CLAIMED: FEAT-1\n").assert_stderr_lacks("ITEM PASSED");
+    passed.assert_stderr_has("proof: words: no check was run\n");
+    let words = "FEAT-1 passed by the agent's word alone; no check was run\n";
     ralph(&sandbox).arg("status").run().assert_stdout_has(words);
 }
 

@@ -84,7 +84,10 @@ fn item_part(text: &mut String, iteration: &Iteration) {
     text.push_str(&format!("\n## Item\n\n- {}\n", one_line(&item.named(), 500)));
     let mut line = |name: &str, value: &str| text.push_str(&format!("- {name}: {}\n", one_line(value, 500)));
     if let Some(conclusion) = &iteration.conclusion {
-        conclusion.attempt.iter().for_each(|attempt| line("attempt", attempt.word()));
+        let word =
+            if iteration.is_claimed() { ", claimed: nothing but the agent's word says so" } else { "" };
+        let attempt = conclusion.attempt.iter();
+        attempt.for_each(|attempt| line("attempt", &format!("{}{word}", attempt.word())));
         conclusion
             .differences
             .iter()
@@ -233,6 +236,7 @@ mod tests {
             differences: vec![],
             flags: vec![],
             attempt: None,
+            untouched: false,
         };
         let iteration =
             Iteration { notes: 2, conclusion: Some(conclusion), ..Iteration::new(&begin, Time::default()) };

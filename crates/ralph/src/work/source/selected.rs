@@ -95,8 +95,12 @@ impl Source {
     /// Where a file can say that an item is blocked, whoever opens it again gives it new attempts; where it cannot, other
     /// words do, for they make it another item.
     fn tried(&self, backlog: &Backlog<'_>, memory: &Memory, id: &str) -> u64 {
-        let counted = backlog.find(id).filter(|_| self.counts());
-        let Some(at) = counted else { return memory.attempts(id) };
+        if self.counts() { self.recorded(backlog, memory, id) } else { memory.attempts(id) }
+    }
+
+    /// By the ledger, whichever run it was.
+    fn recorded(&self, backlog: &Backlog<'_>, memory: &Memory, id: &str) -> u64 {
+        let Some(at) = backlog.find(id) else { return memory.attempts(id) };
         let known =
             self.earlier.attempts(id, &backlog.items()[at].title, || !backlog.can_say(at, State::Blocked));
         known.unwrap_or_else(|| memory.attempts(id))
@@ -168,7 +172,8 @@ impl Source {
             needs: needs(backlog, at),
             // What ralph recorded itself counts as well: a file can be edited by anybody.
             attempts: limit.map_or_else(
-                || self.tried(backlog, memory, &item.id),
+                // Also where nothing limits them: it is how often it was tried.
+                || self.recorded(backlog, memory, &item.id),
                 |limit| limit.used.max(self.tried(backlog, &Memory::default(), &item.id)),
             ),
             max_attempts: limit.map_or(self.most_attempts, |limit| limit.max),
