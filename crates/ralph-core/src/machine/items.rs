@@ -167,7 +167,9 @@ pub(super) fn settlement(
         item: Some((**item).clone()),
         result,
         why: why(conclusion, current),
-        commit: passed.then(|| order(seen, plan, memory, Some(current), conclusion.untouched)).flatten(),
+        commit: passed
+            .then(|| order(seen, plan, memory, Some(current), memory.is_untouched(&item.id)))
+            .flatten(),
         revert: current.before.clone().filter(|_| reverts),
         block: spent.then(|| BLOCKED.into()),
         untick,
