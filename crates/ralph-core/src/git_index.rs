@@ -1,9 +1,10 @@
-//! Reading an index of git's, where asking git would cost a process: which object it holds at a path, whether another one holds the
-//! same, and what the tree is called that git makes of it ([`tree`]).
+//! An index of git's, where asking git would cost a process: which object it holds at a path, whether another one holds the
+//! same, the trees that git makes of it ([`tree`]), and the same index with other files ([`change`]).
 //!
 //! All of the known forms are read (versions 2 to 4, ids of 20 and of 32 bytes). What is in another form is not guessed at:
 //! whoever asks has git to ask as well.
 
+mod change;
 mod tree;
 
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::git_text::Object;
-pub use tree::tree_of;
+pub use change::{Held, Stat, changed};
+pub use tree::{Trees, trees_of};
 
 /// Times, device, inode, mode, owner and size of each entry come before its id.
 const STAT: usize = 40;
@@ -267,7 +269,8 @@ mod tests {
             text.extend(rest);
             let _ = objects_at(&text, &BTreeSet::new(), LIKE);
             let _ = hold_the_same(&text, &text, LIKE);
-            let _ = tree_of(&text, LIKE);
+            let _ = trees_of(&text, LIKE, &BTreeSet::new());
+            let _ = changed(&text, LIKE, &BTreeMap::from([(b"a".to_vec(), None)]));
         }
     }
 }

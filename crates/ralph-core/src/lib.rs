@@ -28,6 +28,7 @@ pub mod evidence;
 pub mod gate;
 pub mod gather;
 pub mod git_index;
+pub mod git_object;
 pub mod git_text;
 pub mod indicator;
 pub mod items;

@@ -350,14 +350,6 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// What was measured last is stored when this returns, unless an agent is about to start, which need not wait for it.
-    fn keep_snapshot(&self) {
-        let starting = self.state.current.as_ref().is_some_and(|current| current.pid.is_none());
-        if self.state.phase != Phase::Working || !starting {
-            self.tree.let_storing_end();
-        }
-    }
-
     fn go_as_far(&mut self, first: &mut Option<Event>) -> Result<Came> {
         if let Some(first) = first.take() {
             self.step(first)?;
@@ -378,7 +370,6 @@ impl<'a> Runner<'a> {
             // Nobody is kept waiting by it now, and a disk that fails is heard of at once.
             if matches!(self.state.phase, Phase::Working | Phase::Checking | Phase::Waiting { .. }) {
                 self.keep_record()?;
-                self.keep_snapshot();
             }
             if matches!(self.state.phase, Phase::Waiting { .. }) {
                 self.ahead = Ahead::default();

@@ -66,6 +66,7 @@ pub use lock::{
     wait_for_keepers,
 };
 pub use own::Own;
+pub(crate) use packed::deflated;
 pub use packed::{open_kept, unpacked};
 pub use past::{Past, Restored};
 pub use requests::{NoteRequest, Pending, Requests};

@@ -27,7 +27,9 @@
 //! | `files` | comparing the files with the private index, and taking them into it |
 //! | `place` | the folders and files involved, and the git calls that use them |
 //! | `rules` | `.ralphignore` |
-//! | `storing` | a snapshot that git is still storing |
+//! | `plain` | whether git would take files in as they are |
+//! | `taking` | doing that without git |
+//! | `spool` | objects that git does not have yet |
 //! | `seed` | the private index taken from the user's |
 //! | `tidy` | packing what was stored, and letting go of snapshots nobody may ask for any more |
 //! | `inexact` | what git does not put back byte for byte |
@@ -42,12 +44,13 @@ mod inexact;
 mod memory;
 mod pipes;
 mod place;
+mod plain;
 mod rules;
 mod seed;
-mod storing;
+mod spool;
+mod taking;
 mod tidy;
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::fmt;
@@ -69,7 +72,8 @@ use files::{Looking, Taken};
 use inexact::Inexact;
 use memory::Memory;
 use place::Place;
-use storing::Storing;
+use plain::{Asked, Plain};
+use spool::Spool;
 use tidy::Tidying;
 
 /// How long to wait before the next attempts while somebody else is busy in the working tree.
@@ -85,8 +89,9 @@ pub struct Tree {
     tidying: Option<Tidying>,
     /// The next snapshot, which is being made already.
     ahead: Option<Begun>,
-    /// The last one, where git is not done with it.
-    storing: RefCell<Option<Storing>>,
+    /// What of snapshots git does not have yet.
+    spool: Spool,
+    plain: Plain,
     /// How often in a row somebody's work changed something.
     changed: u32,
     inexact: Inexact,
@@ -112,9 +117,13 @@ struct Begun {
     looks: Looks,
     /// The private index was made anew.
     fresh: bool,
+    /// git does not write its index meanwhile.
+    takes: bool,
     looking: Looking,
     /// git is ready to take in what differs.
     taking: Option<process::Begun>,
+    /// git is asked whether that is needed.
+    asked: Option<Asked>,
 }
 
 /// The working tree as it was at one moment.
@@ -197,7 +206,7 @@ impl Tree {
         tree.place.mark = Mark::of(root).ok();
         // So that programs which git runs come to us if it leaves them; where it cannot be, they are not found.
         let _ = process::become_reaper();
-        tree.store_what_was_left();
+        tree.spool = Spool::open(&tree.place)?;
         Ok(tree)
     }
 
@@ -216,7 +225,8 @@ impl Tree {
             compared: None,
             tidying: None,
             ahead: None,
-            storing: RefCell::default(),
+            spool: Spool::look(),
+            plain: Plain::default(),
             changed: 0,
             inexact: Inexact::default(),
             outputs: crate::ui::own_outputs(),
@@ -259,9 +269,6 @@ impl Tree {
     fn take_in_turns(&mut self, looks: Looks, meanwhile: impl FnOnce()) -> Result<Snapshot, TreeError> {
         let taken = self.try_in_turns(looks, meanwhile);
         self.place.end_left();
-        if taken.is_ok() {
-            self.begin_to_store();
-        }
         taken.map_err(|error| {
             // One that was ended left its lock.
             self.place.remove_stale_lock();
@@ -285,7 +292,6 @@ impl Tree {
             }
             self.place.remove_stale_lock();
         }
-        self.forget_storing();
         let mut memory = Memory::load(&self.place);
         memory.distrust_index();
         let begun = self.begin(memory, looks)?;
@@ -389,7 +395,6 @@ impl Tree {
 
     /// The beginning of an attempt: git is asked what differs.
     fn begin(&mut self, mut memory: Memory, looks: Looks) -> Result<Begun, TreeError> {
-        self.settle()?;
         self.let_tidying_end();
         // They may do by now.
         self.place.failing.clear();
@@ -398,15 +403,22 @@ impl Tree {
         // note files that were touched and are the same, or it would read them again every time.
         let takes = looks == Looks::AfterWork && !fresh && !self.changed.is_multiple_of(NOTES);
         let looking = files::begin_to_look(&self.place, &memory, takes)?;
-        let taking = takes.then(|| files::begin_to_take_in(&self.place, &memory)).flatten();
-        Ok(Begun { memory, looks, fresh, looking, taking })
+        // Beside what takes its time anyway: a session's hook does without.
+        let asks = takes || looks == Looks::AtRest;
+        let asked = if asks { self.plain.ask(&self.place) } else { None };
+        let by_git = takes && !self.plain.is_likely();
+        let taking = by_git.then(|| files::begin_to_take_in(&self.place, &memory)).flatten();
+        Ok(Begun { memory, looks, fresh, takes, looking, taking, asked })
     }
 
     /// The rest of it.
     fn take(&mut self, begun: Begun) -> Result<Snapshot, TreeError> {
-        let Begun { mut memory, looks, mut fresh, looking, mut taking } = begun;
-        let takes = taking.is_some();
-        let mut found = files::look(&mut self.place, looking, &self.outputs)?;
+        let Begun { mut memory, looks, mut fresh, takes, looking, mut taking, asked } = begun;
+        let looked = files::look(&mut self.place, looking, &self.outputs);
+        if let Some(asked) = asked {
+            self.plain.answer(&self.place, asked);
+        }
+        let mut found = looked?;
         // Where git skips files that are absent, an absent file need not be a deletion.
         if !fresh && (found.ignore_rules || memory.skips && !found.gone.is_empty()) {
             taking = None;
@@ -422,19 +434,25 @@ impl Tree {
             self.changed = if is_dirty { self.changed.wrapping_add(1) } else { 0 };
         }
         if is_dirty {
-            taken = files::take_in(&mut self.place, &memory, &mut found, taking)?;
+            taken = match before.as_ref().filter(|_| !fresh && taking.is_none() && !memory.skips) {
+                Some(before)
+                    if taking::take_in(&self.place, before, &found, &mut self.plain, &self.spool)? =>
+                {
+                    Taken::All
+                }
+                _ => files::take_in(&mut self.place, &memory, &mut found, taking)?,
+            };
             seed::note_gone(&self.place, &mut memory, &found.gone)?;
             found.problems.extend(self.inexact.note(&self.place, &found.converted)?);
         } else {
             drop(taking);
         }
-        let mut storing = None;
         let tree = match &before {
             Some(tree) if !fresh && matches!(taken, Taken::Nothing) => tree.clone(),
             // Now and then git notes in the index which folders it has stored, or it would store them again every time.
             Some(before) if !fresh && takes && matches!(taken, Taken::All) => {
-                storing = Storing::of(&self.place, before)?;
-                storing.as_ref().map_or_else(|| self.write_tree(), |storing| Ok(storing.tree().clone()))?
+                let tree = taking::tree(&self.place, before, &found.dirty, &self.spool)?;
+                tree.map_or_else(|| self.write_tree(), Ok)?
             }
             _ => self.write_tree()?,
         };
@@ -448,7 +466,6 @@ impl Tree {
         };
         memory.tree = Some(tree.clone());
         memory.save(&self.place)?;
-        self.storing.replace(storing);
         let beside = beside::of(&self.place, &found);
         // First: of many problems only some are told.
         found.problems.splice(0..0, beside::unasked(&found));
@@ -465,8 +482,18 @@ impl Tree {
     }
 
     fn write_tree_of(&self, index: &Path) -> Result<TreeId, TreeError> {
-        let call = storing::writing(self.place.call_on(index, "write-tree"));
-        storing::written(&call, &call.run()?)
+        // Without --missing-ok git would look for every file of every changed folder in both object stores, which takes longer than
+        // all the rest, and proves nothing about the other folders.
+        let call = place::storing(self.place.call_on(index, "write-tree")).arg("--missing-ok");
+        let id = call.output()?;
+        let id = String::from_utf8_lossy(&id);
+        Ok(TreeId::new(id.trim_end()).ok_or_else(|| call.strange("a tree was asked for"))?)
+    }
+
+    /// Where all that was measured is stored, as far as git can.
+    fn stored(&self) -> &Place {
+        let _ = self.spool.empty(&self.place);
+        &self.place
     }
 
     /// The same with what is stored at each path, which [`Tree::diff`] may not know.

@@ -614,7 +614,7 @@ fn an_iteration_on_files_that_the_user_had_not_committed_asks_git_no_more_than_a
     let more: Vec<_> = many.iter().filter_map(|(call, count)| Some((call, count - few.get(call)?))).collect();
     let more: Vec<_> =
         more.iter().filter(|(_, more)| *more > 0).map(|(call, more)| (call.as_str(), *more)).collect();
-    assert_eq!(more, [("status", 2), ("update-index", 2), ("write-tree", 2)], "{few:?} {many:?}");
+    assert_eq!(more, [("status", 2)], "{few:?} {many:?}");
 }
 
 #[test]

@@ -7,8 +7,8 @@
 mod held_up;
 #[path = "tree/project.rs"]
 mod project;
-#[path = "tree/storing.rs"]
-mod storing;
+#[path = "tree/taking.rs"]
+mod taking;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

@@ -54,7 +54,7 @@ const PLACES: &[(&str, &[&str])] = &[
         ],
     ),
     // What git calls a tree.
-    ("sha1_smol", &["crates/ralph-core/src/git_index/tree.rs"]),
+    ("sha1_smol", &["crates/ralph-core/src/git_object.rs"]),
     ("signal-hook", &["crates/ralph/src/runner/signals.rs"]),
     // TOML with spans, to name a line, and lossless, to edit one.
     ("toml_edit", &["crates/ralph/src/config.rs", "crates/ralph/src/config/"]),

@@ -1,25 +1,34 @@
-//! What the tree is called that `git write-tree` makes of an index. The name is a digest of the content, so it is known before git
-//! has stored a thing.
+//! The trees that `git write-tree` makes of an index: what they are called, and their content, so that nobody has to wait for git.
 
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Entries, Entry, FOLDER};
+use crate::git_object::{self, Id, Kind};
 
 /// In the further flags of an entry: the file is meant to be added, and no tree holds it yet.
 const INTENT_TO_ADD: u16 = 0x2000;
-/// Digits of an id that this module can make.
-const SHA1: usize = 40;
 
-/// The id of the tree. `like` is any id of the repository. `None`: ask git, for it is a repository with other ids, or an index
-/// that is no whole tree or in no form that is known.
-pub fn tree_of(index: &[u8], like: &str) -> Option<String> {
-    if like.len() != SHA1 {
+/// A tree and some of those below it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Trees {
+    /// What the whole is called.
+    pub top: String,
+    /// The content of the folders that were asked for, the top too.
+    pub contents: Vec<Vec<u8>>,
+}
+
+/// The tree of an index. `like` is any id of the repository, `within` are folders whose content is wanted, from the top and with a slash at
+/// their ends. `None`: ask git, for it is a repository with other ids, or an index that is no whole tree or in no form that is known.
+pub fn trees_of(index: &[u8], like: &str, within: &BTreeSet<Vec<u8>>) -> Option<Trees> {
+    if like.len() != git_object::DIGITS {
         return None;
     }
     let mut entries = Entries::of(index, like)?;
+    let mut contents = Vec::new();
     // The folders that the last entry was in, the top first.
     let mut open = vec![Folder::default()];
     while let Some(Entry { mode, id, stage }) = entries.next()? {
@@ -27,7 +36,9 @@ pub fn tree_of(index: &[u8], like: &str) -> Option<String> {
             return None;
         }
         let path = entries.path.as_slice();
-        close(&mut open, |folder| path.starts_with(&folder.path));
+        while let Some(folder) = open.pop_if(|folder| !path.starts_with(&folder.path)) {
+            close(folder, &mut open, within, &mut contents)?;
+        }
         let mut begins = open.last()?.path.len();
         while let Some(slash) = path[begins..].iter().position(|byte| *byte == b'/') {
             begins += slash + 1;
@@ -35,8 +46,13 @@ pub fn tree_of(index: &[u8], like: &str) -> Option<String> {
         }
         open.last_mut()?.add(mode, &path[begins..], id);
     }
-    close(&mut open, |folder| folder.path.is_empty());
-    open.pop().map(|top| super::hex(&top.id()))
+    while let Some(folder) = open.pop_if(|folder| !folder.path.is_empty()) {
+        close(folder, &mut open, within, &mut contents)?;
+    }
+    let top = open.pop()?;
+    let name = super::hex(&top.id());
+    contents.push(top.content);
+    Some(Trees { top: name, contents })
 }
 
 #[derive(Default)]
@@ -55,26 +71,35 @@ impl Folder {
         self.content.extend_from_slice(id);
     }
 
-    fn id(&self) -> [u8; 20] {
-        let mut digest = sha1_smol::Sha1::from(format!("tree {}\0", self.content.len()));
-        digest.update(&self.content);
-        digest.digest().bytes()
+    fn id(&self) -> Id {
+        git_object::id(Kind::Tree, &self.content)
     }
 }
 
-/// Ends the innermost folders up to one that stays open; each becomes an entry of the one around it.
-fn close(open: &mut Vec<Folder>, stays: impl Fn(&Folder) -> bool) {
-    while let Some(folder) = open.pop_if(|folder| !stays(folder)) {
-        let Some(around) = open.last_mut() else { return };
-        let name = folder.path.get(around.path.len()..folder.path.len() - 1).unwrap_or_default();
-        around.add(FOLDER, name, &folder.id());
+/// A folder that is complete becomes an entry of the one around it.
+fn close(
+    folder: Folder,
+    open: &mut [Folder],
+    within: &BTreeSet<Vec<u8>>,
+    contents: &mut Vec<Vec<u8>>,
+) -> Option<()> {
+    let around = open.last_mut()?;
+    let name = folder.path.get(around.path.len()..folder.path.len() - 1)?;
+    around.add(FOLDER, name, &folder.id());
+    if within.contains(&folder.path) {
+        contents.push(folder.content);
     }
+    Some(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::{LIKE, entry, index};
     use super::*;
+
+    fn tree_of(index: &[u8], like: &str) -> Option<String> {
+        trees_of(index, like, &BTreeSet::new()).map(|trees| trees.top)
+    }
 
     /// Made with `git update-index --index-info` and `git write-tree`.
     #[test]
@@ -96,6 +121,23 @@ mod tests {
             tree_of(&index(2, &entries, b""), LIKE).as_deref(),
             Some("22760226028e540f92c583160bf59a166bdb59db")
         );
+    }
+
+    #[test]
+    fn the_content_of_a_folder_is_told_where_it_is_asked_for() {
+        let file = |name: &str, byte: u8| entry(name, 0, 0o100_644, byte, 1, 2);
+        let index = index(2, &[file("a/b/c", 1), file("a/d", 2), file("e/f", 3)], b"");
+        let within = ["a/", "a/b/"].map(|path| path.as_bytes().to_vec());
+        let asked = trees_of(&index, LIKE, &within.into_iter().collect()).expect("a known form");
+        let line =
+            |mode: &str, name: &str, id: &[u8]| [mode.as_bytes(), b" ", name.as_bytes(), b"\0", id].concat();
+        let c = line("100644", "c", &[1; 20]);
+        let b = git_object::id(Kind::Tree, &c);
+        let a = [line("40000", "b", &b), line("100644", "d", &[2; 20])].concat();
+        let e = git_object::id(Kind::Tree, &line("100644", "f", &[3; 20]));
+        let top = [line("40000", "a", &git_object::id(Kind::Tree, &a)), line("40000", "e", &e)].concat();
+        assert_eq!(asked.top, super::super::hex(&git_object::id(Kind::Tree, &top)));
+        assert_eq!(asked.contents, [c, a, top]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use ralph_core::effect::Effect;
 use ralph_core::event::{AgentInfo, Event, Measured, When};
+use ralph_core::items::Span;
 use ralph_core::machine::silence;
 use ralph_core::profile::{Policy, Protocol};
 use ralph_core::prompt;
@@ -324,7 +325,13 @@ impl Runner<'_> {
         let base = self.state.base.as_ref()?;
         let (before, after) = (TreeId::new(&base.tree)?, TreeId::new(after)?);
         let mut changes = self.tree.diff(&before, &after).ok()?;
-        if let Some(touched) = self.touched_by_agents() {
+        // Where agents led from the one to the other without a gap, the record need not be read.
+        let theirs = |span: &Span| span.from == before.as_str() && span.to == after.as_str();
+        let alone = matches!(self.state.rules.items.spans.as_slice(), [span] if theirs(span));
+        if !alone
+            && !changes.is_empty()
+            && let Some(touched) = self.touched_by_agents()
+        {
             changes.retain(|change| touched.contains(&change.path));
         }
         self.add_beside(&mut changes, &base.beside, &last.after.as_ref()?.beside, &[]);

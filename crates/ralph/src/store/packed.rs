@@ -4,12 +4,12 @@
 //! crash leaves the file as it was, or packed, or both, which say the same.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
-use flate2::write::GzEncoder;
+use flate2::write::{GzEncoder, ZlibEncoder};
 
 use super::files;
 use crate::point;
@@ -62,6 +62,13 @@ fn write_packed(path: &Path, beside: &Path) -> io::Result<()> {
     let packed = encoder.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
     point::file("sync", beside)?;
     packed.sync_all()
+}
+
+/// Behind this head, as git packs the content of an object.
+pub(crate) fn deflated(head: Vec<u8>, content: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = ZlibEncoder::new(head, Compression::fast());
+    encoder.write_all(content)?;
+    encoder.finish()
 }
 
 fn packed_name(path: &Path) -> PathBuf {

@@ -14,9 +14,6 @@ use crate::unix::identity::MetadataExt;
 use crate::unix::names::{OsStrExt, OsStringExt};
 use crate::unix::rights::DirBuilderExt;
 
-/// A copy of the private index, from which a snapshot is being stored.
-pub(super) const STORING: &str = "index.storing";
-
 /// What ralph writes at the top of a project.
 const OURS: [&[u8]; 3] = [b".ralph", b".ralph-session.json", b".harness.lock"];
 
@@ -201,7 +198,7 @@ impl Place {
     /// A killed git leaves its lock behind. Nobody but ralph, which is alone here, uses this index.
     pub(super) fn remove_stale_lock(&self) {
         let _ = point::pass("remove stale index locks");
-        for index in ["index", "index.next", STORING] {
+        for index in ["index", "index.next"] {
             let _ = fs::remove_file(self.store.join(format!("{index}.lock")));
         }
     }

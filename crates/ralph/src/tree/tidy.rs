@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
-use super::{Place, Tree, TreeError, TreeId, inexact};
+use super::{Place, Tree, TreeError, TreeId, inexact, spool};
 use crate::point;
 
 /// From how many loose objects on they are packed.
@@ -26,7 +26,6 @@ pub(super) struct Tidying {
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        let _ = self.settle();
         if let Some(tidying) = self.tidying.take() {
             let _ = tidying.thread.join();
         }
@@ -39,21 +38,25 @@ impl Tree {
         if self.tidying.as_ref().is_some_and(|tidying| !tidying.thread.is_finished()) {
             return;
         }
+        let full = self.spool.set_aside(&self.place);
         let (lets_go, packs) = (packs(&self.place).len() >= PACKS, loose_about(&self.place) >= LOOSE);
-        if !lets_go && !packs {
+        if !lets_go && !packs && full.is_none() {
             return;
         }
-        // What is not stored would be let go of.
-        if self.settle().is_err() {
+        // What git does not have would be let go of.
+        if lets_go && self.spool.empty(&self.place).is_err() {
             return;
         }
         let place = self.place.clone();
         let thread = thread::spawn(move || {
             // A failure costs space, and is tried again next time.
-            let _ = match lets_go {
-                true => kept().map(|kept| let_go(&place, &kept).is_ok()).unwrap_or(false),
-                false => pack(&place).is_ok(),
-            };
+            if lets_go {
+                let _ = kept().map(|kept| let_go(&place, &kept));
+            } else if packs {
+                let _ = pack(&place);
+            } else if let Some(full) = full {
+                let _ = spool::hand_over(&place, &full, true);
+            }
         });
         self.tidying = Some(Tidying { thread, lets_go });
     }
@@ -71,7 +74,7 @@ impl Tree {
 
     /// Lets go of all that is in none of these snapshots, now.
     pub fn let_go_of_others(&mut self, kept: &[TreeId]) -> Result<(), TreeError> {
-        self.settle()?;
+        self.spool.empty(&self.place)?;
         self.let_tidying_end();
         let_go(&self.place, kept)
     }

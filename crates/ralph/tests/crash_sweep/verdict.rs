@@ -40,6 +40,8 @@ pub(crate) fn go_on<'a>(copy: &'a Copy, struck: &Finished) -> After<'a> {
     let mut now = status(&copy.sandbox);
     let over = now["stop_reason"] == "complete";
     if !over {
+        // The keeper of a ralph that was killed may still be ending its agent, whose work is not the user's.
+        copy.sandbox.assert_no_processes();
         copy.sandbox.write(SINCE, "mine\n");
         let last = copy.run_undisturbed().run();
         last.assert_code(0);

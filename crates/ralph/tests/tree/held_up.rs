@@ -89,7 +89,6 @@ fn what_filters_leave_behind_is_reaped_and_does_not_pile_up() {
             p.write(&format!("{file}.left"), &format!("{round}\n"));
         }
         p.snap();
-        p.tree.as_ref().unwrap().settle().unwrap();
         assert_eq!(zombies(), 0, "round {round}");
     }
 }
