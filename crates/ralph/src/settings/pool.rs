@@ -140,7 +140,7 @@ pub(super) fn settle(
         }
         ([], [AgentInfo { session: true, .. }, ..]) => {
             return Err(Error::usage("the last run was held in a session, which only a hook can go on with")
-                .hint("to go on with it in a loop of fresh agents: ralph run --agents claude")
+                .hint("to go on with it in a loop of fresh processes: ralph run --agents claude")
                 .hint("to begin another one: ralph run \"GOAL\""));
         }
         ([], known) => known.iter().map(|agent| (agent.name.as_str(), None)).collect(),

@@ -146,7 +146,7 @@ fn is_session(state: &State) -> bool {
     state.run.as_ref().is_some_and(|run| run.plan.agents.iter().any(|agent| agent.session))
 }
 
-/// A session that was let go is not taken up again: fresh agents go on with its run, or another run holds the next one.
+/// A session that was let go is not taken up again: fresh processes go on with its run, or another run holds the next one.
 fn in_a_session(state: &State, stop: &Stop, go_on: Vec<String>) -> Vec<String> {
     if go_on.is_empty() || *stop == Stop::Closed {
         return go_on;
@@ -161,7 +161,7 @@ fn in_a_session(state: &State, stop: &Stop, go_on: Vec<String>) -> Vec<String> {
     let typed = goal.chars().count() <= 100 && !goal.chars().any(char::is_control);
     let goal = if typed { suggest::quoted(goal) } else { "\"GOAL\"".into() };
     let fresh = |step: String| match step.replace("ralph run", "ralph run --agents claude") {
-        changed if changed != step => changed.replacen(": ", ", with fresh agents: ", 1),
+        changed if changed != step => changed.replacen(": ", ", in a loop of fresh processes: ", 1),
         same => same,
     };
     let again = format!("to hold another session for it: ralph hook arm {goal}{flags}");

@@ -483,7 +483,9 @@ fn a_session_at_its_limit_is_told_what_goes_on_and_no_command_that_is_refused() 
     shown.assert_stdout_has(&format!(
         "to hold another session for it: ralph hook arm '{GOAL}' --max-iterations 10\n"
     ));
-    shown.assert_stdout_has("to go on, with fresh agents: ralph run --agents claude --max-iterations 11\n");
+    shown.assert_stdout_has(
+        "to go on, in a loop of fresh processes: ralph run --agents claude --max-iterations 11\n",
+    );
     let waited = ralph(&sandbox).args(["hook", "arm", GOAL, "--max-iterations", "10"]).run();
     waited.assert_code(0);
     let noted = ralph(&sandbox).args(["note", "a word"]).run();

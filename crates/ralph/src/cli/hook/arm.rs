@@ -79,7 +79,7 @@ pub(in crate::cli) fn arm(
     let layers = Layers::read(&project.ralph_dir)?;
     let config = layers.merged();
     let unused = for_runs_alone(&config, &wishes);
-    // Single values are the project's; whose rules, reviews, agents and checks are for loops of fresh agents.
+    // Single values are the project's; whose rules, reviews, agents and checks are for loops of fresh processes.
     let mut own = wishes;
     own.values.splice(0..0, config.values.into_iter().filter(|value| value.key != REVIEWS));
     own.agent.session = true;
