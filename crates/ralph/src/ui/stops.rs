@@ -158,8 +158,7 @@ fn in_a_session(state: &State, stop: &Stop, go_on: Vec<String>) -> Vec<String> {
         _ => String::new(),
     };
     let goal = state.run.as_ref().map_or("", |run| run.goal.as_str());
-    let typed = goal.chars().count() <= 100 && !goal.chars().any(char::is_control);
-    let goal = if typed { suggest::quoted(goal) } else { "\"GOAL\"".into() };
+    let goal = suggest::goal(goal);
     let fresh = |step: String| match step.replace("ralph run", "ralph run --agents claude") {
         changed if changed != step => changed.replacen(": ", ", in a loop of fresh processes: ", 1),
         same => same,

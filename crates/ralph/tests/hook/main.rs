@@ -316,6 +316,31 @@ fn without_hooks_nothing_is_said_to_be_held() {
     waits.assert_code(0).assert_stderr_has("say go: it is told the goal when it starts");
 }
 
+#[test]
+fn arming_says_what_holds_the_session_or_that_nothing_does() {
+    let sandbox = repository();
+    let armed = arm(&sandbox, &["--session", SESSION]);
+    armed.assert_stderr_has("no check holds it: its word that it is done is enough; to add one: ");
+    let again = format!("ralph hook disarm, then ralph hook arm '{GOAL}' --session {SESSION} --test-cmd CMD");
+    armed.assert_stderr_has(&again);
+    ralph(&sandbox).args(["hook", "status"]).run().assert_stdout_has(&again);
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+
+    sandbox.write("Makefile", "test:\n\ttest -e green\n");
+    arm(&sandbox, &[]).assert_stderr_has(&format!("arm '{GOAL}' --test-cmd 'make test'"));
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+
+    let armed = arm(&sandbox, &["--test-cmd", "test -e green", "--lint-cmd", "true"]);
+    let held = "it is let go when it says done and ralph sees this pass: test: test -e green; lint: true";
+    armed.assert_stderr_has(held).assert_stderr_lacks("no check holds it");
+    ralph(&sandbox).args(["hook", "status"]).run().assert_stdout_has(held);
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+
+    let armed = arm(&sandbox, &["--test-cmd", "true", "--set", "evidence=off", "--set", "reviews=2"]);
+    armed.assert_stderr_has("its word that it is done, and 2 reviews, are enough");
+    armed.assert_stderr_has("--set evidence=required");
+}
+
 /// The settings of the project with some of the hooks.
 fn with_hooks(sandbox: &Sandbox, file: &str, hooks: &[(&str, &str)]) {
     let group =
