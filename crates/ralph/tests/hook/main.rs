@@ -305,6 +305,7 @@ fn without_hooks_nothing_is_said_to_be_held() {
     status.assert_stdout_has("session s9 is held");
     status.assert_stdout_has("hooks are installed for claude (.claude/settings.json)");
     assert!(told().contains("session s9 is held"), "{}", told());
+    assert!(is_blocked(stops(&sandbox, "s9", &more()).as_ref()));
     let view = ".ralph-session.json, which shows how the last held session stood, stays";
     ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0).assert_stderr_has(view);
     ralph(&sandbox).args(["hook", "uninstall"]).run().assert_code(0).assert_stderr_has(view);
@@ -314,6 +315,23 @@ fn without_hooks_nothing_is_said_to_be_held() {
     ralph(&sandbox).args(["hook", "uninstall"]).run().assert_code(0).assert_stderr_lacks(view);
     let waits = ralph(&sandbox).args(["hook", "arm", "goal"]).run();
     waits.assert_code(0).assert_stderr_has("say go: it is told the goal when it starts");
+}
+
+#[test]
+fn arming_and_letting_go_leave_no_session_file_and_touch_none_that_was_there() {
+    let file = ".ralph-session.json";
+    for session in [&[][..], &["--session", SESSION]] {
+        let sandbox = repository();
+        arm(&sandbox, session);
+        assert!(!sandbox.exists(file), "no session has told anything");
+        let let_go = ralph(&sandbox).args(["hook", "disarm"]).run();
+        let_go.assert_code(0).assert_stderr_lacks(file);
+        assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+        sandbox.write(file, "{\"mine\": true}\n");
+        arm(&sandbox, session);
+        ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0).assert_stderr_lacks(file);
+        assert_eq!(sandbox.read(file), "{\"mine\": true}\n");
+    }
 }
 
 #[test]
