@@ -462,6 +462,12 @@ pub(super) fn last_run(runs: &Runs, which: Which) -> Result<Option<Last>> {
     Ok(newest.map(|(run, state)| Last { run, state }))
 }
 
+/// Whether `ralph run` would begin or go on without being told a goal.
+pub(super) fn has_something_to_do(project: &Project) -> bool {
+    let last = last_run(&Runs::of(&project.truth), Which::Fresh).ok().flatten();
+    last.is_some_and(|last| last.unfinished()) || !matches!(backlog::found(project), Ok(None))
+}
+
 #[derive(Debug)]
 enum Choice<'a> {
     Resume,
