@@ -175,3 +175,25 @@ fn a_run_that_goes_on_keeps_its_agents_and_takes_others_by_name_from_the_file() 
     ralph(&sandbox).args(["run", "--agents", "two", "--yes"]).run();
     assert_eq!(status(&sandbox)["agent"]["name"], "two");
 }
+
+#[test]
+fn a_command_is_known_by_the_name_of_its_program_wherever_people_read_of_it() {
+    let sandbox = repository();
+    install(&sandbox, "my-agent.sh");
+    let command = format!("sh {}", sandbox.bin().join("my-agent.sh").display());
+    run(&sandbox, &["--agent-cmd", &command, "--commit", "--test-cmd", "true"]).assert_code(0);
+    assert_eq!(history(&sandbox)[0]["agent"]["name"], "my-agent.sh");
+    assert_eq!(status(&sandbox)["agents"], json!(["my-agent.sh"]));
+    let page = sandbox.read(".ralph/history/iteration-001.md");
+    assert!(page.contains("- Agent: my-agent.sh\n"), "{page}");
+
+    let pool =
+        ["--agent-cmd", &command, "--agent-cmd", &format!("false || {command}"), "--agent-cmd", &command];
+    let finished = run(&sandbox, &pool);
+    finished.assert_code(0).assert_stderr_has("begins, by my-agent.sh\n");
+    let names = json!(["my-agent.sh", "false", "my-agent.sh-2"]);
+    assert_eq!(status(&sandbox)["agents"], names, "each has a name of its own");
+    ralph(&sandbox).arg("history").run().assert_stdout_has(", by my-agent.sh");
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has(&format!("agent:      my-agent.sh-2: {command}"));
+}

@@ -282,9 +282,9 @@ fn the_status_tells_machines_what_nobody_has_read_and_why_a_run_waits() {
         (&shown["status"], &shown["notes"]),
         (&"waiting".into(), &serde_json::json!(["mind the gap"]))
     );
-    assert_eq!(shown["waiting"]["why"], "custom: failure 1 in a row: exit 3", "{shown:#}");
+    assert_eq!(shown["waiting"]["why"], "agent: failure 1 in a row: exit 3", "{shown:#}");
     let people = ralph(&sandbox).arg("status").run();
-    people.assert_stdout_has("doing:      waiting until ").assert_stdout_has("left): custom: failure 1");
+    people.assert_stdout_has("doing:      waiting until ").assert_stdout_has("left): agent: failure 1");
     ralph(&sandbox).arg("stop").run().assert_code(0);
     running.wait().assert_code(130);
     assert_eq!(status(&sandbox)["waiting"], Value::Null);

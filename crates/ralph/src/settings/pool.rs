@@ -125,8 +125,10 @@ pub(super) fn settle(
         return Ok((vec![ralph_core::session::agent()], None));
     }
     if !wishes.commands.is_empty() {
-        let commands = wishes.commands.iter().enumerate();
-        let agents = commands.map(|(nth, command)| given(wishes, nth, command)).collect::<Result<_>>()?;
+        let mut agents = vec![];
+        for command in &wishes.commands {
+            agents.push(given(wishes, command, &agents)?);
+        }
         return Ok((agents, None));
     }
     let known = earlier.unwrap_or_default();
@@ -160,14 +162,13 @@ pub(super) fn settle(
     Ok((agents, remark))
 }
 
-/// A command of the command line.
-fn given(wishes: &AgentWishes, nth: usize, command: &str) -> Result<AgentInfo> {
+/// A command of the command line, beside those that came before it.
+fn given(wishes: &AgentWishes, command: &str, before: &[AgentInfo]) -> Result<AgentInfo> {
     if command.trim().is_empty() {
         return Err(Error::usage("--agent-cmd is empty").hint("--agent-cmd ./my-agent.sh"));
     }
     let agent = agent::custom(command.to_owned(), wishes.format.unwrap_or(Format::Auto));
-    let name = if nth == 0 { agent.name.clone() } else { format!("{}-{}", agent.name, nth + 1) };
-    Ok(AgentInfo { name, ..agent })
+    Ok(AgentInfo { name: agent::name_of(command, before), ..agent })
 }
 
 /// `claude` or `claude:review`

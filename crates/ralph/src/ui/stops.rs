@@ -5,7 +5,6 @@ use ralph_core::decision::{Proof, Stop};
 use ralph_core::event::{Plan, THROWN_AWAY};
 use ralph_core::items::{self, Attempt, Found};
 use ralph_core::limits::Resource;
-use ralph_core::redact;
 use ralph_core::state::{Iteration, State};
 use ralph_core::text;
 
@@ -197,27 +196,14 @@ fn next_attempt(state: &State, typed: Option<&str>) -> String {
     let by_plan = || {
         let plan = &state.run.as_ref()?.plan;
         let again = work::how_to_try_again(&work::root().ok()?, plan.backlog.as_ref()?, &plan.policy.profile);
-        let own = plan
-            .agents
-            .iter()
-            .filter(|agent| agent.name == agent::CUSTOM)
-            .filter_map(|agent| agent.command.as_deref());
-        let own =
-            own.map(|command| format!(" --agent-cmd {}", suggest::quoted(&redact::command(command, 400))));
+        let own = plan.agents.iter().filter_map(agent::given);
+        let own = own.map(|command| format!(" --agent-cmd {}", suggest::command(command)));
         // Without them the next attempt would be held against less.
         let named = plan.checks.iter().filter(|check| check.source.is_none());
-        let named = named.map(|check| format!(" --{}-cmd {}", check.name, typed_command(&check.command)));
+        let named = named.map(|check| format!(" --{}-cmd {}", check.name, suggest::command(&check.command)));
         Some(again + &own.chain(named).collect::<String>())
     };
     typed.map(str::to_owned).or_else(by_plan).unwrap_or_else(|| "ralph run".into())
-}
-
-/// A command as it can be typed on a line. One that cannot be shown as it is has to be named again, for another one would be run.
-fn typed_command(command: &str) -> String {
-    match redact::command(command, 400) {
-        shown if shown == command => suggest::quoted(&shown),
-        _ => "CMD".into(),
-    }
 }
 
 /// Where to see what it did.
