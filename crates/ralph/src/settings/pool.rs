@@ -1,6 +1,7 @@
 //! The pool: from what the command line and the project's file say to the agents of a plan.
 
 mod ask;
+mod last;
 
 use ralph_core::agents::Role;
 use ralph_core::event::{AgentInfo, Permissions};
@@ -10,6 +11,7 @@ use crate::agent::{self, Adapter};
 use crate::config;
 use crate::error::{Error, Result};
 use crate::suggest;
+pub(crate) use last::LastUsed;
 
 #[derive(Debug, Clone, Default)]
 pub struct AgentWishes {
@@ -25,6 +27,8 @@ pub struct AgentWishes {
     pub permissions: Vec<For<Permissions>>,
     pub args: Vec<String>,
     pub file: FileAgents,
+    /// What a new run could have been told, and was not.
+    pub last: Option<LastUsed>,
 }
 
 /// A value for one agent of the pool, or for all of them.
@@ -93,6 +97,13 @@ impl AgentWishes {
         self.permissions.iter().any(|wish| wish.agent.is_none() || wish.agent.as_deref() == name)
     }
 
+    fn with_the_last(&self, error: Error) -> Error {
+        match &self.last {
+            Some(last) => last.told(error),
+            None => error,
+        }
+    }
+
     fn table(&self, name: &str) -> Option<&Table> {
         self.file.tables.iter().find(|table| table.name == name)
     }
@@ -100,7 +111,7 @@ impl AgentWishes {
 
 /// Asks what a built-in agent may do.
 pub(crate) fn ask_permissions(name: &str) -> Result<Permissions> {
-    agent::adapter(name).map_or(Ok(Permissions::Inherit), ask::permissions)
+    agent::adapter(name).map_or(Ok(Permissions::Inherit), |adapter| ask::permissions(adapter, None))
 }
 
 /// Whether an agent knows such a mode; an error where it does not. A command has none.
@@ -135,9 +146,11 @@ pub(super) fn settle(
     let mut remark = None;
     let members: Vec<(&str, Option<Role>)> = match (&wishes.names[..], known) {
         ([], []) => {
-            let name = agent::first_installed()?;
-            remark =
-                Some(format!("no agent was named: {name} is the first that is installed (--agents NAME)"));
+            let name = agent::first_installed().map_err(|error| wishes.with_the_last(error))?;
+            let other = wishes.last.as_ref().filter(|last| !last.is(name));
+            let other = other.map(|last| format!("the last run had {}", last.flags));
+            let other = other.unwrap_or_else(|| "--agents NAME".into());
+            remark = Some(format!("no agent was named: {name} is the first that is installed ({other})"));
             vec![(name, None)]
         }
         ([], [AgentInfo { session: true, .. }, ..]) => {
@@ -338,7 +351,8 @@ impl Draft<'_> {
         let said = said.or_else(|| table?.permissions).or(wishes.file.permissions);
         let permissions = match said {
             Some(chosen) => chosen,
-            None => ask::permissions(adapter)?,
+            None => ask::permissions(adapter, wishes.last.as_ref())
+                .map_err(|error| wishes.with_the_last(error))?,
         };
         if adapter.may(permissions).is_none() {
             return Err(no_such_mode(adapter));
