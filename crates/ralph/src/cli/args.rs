@@ -229,7 +229,7 @@ pub(super) struct AgentArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct StatusArgs {
-    /// Go on showing what happens until the run ends (on Linux)
+    /// Go on showing what happens until the run ends, and wait for one where none goes on (on Linux)
     #[arg(long, short)]
     pub(super) follow: bool,
     /// As JSON (schema ralph.status/1); with --follow a line for each change
