@@ -206,7 +206,8 @@ pub enum Judge {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentInfo {
-    /// `claude`, the name that the project's file gives to a command, or `custom`.
+    /// `claude`, the name that the project's file gives to a command, or that of a command's program (`agent.sh`); `custom` where
+    /// that has none, and in old records. Unique in a pool.
     pub name: String,
     /// The command, when it is a custom one.
     pub command: Option<String>,

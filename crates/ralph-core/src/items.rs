@@ -366,7 +366,7 @@ pub struct Inherited {
     /// By what items were proved, where the whole was not proved since.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub proofs: Vec<CheckSpec>,
-    /// The item that was last claimed without a change: a second agent has the next word.
+    /// The item that was last claimed without a change: a second attempt has the next word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchanged: Option<String>,
     /// What the next agent at the same item is told.
@@ -703,11 +703,11 @@ pub fn conditions(
     if !changed && !work.has_own_checks() {
         let again = memory.unchanged.as_deref() == Some(&work.id);
         conditions.push(match again {
-            true => condition("change", Held::Held, "nothing was changed, as a second agent found too".into()),
+            true => condition("change", Held::Held, "nothing was changed, as a second attempt found too".into()),
             false => condition(
                 "change",
                 Held::Failed,
-                "nothing was changed, and the item has no check of its own; if it was done before, a second agent \
+                "nothing was changed, and the item has no check of its own; if it was done before, a second attempt \
                  must say so too"
                     .into(),
             ),

@@ -2,11 +2,14 @@
 
 mod adapter;
 
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use ralph_core::agents::Role;
+use ralph_core::check::named;
 use ralph_core::event::AgentInfo;
 use ralph_core::limit::LimitKind;
+use ralph_core::redact;
 use ralph_core::transcript::Format;
 
 use crate::error::{Error, Result};
@@ -16,7 +19,7 @@ use crate::suggest::quoted;
 
 pub use adapter::{Adapter, adapter, names};
 
-/// A custom command's name in the journal and on the screen.
+/// What a command is called whose program has no plain name; and what comes before one that only a built-in agent may have.
 pub const CUSTOM: &str = "custom";
 
 /// The knowledge files of a project, the first one that is there counts.
@@ -25,13 +28,45 @@ pub const KNOWLEDGE: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
 const ANY_COMMAND: &str =
     "or name any command that reads a prompt on standard input: ralph run --agent-cmd CMD \"GOAL\"";
 
-/// The title of an agent in the boxes: `Claude working...`.
-pub fn title(agent: &AgentInfo) -> &str {
-    let own = || built_in(agent).map_or("Agent", |adapter| adapter.title);
+/// The title of an agent in the boxes: `Claude working...`. In a pool it matters who works.
+pub fn title(agent: &AgentInfo, in_pool: bool) -> &str {
+    let any = if in_pool { &agent.name } else { "Agent" };
+    let own = || built_in(agent).map_or(any, |adapter| adapter.title);
     agent.title.as_deref().unwrap_or_else(own)
 }
 
-/// A custom command, run by `sh -c`. It has no permissions of its own.
+/// What a command of the command line is called, wherever people read of it: as its program is. Nobody else in the pool has
+/// that name, no built-in agent has it, and no table of a file begins like the names that stand in for it.
+pub fn name_of(command: &str, taken: &[AgentInfo]) -> String {
+    let own = own_name(command);
+    let numbered = (2..).map(|nth| format!("{own}-{nth}"));
+    let free = |name: &String| taken.iter().all(|agent| agent.name != *name);
+    iter::once(own.clone()).chain(numbered).find(free).unwrap_or(own)
+}
+
+fn own_name(command: &str) -> String {
+    let shown = |name: &String| redact::command(name, name.len()) == *name;
+    match named::program(command).filter(shown) {
+        Some(name) if adapter(&name).is_some() => format!("{CUSTOM}-{name}"),
+        Some(name) => name,
+        None => CUSTOM.into(),
+    }
+}
+
+/// The command of an agent that was named on a command line, rather than in a file.
+pub fn given(agent: &AgentInfo) -> Option<&str> {
+    let is_own = |command: &&str| {
+        // Until somebody thought of their programs, commands were `custom`, `custom-2` and so on.
+        [own_name(command).as_str(), CUSTOM].iter().any(|own| match agent.name.strip_prefix(own) {
+            Some("") => true,
+            Some(nth) => nth.strip_prefix('-').is_some_and(|nth| nth.parse::<usize>().is_ok()),
+            None => false,
+        })
+    };
+    agent.command.as_deref().filter(is_own)
+}
+
+/// A command, run by `sh -c`. It has no permissions of its own.
 pub fn custom(command: String, format: Format) -> AgentInfo {
     AgentInfo {
         name: CUSTOM.into(),

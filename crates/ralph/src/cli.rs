@@ -66,7 +66,7 @@ pub fn main() -> ExitCode {
     };
     let done = match cli.command {
         Command::Run(args) => run::main(&args, &mut ui),
-        Command::Status(args) => status::main(&args, &ui),
+        Command::Status(args) => status::main(&args, &mut ui),
         Command::History(args) => history::main(&args, &ui),
         Command::Stop => ask::stop(&mut ui),
         Command::Note(args) => ask::note(&args, &mut ui),

@@ -75,5 +75,5 @@ pub use scratch::{Scratch, lend_objects};
 pub use setup::{Placed, own_folder, place};
 pub(crate) use stamp::Stamp;
 pub use trust::TrustFile;
-pub use views::{SESSION_VIEW, Views};
+pub use views::{SESSION_VIEW, Views, has_session_view};
 pub use way::Way;

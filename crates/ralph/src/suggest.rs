@@ -1,11 +1,26 @@
 //! What somebody probably meant, and words that can be typed.
 
+use ralph_core::redact;
 pub use ralph_core::text::quoted;
 use ralph_core::text::slips;
 
 /// What to do about a word that was a slip.
 pub fn instead(near: &str, wrong: &str) -> String {
     format!("write {near} instead of {wrong}")
+}
+
+/// A goal as it can be typed, where it is short enough to be; else what stands for it.
+pub fn goal(goal: &str) -> String {
+    let typed = !goal.is_empty() && goal.chars().count() <= 100 && !goal.chars().any(char::is_control);
+    if typed { quoted(goal) } else { "\"GOAL\"".into() }
+}
+
+/// A command as it can be typed on a line. One that cannot be shown as it is has to be named again, for another one would be run.
+pub fn command(command: &str) -> String {
+    match redact::command(command, 400) {
+        shown if shown == command && !shown.contains("[redacted") => quoted(&shown),
+        _ => "CMD".into(),
+    }
 }
 
 /// The known word that is a slip of the finger away, or two where the word is long.

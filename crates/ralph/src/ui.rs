@@ -41,6 +41,7 @@ use ralph_core::view::event::{self, RunChanges};
 
 use crate::clock;
 use crate::error::Error;
+use crate::unix::identity::OwnedFd;
 pub(crate) use boxes::{describe_agent, wrap_whole as wrapped};
 pub(crate) use first::Introduction;
 use live::Live;
@@ -540,6 +541,16 @@ pub(crate) fn answered(step: &str) -> String {
 /// Whether a person may be looking.
 pub fn watched() -> bool {
     Stream::Error.is_terminal()
+}
+
+/// Whether what was asked for is shown to somebody.
+pub fn shown() -> bool {
+    Stream::Output.is_terminal()
+}
+
+/// Where data goes, to find out that nobody reads it any more.
+pub fn output() -> std::io::Result<OwnedFd> {
+    Stream::Output.held()
 }
 
 /// Whether there is somebody to ask.

@@ -19,7 +19,7 @@ pub(crate) mod rights {
 
 /// Which file a name leads to, and when it was last changed.
 pub(crate) mod identity {
-    pub(crate) use std::os::fd::AsFd;
+    pub(crate) use std::os::fd::{AsFd, OwnedFd};
     pub(crate) use std::os::unix::fs::MetadataExt;
 }
 

@@ -175,3 +175,90 @@ fn a_run_that_goes_on_keeps_its_agents_and_takes_others_by_name_from_the_file() 
     ralph(&sandbox).args(["run", "--agents", "two", "--yes"]).run();
     assert_eq!(status(&sandbox)["agent"]["name"], "two");
 }
+
+#[test]
+fn a_command_is_known_by_the_name_of_its_program_wherever_people_read_of_it() {
+    let sandbox = repository();
+    install(&sandbox, "my-agent.sh");
+    let command = format!("sh {}", sandbox.bin().join("my-agent.sh").display());
+    run(&sandbox, &["--agent-cmd", &command, "--commit", "--test-cmd", "true"]).assert_code(0);
+    assert_eq!(history(&sandbox)[0]["agent"]["name"], "my-agent.sh");
+    assert_eq!(status(&sandbox)["agents"], json!(["my-agent.sh"]));
+    let page = sandbox.read(".ralph/history/iteration-001.md");
+    assert!(page.contains("- Agent: my-agent.sh\n"), "{page}");
+
+    let pool =
+        ["--agent-cmd", &command, "--agent-cmd", &format!("false || {command}"), "--agent-cmd", &command];
+    let finished = run(&sandbox, &pool);
+    finished.assert_code(0).assert_stderr_has("begins, by my-agent.sh\n");
+    let names = json!(["my-agent.sh", "false", "my-agent.sh-2"]);
+    assert_eq!(status(&sandbox)["agents"], names, "each has a name of its own");
+    ralph(&sandbox).arg("history").run().assert_stdout_has(", by my-agent.sh");
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has(&format!("agent:      my-agent.sh-2: {command}"));
+}
+
+#[test]
+fn a_new_run_takes_no_agent_over_but_says_which_one_the_last_had_and_what_to_type() {
+    let sandbox = repository();
+    install(&sandbox, "my-agent.sh");
+    let path = sandbox.bin().join("my-agent.sh");
+    let path = path.display().to_string();
+    run(&sandbox, &["--agent-cmd", &path]).assert_code(0);
+    let refused = ralph(&sandbox).args(["run", "goal B", "--reviews", "0"]).run();
+    refused.assert_code(1).assert_stderr_has("no agent found");
+    let again = hint(&refused, "with the agent of the last run: ");
+    assert_eq!(again, format!("ralph run 'goal B' --reviews 0 --agent-cmd {path}"));
+    typed(&sandbox, &again).assert_code(0);
+
+    let keep = hint(&refused, "to have it in every run here: ");
+    typed(&sandbox, &keep).assert_code(0);
+    ralph(&sandbox).args(["run", "goal C", "--reviews", "0", "--yes"]).run().assert_code(0);
+    assert_eq!(history(&sandbox).last().expect("an iteration")["agent"]["name"], "my-agent");
+
+    // The same for an agent whose permissions somebody has to choose.
+    typed(&sandbox, "ralph config unset pool").assert_code(0);
+    install(&sandbox, "claude");
+    run(&sandbox, &["--agents", "claude", "--permissions", "edits"]).assert_code(0);
+    let refused = ralph(&sandbox).args(["run", "goal D", "--reviews", "0"]).run();
+    refused.assert_code(64).assert_stderr_has("permissions are not chosen");
+    let again = hint(&refused, "with the agent of the last run: ");
+    assert_eq!(again, "ralph run 'goal D' --reviews 0 --agents claude --permissions edits");
+    typed(&sandbox, &again).assert_code(0);
+}
+
+#[test]
+fn where_another_agent_would_work_it_is_said_that_the_last_run_had_a_command() {
+    let sandbox = repository();
+    install(&sandbox, "my-agent.sh");
+    install(&sandbox, "claude");
+    let path = sandbox.bin().join("my-agent.sh");
+    let path = path.display().to_string();
+    run(&sandbox, &["--agent-cmd", &path]).assert_code(0);
+    let had = format!("the last run had --agent-cmd {path}");
+    let finished = run(&sandbox, &["--permissions", "full"]);
+    finished.assert_code(0).assert_stderr_has(&format!("claude is the first that is installed ({had})"));
+    run(&sandbox, &["--agent-cmd", &path]).assert_code(0);
+    let asked = ralph(&sandbox).args(["run", "goal B", "--reviews", "0"]).into_command();
+    let mut terminal = Terminal::builder(&asked).size(200, 30).start();
+    terminal.wait_for(&format!("No agent was named; {had}."));
+    terminal.wait_for("What may claude do in this folder without asking?");
+    terminal.type_text("full\n");
+    assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
+}
+
+/// What stands behind these words of an error.
+fn hint(finished: &Finished, words: &str) -> String {
+    let start = format!("  try: {words}");
+    let mut lines = finished.stderr.lines();
+    lines
+        .find_map(|line| line.strip_prefix(&start))
+        .unwrap_or_else(|| panic!("{words}: {finished}"))
+        .to_owned()
+}
+
+/// A line as somebody types it in a shell.
+fn typed(sandbox: &Sandbox, line: &str) -> Finished {
+    let line = format!("ralph() {{ '{}' \"$@\"; }}\n{line}", env!("CARGO_BIN_EXE_ralph"));
+    sandbox.ralph(std::path::Path::new("/bin/sh")).args(["-c", &line]).run()
+}

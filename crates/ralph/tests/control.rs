@@ -3,6 +3,7 @@
 mod common;
 
 use std::fs;
+use std::path::Path;
 
 use common::{GOAL, history, one_call, outcomes, ralph, repository, run, says_done, says_more, status};
 use ralph_testkit::{FakeAgent, Running, Sandbox, Signal, StatusBlock, Steps};
@@ -281,9 +282,9 @@ fn the_status_tells_machines_what_nobody_has_read_and_why_a_run_waits() {
         (&shown["status"], &shown["notes"]),
         (&"waiting".into(), &serde_json::json!(["mind the gap"]))
     );
-    assert_eq!(shown["waiting"]["why"], "custom: failure 1 in a row: exit 3", "{shown:#}");
+    assert_eq!(shown["waiting"]["why"], "agent: failure 1 in a row: exit 3", "{shown:#}");
     let people = ralph(&sandbox).arg("status").run();
-    people.assert_stdout_has("doing:      waiting until ").assert_stdout_has("left): custom: failure 1");
+    people.assert_stdout_has("doing:      waiting until ").assert_stdout_has("left): agent: failure 1");
     ralph(&sandbox).arg("stop").run().assert_code(0);
     running.wait().assert_code(130);
     assert_eq!(status(&sandbox)["waiting"], Value::Null);
@@ -310,6 +311,53 @@ fn a_note_without_a_run_is_kept_and_answers_a_block() {
     let prompt = &agent.calls(&sandbox)[1].prompt;
     assert!(prompt.contains("it is swordfish\n\nand keep it quiet\n"), "{prompt}");
     assert_eq!(requests(&sandbox), [""; 0]);
+}
+
+#[test]
+fn a_note_before_the_first_run_leaves_only_itself_and_reaches_that_run() {
+    let plain = Sandbox::new();
+    let noted = ralph(&plain).args(["note", "use the staging key"]).run();
+    noted.assert_code(0).assert_stderr_has("kept for the next: ralph run \"GOAL\"");
+    assert_eq!(plain.read(".ralph/.gitignore").lines().last(), Some("*"));
+    assert_eq!(names(&plain.project()), [".ralph"]);
+    assert_eq!(names(&plain.project().join(".ralph")), [".gitignore", ".state"]);
+    assert_eq!(names(&plain.project().join(".ralph/.state")), ["requests"]);
+    plain.init_git();
+    assert_eq!(plain.git(&["status", "--porcelain"]), "", "nothing of it would be committed");
+
+    let sandbox = repository();
+    ralph(&sandbox).args(["note", "use the staging key"]).run().assert_code(0);
+    assert!(!sandbox.exists(".ralph"));
+    let agent = one_call(&sandbox, says_done());
+    run(&sandbox, &agent).args(["--reviews", "0"]).run().assert_code(0);
+    assert!(agent.calls(&sandbox)[0].prompt.contains("use the staging key"));
+    let noted = ralph(&sandbox).args(["note", "and now this"]).run();
+    noted.assert_stderr_has("kept for the next: ralph run \"GOAL\"");
+    sandbox.write("fix_plan.md", "- [ ] one\n");
+    let noted = ralph(&sandbox).args(["note", "or that"]).run();
+    noted.assert_stderr_has("kept for the next: ralph run\n");
+}
+
+#[test]
+fn where_nothing_was_run_there_is_nothing_to_stop_and_nothing_is_left_behind() {
+    for sandbox in [Sandbox::new(), repository()] {
+        let before = names(&sandbox.project());
+        let refused = ralph(&sandbox).arg("stop").run();
+        refused
+            .assert_code(1)
+            .assert_stderr_has("no run is going on here")
+            .assert_stderr_has("try: ralph status");
+        assert_eq!(names(&sandbox.project()), before);
+        assert!(!sandbox.exists(".git/ralph"));
+    }
+}
+
+/// What is in a folder, by name.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    let mut names: Vec<String> = entries.map(|entry| entry.file_name().display().to_string()).collect();
+    names.sort();
+    names
 }
 
 #[test]

@@ -238,7 +238,7 @@ fn a_goal_that_was_reached_and_committed_has_evidence_too() {
     run.arg(agent.path()).run().assert_code(0);
     evidence(&sandbox, &["show"])
         .assert_stdout_has("goal: make it green: PASSED")
-        .assert_stdout_has("1 file changed in all, nothing in #2, by custom")
+        .assert_stdout_has("1 file changed in all, nothing in #2, by agent")
         .assert_stdout_has("exit 0;");
     evidence(&sandbox, &["export"]).assert_stdout_has("1 file changed in all");
     Schema::published("ralph.evidence/1").assert(&evidence(&sandbox, &["show", "--json"]).json());
@@ -707,7 +707,7 @@ fn every_field_of_a_record_says_what_was_measured() {
         assert!(check["duration_ms"].as_u64().is_some_and(|took| took < 60_000), "{check}");
         let digest = blake3::hash(output.as_bytes()).to_hex().to_string();
         assert_eq!(check["output_digest"], digest, "of what it printed");
-        assert_eq!((&record["iteration"], &record["agent"]), (&json!(number), &json!("custom")));
+        assert_eq!((&record["iteration"], &record["agent"]), (&json!(number), &json!("agent")));
         assert_eq!((&record["tokens"], &record["cost_micro_usd"]), (&json!(120), &json!(50_000)));
         assert_eq!(record["attempt"], json!(format!("{}/{number}", record["run"].as_str().expect("a run"))));
         assert_eq!((&record["title"], &record["base"]["head"]), (&json!("make it green"), &json!(head)));

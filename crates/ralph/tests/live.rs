@@ -113,8 +113,8 @@ fn a_wait_is_counted_down_with_its_end_and_its_reason() {
     let mut terminal = Terminal::builder(&run(&sandbox, &agent).args(["--reviews", "0"]).into_command())
         .size(120, 24)
         .start();
-    terminal.wait_for("(0:02 left): custom: API Error: 429");
-    terminal.wait_for("(0:01 left): custom: API Error: 429");
+    terminal.wait_for("(0:02 left): agent: API Error: 429");
+    terminal.wait_for("(0:01 left): agent: API Error: 429");
     assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
     let shown = terminal.all_output();
     assert!(!shown.contains("left)"), "{shown}");
@@ -132,7 +132,7 @@ fn nothing_of_it_goes_into_a_pipe_and_a_wait_is_one_line() {
     let waits: Vec<&str> = finished.stderr.lines().filter(|line| line.contains("waiting")).collect();
     assert_eq!(waits.len(), 1, "{finished}");
     assert!(
-        waits[0].starts_with("[ralph] waiting until ") && waits[0].contains(": custom: API Error"),
+        waits[0].starts_with("[ralph] waiting until ") && waits[0].contains(": agent: API Error"),
         "{finished}"
     );
 }

@@ -59,7 +59,7 @@ fn a_lower_limit_saves_iterations_and_money() {
         .assert_stdout_has("run 1, 4 iterations, stopped: 4 of 4 iterations used")
         .assert_stdout_has("under max_iterations=2: stops after iteration 2: 2 of 2 iterations used")
         .assert_stdout_has("first divergence: iteration 2 (#2), record ")
-        .assert_stdout_has("  recorded: goes on with work by custom")
+        .assert_stdout_has("  recorded: goes on with work by agent")
         .assert_stdout_has("    run: iteration 3 begins")
         .assert_stdout_has("  replayed: stops, max_iterations")
         .assert_stdout_has("saves 2 iterations, $0.5000, 2,400 tokens");

@@ -241,7 +241,7 @@ fn a_record_that_came_with_its_folder_starts_nothing_by_itself() {
     // As somebody else would find it, who was handed this folder.
     let stranger = || ralph(&sandbox).arg("run").env("XDG_STATE_HOME", sandbox.root().join("other"));
     let calls = sandbox.agent_calls().len();
-    stranger().run().assert_code(64).assert_stderr_has(".ralph/.state, agent custom");
+    stranger().run().assert_code(64).assert_stderr_has(".ralph/.state, agent agent");
     assert_eq!(sandbox.agent_calls().len(), calls);
     stranger().arg("--yes").run().assert_code(2);
     assert_eq!(sandbox.agent_calls().len(), calls + 1);

@@ -64,7 +64,8 @@ fn a_knowledge_file_is_sent_to_whoever_does_not_read_one() {
 #[test]
 fn a_command_with_the_name_of_a_cli_is_still_a_command() {
     let command = AgentInfo { name: "codex".into(), ..custom("./codex".into(), Format::Auto) };
-    assert_eq!((title(&command), may_tell_cost(&command)), ("Agent", true));
+    assert_eq!((title(&command, false), may_tell_cost(&command)), ("Agent", true));
+    assert_eq!(title(&command, true), "codex", "in a pool it matters which one");
     assert!(!may_tell_cost(&AgentInfo { tells_cost: Some(false), ..command.clone() }));
     assert!(remedy(&command, LimitKind::Auth).is_some_and(|words| !words.contains("codex login")));
 }
@@ -75,4 +76,30 @@ fn whoever_can_be_helped_is() {
     assert_eq!(remedy(&codex, LimitKind::Auth).as_deref(), Some("to log codex in: codex login"));
     assert!(remedy(&codex, LimitKind::Credit).is_some_and(|words| words.contains("billing")));
     assert_eq!(remedy(&codex, LimitKind::Rate), None);
+}
+
+#[test]
+fn a_command_is_called_as_its_program_is_and_like_no_other_agent() {
+    let mut pool: Vec<AgentInfo> = vec![];
+    let secret = format!("ghp_{}", "a1".repeat(18));
+    for (command, name) in [
+        ("./my-agent.sh --fast", "my-agent.sh"),
+        ("other/my-agent.sh", "my-agent.sh-2"),
+        ("claude -p", "custom-claude"),
+        ("$AGENT", "custom"),
+        ("$OTHER", "custom-2"),
+        (&format!("./{secret}"), "custom-3"),
+    ] {
+        let agent = AgentInfo { name: name_of(command, &pool), ..custom(command.into(), Format::Auto) };
+        assert_eq!(agent.name, name, "{command}");
+        assert_eq!(given(&agent), Some(command), "{name}");
+        pool.push(agent);
+    }
+    for old in ["custom", "custom-2"] {
+        let agent = AgentInfo { name: old.into(), ..custom("./a.sh".into(), Format::Auto) };
+        assert_eq!(given(&agent), Some("./a.sh"), "{old}");
+    }
+    let of_a_table = AgentInfo { name: "mine".into(), ..custom("./a.sh".into(), Format::Auto) };
+    assert_eq!(given(&of_a_table), None);
+    assert_eq!(given(&agent("claude", Permissions::Full)), None);
 }

@@ -11,6 +11,11 @@ use ralph_core::transcript::Format;
 use crate::settings::For;
 use crate::settings::pool;
 
+/// Nobody misses what no snapshot holds until it is gone.
+const UNDO_LEAVES: &str = "Not put back, for no snapshot holds it: files that git or .ralphignore ignores (.env, node_modules, build output), \
+     untracked files over 50 MB, and what is not committed in nested repositories. What you changed yourself stays as it \
+     is, unless you say --all.";
+
 /// Below the help of `run`.
 const RUN_EXITS: &str = "Exit codes: 0 proved done (or claimed, where there is no check), 1 error, 2 blocked, 3 iteration limit or not proved, 4 no agent left, \
 5 circuit open, 6 budget used up, 7 nothing left to do (--once), 64 wrong usage, 65 unreadable file, 130 and 143 stopped. \
@@ -57,6 +62,7 @@ pub(super) enum Command {
     /// Close the last run and the circuit breaker; deletes nothing
     Reset,
     /// Put the files back as they were before an iteration; a snapshot is taken first, and commits stay
+    #[command(after_help = UNDO_LEAVES)]
     Undo(super::undo::UndoArgs),
     /// Show the rules that runs decide by
     #[command(subcommand)]
@@ -223,7 +229,7 @@ pub(super) struct AgentArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct StatusArgs {
-    /// Go on showing what happens until the run ends (on Linux)
+    /// Go on showing what happens until the run ends, and wait for one where none goes on (on Linux)
     #[arg(long, short)]
     pub(super) follow: bool,
     /// As JSON (schema ralph.status/1); with --follow a line for each change

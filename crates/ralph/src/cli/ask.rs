@@ -6,6 +6,7 @@ use clap::Args;
 use ralph_core::prompt::MOST_OF_NOTES;
 use ralph_core::session::Arm;
 
+use super::run;
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::process;
@@ -97,7 +98,10 @@ pub(super) fn note(args: &NoteArgs, ui: &mut Ui) -> Result<ExitCode> {
         (false, None) if needs_a_probe(&project) => {
             "noted; no run is going on and the circuit is open, so it is kept for: ralph run --probe"
         }
-        (false, None) => "noted; no run is going on, so it is kept for the next: ralph run",
+        (false, None) if run::has_something_to_do(&project) => {
+            "noted; no run is going on, so it is kept for the next: ralph run"
+        }
+        (false, None) => "noted; no run is going on, so it is kept for the next: ralph run \"GOAL\"",
     });
     super::fine()
 }

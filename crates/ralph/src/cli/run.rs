@@ -26,9 +26,10 @@ use super::introduction;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::{self, Opened, Runner};
+use crate::settings::pool::LastUsed;
 use crate::settings::{self, AgentWishes, For, Settled, Value, Wishes};
 use crate::store::{self, ArmFile, HarnessLock, JournalFile, Lock, Run, Runs};
-use crate::suggest::quoted;
+use crate::suggest::{self, quoted};
 use crate::trust::{self, Consent};
 use crate::ui::{self, Ui};
 use crate::work;
@@ -214,6 +215,9 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
             let_go(project, last.as_ref(), ui)?;
         }
         return Ok(Some(stop));
+    }
+    if earlier.is_none() && wishes.agent.names.is_empty() && wishes.agent.commands.is_empty() {
+        wishes.agent.last = last.as_ref().and_then(|last| last.agents(project, &wishes.agent, order));
     }
     // A run that goes on has its plan already.
     let missing = if earlier.is_some() { vec![] } else { detected::look(&project.root, &mut wishes) };
@@ -451,6 +455,16 @@ impl Last {
         !self.state.stop().is_some_and(over)
     }
 
+    /// What it had for agents, and how the run of this order could have the same.
+    fn agents(&self, project: &Project, wishes: &AgentWishes, order: Order<'_>) -> Option<LastUsed> {
+        let secrets = secrets::of(&project.root);
+        let shown = secrets.shown_state(&self.state);
+        let line = typed(project);
+        let line = line.split(" -- ").next().unwrap_or_default();
+        let about = order.goal.map(|goal| format!(" {}", suggest::goal(goal))).unwrap_or_default();
+        LastUsed::of(&shown.run.as_ref()?.plan.agents, wishes, line, &format!("ralph run{about}"))
+    }
+
     fn goal(&self) -> String {
         self.state.run.as_ref().map(|run| text::one_line(&run.goal, 80)).unwrap_or_default()
     }
@@ -460,6 +474,12 @@ impl Last {
 pub(super) fn last_run(runs: &Runs, which: Which) -> Result<Option<Last>> {
     let newest = runs.newest(which == Which::Fresh)?;
     Ok(newest.map(|(run, state)| Last { run, state }))
+}
+
+/// Whether `ralph run` would begin or go on without being told a goal.
+pub(super) fn has_something_to_do(project: &Project) -> bool {
+    let last = last_run(&Runs::of(&project.truth), Which::Fresh).ok().flatten();
+    last.is_some_and(|last| last.unfinished()) || !matches!(backlog::found(project), Ok(None))
 }
 
 #[derive(Debug)]

@@ -39,8 +39,36 @@ enum Odd {
     Untold,
 }
 
-pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
+pub(super) fn main(args: &StatusArgs, ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::look()?;
+    let mut waited = false;
+    while let Some(Told { seen, next_is_awaited }) = look(&project, args, ui)? {
+        // A short run may be over before anybody looks.
+        let came_and_went = waited && seen.as_ref().is_some_and(follow::Seen::is_over);
+        if !args.follow || !next_is_awaited || came_and_went {
+            break;
+        }
+        ui.say("waiting for a run to begin here; Ctrl-C ends this");
+        if !follow::await_run(&project, seen.as_ref())? {
+            break;
+        }
+        waited = true;
+    }
+    super::fine()
+}
+
+/// What was told where no run is followed.
+struct Told {
+    /// The last run.
+    seen: Option<follow::Seen>,
+    /// Whoever looks on wants to see the next run. Whoever reads it in a script was told how the last one ended, and may have
+    /// come for that; only where nothing was run yet there is nothing else to come for. A session is held by processes that
+    /// come and go, and nobody is to wait for these.
+    next_is_awaited: bool,
+}
+
+/// Tells how it stands, and follows the run that goes on, if it is to: then there is nothing more to know.
+fn look(project: &Project, args: &StatusArgs, ui: &Ui) -> Result<Option<Told>> {
     let holder = store::holder(&project.truth);
     // An agent may have removed the lock, and the journal with it. Both are put back when it has ended.
     let hidden = holder.is_none() && store::folder_is_held(&project.truth);
@@ -59,25 +87,25 @@ pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
     if hidden {
         problems.push(HIDDEN.into());
     }
-    let untold = untold(&project);
+    let untold = untold(project);
     if let (true, true, Some(run), Some(holder)) = (args.follow, goes_on, &run, &holder) {
         if args.json {
             let each = |ui: &mut Ui, state: &State| {
                 let holder = Some(holder).filter(|_| state.stop().is_none());
                 let state = secrets.shown_state(state);
-                ui.json_line(&document(Some(&state), holder, &[], &project, false));
+                ui.json_line(&document(Some(&state), holder, &[], project, false));
             };
-            follow::follow(&project, holder, run, &mut Ui::new(true), each)?;
+            follow::follow(project, holder, run, &mut Ui::new(true), each)?;
         } else {
-            show(state, Some(holder), &problems, &project, ui, Odd::None);
+            show(state, Some(holder), &problems, project, ui, Odd::None);
             ui.data_line("");
-            follow::follow(&project, holder, run, &mut Ui::on_standard_output(), |_, _| {})?;
+            follow::follow(project, holder, run, &mut Ui::on_standard_output(), |_, _| {})?;
         }
-        return super::fine();
+        return Ok(None);
     }
     if args.json {
         problems.extend(untold);
-        let status = document(state, holder.as_ref(), &problems, &project, hidden);
+        let status = document(state, holder.as_ref(), &problems, project, hidden);
         // A line, where lines are asked for.
         if args.follow { ui.exact_line(&status.to_string()) } else { ui.json(&status) }
     } else {
@@ -87,9 +115,12 @@ pub(super) fn main(args: &StatusArgs, ui: &Ui) -> Result<ExitCode> {
             false if untold.is_some() => Odd::Untold,
             false => Odd::None,
         };
-        show(state, holder.as_ref(), &problems, &project, ui, odd);
+        show(state, holder.as_ref(), &problems, project, ui, odd);
     }
-    super::fine()
+    let of_session = opened.as_ref().is_some_and(|opened| runner::waits_for_session(&opened.state));
+    let nothing_yet = run.is_none() && !hidden;
+    let seen = run.zip(opened).map(|(run, opened)| follow::Seen::of(&run, &opened.state));
+    Ok(Some(Told { seen, next_is_awaited: !of_session && (nothing_yet || ui::shown()) }))
 }
 
 fn document(

@@ -1,6 +1,8 @@
-//! Waiting until files grow or a process that is not ours ends: without asking again and again.
+//! Waiting until files grow or come into being, a process that is not ours ends, or nobody listens any more: without asking again
+//! and again.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -8,18 +10,25 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Woken {
     Changed,
+    /// The process is gone, or whoever listened.
     Ended,
     /// The time is over.
     Time,
 }
 
-/// A process and any number of files.
+/// An end that is waited for, and any number of files.
 #[derive(Debug)]
 pub struct Watch(system::Watch);
 
 impl Watch {
+    /// Until this process ends.
     pub fn new(pid: u32) -> io::Result<Self> {
         system::Watch::new(pid).map(Self)
+    }
+
+    /// Until nobody reads any more what is written there.
+    pub fn while_read(output: OwnedFd) -> io::Result<Self> {
+        system::Watch::while_read(output).map(Self)
     }
 
     /// A file, or all files in a folder. Twice is once.
@@ -35,25 +44,33 @@ impl Watch {
 
 #[cfg(target_os = "linux")]
 mod system {
-    use super::{Instant, Path, Woken, io};
+    use super::{Instant, OwnedFd, Path, Woken, io};
     use crate::process::ready::wait_ready;
     use rustix::event::{PollFd, PollFlags};
     use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
     use rustix::io::Errno;
     use rustix::process::{Pid, PidfdFlags, pidfd_open};
-    use std::os::fd::OwnedFd;
 
     #[derive(Debug)]
     pub(super) struct Watch {
         files: OwnedFd,
-        process: OwnedFd,
+        end: OwnedFd,
+        /// What tells of the end; that nobody reads any more is told unasked.
+        tells: PollFlags,
     }
 
     impl Watch {
         pub(super) fn new(pid: u32) -> io::Result<Self> {
             let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidInput)?;
-            let files = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
-            Ok(Self { files, process: pidfd_open(pid, PidfdFlags::empty())? })
+            Self::until(pidfd_open(pid, PidfdFlags::empty())?, PollFlags::IN)
+        }
+
+        pub(super) fn while_read(output: OwnedFd) -> io::Result<Self> {
+            Self::until(output, PollFlags::empty())
+        }
+
+        fn until(end: OwnedFd, tells: PollFlags) -> io::Result<Self> {
+            Ok(Self { files: init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?, end, tells })
         }
 
         pub(super) fn add(&self, path: &Path) -> io::Result<()> {
@@ -63,8 +80,7 @@ mod system {
         }
 
         pub(super) fn wait(&self, until: Option<Instant>) -> io::Result<Woken> {
-            let mut fds =
-                [PollFd::new(&self.files, PollFlags::IN), PollFd::new(&self.process, PollFlags::IN)];
+            let mut fds = [PollFd::new(&self.files, PollFlags::IN), PollFd::new(&self.end, self.tells)];
             if !wait_ready(&mut fds, until)? {
                 return Ok(Woken::Time);
             }
@@ -86,14 +102,18 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    use super::{Instant, Path, Woken, io};
+    use super::{Instant, OwnedFd, Path, Woken, io};
 
     #[derive(Debug)]
     pub(super) struct Watch;
 
     impl Watch {
         pub(super) fn new(_pid: u32) -> io::Result<Self> {
-            Err(io::Error::new(io::ErrorKind::Unsupported, "files can be watched on Linux only"))
+            Err(unsupported())
+        }
+
+        pub(super) fn while_read(_output: OwnedFd) -> io::Result<Self> {
+            Err(unsupported())
         }
 
         pub(super) fn add(&self, _path: &Path) -> io::Result<()> {
@@ -103,6 +123,10 @@ mod system {
         pub(super) fn wait(&self, _until: Option<Instant>) -> io::Result<Woken> {
             Err(io::ErrorKind::Unsupported.into())
         }
+    }
+
+    fn unsupported() -> io::Error {
+        io::Error::new(io::ErrorKind::Unsupported, "files can be watched on Linux only")
     }
 }
 
@@ -131,5 +155,18 @@ mod tests {
         drop(cat.stdin.take());
         assert_eq!(watch.wait(None).expect("waited"), Woken::Ended);
         cat.wait().expect("reaped");
+    }
+
+    #[test]
+    fn a_folder_that_is_made_and_a_reader_that_leaves_are_seen() {
+        let sandbox = ralph_testkit::Sandbox::new();
+        let (reader, writer) = io::pipe().expect("a pipe");
+        let watch = Watch::while_read(writer.into()).expect("watched");
+        watch.add(&sandbox.project()).expect("watched");
+        assert_eq!(watch.wait(Some(Duration::ZERO)).expect("waited"), Woken::Time);
+        sandbox.write("new/file", "");
+        assert_eq!(watch.wait(None).expect("waited"), Woken::Changed);
+        drop(reader);
+        assert_eq!(watch.wait(None).expect("waited"), Woken::Ended);
     }
 }

@@ -1,6 +1,7 @@
 //! The pool: from what the command line and the project's file say to the agents of a plan.
 
 mod ask;
+mod last;
 
 use ralph_core::agents::Role;
 use ralph_core::event::{AgentInfo, Permissions};
@@ -10,6 +11,7 @@ use crate::agent::{self, Adapter};
 use crate::config;
 use crate::error::{Error, Result};
 use crate::suggest;
+pub(crate) use last::LastUsed;
 
 #[derive(Debug, Clone, Default)]
 pub struct AgentWishes {
@@ -25,6 +27,8 @@ pub struct AgentWishes {
     pub permissions: Vec<For<Permissions>>,
     pub args: Vec<String>,
     pub file: FileAgents,
+    /// What a new run could have been told, and was not.
+    pub last: Option<LastUsed>,
 }
 
 /// A value for one agent of the pool, or for all of them.
@@ -93,6 +97,13 @@ impl AgentWishes {
         self.permissions.iter().any(|wish| wish.agent.is_none() || wish.agent.as_deref() == name)
     }
 
+    fn with_the_last(&self, error: Error) -> Error {
+        match &self.last {
+            Some(last) => last.told(error),
+            None => error,
+        }
+    }
+
     fn table(&self, name: &str) -> Option<&Table> {
         self.file.tables.iter().find(|table| table.name == name)
     }
@@ -100,7 +111,7 @@ impl AgentWishes {
 
 /// Asks what a built-in agent may do.
 pub(crate) fn ask_permissions(name: &str) -> Result<Permissions> {
-    agent::adapter(name).map_or(Ok(Permissions::Inherit), ask::permissions)
+    agent::adapter(name).map_or(Ok(Permissions::Inherit), |adapter| ask::permissions(adapter, None))
 }
 
 /// Whether an agent knows such a mode; an error where it does not. A command has none.
@@ -125,22 +136,26 @@ pub(super) fn settle(
         return Ok((vec![ralph_core::session::agent()], None));
     }
     if !wishes.commands.is_empty() {
-        let commands = wishes.commands.iter().enumerate();
-        let agents = commands.map(|(nth, command)| given(wishes, nth, command)).collect::<Result<_>>()?;
+        let mut agents = vec![];
+        for command in &wishes.commands {
+            agents.push(given(wishes, command, &agents)?);
+        }
         return Ok((agents, None));
     }
     let known = earlier.unwrap_or_default();
     let mut remark = None;
     let members: Vec<(&str, Option<Role>)> = match (&wishes.names[..], known) {
         ([], []) => {
-            let name = agent::first_installed()?;
-            remark =
-                Some(format!("no agent was named: {name} is the first that is installed (--agents NAME)"));
+            let name = agent::first_installed().map_err(|error| wishes.with_the_last(error))?;
+            let other = wishes.last.as_ref().filter(|last| !last.is(name));
+            let other = other.map(|last| format!("the last run had {}", last.flags));
+            let other = other.unwrap_or_else(|| "--agents NAME".into());
+            remark = Some(format!("no agent was named: {name} is the first that is installed ({other})"));
             vec![(name, None)]
         }
         ([], [AgentInfo { session: true, .. }, ..]) => {
             return Err(Error::usage("the last run was held in a session, which only a hook can go on with")
-                .hint("to go on with it in a loop of fresh agents: ralph run --agents claude")
+                .hint("to go on with it in a loop of fresh processes: ralph run --agents claude")
                 .hint("to begin another one: ralph run \"GOAL\""));
         }
         ([], known) => known.iter().map(|agent| (agent.name.as_str(), None)).collect(),
@@ -160,14 +175,13 @@ pub(super) fn settle(
     Ok((agents, remark))
 }
 
-/// A command of the command line.
-fn given(wishes: &AgentWishes, nth: usize, command: &str) -> Result<AgentInfo> {
+/// A command of the command line, beside those that came before it.
+fn given(wishes: &AgentWishes, command: &str, before: &[AgentInfo]) -> Result<AgentInfo> {
     if command.trim().is_empty() {
         return Err(Error::usage("--agent-cmd is empty").hint("--agent-cmd ./my-agent.sh"));
     }
     let agent = agent::custom(command.to_owned(), wishes.format.unwrap_or(Format::Auto));
-    let name = if nth == 0 { agent.name.clone() } else { format!("{}-{}", agent.name, nth + 1) };
-    Ok(AgentInfo { name, ..agent })
+    Ok(AgentInfo { name: agent::name_of(command, before), ..agent })
 }
 
 /// `claude` or `claude:review`
@@ -337,7 +351,8 @@ impl Draft<'_> {
         let said = said.or_else(|| table?.permissions).or(wishes.file.permissions);
         let permissions = match said {
             Some(chosen) => chosen,
-            None => ask::permissions(adapter)?,
+            None => ask::permissions(adapter, wishes.last.as_ref())
+                .map_err(|error| wishes.with_the_last(error))?,
         };
         if adapter.may(permissions).is_none() {
             return Err(no_such_mode(adapter));

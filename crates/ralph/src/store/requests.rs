@@ -1,9 +1,10 @@
 //! What another ralph asks of the run that goes on, or of the next one: a file for each request, in a folder of the
 //! truth. A request is durable before anybody is told of it, and is removed once its record is.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Holder, files};
+use super::{Holder, files, views};
 use crate::error::{self, Result};
 
 #[derive(Debug, Clone)]
@@ -94,8 +95,19 @@ impl Requests {
         files.filter_map(|entry| entry.file_name().into_string().ok())
     }
 
-    fn write(&self, path: &Path, text: &[u8]) -> Result<()> {
+    /// Where nothing was run yet nobody has made the folder that the truth is in. Without git that is `.ralph/`, which ignores
+    /// itself from its first file on: somebody may make a repository around it before the first run.
+    fn make_dir(&self) -> io::Result<()> {
+        let above = self.dir.parent().and_then(Path::parent);
+        if let Some(own) = above.filter(|above| above.file_name() == Some(".ralph".as_ref())) {
+            files::stays_within(own.parent().unwrap_or(own), own)?;
+            views::make_own_folder(own)?;
+        }
         files::private_dir(&self.dir)
+    }
+
+    fn write(&self, path: &Path, text: &[u8]) -> Result<()> {
+        self.make_dir()
             .and_then(|()| files::replace_durably(path, text))
             .and_then(|()| self.dir.parent().map_or(Ok(()), files::sync_dir))
             .map_err(error::io("cannot write", path))

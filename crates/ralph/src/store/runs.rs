@@ -54,6 +54,16 @@ impl Runs {
         runs
     }
 
+    /// The folder of the newest run, whose journal may not have been begun.
+    pub fn newest_folder(&self) -> Option<PathBuf> {
+        self.folders().pop().map(|run| run.dir)
+    }
+
+    /// Where they are, or will be.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// The highest iteration number that left anything behind, whatever became of its journal.
     pub fn last_iteration(&self) -> u64 {
         let folders = |run: &Run| std::fs::read_dir(&run.dir).into_iter().flatten().flatten();

@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use super::{HarnessLock, Run, Runs, alternate, files};
 use crate::error::{self, Result};
-pub use progress::NAME as SESSION_VIEW;
 use progress::Progress;
+pub use progress::{NAME as SESSION_VIEW, is_there as has_session_view};
 
 pub(super) const OWN_IGNORE: &str = "# ralph's own files; nothing here is committed\n*\n";
 

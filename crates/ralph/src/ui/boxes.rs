@@ -109,8 +109,10 @@ pub(crate) fn describe_agent(agent: &AgentInfo) -> String {
 
 /// The upper half, while the agent works.
 pub(super) fn begin(state: &State, iteration: &Iteration) -> Vec<String> {
-    let name =
-        state.run.as_ref().and_then(|run| run.plan.agent(&iteration.agent)).map_or("Agent", agent::title);
+    let plan = state.run.as_ref().map(|run| &run.plan);
+    let whose =
+        plan.and_then(|plan| Some(agent::title(plan.agent(&iteration.agent)?, plan.agents.len() > 1)));
+    let name = whose.unwrap_or("Agent");
     let (doing, mark) = match iteration.kind {
         Kind::Work => ("working", ""),
         Kind::Review => ("reviewing", " [REVIEW]"),

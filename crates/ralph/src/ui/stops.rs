@@ -5,7 +5,6 @@ use ralph_core::decision::{Proof, Stop};
 use ralph_core::event::{Plan, THROWN_AWAY};
 use ralph_core::items::{self, Attempt, Found};
 use ralph_core::limits::Resource;
-use ralph_core::redact;
 use ralph_core::state::{Iteration, State};
 use ralph_core::text;
 
@@ -146,7 +145,7 @@ fn is_session(state: &State) -> bool {
     state.run.as_ref().is_some_and(|run| run.plan.agents.iter().any(|agent| agent.session))
 }
 
-/// A session that was let go is not taken up again: fresh agents go on with its run, or another run holds the next one.
+/// A session that was let go is not taken up again: fresh processes go on with its run, or another run holds the next one.
 fn in_a_session(state: &State, stop: &Stop, go_on: Vec<String>) -> Vec<String> {
     if go_on.is_empty() || *stop == Stop::Closed {
         return go_on;
@@ -158,10 +157,9 @@ fn in_a_session(state: &State, stop: &Stop, go_on: Vec<String>) -> Vec<String> {
         _ => String::new(),
     };
     let goal = state.run.as_ref().map_or("", |run| run.goal.as_str());
-    let typed = goal.chars().count() <= 100 && !goal.chars().any(char::is_control);
-    let goal = if typed { suggest::quoted(goal) } else { "\"GOAL\"".into() };
+    let goal = suggest::goal(goal);
     let fresh = |step: String| match step.replace("ralph run", "ralph run --agents claude") {
-        changed if changed != step => changed.replacen(": ", ", with fresh agents: ", 1),
+        changed if changed != step => changed.replacen(": ", ", in a loop of fresh processes: ", 1),
         same => same,
     };
     let again = format!("to hold another session for it: ralph hook arm {goal}{flags}");
@@ -198,27 +196,14 @@ fn next_attempt(state: &State, typed: Option<&str>) -> String {
     let by_plan = || {
         let plan = &state.run.as_ref()?.plan;
         let again = work::how_to_try_again(&work::root().ok()?, plan.backlog.as_ref()?, &plan.policy.profile);
-        let own = plan
-            .agents
-            .iter()
-            .filter(|agent| agent.name == agent::CUSTOM)
-            .filter_map(|agent| agent.command.as_deref());
-        let own =
-            own.map(|command| format!(" --agent-cmd {}", suggest::quoted(&redact::command(command, 400))));
+        let own = plan.agents.iter().filter_map(agent::given);
+        let own = own.map(|command| format!(" --agent-cmd {}", suggest::command(command)));
         // Without them the next attempt would be held against less.
         let named = plan.checks.iter().filter(|check| check.source.is_none());
-        let named = named.map(|check| format!(" --{}-cmd {}", check.name, typed_command(&check.command)));
+        let named = named.map(|check| format!(" --{}-cmd {}", check.name, suggest::command(&check.command)));
         Some(again + &own.chain(named).collect::<String>())
     };
     typed.map(str::to_owned).or_else(by_plan).unwrap_or_else(|| "ralph run".into())
-}
-
-/// A command as it can be typed on a line. One that cannot be shown as it is has to be named again, for another one would be run.
-fn typed_command(command: &str) -> String {
-    match redact::command(command, 400) {
-        shown if shown == command => suggest::quoted(&shown),
-        _ => "CMD".into(),
-    }
 }
 
 /// Where to see what it did.

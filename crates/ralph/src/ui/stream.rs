@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{IsTerminal, Write};
 
 use super::fold::{fold, fold_whole};
-use crate::unix::identity::{AsFd, MetadataExt};
+use crate::unix::identity::{AsFd, MetadataExt, OwnedFd};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stream {
@@ -48,12 +48,16 @@ impl Stream {
 
     /// The file that it goes to, by its numbers on this machine; `None` for a terminal or a pipe.
     pub(super) fn file(self) -> Option<(u64, u64)> {
-        let held = match self {
+        let data = File::from(self.held().ok()?).metadata().ok()?;
+        data.is_file().then(|| (data.dev(), data.ino()))
+    }
+
+    /// What it goes to, as a descriptor of its own.
+    pub(super) fn held(self) -> std::io::Result<OwnedFd> {
+        match self {
             Self::Error => std::io::stderr().as_fd().try_clone_to_owned(),
             Self::Output => std::io::stdout().as_fd().try_clone_to_owned(),
-        };
-        let data = File::from(held.ok()?).metadata().ok()?;
-        data.is_file().then(|| (data.dev(), data.ino()))
+        }
     }
 
     /// Whoever does not want to hear it any more is not told.

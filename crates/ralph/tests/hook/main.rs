@@ -305,6 +305,7 @@ fn without_hooks_nothing_is_said_to_be_held() {
     status.assert_stdout_has("session s9 is held");
     status.assert_stdout_has("hooks are installed for claude (.claude/settings.json)");
     assert!(told().contains("session s9 is held"), "{}", told());
+    assert!(is_blocked(stops(&sandbox, "s9", &more()).as_ref()));
     let view = ".ralph-session.json, which shows how the last held session stood, stays";
     ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0).assert_stderr_has(view);
     ralph(&sandbox).args(["hook", "uninstall"]).run().assert_code(0).assert_stderr_has(view);
@@ -314,6 +315,48 @@ fn without_hooks_nothing_is_said_to_be_held() {
     ralph(&sandbox).args(["hook", "uninstall"]).run().assert_code(0).assert_stderr_lacks(view);
     let waits = ralph(&sandbox).args(["hook", "arm", "goal"]).run();
     waits.assert_code(0).assert_stderr_has("say go: it is told the goal when it starts");
+}
+
+#[test]
+fn arming_and_letting_go_leave_no_session_file_and_touch_none_that_was_there() {
+    let file = ".ralph-session.json";
+    for session in [&[][..], &["--session", SESSION]] {
+        let sandbox = repository();
+        arm(&sandbox, session);
+        assert!(!sandbox.exists(file), "no session has told anything");
+        let let_go = ralph(&sandbox).args(["hook", "disarm"]).run();
+        let_go.assert_code(0).assert_stderr_lacks(file);
+        assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+        sandbox.write(file, "{\"mine\": true}\n");
+        arm(&sandbox, session);
+        ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0).assert_stderr_lacks(file);
+        assert_eq!(sandbox.read(file), "{\"mine\": true}\n");
+    }
+}
+
+#[test]
+fn arming_says_what_holds_the_session_or_that_nothing_does() {
+    let sandbox = repository();
+    let armed = arm(&sandbox, &["--session", SESSION]);
+    armed.assert_stderr_has("no check holds it: its word that it is done is enough; to add one: ");
+    let again = format!("ralph hook disarm, then ralph hook arm '{GOAL}' --session {SESSION} --test-cmd CMD");
+    armed.assert_stderr_has(&again);
+    ralph(&sandbox).args(["hook", "status"]).run().assert_stdout_has(&again);
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+
+    sandbox.write("Makefile", "test:\n\ttest -e green\n");
+    arm(&sandbox, &[]).assert_stderr_has(&format!("arm '{GOAL}' --test-cmd 'make test'"));
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+
+    let armed = arm(&sandbox, &["--test-cmd", "test -e green", "--lint-cmd", "true"]);
+    let held = "it is let go when it says done and ralph sees this pass: test: test -e green; lint: true";
+    armed.assert_stderr_has(held).assert_stderr_lacks("no check holds it");
+    ralph(&sandbox).args(["hook", "status"]).run().assert_stdout_has(held);
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+
+    let armed = arm(&sandbox, &["--test-cmd", "true", "--set", "evidence=off", "--set", "reviews=2"]);
+    armed.assert_stderr_has("its word that it is done, and 2 reviews, are enough");
+    armed.assert_stderr_has("--set evidence=required");
 }
 
 /// The settings of the project with some of the hooks.
@@ -483,7 +526,9 @@ fn a_session_at_its_limit_is_told_what_goes_on_and_no_command_that_is_refused() 
     shown.assert_stdout_has(&format!(
         "to hold another session for it: ralph hook arm '{GOAL}' --max-iterations 10\n"
     ));
-    shown.assert_stdout_has("to go on, with fresh agents: ralph run --agents claude --max-iterations 11\n");
+    shown.assert_stdout_has(
+        "to go on, in a loop of fresh processes: ralph run --agents claude --max-iterations 11\n",
+    );
     let waited = ralph(&sandbox).args(["hook", "arm", GOAL, "--max-iterations", "10"]).run();
     waited.assert_code(0);
     let noted = ralph(&sandbox).args(["note", "a word"]).run();

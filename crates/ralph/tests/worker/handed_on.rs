@@ -283,7 +283,7 @@ fn a_second_agent_that_finds_an_item_done_is_heard_though_each_attempt_is_a_run(
     let sandbox = checklist();
     let nothing = || Steps::new().shell("true");
     let first = once(&sandbox, nothing(), &[]);
-    first.assert_code(3).assert_stderr_has("a second agent must say so too");
+    first.assert_code(3).assert_stderr_has("a second attempt must say so too");
     once(&sandbox, nothing(), &[]).assert_code(0);
     assert!(sandbox.read("fix_plan.md").contains("- [x] first thing"));
 }

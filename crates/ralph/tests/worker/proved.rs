@@ -280,7 +280,7 @@ fn two_words_beside_a_green_check_make_an_item_claimed_and_commit_no_mark_alone(
     let finished = works_through(&sandbox, &agent).args(["--commit", "--test-cmd", "true"]).run();
     finished
         .assert_code(0)
-        .assert_stderr_has("a second agent must say so too")
+        .assert_stderr_has("a second attempt must say so too")
         .assert_stderr_has(
             "is claimed, and no file was changed for it and no check is its own: nothing but the agent's word says so yet",
         )

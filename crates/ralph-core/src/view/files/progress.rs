@@ -58,9 +58,24 @@ const NEXT: &str = ",\n    ";
 const LAST: &str = "\n  ]";
 const TOTALS: [&str; 3] = ["total_tasks_completed", "total_files_modified", "total_commits"];
 
+const OPENING: &str = "{\n  \"session_id\": ";
+
 fn opening(state: &State) -> String {
     let (id, started) = (string(&session_id(state.started_at)), string(&state.started_at.to_string()));
-    format!("{{\n  \"session_id\": {id},\n  \"started_at\": {started},\n  \"iterations\": [")
+    format!("{OPENING}{id},\n  \"started_at\": {started},\n  \"iterations\": [")
+}
+
+/// Whether there is anything to tell. A session that is only waited for, or has not stopped yet, has left nothing; it may be
+/// let go of before it does, and then the project is to be as it was.
+pub fn is_due(state: &State) -> bool {
+    let plan = state.run.as_ref().map(|run| &run.plan);
+    let held = plan.is_some_and(|plan| plan.agents.iter().any(|agent| agent.session));
+    plan.is_some_and(|plan| plan.policy.session_view) && (!held || state.totals.concluded > 0)
+}
+
+/// Whether a file of that name was written by some run, rather than by somebody else.
+pub fn is_own(text: &str) -> bool {
+    text.strip_prefix(OPENING).is_some_and(|rest| rest.starts_with("\"ralph-"))
 }
 
 /// The lines of a file that was written for this run before; nothing, if it is another's or was changed in form. They are
@@ -127,6 +142,7 @@ mod tests {
             assert_eq!(lines_of(&text, &state), Some(lines));
         }
         let text = document(&state, &[]);
+        assert!(is_own(&text) && !is_own("{\"session_id\": \"mine\"}"));
         let other = State { started_at: Time::from_millis(1), ..State::default() };
         for (text, state) in [
             (text.clone(), &other),

@@ -3,8 +3,9 @@
 use std::io::Read;
 use std::process::ExitCode;
 
+use ralph_core::check::CheckSpec;
 use ralph_core::decision::Stop;
-use ralph_core::event::Carried;
+use ralph_core::event::{Carried, Plan};
 use ralph_core::session::Arm;
 use ralph_core::state::State;
 use ralph_core::{journal, text, view};
@@ -20,7 +21,7 @@ use crate::runner::{self, Came, Opened, Runner};
 use crate::settings::{self, Settled, Wishes};
 use crate::store::{ArmFile, JournalFile, Lock, Runs};
 use crate::ui::Ui;
-use crate::{clock, detected, secrets, setup, trust};
+use crate::{clock, detected, secrets, setup, suggest, trust};
 
 /// By whose rules a session is held, unless somebody says otherwise.
 const PROFILE: &str = "analyzer";
@@ -79,7 +80,7 @@ pub(in crate::cli) fn arm(
     let layers = Layers::read(&project.ralph_dir)?;
     let config = layers.merged();
     let unused = for_runs_alone(&config, &wishes);
-    // Single values are the project's; whose rules, reviews, agents and checks are for loops of fresh agents.
+    // Single values are the project's; whose rules, reviews, agents and checks are for loops of fresh processes.
     let mut own = wishes;
     own.values.splice(0..0, config.values.into_iter().filter(|value| value.key != REVIEWS));
     own.agent.session = true;
@@ -125,9 +126,8 @@ pub(in crate::cli) fn arm(
     let number = run.number;
     let first = run::started(&run, &goal, plan, carried);
     let mut quiet = Ui::new(true);
-    let (state, secrets) = (State::default(), secrets::of(&project.root));
-    let opened = Opened { run, journal, state, tree: runner::open_tree(project)? };
-    let mut runner = Runner::new(project, &mut lock, opened, secrets, &mut quiet);
+    let opened = Opened { run, journal, state: State::default(), tree: runner::open_tree(project)? };
+    let mut runner = Runner::new(project, &mut lock, opened, secrets::of(&project.root), &mut quiet);
     match runner.hold([first])? {
         Came::HandedOver(_) => {}
         Came::Stopped(stop) => return Err(Error::new(format!("no session is held: {stop}"))),
@@ -138,6 +138,10 @@ pub(in crate::cli) fn arm(
     file.write(&arm, runner.lock())?;
     let hooks = Hooks::look(project);
     ui.say(&format!("armed: {}", described(&arm, runner.state(), &hooks)));
+    match held_against(project, &arm, &secrets.shown_state(runner.state())) {
+        Ok(checks) => ui.say(&checks),
+        Err(none) => ui.warn(&none),
+    }
     if let Some(missing) = hooks.missing(session.is_some()) {
         ui.warn(missing);
     }
@@ -238,7 +242,12 @@ pub(super) fn status(as_json: bool, ui: &Ui) -> Result<ExitCode> {
         Some(_) if damaged => ui.data_line(
             "armed, but the record of its run is damaged, so every session stops when it wants to: ralph hook disarm, and arm again",
         ),
-        Some((arm, state)) => ui.data_line(&format!("armed: {}", described(arm, state, &hooks))),
+        Some((arm, state)) => {
+            ui.data_line(&format!("armed: {}", described(arm, state, &hooks)));
+            let shown = secrets::of(&project.root);
+            let (Ok(held) | Err(held)) = held_against(&project, arm, &shown.shown_state(state));
+            ui.data_line(&held);
+        }
         None => ui.data_line("no session is held here; to hold one: ralph hook arm \"GOAL\""),
     }
     let there = hooks.named();
@@ -259,6 +268,40 @@ fn run_of(project: &Project, arm: &Arm) -> Option<State> {
 fn opened_of(project: &Project, arm: &Arm) -> Option<journal::Opened> {
     let run = Runs::of(&project.truth).all().into_iter().find(|run| run.number == arm.run)?;
     run.peek().ok()
+}
+
+/// What must pass before the session's word lets it go; where nothing must, how to have it otherwise.
+fn held_against(project: &Project, arm: &Arm, state: &State) -> std::result::Result<String, String> {
+    let plan = state.run.as_ref().map(|run| &run.plan);
+    let asked = plan.map_or(&[][..], Plan::asked);
+    if !asked.is_empty() {
+        let checks: Vec<String> = asked.iter().map(CheckSpec::described).collect();
+        return Ok(format!("it is let go when it says done and ralph sees this pass: {}", checks.join("; ")));
+    }
+    let word = match state.reviews_needed() {
+        0 => "its word that it is done is enough".to_owned(),
+        reviews => {
+            format!("its word that it is done, and {}, are enough", text::count(reviews.into(), "review"))
+        }
+    };
+    let flag = match plan.is_some_and(|plan| !plan.checks.is_empty()) {
+        true => "--set evidence=required".to_owned(),
+        false => format!("--test-cmd {}", test_of(project)),
+    };
+    let session = arm.session.as_ref().map(|session| format!(" --session {}", suggest::quoted(session)));
+    let goal = suggest::goal(state.run.as_ref().map_or("", |run| &run.goal));
+    Err(format!(
+        "no check holds it: {word}; to add one: ralph hook disarm, then ralph hook arm {goal}{} {flag}",
+        session.unwrap_or_default()
+    ))
+}
+
+/// The command that tests the project, by its files.
+fn test_of(project: &Project) -> String {
+    let mut wishes = Wishes { detect: true, ..Wishes::default() };
+    detected::look(&project.root, &mut wishes);
+    let test = wishes.found.iter().find(|check| check.name == "test");
+    test.map_or_else(|| "CMD".into(), |test| suggest::quoted(&test.command))
 }
 
 /// Without hooks nobody asks ralph, so that nothing is held yet.

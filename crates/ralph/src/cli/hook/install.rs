@@ -19,9 +19,9 @@ use crate::{digest, process};
 use place::{Place, Record};
 pub(in crate::cli) use there::Hooks;
 
-/// A file that a held session leaves beside the agent's, if it is there.
+/// A file that a held session leaves beside the agent's, if it is there and ralph's.
 pub(super) fn tell_of_the_view(root: &Path, ui: &mut Ui) {
-    if root.join(store::SESSION_VIEW).exists() {
+    if store::has_session_view(root) {
         ui.say(&format!(
             "{}, which shows how the last held session stood, stays; delete it as you like",
             store::SESSION_VIEW

@@ -1,21 +1,82 @@
 //! `ralph status --follow`: shows a run of another process while it goes on, from its journal and what its agent has
-//! printed so far. Ends with the run.
+//! printed so far. Ends with the run. Where none goes on, it can be waited for.
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use ralph_core::decision::Phase;
+use ralph_core::decision::{Phase, Stop};
 use ralph_core::redact::Secrets;
 use ralph_core::state::State;
 
 use crate::error::{Error, Result};
 use crate::process::{Watch, Woken};
 use crate::project::Project;
-use crate::runner::Reader;
+use crate::runner::{self, Reader};
 use crate::secrets;
-use crate::store::{Holder, JournalTail, Run};
-use crate::ui::Ui;
+use crate::store::{self, Holder, JournalTail, Run, Runs};
+use crate::ui::{self, Ui};
+
+fn cannot(error: io::Error) -> Error {
+    Error::new("the run cannot be followed").because(error).hint("ralph status")
+}
+
+/// The run as somebody saw it who waits for the next one.
+#[derive(Debug, PartialEq)]
+pub(super) struct Seen {
+    run: u64,
+    iteration: u64,
+    stop: Option<Stop>,
+}
+
+impl Seen {
+    pub(super) fn of(run: &Run, state: &State) -> Self {
+        Self { run: run.number, iteration: state.iteration, stop: state.stop().cloned() }
+    }
+
+    /// Whether it came to an end. What somebody only closed was over before.
+    pub(super) fn is_over(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| *stop != Stop::Closed)
+    }
+}
+
+/// Waits until a run goes on, or another than the one that was seen came and went. False where nobody listens any more.
+pub(super) fn await_run(project: &Project, known: Option<&Seen>) -> Result<bool> {
+    let runs = Runs::of(&project.truth);
+    let watch = Watch::while_read(ui::output().map_err(cannot)?).map_err(cannot)?;
+    loop {
+        watch_for_runs(&watch, &project.truth, &runs).map_err(cannot)?;
+        let now = runs.shown()?.filter(|(_, opened)| opened.state.run.is_some());
+        if let Some((run, opened)) = now {
+            let seen = Seen::of(&run, &opened.state);
+            let begun = seen.stop.is_none() && store::holder(&project.truth).is_some();
+            if begun || seen.is_over() && known != Some(&seen) {
+                return Ok(true);
+            }
+        }
+        if watch.wait(None).map_err(cannot)? == Woken::Ended {
+            return Ok(false);
+        }
+    }
+}
+
+/// The folders in which a run begins, as far as they are there: each is watched before what is in it is looked for.
+fn watch_for_runs(watch: &Watch, truth: &Path, runs: &Runs) -> io::Result<()> {
+    let nearest = || truth.ancestors().find(|folder| folder.is_dir()).unwrap_or(truth);
+    loop {
+        let there = nearest();
+        let added = watch.add(there);
+        // What was made or removed before it was watched is told by nobody.
+        if nearest() == there {
+            added?;
+            break;
+        }
+    }
+    // What is not there is told by the folder above it when it comes.
+    let _ = watch.add(runs.dir());
+    let _ = runs.newest_folder().map(|folder| watch.add(&folder));
+    Ok(())
+}
 
 /// `each`: what to do with the state after each change.
 pub(super) fn follow(
@@ -25,7 +86,6 @@ pub(super) fn follow(
     ui: &mut Ui,
     mut each: impl FnMut(&mut Ui, &State),
 ) -> Result<()> {
-    let cannot = |error| Error::new("the run cannot be followed").because(error).hint("ralph status");
     // Watched before it is read, so that nothing is missed in between.
     let watch = Watch::new(holder.pid).map_err(cannot)?;
     let journal = run.journal();
@@ -53,7 +113,11 @@ pub(super) fn follow(
         if tail.state().seq != before {
             each(ui, tail.state());
         } else if woken == Woken::Ended {
-            ui.warn(&format!("{} was cut off; to go on: ralph run", project.name()));
+            match runner::waits_for_session(tail.state()) {
+                // Each of its turns is a process of its own.
+                true => ui.say("the session goes on by itself: ralph status"),
+                false => ui.warn(&format!("{} was cut off; to go on: ralph run", project.name())),
+            }
             return Ok(());
         }
         if !ui.is_heard() {

@@ -2,6 +2,7 @@
 
 use ralph_core::event::Permissions;
 
+use super::LastUsed;
 use crate::agent::Adapter;
 use crate::error::{Error, Result};
 use crate::ui;
@@ -34,13 +35,16 @@ pub(super) const CHOICES: [Choice; 3] = [
     },
 ];
 
-pub(super) fn permissions(adapter: &Adapter) -> Result<Permissions> {
+/// `last`: what the last run had, where nobody named an agent for this one.
+pub(super) fn permissions(adapter: &Adapter, last: Option<&LastUsed>) -> Result<Permissions> {
     let choices = || CHOICES.iter().filter(|choice| adapter.may(choice.means).is_some());
     let chosen = |answer: &str| choices().find(|choice| choice.word == answer).map(|choice| choice.means);
     let words = choices().map(|choice| choice.word).collect::<Vec<_>>().join(", ");
     let lines: String = choices().map(|choice| format!("  {:<8} {}\n", choice.word, choice.asked)).collect();
-    let mut answer =
-        ui::ask(&format!("What may {} do in this folder without asking?\n{lines}> ", adapter.name));
+    let last = last.filter(|last| !last.is(adapter.name));
+    let last = last.map(|last| format!("No agent was named; the last run had {}.\n", last.flags));
+    let question = format!("What may {} do in this folder without asking?\n{lines}> ", adapter.name);
+    let mut answer = ui::ask(&(last.unwrap_or_default() + &question));
     for _ in 0..2 {
         if answer.as_deref().is_some_and(|answer| chosen(answer).is_none()) {
             answer = ui::ask(&format!("one of {words}?\n> "));

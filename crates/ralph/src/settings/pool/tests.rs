@@ -36,7 +36,7 @@ fn a_table_with_a_command_is_an_agent_with_its_title_format_and_role() {
     let [agent] = &agents[..] else { panic!("{agents:?}") };
     assert_eq!((agent.name.as_str(), agent.command.as_deref()), ("mine", Some("./mine.sh")));
     assert_eq!((agent.format, agent.role, agent.permissions), (Format::Codex, Role::Review, None));
-    assert_eq!((agent::title(agent), agent::may_tell_cost(agent), remark), ("Mine", false, None));
+    assert_eq!((agent::title(agent, false), agent::may_tell_cost(agent), remark), ("Mine", false, None));
 }
 
 #[test]

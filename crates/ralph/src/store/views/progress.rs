@@ -23,6 +23,11 @@ pub(super) struct Progress {
     lines: Option<Vec<String>>,
 }
 
+/// Whether a run left it in this project.
+pub fn is_there(root: &Path) -> bool {
+    std::fs::read_to_string(root.join(NAME)).is_ok_and(|text| progress::is_own(&text))
+}
+
 impl Progress {
     pub(super) fn new(root: &Path, ralph_dir: &Path, run: Run) -> Self {
         let workshop = ralph_dir.join(format!("{NAME}.other"));
@@ -30,7 +35,7 @@ impl Progress {
     }
 
     pub(super) fn publish(&mut self, state: &State) -> io::Result<()> {
-        if !state.run.as_ref().is_some_and(|run| run.plan.policy.session_view) {
+        if !progress::is_due(state) {
             return Ok(());
         }
         let wanted = usize::try_from(state.totals.concluded).unwrap_or(usize::MAX);
