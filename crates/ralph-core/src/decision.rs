@@ -175,6 +175,9 @@ pub struct Conclusion {
     /// the agents' word says that it is done.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub untouched: bool,
+    /// The item passed by a check that can tell its work, and no file was changed for it: that check was green all along.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub without_change: bool,
 }
 
 impl Conclusion {

@@ -179,6 +179,9 @@ fn last_did(last: &Iteration) -> String {
     let outcome =
         last.conclusion.as_ref().map_or("was not concluded", |conclusion| match conclusion.outcome {
             Outcome::Accepted if last.is_claimed() => "said done, and nothing but its word says so",
+            Outcome::Accepted if last.is_without_change() => {
+                "said done, and its item's checks were green without a change for it"
+            }
             Outcome::Accepted => "said done, and the evidence agreed",
             Outcome::Refused => "said done, which was refused",
             Outcome::More => "did not say done",

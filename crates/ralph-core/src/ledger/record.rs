@@ -35,6 +35,8 @@ pub struct Record {
     pub files_in_all: Option<u64>,
     /// The item passed, no file was changed for it in its run, and no check could tell its work. Older records do not say.
     pub untouched: bool,
+    /// The item passed by a check that can tell its work, and no file was changed for it. Older records do not say.
+    pub without_change: bool,
     /// The task file, which ralph changes itself.
     pub backlog: Option<String>,
     pub custody: Custody,

@@ -88,7 +88,11 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         None => seen.rules.reviews.step(needed, opinion(outcome, failure), progress),
     };
     let mut memory = machine_items::remembered(seen, current);
-    let untouched = attempt == Some(Attempt::Passed) && machine_items::is_untouched(&memory, seen, current);
+    // What passed without a change was done before, or nothing but words speaks for it.
+    let item = current.item.as_ref().filter(|_| attempt == Some(Attempt::Passed));
+    let idle = item.is_some_and(|item| memory.is_untouched(&item.id));
+    let told = machine_items::is_told(seen, current);
+    let (untouched, without_change) = (idle && !told, idle && told);
     if let (Some(item), Some(attempt)) = (&current.item, attempt) {
         let claimed = matches!(words, Words::Done { .. });
         memory = memory.judged(&item.id, attempt, claimed && !progress);
@@ -96,6 +100,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
             memory = memory.proved(item, current.after.as_ref().map(Measured::left));
             memory = match untouched || current.checks.is_empty() {
                 true => memory.claimed(untouched),
+                false if without_change => memory.without_change(),
                 false if current.is_unmeasured(&seen.baseline.results) => memory.unmeasured(),
                 false => memory,
             };
@@ -162,6 +167,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         differences: differences(seen, current, attempt),
         attempt,
         untouched,
+        without_change,
     };
 
     // The order of the rules. What remains are the limits of what comes next.

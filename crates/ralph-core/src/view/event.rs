@@ -114,6 +114,7 @@ pub fn stopped(state: &State, stop: &Stop, changes: Option<&RunChanges>, at: Tim
         "items": state.backlog.as_ref().map(|backlog| json!({
             "passed": state.rules.items.passed,
             "unchecked": state.rules.items.unchecked,
+            "without_change": state.rules.items.without_change,
             "open": backlog.items.open,
             "total": backlog.items.total,
         })),
@@ -223,6 +224,7 @@ fn settlement(state: &State, at: Time, last: &Iteration, settled: &Settled) -> V
         "item": last.item.as_deref().map(item),
         "attempt": attempt.map(|attempt| attempt.word()),
         "claimed": last.item.is_some() && last.is_claimed(),
+        "without_change": last.item.is_some() && last.is_without_change(),
         "commit": settled.commit,
         "evidence": settled.evidence,
         "reverted": settled.reverted,

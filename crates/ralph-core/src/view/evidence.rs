@@ -100,6 +100,7 @@ fn result(record: &Record) -> String {
     let bare = match (is_unchecked(record), record.checks.is_empty()) {
         (true, true) => " without a check",
         (true, false) => " without a change and without a check of its own",
+        (false, _) if record.without_change => " with nothing changed for it",
         (false, _) => "",
     };
     format!("{}{bare}", record.result)

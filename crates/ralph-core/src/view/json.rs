@@ -121,6 +121,7 @@ fn backlog(state: &State) -> Option<Value> {
         "open": items.open,
         "passed": state.rules.items.passed,
         "unchecked": state.rules.items.unchecked,
+        "without_change": state.rules.items.without_change,
         "current": state.current.as_ref().and_then(|current| current.item.as_deref()).map(item),
     }))
 }
@@ -206,6 +207,7 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
         "item": iteration.item.as_deref().map(item),
         "attempt": iteration.conclusion.as_ref().and_then(|c| c.attempt).map(|attempt| attempt.word()),
         "claimed": iteration.is_claimed(),
+        "without_change": iteration.is_without_change(),
         "differences": iteration.conclusion.as_ref().map_or(&[][..], |c| &c.differences),
         "flags": iteration.conclusion.as_ref().map_or(&[][..], |c| &c.flags),
         "commit": iteration.settled.as_ref().and_then(|settled| settled.commit.as_ref()),

@@ -164,13 +164,21 @@ impl Runner<'_> {
     }
 
     /// The changes without those of the task file, which are not progress.
-    pub(super) fn but_the_backlog(&self, changes: Vec<Change>) -> Vec<Change> {
-        let Some(Ok(source)) = self.source() else { return changes };
-        let (own, harness) = (source.below(&self.project.root), source.harness());
-        let noted = |path: &Vec<u8>| {
-            Some(path) == own.as_ref() || is_below(path, harness.as_deref()) || is_below(path, source.apart())
-        };
-        changes.into_iter().filter(|change| !noted(&change.path)).collect()
+    pub(super) fn but_the_backlog(&self, mut changes: Vec<Change>) -> Vec<Change> {
+        let is_noted = self.is_noted();
+        changes.retain(|change| !is_noted(&change.path));
+        changes
+    }
+
+    /// Whether a path is the task file's, of its harness, or bd's: what is done there is notes.
+    pub(super) fn is_noted(&self) -> impl Fn(&[u8]) -> bool + use<> {
+        let source = self.source().and_then(Result::ok);
+        let own = source.as_ref().and_then(|source| source.below(&self.project.root));
+        let harness = source.as_ref().and_then(Source::harness);
+        let apart = source.as_ref().and_then(Source::apart);
+        move |path| {
+            own.as_deref() == Some(path) || is_below(path, harness.as_deref()) || is_below(path, apart)
+        }
     }
 
     /// The task file of the run and the folder of its harness, from the top: ralph itself writes there.

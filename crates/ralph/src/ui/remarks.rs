@@ -9,6 +9,7 @@ use ralph_core::own_files;
 use ralph_core::report::{MISPLACED, denied_tools};
 use ralph_core::state::{self, Iteration, State};
 use ralph_core::text;
+use ralph_core::view::WITHOUT_CHANGE;
 
 use super::Tone;
 
@@ -73,25 +74,17 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     }
     let passed = last.conclusion.as_ref().is_some_and(|told| told.attempt == Some(Attempt::Passed));
     let uncommitted = settled.problems.iter().any(|problem| problem.starts_with(UNCOMMITTED));
-    if let Some(item) = &last.item
-        && passed
-        && !last.is_claimed()
-        && settled.commit.is_none()
-        && !uncommitted
-    {
-        lines.push(match (last.progress(), item.has_own_checks()) {
-            (true, _) => (Tone::Good, format!("✓ {what} is proved; it is in your files, and not committed")),
-            (false, true) => (Tone::Good, format!("✓ {what} is proved, and nothing was changed for it")),
-            (false, false) => {
-                (Tone::Warning, format!("⚠ {what}: nothing was changed for it; two agents say that it was done before, and no check is its own"))
-            }
-        });
+    let about_an_item = last.item.is_some();
+    if about_an_item && last.is_without_change() {
+        lines.push((Tone::Warning, format!("⚠ {what} {WITHOUT_CHANGE}")));
+    } else if about_an_item && passed && !last.is_claimed() && settled.commit.is_none() && !uncommitted {
+        lines.push((Tone::Good, format!("✓ {what} is proved; it is in your files, and not committed")));
     }
     if last.is_claimed() {
-        let facts = match (last.progress(), last.checks.is_empty()) {
-            (true, _) => "no check was run",
-            (false, true) => "no file was changed and no check was run",
-            (false, false) => "no file was changed for it and no check is its own",
+        let facts = match (last.is_untouched(), last.checks.is_empty()) {
+            (false, _) => "no check was run",
+            (true, true) => "no file was changed and no check was run",
+            (true, false) => "no file was changed for it and no check is its own",
         };
         let line = format!("{what} is claimed, and {facts}: nothing but the agent's word says so yet");
         lines.push((Tone::Warning, line));

@@ -34,11 +34,15 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         let (memory, items) = (&state.rules.items, backlog.items);
         let claimed = view::claimed(state).map(|claimed| format!(", {} {claimed}", memory.unchecked));
         let claimed = claimed.unwrap_or_default();
+        let idle = match memory.without_change {
+            0 => String::new(),
+            some => format!(" ({some} with nothing changed)"),
+        };
         let blocked = backlog.blocked.min(items.open);
         let waits = if blocked > 0 { format!(", {blocked} blocked") } else { String::new() };
         let (open, total) = (items.open - blocked, text::count(items.total, "item"));
         let proved = memory.proved_by_checks();
-        let left = format!("{proved} proved in this run{claimed}, {open} of {total} open{waits}");
+        let left = format!("{proved} proved in this run{idle}{claimed}, {open} of {total} open{waits}");
         rows.push(("Items:", left));
     }
     rows.extend(flagged(state).map(|line| ("Flagged:", line)));

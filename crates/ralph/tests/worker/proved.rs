@@ -310,22 +310,6 @@ fn two_words_beside_a_green_check_make_an_item_claimed_and_commit_no_mark_alone(
 }
 
 #[test]
-fn an_item_whose_own_check_is_green_though_nobody_worked_is_proved_and_its_mark_alone_is_not_committed() {
-    let sandbox = checklist();
-    let task = "tasks:\n  - id: one\n    title: One\n    status: todo\n    verification: [\"test -e fix_plan.md\"]\n";
-    sandbox.write("ralph.yml", task);
-    sandbox.commit_all("a task");
-    let before = commits(&sandbox);
-    let agent = another(&sandbox).call(claims(Steps::new())).install(&sandbox);
-    let finished =
-        works_through(&sandbox, &agent).args(["--once", "--commit", "--backlog", "ralph.yml"]).run();
-    finished
-        .assert_code(0)
-        .assert_stderr_has("no file was changed for it, and a mark alone is not committed");
-    assert_eq!(commits(&sandbox), before, "{finished}");
-}
-
-#[test]
 fn an_item_that_is_only_claimed_rests_on_words_also_where_each_attempt_is_a_run() {
     let sandbox = checklist();
     let before = commits(&sandbox);

@@ -111,7 +111,7 @@ fn status_history_and_views_tell_item_attempt_commit_and_evidence() {
     Schema::published("ralph.status/1").assert(&now);
     assert_eq!(
         now["backlog"],
-        json!({"file": HARNESS, "phase": null, "total": 2, "done": 0, "open": 2, "passed": 0, "unchecked": 0,
+        json!({"file": HARNESS, "phase": null, "total": 2, "done": 0, "open": 2, "passed": 0, "unchecked": 0, "without_change": 0,
             "current": {"id": "FEAT-1", "title": "make one.txt", "attempt": 1, "max_attempts": 3}})
     );
     ralph(&sandbox).arg("status").run().assert_stdout_has("item:       FEAT-1 make one.txt (attempt 1/3)");

@@ -243,7 +243,8 @@ pub(super) fn inherited(
         inherit::recipes(project, tree, unproved, &run.plan, plan);
     }
     let unchanged = state.rules.items.unchanged.clone();
-    Ok(Inherited { proofs, unchanged, told: HandedOn::from(state), ..work })
+    let worked_on = state.rules.items.worked_on_in_vain();
+    Ok(Inherited { proofs, unchanged, worked_on, told: HandedOn::from(state), ..work })
 }
 
 /// What a run would know that was not begun: which backlog it is about.

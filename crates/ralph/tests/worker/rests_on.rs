@@ -1,0 +1,143 @@
+//! What a pass rests on, and that it is told wherever the pass is.
+
+use ralph_testkit::{Sandbox, Schema, StatusBlock, Steps};
+use serde_json::{Value, json};
+
+use crate::common::{history, ralph, repository, status};
+use crate::stage::{
+    HARNESS, another, checklist, claims, commits, harness, item, ledger, worker, works_through, writes,
+};
+
+const TASKS: &str = "ralph.yml";
+
+/// A committed project with one task that this command proves.
+fn proved_by(command: &str) -> Sandbox {
+    let sandbox = repository();
+    let task =
+        format!("tasks:\n  - id: one\n    title: One\n    status: todo\n    verification: [\"{command}\"]\n");
+    sandbox.write(TASKS, task);
+    sandbox.commit_all("a task");
+    sandbox
+}
+
+fn done() -> Steps {
+    Steps::new().status(&StatusBlock::done())
+}
+
+/// The record of the last attempt at an item.
+fn last_item(sandbox: &Sandbox) -> Value {
+    let mut attempts = ledger(sandbox).into_iter().filter(|record| record["type"] == "attempt");
+    attempts.rfind(|record| record["item"].is_string()).expect("an attempt")
+}
+
+#[test]
+fn an_item_whose_own_check_was_green_before_anybody_worked_is_told_so_wherever_it_is_told() {
+    let sandbox = proved_by("test -e ralph.yml");
+    let before = commits(&sandbox);
+    let agent = another(&sandbox).call(done()).install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--commit", "--backlog", TASKS]).run();
+    const TOLD: &str = "1 item passed its checks with nothing changed for it";
+    finished
+        .assert_code(0)
+        .assert_stderr_has("⚠ one passed its checks with nothing changed for it")
+        .assert_stderr_has(TOLD)
+        .assert_stderr_has("items: 1 proved in this run (1 with nothing changed), 0 of 1 item open")
+        .assert_stderr_has("no file was changed for it, and a mark alone is not committed");
+    assert_eq!(commits(&sandbox), before, "nor when all is done: {finished}");
+    let review = &agent.calls(&sandbox)[1].prompt;
+    assert!(review.contains("its item's checks were green without a change for it"), "{review}");
+
+    ralph(&sandbox).args(["status"]).run().assert_stdout_has(TOLD);
+    let now = status(&sandbox);
+    Schema::published("ralph.status/1").assert(&now);
+    let counts = [&now["backlog"]["passed"], &now["backlog"]["unchecked"], &now["backlog"]["without_change"]];
+    assert_eq!(counts, [&json!(1), &json!(0), &json!(1)]);
+    ralph(&sandbox)
+        .args(["history"])
+        .run()
+        .assert_stdout_has("; one PASSED with nothing changed for it")
+        .assert_stdout_has(TOLD);
+    ralph(&sandbox)
+        .args(["history", "1"])
+        .run()
+        .assert_stdout_has("- attempt: PASSED: it passed its checks with nothing changed for it")
+        .assert_stdout_has("change not applicable: nothing was changed for it: its own checks alone decide");
+    let rows = history(&sandbox);
+    assert_eq!((&rows[0]["claimed"], &rows[0]["without_change"]), (&json!(false), &json!(true)));
+    assert!(rows[1..].iter().all(|row| row["without_change"] == false), "reviews are about no item");
+    let record = last_item(&sandbox);
+    assert_eq!((&record["untouched"], &record["without_change"]), (&json!(false), &json!(true)), "{record}");
+    let shown = ralph(&sandbox).args(["evidence", "show", "one"]).run();
+    shown.assert_stdout_has("one One: PASSED with nothing changed for it in #1");
+}
+
+#[test]
+fn one_item_that_passed_without_a_change_says_so_in_its_proof_and_in_the_events() {
+    let sandbox = proved_by("test -e ralph.yml");
+    let agent = another(&sandbox).call(claims(Steps::new())).install(&sandbox);
+    let finished =
+        works_through(&sandbox, &agent).args(["--once", "--commit", "--json", "--backlog", TASKS]).run();
+    finished.assert_code(0);
+    let events: Vec<Value> =
+        finished.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    events.iter().for_each(|event| Schema::published("ralph.event/1").assert(event));
+    let of = |kind: &str| events.iter().rfind(|event| event["type"] == kind).expect("the event");
+    assert_eq!(of("settled")["without_change"], true);
+    let stop = of("stop");
+    assert_eq!((&stop["proof"], &stop["items"]["without_change"]), (&json!("checks"), &json!(1)));
+    let text = stop["text"].as_str().unwrap_or_default();
+    assert!(text.contains("it passed its checks with nothing changed for it"), "{text}");
+}
+
+/// Ticks the task, and commits that.
+fn commits_its_tick(from: &str, to: &str, file: &str) -> Steps {
+    Steps::new().shell(&format!("sed -i '0,/{from}/s//{to}/' {file}; git commit --quiet -am tick"))
+}
+
+#[test]
+fn an_agent_that_commits_its_tick_alone_has_changed_nothing() {
+    let sandbox = proved_by("test -e ralph.yml");
+    let agent = another(&sandbox)
+        .call(claims(commits_its_tick("status: todo", "status: done", TASKS)))
+        .install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--once", "--commit", "--backlog", TASKS]).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("⚠ one passed its checks with nothing changed for it")
+        .assert_stderr_lacks("and committed");
+    let row = history(&sandbox).remove(0);
+    assert_eq!((&row["commits"], &row["commit"]), (&json!(1), &Value::Null), "{row}");
+    assert_eq!(commits(&sandbox), 3, "ralph adds none to it");
+
+    // Without a check of its own, such a tick is no more than a word.
+    let sandbox = checklist();
+    let agent =
+        another(&sandbox).call(claims(commits_its_tick("\\[ \\]", "[x]", "fix_plan.md"))).install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
+    finished.assert_code(3).assert_stderr_has("a second agent must say so too");
+}
+
+#[test]
+fn what_an_earlier_run_left_for_an_item_is_a_change_for_it_and_what_was_put_back_is_none() {
+    let sandbox = proved_by("test -e one.txt");
+    let once = |steps: Steps| {
+        let agent = another(&sandbox).call(steps).install(&sandbox);
+        works_through(&sandbox, &agent).args(["--once", "--backlog", TASKS]).run()
+    };
+    once(writes("one.txt").say("More is to do.")).assert_code(3);
+    once(claims(Steps::new())).assert_code(0).assert_stderr_lacks("nothing changed for it");
+    assert_eq!(last_item(&sandbox)["without_change"], false);
+
+    // Green at the second look, whatever an agent does.
+    let mut moody = item("FEAT-1", "one.txt");
+    moody["verification"] = json!(["test -e ../seen || { touch ../seen; false; }"]);
+    let sandbox = harness(&[moody]);
+    let agent =
+        another(&sandbox).call(claims(writes("one.txt"))).call(claims(Steps::new())).install(&sandbox);
+    let finished = worker(&sandbox, &agent).args(["--all"]).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("the code is put back")
+        .assert_stderr_has("FEAT-1 passed its checks with nothing changed for it");
+    assert!(sandbox.read(HARNESS).contains("nothing was changed for it"), "{}", sandbox.read(HARNESS));
+}
