@@ -56,6 +56,9 @@ pub struct BacklogRead {
     /// What is open and not for the loop, in words: it is none of the items above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub for_people: Option<String>,
+    /// Where nothing is open: what is done and rests on little, by the record of earlier runs.
+    #[serde(default, skip_serializing_if = "Earlier::is_nothing")]
+    pub earlier: Earlier,
     pub found: Found,
 }
 
@@ -77,6 +80,24 @@ impl BacklogRead {
         close(&mut self.items);
         let current = self.phases.iter_mut().filter(|phase| Some(&phase.name) == self.phase.as_ref());
         current.for_each(|phase| close(&mut phase.items));
+    }
+}
+
+/// Items that earlier runs saw pass, by their ids.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Earlier {
+    /// Nothing but an agent's word says that they are done.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub claimed: Vec<String>,
+    /// Their checks passed, and no file was changed for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without_change: Vec<String>,
+}
+
+impl Earlier {
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
     }
 }
 

@@ -9,7 +9,7 @@ pub mod files;
 pub mod json;
 pub mod notice;
 
-pub use ended::{WITHOUT_CHANGE, claimed, ended, missing, printed_last, weak_points};
+pub use ended::{WITHOUT_CHANGE, claimed, earlier, ended, missing, printed_last, weak_points};
 
 use crate::decision::{Outcome, Phase};
 use crate::event::{AgentInfo, End, StopBy};

@@ -2,6 +2,7 @@
 
 use crate::decision::{Outcome, Stop};
 use crate::evidence::Held;
+use crate::items::{Earlier, some};
 use crate::prelude::*;
 use crate::state::State;
 use crate::text::{count, one_line};
@@ -28,8 +29,11 @@ pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
     if let Stop::ItemPassed { .. } = stop {
         return weak_item(state).into_iter().collect();
     }
-    if !matches!(stop, Stop::Complete { .. }) {
-        return vec![];
+    let before = state.backlog.as_ref().map_or(vec![], |read| earlier(&read.earlier));
+    match stop {
+        Stop::Complete { .. } => {}
+        Stop::BacklogComplete { .. } => return before,
+        _ => return vec![],
     }
     let last = state.last.as_ref().filter(|last| last.item.is_none());
     let conditions = last.and_then(|last| last.conclusion.as_ref()).map(|told| &told.evidence.conditions);
@@ -49,7 +53,18 @@ pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
         without_change.map(|some| format!("{} {}", count(some, "item"), without_change_of(some)));
     let for_people = state.backlog.as_ref().and_then(|read| read.for_people.clone());
     let items = claimed.into_iter().chain(without_change).chain(unmeasured);
-    unchanged.into_iter().chain(items).chain(for_people).collect()
+    unchanged.into_iter().chain(items).chain(before).chain(for_people).collect()
+}
+
+/// What earlier runs are to be believed less for.
+pub fn earlier(known: &Earlier) -> Vec<String> {
+    let told = |ids: &[String], what: &str| {
+        let items = count(ids.len() as u64, "item");
+        (!ids.is_empty()).then(|| format!("{items} {what} in an earlier run: {}", one_line(&some(ids), 300)))
+    };
+    let claimed = told(&known.claimed, "claimed");
+    let passed = without_change_of(known.without_change.len() as u64);
+    claimed.into_iter().chain(told(&known.without_change, passed)).collect()
 }
 
 /// What items lack for which nothing but words speaks, where there are any.

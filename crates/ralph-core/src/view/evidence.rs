@@ -91,25 +91,31 @@ fn measured(record: &Record) -> String {
     format!("{files} by {}{tokens}{cost}", one_line(&record.agent, 60))
 }
 
-/// Whether an item passed for which nothing was run, or nothing that could tell its work.
-fn is_unchecked(record: &Record) -> bool {
-    record.passed() && record.item.is_some() && (record.checks.is_empty() || record.untouched)
-}
-
-fn result(record: &Record) -> String {
-    let bare = match (is_unchecked(record), record.checks.is_empty()) {
-        (true, true) => " without a check",
-        (true, false) => " without a change and without a check of its own",
+/// `PASSED, claimed without a check`: the word, and what a pass rests on where that is little.
+pub fn result(record: &Record) -> String {
+    let bare = match (record.is_claimed(), record.checks.is_empty()) {
+        _ if record.item.is_none() => return result_of_goal(record),
+        (true, true) => ", claimed without a check",
+        (true, false) => ", claimed without a change and without a check of its own",
         (false, _) if record.without_change => " with nothing changed for it",
         (false, _) => "",
     };
     format!("{}{bare}", record.result)
 }
 
+fn result_of_goal(record: &Record) -> String {
+    let items = record.items.unwrap_or_default();
+    let claimed = match items.claimed {
+        0 => String::new(),
+        n => format!(", {n} of {} claimed", count(items.passed, "item")),
+    };
+    format!("{}{claimed}", record.result)
+}
+
 /// How that is called which decided; `proved` where it is a proof.
 fn decided<'a>(record: &Record, proved: &'a str) -> &'a str {
     match record.passed() {
-        true if is_unchecked(record) => "rests on",
+        true if record.is_claimed() => "rests on",
         true => proved,
         false => "why",
     }
@@ -122,14 +128,18 @@ fn proof(record: &Record) -> String {
         conditions.map(|condition| condition.fact.as_str()).collect::<Vec<_>>().join("; ")
     };
     let told = Some(facts()).filter(|facts| record.item.is_none() && !facts.is_empty());
-    let word = if is_unchecked(record) { "the agent's word: " } else { "" };
+    let word = if record.is_claimed() { "the agent's word: " } else { "" };
     one_line(&format!("{word}{}", told.unwrap_or_else(|| record.why.clone())), 400)
 }
 
 /// One attempt for people: what was claimed, measured and proved.
 pub fn lines(attempted: &Attempted) -> Vec<String> {
     let record = &attempted.record;
-    let mark = if record.passed() { "✓" } else { "✗" };
+    let mark = match record.passed() {
+        true if record.is_claimed() => "⚠",
+        true => "✓",
+        false => "✗",
+    };
     let mut lines = vec![format!(
         "{mark} {}: {} in #{}, {}",
         subject(record),
@@ -149,6 +159,7 @@ pub fn lines(attempted: &Attempted) -> Vec<String> {
         line("against", &format!("{}: {}", condition.name, one_line(&condition.fact, 300)));
     }
     line(decided(record, "proved"), &told);
+    record.weak.iter().for_each(|weak| line("but", &one_line(weak, 300)));
     match attempted.commit() {
         Some(commit) => line("commit", short(commit)),
         None => line("commit", "none"),
@@ -174,6 +185,10 @@ pub fn verified(verified: &Verified) -> Vec<String> {
     let head = format!("{word}: {} (#{}{})", subject(record), record.iteration, commit.unwrap_or_default());
     let mut lines = vec![head, format!("  {}", one_line(&verified.why, 400))];
     lines.extend(verified.remarks.iter().map(|remark| format!("  note: {}", one_line(remark, 400))));
+    let little = result(record);
+    if record.passed() && little != record.result {
+        lines.push(format!("  note: {little}"));
+    }
     lines.extend(flagged(record).iter().map(|flag| format!("  note: {flag}")));
     lines
 }

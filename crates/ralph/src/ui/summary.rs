@@ -18,6 +18,9 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
     if stop.proof().is_some() {
         rows.push(("Proof:", proof(state, stop)));
     }
+    if let Stop::BacklogComplete { .. } = stop {
+        rows.extend(view::weak_points(state, stop).into_iter().map(|weak| ("Note:", weak)));
+    }
     rows.extend(view::missing(state, stop).map(|missing| ("Missing:", missing)));
     rows.extend(view::printed_last(state, stop).map(|line| ("Last line:", line)));
     // What a completion rests on says how the checks ended.

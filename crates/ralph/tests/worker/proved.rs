@@ -296,7 +296,7 @@ fn two_words_beside_a_green_check_make_an_item_claimed_and_commit_no_mark_alone(
     assert_eq!(record["untouched"], true, "{record}");
     let shown = ralph(&sandbox).args(["evidence", "show"]).run();
     shown
-        .assert_stdout_has("PASSED without a change and without a check of its own")
+        .assert_stdout_has("PASSED, claimed without a change and without a check of its own")
         .assert_stdout_has("rests on  the agent's word: ");
     let now = status(&sandbox);
     Schema::published("ralph.status/1").assert(&now);

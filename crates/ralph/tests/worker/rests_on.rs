@@ -141,3 +141,103 @@ fn what_an_earlier_run_left_for_an_item_is_a_change_for_it_and_what_was_put_back
         .assert_stderr_has("FEAT-1 passed its checks with nothing changed for it");
     assert!(sandbox.read(HARNESS).contains("nothing was changed for it"), "{}", sandbox.read(HARNESS));
 }
+
+/// A project whose one task was claimed by agents that changed nothing, beside a check that is green anyway.
+fn claimed_twice() -> Sandbox {
+    let sandbox = repository();
+    sandbox.write(TASKS, "tasks:\n  - id: one\n    title: One\n    status: todo\n");
+    sandbox.commit_all("a task");
+    let agent = another(&sandbox).call(done()).install(&sandbox);
+    let finished =
+        works_through(&sandbox, &agent).args(["--commit", "--test-cmd", "true", "--backlog", TASKS]).run();
+    finished.assert_code(0).assert_stderr_has("1 item claimed without a check of its own");
+    sandbox
+}
+
+#[test]
+fn evidence_and_history_call_neither_a_claimed_item_proved_nor_the_goal_that_it_is() {
+    let sandbox = claimed_twice();
+    let shown = ralph(&sandbox).args(["evidence", "show"]).run();
+    shown
+        .assert_stdout_has("⚠ one One: PASSED, claimed without a change and without a check of its own in #2")
+        .assert_stdout_has(": PASSED, 1 of 1 item claimed in #3")
+        .assert_stdout_has(
+            "but       1 item claimed without a check of its own, and no agent changed a file",
+        );
+    assert!(!shown.stdout.contains('✓') && !shown.stdout.contains("  proved "), "{shown}");
+    assert_eq!(shown.stdout.matches("  rests on  the agent's word: ").count(), 2, "{shown}");
+    let goal = ledger(&sandbox).into_iter().rfind(|record| record["type"] == "attempt").expect("the goal");
+    assert_eq!(goal["items"], json!({"passed": 1, "claimed": 1, "without_change": 0}), "{goal}");
+    let exported = ralph(&sandbox).args(["evidence", "export"]).run();
+    exported.assert_stdout_has("- but: 1 item claimed without a check of its own");
+    assert!(!exported.stdout.contains("- proof:"), "{exported}");
+    let json: Value =
+        serde_json::from_str(&ralph(&sandbox).args(["evidence", "show", "--json"]).run().stdout)
+            .expect("JSON");
+    Schema::published("ralph.evidence/1").assert(&json);
+
+    ralph(&sandbox).args(["history"]).run().assert_stdout_has("; one PASSED, claimed");
+    ralph(&sandbox)
+        .args(["backlog", "show", "one", "--backlog", TASKS])
+        .run()
+        .assert_stdout_has("- #2 PASSED, claimed without a change and without a check of its own, ");
+    let item: Value = serde_json::from_str(
+        &ralph(&sandbox).args(["backlog", "show", "one", "--json", "--backlog", TASKS]).run().stdout,
+    )
+    .expect("JSON");
+    Schema::published("ralph.item/1").assert(&item);
+    assert_eq!(item["recorded"][1]["claimed"], true, "{item}");
+    let verified = ralph(&sandbox).args(["evidence", "verify", "--no-run"]).run();
+    verified.assert_stdout_has("note: PASSED, claimed without a change and without a check of its own");
+    let document: Value = serde_json::from_str(
+        &ralph(&sandbox).args(["evidence", "verify", "--no-run", "--json"]).run().stdout,
+    )
+    .expect("JSON");
+    Schema::published("ralph.verification/1").assert(&document);
+    let claimed = document["attempts"].as_array().expect("attempts").iter().map(|one| &one["claimed"]);
+    assert_eq!(claimed.collect::<Vec<_>>(), [false, true, true]);
+}
+
+#[test]
+fn a_later_run_says_what_of_a_finished_backlog_is_only_claimed() {
+    let sandbox = claimed_twice();
+    let agent = another(&sandbox).call(done()).install(&sandbox);
+    const CLAIMED: &str = "1 item claimed in an earlier run: one";
+    let again = works_through(&sandbox, &agent).args(["--backlog", TASKS]).run();
+    again.assert_code(0).assert_stderr_has("BACKLOG COMPLETE").assert_stderr_has(CLAIMED);
+    let json = works_through(&sandbox, &agent).args(["--json", "--backlog", TASKS]).run();
+    let stop: Value = serde_json::from_str(json.stdout.lines().last().expect("an event")).expect("JSON");
+    Schema::published("ralph.event/1").assert(&stop);
+    assert!(stop["text"].as_str().is_some_and(|text| text.contains(CLAIMED)), "{stop}");
+    works_through(&sandbox, &agent)
+        .args(["--task", "one", "--backlog", TASKS])
+        .run()
+        .assert_code(0)
+        .assert_stderr_has("one is done already: claimed, and nothing but the agent's word says so, in #2");
+
+    // A run that has something to do says it of what was there before.
+    ralph(&sandbox)
+        .args(["backlog", "add", "Two", "--id", "two", "--verify", "test -e two.txt", "--backlog", TASKS])
+        .run()
+        .assert_code(0);
+    let agent = another(&sandbox).call(writes("two.txt").status(&StatusBlock::done())).install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--test-cmd", "true", "--backlog", TASKS]).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has(CLAIMED)
+        .assert_stderr_has("items: 1 proved in this run, 0 of 2");
+    ralph(&sandbox).args(["status"]).run().assert_stdout_has(CLAIMED);
+
+    // Whoever opens an item again begins anew.
+    ralph(&sandbox).args(["backlog", "set", "one", "open", "--backlog", TASKS]).run().assert_code(0);
+    let agent = another(&sandbox).call(claims(writes("tests/one.rs"))).install(&sandbox);
+    let proved =
+        works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true", "--backlog", TASKS]).run();
+    proved.assert_code(0);
+    let agent = another(&sandbox).call(done()).install(&sandbox);
+    works_through(&sandbox, &agent)
+        .args(["--once", "--backlog", TASKS])
+        .run()
+        .assert_code(7)
+        .assert_stderr_lacks("claimed");
+}

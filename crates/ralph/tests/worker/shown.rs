@@ -78,7 +78,9 @@ fn an_item_without_a_check_is_claimed_and_not_counted_as_proved() {
     ralph(&sandbox).arg("status").run().assert_stdout_has(words);
     ralph(&sandbox).arg("history").run().assert_stdout_has(words);
     let shown = ralph(&sandbox).args(["evidence", "show", "FEAT-2"]).run();
-    shown.assert_stdout_has("PASSED without a check").assert_stdout_has("rests on  the agent's word: ");
+    shown
+        .assert_stdout_has("PASSED, claimed without a check")
+        .assert_stdout_has("rests on  the agent's word: ");
     let shown = ralph(&sandbox).args(["evidence", "show", "FEAT-1"]).run();
     shown.assert_stdout_has("FEAT-1 make one.txt: PASSED in #1").assert_stdout_has("  proved ");
 

@@ -4,13 +4,22 @@ use super::*;
 use crate::decision::Conclusion;
 use crate::event::{ChangedPath, Judging};
 use crate::evidence::Items;
-use crate::items::{Attempt, BacklogPlan, BacklogRead, Found, ItemAfter, PhaseItems, Work};
+use crate::items::{Attempt, BacklogPlan, BacklogRead, Earlier, Found, ItemAfter, PhaseItems, Work};
 use crate::report::dialects::{Dialect, Saying, Vote};
 
 fn read(found: Found) -> Event {
     let items = Items { open: 1, total: 2 };
     let (phase, phases, blocked) = (None, vec![], 0);
-    Event::BacklogRead(Box::new(BacklogRead { items, phase, phases, blocked, for_people: None, found }))
+    let earlier = Earlier::default();
+    Event::BacklogRead(Box::new(BacklogRead {
+        items,
+        phase,
+        phases,
+        blocked,
+        for_people: None,
+        earlier,
+        found,
+    }))
 }
 
 fn work() -> Work {
