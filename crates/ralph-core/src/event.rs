@@ -380,8 +380,8 @@ pub struct Judging {
 impl Judging {
     /// What was changed in an iteration and is worth a look, in words.
     pub(crate) fn touched(&self) -> impl Iterator<Item = String> {
-        let tests = flag(&self.tests, "existing tests were changed");
-        tests.into_iter().chain(flag(&self.scripts, "what checks run was changed"))
+        let tests = flag(&self.tests, TESTS_CHANGED);
+        tests.into_iter().chain(flag(&self.scripts, SCRIPTS_CHANGED))
     }
 
     /// What checks run instead of what they ran when the run began, likewise. About an item, what was found or is its own
@@ -389,8 +389,18 @@ impl Judging {
     pub(crate) fn others_run(&self, about_an_item: bool) -> Option<String> {
         let refusing: &[String] = if about_an_item { &[] } else { &self.recipes };
         let checks: Vec<String> = refusing.iter().chain(&self.named_recipes).cloned().collect();
-        flag(&checks, "checks run something else than when the run began")
+        flag(&checks, OTHERS_RUN)
     }
+}
+
+/// How flags begin that tell what an agent did to that by which claims are judged; names come next.
+pub const TESTS_CHANGED: &str = "existing tests were changed";
+pub const SCRIPTS_CHANGED: &str = "what checks run was changed";
+pub const OTHERS_RUN: &str = "checks run something else than when the run began";
+
+/// Whether a flag tells of that by which claims are judged.
+pub fn is_of_judging(flag: &str) -> bool {
+    [TESTS_CHANGED, SCRIPTS_CHANGED, OTHERS_RUN].iter().any(|beginning| flag.starts_with(beginning))
 }
 
 fn flag(names: &[String], what: &str) -> Option<String> {

@@ -11,7 +11,7 @@ use crate::breaker::Breaker;
 use crate::check::{CheckResult, CheckSpec};
 use crate::decision::{Decision, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
-use crate::event::{AgentEnded, End, Event, Measured, Plan, PutBack, RunInfo, StopBy, When};
+use crate::event::{AgentEnded, End, Event, Measured, Plan, PutBack, RunInfo, StopBy, When, is_of_judging};
 use crate::items::{Attempt, BacklogRead, Memory, Settled, Span, Work};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
@@ -113,6 +113,9 @@ pub struct Flagged {
     /// The first that it was told of.
     pub iteration: u64,
     pub what: String,
+    /// What that iteration did was put back.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub put_back: bool,
 }
 
 /// How the checks stood before anything was done.
@@ -385,6 +388,10 @@ fn observe_settled(state: &mut State, settled: &Settled) {
         backlog.blocked = backlog.blocked.saturating_add(1);
     }
     state.rules.items = core::mem::take(&mut state.rules.items).settled(settled, state.last.as_deref());
+    if let Some(last) = state.last.as_ref().filter(|_| settled.reverted) {
+        let of_last = state.flagged.iter_mut().filter(|flagged| flagged.iteration == last.number);
+        of_last.for_each(|flagged| flagged.put_back |= is_of_judging(&flagged.what));
+    }
     // Where an agent had committed everything itself, its commit is named and none was made.
     let agent_s_own = state.last.as_ref().and_then(|last| last.after.as_ref()?.left_head());
     let made = settled.commit.is_some() && settled.commit.as_deref() != agent_s_own;
@@ -515,9 +522,14 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
         if !matches!(conclusion.outcome, Outcome::Failed | Outcome::Limited | Outcome::Interrupted) {
             state.notes.drain(..iteration.notes.min(state.notes.len()));
         }
-        for what in &conclusion.flags {
-            if state.flagged.len() < MOST_FLAGGED && !state.flagged.iter().any(|known| known.what == *what) {
-                state.flagged.push(Flagged { iteration: iteration.number, what: what.clone() });
+        for what in conclusion.flags.iter().chain(&conclusion.proof_flags) {
+            let is_known = |known: &Flagged| known.what == *what && !known.put_back;
+            if state.flagged.len() < MOST_FLAGGED && !state.flagged.iter().any(is_known) {
+                state.flagged.push(Flagged {
+                    iteration: iteration.number,
+                    what: what.clone(),
+                    put_back: false,
+                });
             }
         }
         iteration.conclusion = Some(conclusion.clone());

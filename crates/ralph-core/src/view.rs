@@ -6,6 +6,7 @@ mod ended;
 pub mod event;
 pub mod evidence;
 pub mod files;
+pub mod flagged;
 pub mod json;
 pub mod notice;
 

@@ -39,6 +39,8 @@ pub struct Record {
     pub without_change: bool,
     /// Of a goal that is a backlog: how its items passed in its run. Older records do not say.
     pub items: Option<Passed>,
+    /// What is flagged about its proof, in words. Older records have what its own iteration did in `custody` alone.
+    pub flagged: Vec<String>,
     /// What its proof does not show, in words.
     pub weak: Vec<String>,
     /// The task file, which ralph changes itself.

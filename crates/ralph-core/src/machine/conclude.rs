@@ -8,7 +8,7 @@ use crate::decision::{Conclusion, Decision, Kind, Outcome, Proof, Reason, Rules,
 use crate::event::{AgentEnded, End, Measured, Plan, StopBy};
 use crate::evidence::{self, Evidence};
 use crate::gate::{self, Words};
-use crate::items::{self, Attempt, ItemAfter};
+use crate::items::{self, Attempt, ItemAfter, Memory};
 use crate::prelude::*;
 use crate::profile::{Gate, Saturated};
 use crate::report::block::WorkType;
@@ -164,6 +164,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
             .chain(left_marked(current))
             .collect(),
         flags: flags(current),
+        proof_flags: if accepted { proof_flags(&rules.items, current) } else { vec![] },
         differences: differences(seen, current, attempt),
         attempt,
         untouched,
@@ -387,6 +388,13 @@ fn flags(current: &Iteration) -> Vec<String> {
     let judging =
         after.judging.iter().flat_map(|judging| judging.touched().chain(judging.others_run(about_an_item)));
     judging.chain(put_back(current)).chain(after.flags.iter().cloned()).collect()
+}
+
+/// The same as far as a proof rests on it, whichever iteration did it.
+fn proof_flags(memory: &Memory, current: &Iteration) -> Vec<String> {
+    let judging = current.after.as_ref().and_then(|after| after.judging.as_ref());
+    let others_run = judging.and_then(|judging| judging.others_run(current.item.is_some()));
+    memory.flagged.iter().cloned().chain(others_run).collect()
 }
 
 /// As it was said before anybody looked whether a test was there when the run began.

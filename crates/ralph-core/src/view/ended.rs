@@ -6,12 +6,14 @@ use crate::items::{Earlier, some};
 use crate::prelude::*;
 use crate::state::State;
 use crate::text::{count, one_line};
+use crate::view::flagged;
 
 /// The stop in words, and what is to be said with it.
 pub fn ended(state: &State, stop: &Stop) -> String {
     let missing = missing(state, stop).map(|missing| format!("missing: {missing}"));
     let printed = printed_last(state, stop).map(|line| format!("it printed last: {line}"));
-    let said = [stop.to_string()].into_iter().chain(weak_points(state, stop)).chain(missing).chain(printed);
+    let stopped = format!("{stop}{}", flagged::beside(&flagged::of_stop(state, stop)));
+    let said = [stopped].into_iter().chain(weak_points(state, stop)).chain(missing).chain(printed);
     said.collect::<Vec<_>>().join("; ")
 }
 

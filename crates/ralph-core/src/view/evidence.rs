@@ -3,8 +3,11 @@
 mod document;
 mod markdown;
 
+use super::flagged::beside;
 use super::money;
+use crate::event::{OTHERS_RUN, SCRIPTS_CHANGED, TESTS_CHANGED};
 use crate::evidence::Held;
+use crate::items;
 use crate::ledger::{Attempted, Ran, Record, Verdict, Verified};
 use crate::prelude::*;
 use crate::text::{count, one_line};
@@ -91,25 +94,45 @@ fn measured(record: &Record) -> String {
     format!("{files} by {}{tokens}{cost}", one_line(&record.agent, 60))
 }
 
-/// `PASSED, claimed without a check`: the word, and what a pass rests on where that is little.
+/// `PASSED, claimed without a check`: the word, what is flagged about a pass, and what it rests on where that is little.
 pub fn result(record: &Record) -> String {
+    let flagged = if record.passed() { beside(&flags_of(record)) } else { String::new() };
+    format!("{}{flagged}{}", record.result, little(record))
+}
+
+/// What is flagged about the proof. Older records tell of their own iteration alone.
+fn flags_of(record: &Record) -> Vec<String> {
+    if !record.flagged.is_empty() {
+        return record.flagged.clone();
+    }
+    let custody = &record.custody;
+    let lists = [
+        (TESTS_CHANGED, &custody.existing_tests_changed),
+        (SCRIPTS_CHANGED, &custody.scripts_changed),
+        (OTHERS_RUN, &custody.recipes_changed),
+    ];
+    let some = lists.into_iter().filter(|(_, names)| !names.is_empty());
+    some.map(|(what, names)| format!("{what}: {}", items::some(names))).collect()
+}
+
+/// What a pass rests on, where that is little.
+fn little(record: &Record) -> String {
     let bare = match (record.is_claimed(), record.checks.is_empty()) {
-        _ if record.item.is_none() => return result_of_goal(record),
+        _ if record.item.is_none() => return little_of_goal(record),
         (true, true) => ", claimed without a check",
         (true, false) => ", claimed without a change and without a check of its own",
         (false, _) if record.without_change => " with nothing changed for it",
         (false, _) => "",
     };
-    format!("{}{bare}", record.result)
+    bare.into()
 }
 
-fn result_of_goal(record: &Record) -> String {
+fn little_of_goal(record: &Record) -> String {
     let items = record.items.unwrap_or_default();
-    let claimed = match items.claimed {
+    match items.claimed {
         0 => String::new(),
         n => format!(", {n} of {} claimed", count(items.passed, "item")),
-    };
-    format!("{}{claimed}", record.result)
+    }
 }
 
 /// How that is called which decided; `proved` where it is a proof.
@@ -185,9 +208,9 @@ pub fn verified(verified: &Verified) -> Vec<String> {
     let head = format!("{word}: {} (#{}{})", subject(record), record.iteration, commit.unwrap_or_default());
     let mut lines = vec![head, format!("  {}", one_line(&verified.why, 400))];
     lines.extend(verified.remarks.iter().map(|remark| format!("  note: {}", one_line(remark, 400))));
-    let little = result(record);
-    if record.passed() && little != record.result {
-        lines.push(format!("  note: {little}"));
+    let little = little(record);
+    if !little.is_empty() {
+        lines.push(format!("  note: {}{little}", record.result));
     }
     lines.extend(flagged(record).iter().map(|flag| format!("  note: {flag}")));
     lines

@@ -18,6 +18,8 @@ use crate::{clock, digest};
 pub(crate) struct Whole {
     /// How items passed, where they are the goal.
     pub(crate) items: Option<Passed>,
+    /// What is flagged about the proof.
+    pub(crate) flagged: Vec<String>,
     /// What the proof does not show.
     pub(crate) weak: Vec<String>,
 }
@@ -31,7 +33,8 @@ impl Whole {
             claimed: memory.unchecked,
             without_change: memory.without_change,
         };
-        Self { items: state.backlog.as_ref().map(|_| passed), weak: view::weak_points(state, stop) }
+        let flagged = view::flagged::of_stop(state, stop);
+        Self { items: state.backlog.as_ref().map(|_| passed), flagged, weak: view::weak_points(state, stop) }
     }
 }
 
@@ -71,6 +74,7 @@ pub(super) fn of(
         "files_in_all": in_all,
         "untouched": item.is_some() && iteration.is_untouched(),
         "without_change": item.is_some() && iteration.is_without_change(),
+        "flagged": whole.map(|whole| &whole.flagged).or(conclusion.map(|conclusion| &conclusion.proof_flags)),
         "items": whole.and_then(|whole| whole.items),
         "weak": whole.map_or(&[][..], |whole| &whole.weak),
         "backlog": backlog.map(String::from_utf8_lossy),

@@ -241,3 +241,73 @@ fn a_later_run_says_what_of_a_finished_backlog_is_only_claimed() {
         .assert_code(7)
         .assert_stderr_lacks("claimed");
 }
+
+/// A committed project with one task that `one.txt` proves, and a test.
+fn with_a_test() -> Sandbox {
+    let sandbox = proved_by("test -e one.txt");
+    sandbox.write("tests/login_test.py", "def test_login(): assert False\n");
+    sandbox.commit_all("a test");
+    sandbox
+}
+
+const WEAKENED: &str = "(flagged: tests/login_test.py changed by the agent)";
+
+fn weakens(steps: Steps) -> Steps {
+    claims(steps.write("tests/login_test.py", "def test_login(): pass\n"))
+}
+
+#[test]
+fn a_proof_says_in_its_own_line_that_the_agent_changed_a_test() {
+    let sandbox = with_a_test();
+    let agent = another(&sandbox).call(weakens(writes("one.txt"))).install(&sandbox);
+    let finished = works_through(&sandbox, &agent).args(["--once", "--commit", "--backlog", TASKS]).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has(&format!("⚠ one is proved {WEAKENED} and committed: "))
+        .assert_stderr_has(&format!("proof: checks {WEAKENED}: test -e one.txt exit 0"));
+    let passed = format!("one passed, proved by checks {WEAKENED}");
+    ralph(&sandbox).args(["status"]).run().assert_stdout_has(&format!("status:     {passed}"));
+    let listed = ralph(&sandbox).args(["history"]).run();
+    listed.assert_stdout_has(&format!("; one PASSED {WEAKENED}, committed")).assert_stdout_has(&passed);
+    let page = ralph(&sandbox).args(["history", "1"]).run();
+    page.assert_stdout_has(&format!("- attempt: PASSED {WEAKENED}"));
+    let shown = ralph(&sandbox).args(["evidence", "show"]).run();
+    shown.assert_stdout_has(&format!("✓ one One: PASSED {WEAKENED} in #1"));
+    let flags = json!(["existing tests were changed: tests/login_test.py"]);
+    assert_eq!(history(&sandbox)[0]["proof_flags"], flags);
+    assert_eq!((&status(&sandbox)["proof_flags"], &last_item(&sandbox)["flagged"]), (&flags, &flags));
+}
+
+#[test]
+fn a_test_that_an_earlier_attempt_changed_is_flagged_in_the_proof_of_the_next_run_too() {
+    let sandbox = with_a_test();
+    let once = |steps: Steps| {
+        let agent = another(&sandbox).call(steps).install(&sandbox);
+        works_through(&sandbox, &agent).args(["--once", "--commit", "--backlog", TASKS]).run()
+    };
+    once(weakens(Steps::new())).assert_code(3);
+    let second = once(claims(writes("one.txt")));
+    second.assert_code(0).assert_stderr_has(&format!("proof: checks {WEAKENED}: "));
+    let shown = ralph(&sandbox).args(["evidence", "show"]).run();
+    shown
+        .assert_stdout_has(&format!("✓ one One: PASSED {WEAKENED} in #2"))
+        .assert_stdout_has("one One: FAILED in #1");
+}
+
+#[test]
+fn what_was_put_back_is_not_flagged_in_a_proof() {
+    let sandbox = harness(&[item("FEAT-1", "one.txt")]);
+    sandbox.write("tests/login_test.py", "def test_login(): assert False\n");
+    sandbox.commit_all("a test");
+    let agent =
+        another(&sandbox).call(weakens(writes("junk.txt"))).call(claims(writes("one.txt"))).install(&sandbox);
+    let finished = worker(&sandbox, &agent).args(["--all"]).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("existing tests were changed: tests/login_test.py (#1, put back)")
+        .assert_stderr_has("✓ FEAT-1 is proved and committed: ")
+        .assert_stderr_lacks("(flagged: ");
+    let now = status(&sandbox);
+    Schema::published("ralph.status/1").assert(&now);
+    assert_eq!((&now["proof_flags"], &now["flags"][0]["put_back"]), (&json!([]), &json!(true)));
+}

@@ -8,7 +8,9 @@ use crate::report::denied_tools;
 use crate::state::{Iteration, State};
 use crate::text::{count, one_line};
 use crate::time::duration;
-use crate::view::{WITHOUT_CHANGE, ended, ended_by, failure, files, money, nth_of, result_word, thousands};
+use crate::view::{
+    WITHOUT_CHANGE, ended, ended_by, failure, files, flagged, money, nth_of, result_word, thousands,
+};
 
 /// `state` is that of the record that concluded the iteration, or a later one, which knows less about it.
 pub fn history(state: &State, iteration: &Iteration) -> String {
@@ -90,7 +92,8 @@ fn item_part(text: &mut String, iteration: &Iteration) {
             (false, false) => String::new(),
         };
         let attempt = conclusion.attempt.iter();
-        attempt.for_each(|attempt| line("attempt", &format!("{}{word}", attempt.word())));
+        let flagged = flagged::beside(&conclusion.proof_flags);
+        attempt.for_each(|attempt| line("attempt", &format!("{}{flagged}{word}", attempt.word())));
         conclusion
             .differences
             .iter()
@@ -238,6 +241,7 @@ mod tests {
             warnings: vec!["output_decline: output declined by 80%".into()],
             differences: vec![],
             flags: vec![],
+            proof_flags: vec![],
             attempt: None,
             untouched: false,
             without_change: false,
