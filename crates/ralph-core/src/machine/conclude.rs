@@ -163,7 +163,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
             .chain(unlooked(current))
             .chain(left_marked(current))
             .collect(),
-        flags: flags(current),
+        flags: flags(seen, current),
         proof_flags: if accepted { proof_flags(&rules.items, current) } else { vec![] },
         differences: differences(seen, current, attempt),
         attempt,
@@ -382,12 +382,13 @@ pub(super) fn proof(plan: &Plan, reviews_needed: u32, checked: bool) -> Proof {
 }
 
 /// What an agent changed of that by which claims are judged: worth a look, and no refusal by itself.
-fn flags(current: &Iteration) -> Vec<String> {
+fn flags(seen: &State, current: &Iteration) -> Vec<String> {
     let Some(after) = &current.after else { return vec![] };
     let about_an_item = current.item.is_some();
     let judging =
         after.judging.iter().flat_map(|judging| judging.touched().chain(judging.others_run(about_an_item)));
-    judging.chain(put_back(current)).chain(after.flags.iter().cloned()).collect()
+    let gone = machine_items::red_and_gone(seen, current);
+    gone.into_iter().chain(judging).chain(put_back(current)).chain(after.flags.iter().cloned()).collect()
 }
 
 /// The same as far as a proof rests on it, whichever iteration did it.

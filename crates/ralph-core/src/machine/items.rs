@@ -310,6 +310,12 @@ fn item_proof(plan: &Plan, seen: &State) -> Proof {
     }
 }
 
+/// Tests that were red before the run and are gone with their file.
+pub(super) fn red_and_gone(seen: &State, current: &Iteration) -> Option<String> {
+    let after = current.after.as_ref()?;
+    after.judging.as_ref()?.red_and_gone(&after.changed, &seen.baseline.results)
+}
+
 /// What the agents changed, for the next commit.
 pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
     let tree = |mark: &Option<TreeMark>| mark.as_ref().map(|mark| mark.tree.clone());
@@ -322,6 +328,7 @@ pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
     match (tree(&current.before), &current.after) {
         (Some(before), Some(after)) => memory
             .changed(&before, after.left(), item)
+            .flagged(red_and_gone(seen, current).into_iter())
             .flagged(after.judging.iter().flat_map(|judging| judging.touched())),
         _ => memory,
     }

@@ -1,7 +1,7 @@
 //! What is flagged about a proof, for whoever reads no more than the line that tells it.
 
 use crate::decision::Stop;
-use crate::event::{OTHERS_RUN, SCRIPTS_CHANGED, TESTS_CHANGED, is_of_judging};
+use crate::event::{OTHERS_RUN, RED_AND_GONE, SCRIPTS_CHANGED, TESTS_CHANGED, is_of_judging};
 use crate::prelude::*;
 use crate::state::State;
 use crate::text::one_line;
@@ -39,7 +39,8 @@ pub fn beside(flags: &[String]) -> String {
     };
     let changed = of(&[TESTS_CHANGED, SCRIPTS_CHANGED]).map(|names| format!("{names} changed by the agent"));
     let others = of(&[OTHERS_RUN]).map(|names| format!("{OTHERS_RUN}: {names}"));
-    let told: Vec<String> = changed.into_iter().chain(others).collect();
+    let gone = of(&[RED_AND_GONE]).map(|names| format!("{RED_AND_GONE}: {names}"));
+    let told: Vec<String> = gone.into_iter().chain(changed).chain(others).collect();
     if told.is_empty() { String::new() } else { format!(" (flagged: {})", told.join("; ")) }
 }
 

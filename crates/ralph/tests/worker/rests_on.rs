@@ -311,3 +311,27 @@ fn what_was_put_back_is_not_flagged_in_a_proof() {
     Schema::published("ralph.status/1").assert(&now);
     assert_eq!((&now["proof_flags"], &now["flags"][0]["put_back"]), (&json!([]), &json!(true)));
 }
+
+#[test]
+fn a_red_test_that_an_agent_deletes_is_named_in_the_proof() {
+    let sandbox = with_a_test();
+    let script = "test -e tests/login_test.py || exit 0\necho 'FAILED tests/login_test.py::test_login - assert False'\nexit 1\n";
+    sandbox.write("runner.sh", script);
+    sandbox.commit_all("a runner");
+    let steps = writes("one.txt").delete("tests/login_test.py");
+    let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
+    let finished = works_through(&sandbox, &agent)
+        .args(["--once", "--commit", "--test-cmd", "sh runner.sh", "--backlog", TASKS])
+        .run();
+    const GONE: &str =
+        "tests that were red before the run are gone with their file: tests/login_test.py::test_login";
+    finished.assert_code(0).assert_stderr_has(&format!(
+        "proof: checks (flagged: {GONE}; tests/login_test.py changed by the agent): "
+    ));
+    let flags = history(&sandbox)[0]["flags"].clone();
+    assert_eq!(flags, json!([GONE, "existing tests were changed: tests/login_test.py"]));
+    let message = sandbox.git(&["log", "-1", "--format=%B"]).replace('\n', " ");
+    assert!(message.contains(&format!("Flagged: {GONE}; existing tests were changed")), "{message}");
+    let shown = ralph(&sandbox).args(["evidence", "show"]).run();
+    shown.assert_stdout_has(&format!("PASSED (flagged: {GONE}; "));
+}

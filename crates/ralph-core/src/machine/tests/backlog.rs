@@ -346,6 +346,32 @@ fn what_judges_is_flagged_where_it_was_changed() {
 }
 
 #[test]
+fn a_red_test_that_is_gone_with_its_file_is_named_where_its_name_tells_the_file() {
+    let check = |code: i32, failing: &[&str]| CheckResult {
+        name: "test".into(),
+        command: "pytest".into(),
+        end: End::Exited { code },
+        asked: false,
+        failing: failing.iter().map(|name| (*name).to_owned()).collect(),
+        duration_ms: 1,
+        output_tail: String::new(),
+        hollow: false,
+    };
+    let red = [check(1, &["tests/a.py::test_login", "tests/a.py.bak::x", "web/b.ts > logs in", "login"])];
+    let judging = Judging { tests: vec!["tests/a.py".into(), "web/b.ts".into()], ..Judging::default() };
+    let changed = |kinds: [char; 2]| {
+        let paths = ["tests/a.py", "web/b.ts"].iter().zip(kinds);
+        paths.map(|(path, kind)| ChangedPath { kind, path: (*path).into() }).collect::<Vec<_>>()
+    };
+    let gone = |kinds, before: &[CheckResult]| judging.red_and_gone(&changed(kinds), before);
+    let told = "tests that were red before the run are gone with their file: tests/a.py::test_login";
+    assert_eq!(gone(['D', 'M'], &red).as_deref(), Some(told));
+    assert_eq!(gone(['D', 'D'], &red), Some(format!("{told}, web/b.ts > logs in")));
+    assert_eq!(gone(['M', 'M'], &red), None, "what became of it nobody can tell");
+    assert_eq!(gone(['D', 'D'], &[check(0, &[])]), None);
+}
+
+#[test]
 fn what_was_put_back_is_flagged_and_nothing_else() {
     let flags = |item: ItemAfter| {
         said(MORE, true, |measured| measured.item = Some(ItemAfter { criteria: "digest".into(), ..item }))
