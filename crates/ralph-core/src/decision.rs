@@ -168,6 +168,9 @@ pub struct Conclusion {
     /// What somebody should look at: tests and checks that the agent changed, what of the backlog was put back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
+    /// Of a claim that was accepted: what agents changed of that by which it was judged, and nobody has committed since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proof_flags: Vec<String>,
     /// What it means for the item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<Attempt>,
@@ -175,6 +178,9 @@ pub struct Conclusion {
     /// the agents' word says that it is done.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub untouched: bool,
+    /// The item passed by a check that can tell its work, and no file was changed for it: that check was green all along.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub without_change: bool,
 }
 
 impl Conclusion {

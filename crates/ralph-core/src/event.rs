@@ -379,10 +379,23 @@ pub struct Judging {
 }
 
 impl Judging {
+    /// Tests that failed before the run, by the names that runners give them, whose file the agent deleted. A name tells its file
+    /// with some runners only, and a green check names no test: of others nobody can tell a test that was mended from one that is gone.
+    pub(crate) fn red_and_gone(&self, changed: &[ChangedPath], before: &[CheckResult]) -> Option<String> {
+        let deleted = |path: &&String| changed.iter().any(|one| one.kind == 'D' && one.path == **path);
+        let deleted: Vec<&String> = self.tests.iter().filter(deleted).collect();
+        let held = |name: &&String| {
+            let mut files = deleted.iter().filter_map(|file| name.strip_prefix(file.as_str()));
+            files.any(|rest| rest.starts_with("::") || rest.starts_with(" > "))
+        };
+        let red = before.iter().filter(|check| !check.passed()).flat_map(|check| &check.failing);
+        flag(&red.filter(held).cloned().collect::<Vec<_>>(), RED_AND_GONE)
+    }
+
     /// What was changed in an iteration and is worth a look, in words.
     pub(crate) fn touched(&self) -> impl Iterator<Item = String> {
-        let tests = flag(&self.tests, "existing tests were changed");
-        tests.into_iter().chain(flag(&self.scripts, "what checks run was changed"))
+        let tests = flag(&self.tests, TESTS_CHANGED);
+        tests.into_iter().chain(flag(&self.scripts, SCRIPTS_CHANGED))
     }
 
     /// What checks run instead of what they ran when the run began, likewise. About an item, what was found or is its own
@@ -390,8 +403,22 @@ impl Judging {
     pub(crate) fn others_run(&self, about_an_item: bool) -> Option<String> {
         let refusing: &[String] = if about_an_item { &[] } else { &self.recipes };
         let checks: Vec<String> = refusing.iter().chain(&self.named_recipes).cloned().collect();
-        flag(&checks, "checks run something else than when the run began")
+        flag(&checks, OTHERS_RUN)
     }
+}
+
+/// How flags begin that tell what an agent did to that by which claims are judged; names come next.
+pub const TESTS_CHANGED: &str = "existing tests were changed";
+pub const SCRIPTS_CHANGED: &str = "what checks run was changed";
+pub const OTHERS_RUN: &str = "checks run something else than when the run began";
+
+pub const RED_AND_GONE: &str = "tests that were red before the run are gone with their file";
+
+/// Whether a flag tells of that by which claims are judged.
+pub fn is_of_judging(flag: &str) -> bool {
+    [TESTS_CHANGED, SCRIPTS_CHANGED, OTHERS_RUN, RED_AND_GONE]
+        .iter()
+        .any(|beginning| flag.starts_with(beginning))
 }
 
 fn flag(names: &[String], what: &str) -> Option<String> {

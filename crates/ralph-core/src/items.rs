@@ -56,6 +56,9 @@ pub struct BacklogRead {
     /// What is open and not for the loop, in words: it is none of the items above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub for_people: Option<String>,
+    /// Where nothing is open: what is done and rests on little, by the record of earlier runs.
+    #[serde(default, skip_serializing_if = "Earlier::is_nothing")]
+    pub earlier: Earlier,
     pub found: Found,
 }
 
@@ -77,6 +80,24 @@ impl BacklogRead {
         close(&mut self.items);
         let current = self.phases.iter_mut().filter(|phase| Some(&phase.name) == self.phase.as_ref());
         current.for_each(|phase| close(&mut phase.items));
+    }
+}
+
+/// Items that earlier runs saw pass, by their ids.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Earlier {
+    /// Nothing but an agent's word says that they are done.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub claimed: Vec<String>,
+    /// Their checks passed, and no file was changed for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without_change: Vec<String>,
+}
+
+impl Earlier {
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
     }
 }
 
@@ -369,6 +390,9 @@ pub struct Inherited {
     /// The item that was last claimed without a change: a second attempt has the next word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchanged: Option<String>,
+    /// Items that are not done and for which agents have changed files that are still there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub worked_on: Vec<String>,
     /// What the next agent at the same item is told.
     #[serde(skip_serializing_if = "HandedOn::is_nothing")]
     pub told: HandedOn,
@@ -430,6 +454,9 @@ pub struct Memory {
     /// Those whose checks were all green before the run, none of them the item's own, and no test file was changed for it.
     #[serde(skip_serializing_if = "is_none_yet")]
     pub unmeasured: u64,
+    /// Those that a check of their own proved, or one that was red before, and for which no file was changed.
+    #[serde(skip_serializing_if = "is_none_yet")]
+    pub without_change: u64,
     /// What agents changed since the last commit of ours.
     pub spans: Vec<Span>,
     /// What was flagged about that.
@@ -491,6 +518,7 @@ impl Memory {
                 .map(|(nth, proof)| CheckSpec { name: proof_name(nth), ..proof.clone() })
                 .collect(),
             unchanged: work.unchanged.clone(),
+            tried: work.worked_on.iter().map(|id| Tried { id: id.clone(), ..Tried::default() }).collect(),
             ..Self::default()
         }
     }
@@ -543,7 +571,12 @@ impl Memory {
         self
     }
 
-    /// Whether no iteration about the item has changed a file in this run.
+    /// Items that did not pass, and for which files were changed.
+    pub fn worked_on_in_vain(&self) -> Vec<String> {
+        self.tried.iter().filter(|tried| !tried.untouched).map(|tried| tried.id.clone()).collect()
+    }
+
+    /// Whether no iteration about the item has changed a file, in this run or in those that it goes on with.
     pub(crate) fn is_untouched(&self, id: &str) -> bool {
         self.tried.iter().find(|tried| tried.id == id).is_none_or(|tried| tried.untouched)
     }
@@ -595,6 +628,12 @@ impl Memory {
         Self { unmeasured: self.unmeasured.saturating_add(1), ..self }
     }
 
+    /// An item passed by checks that can tell its work, and no file was changed for it.
+    #[must_use]
+    pub(crate) fn without_change(self) -> Self {
+        Self { without_change: self.without_change.saturating_add(1), ..self }
+    }
+
     /// How many items checks have proved in this run.
     pub fn proved_by_checks(&self) -> u64 {
         self.passed.saturating_sub(self.unchecked)
@@ -614,11 +653,21 @@ impl Memory {
                 Some(span) => span.to.clone_from(&before.tree),
                 None => {}
             }
+            self.nothing_is_left_of(last.and_then(|last| last.item.as_deref()));
         }
         if self.spans.is_empty() {
             self.flagged.clear();
         }
         self
+    }
+
+    /// What was changed for an item is put back, unless an earlier attempt left something.
+    fn nothing_is_left_of(&mut self, item: Option<&Work>) {
+        let Some(id) = item.map(|item| item.id.as_str()) else { return };
+        let left = self.spans.iter().any(|span| span.item.as_deref() == Some(id));
+        if let Some(tried) = self.tried.iter_mut().find(|tried| tried.id == id) {
+            tried.untouched |= !left;
+        }
     }
 
     pub fn attempts(&self, id: &str) -> u64 {
@@ -712,6 +761,9 @@ pub fn conditions(
                     .into(),
             ),
         });
+    } else if !changed && memory.is_untouched(&work.id) {
+        let fact = "nothing was changed for it: its own checks alone decide";
+        conditions.push(condition("change", Held::NotApplicable, fact.into()));
     }
     conditions
 }

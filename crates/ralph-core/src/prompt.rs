@@ -179,6 +179,9 @@ fn last_did(last: &Iteration) -> String {
     let outcome =
         last.conclusion.as_ref().map_or("was not concluded", |conclusion| match conclusion.outcome {
             Outcome::Accepted if last.is_claimed() => "said done, and nothing but its word says so",
+            Outcome::Accepted if last.is_without_change() => {
+                "said done, and its item's checks were green without a change for it"
+            }
             Outcome::Accepted => "said done, and the evidence agreed",
             Outcome::Refused => "said done, which was refused",
             Outcome::More => "did not say done",
@@ -287,9 +290,10 @@ and report done. If anything is missing or wrong, report that more work is neede
 /// With what was flagged: a test that is gone, or a recipe that is another one, is what a check cannot tell.
 fn review(state: &State) -> String {
     let mut words = String::from(REVIEW);
-    if !state.flagged.is_empty() {
+    let mut standing = state.flagged.iter().filter(|flag| !flag.put_back).peekable();
+    if standing.peek().is_some() {
         words.push_str("\n\nThe loop saw this and could not judge it. Find out whether the goal called for it, and undo what it did not call for:\n");
-        for flag in state.flagged.iter().take(MOST_FLAGS) {
+        for flag in standing.take(MOST_FLAGS) {
             words.push_str(&format!("- iteration {}: {}\n", flag.iteration, text::one_line(&flag.what, 300)));
         }
     }
@@ -366,7 +370,7 @@ mod tests {
         let mut sim = begun();
         let told = |sim: &Sim| render(&sim.state, Materials::default()).contains("tests/a.rs was deleted");
         let what = "tests/a.rs was deleted".to_owned();
-        sim.state.flagged.push(crate::state::Flagged { iteration: 1, what });
+        sim.state.flagged.push(crate::state::Flagged { iteration: 1, what, put_back: false });
         assert!(!told(&sim), "work goes on");
         sim.state.current.as_mut().expect("one").kind = Kind::Review;
         assert!(told(&sim));

@@ -2,28 +2,26 @@
 //! Neither decides anything.
 
 mod handed_on;
+mod iteration;
 mod recent;
 
 use serde::{Deserialize, Serialize};
 
 use crate::breaker::Breaker;
 use crate::check::{CheckResult, CheckSpec};
-use crate::decision::{Begin, Conclusion, Decision, Kind, Outcome, Phase, Rules, Stop, TreeMark};
+use crate::decision::{Decision, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
-use crate::event::{AgentEnded, End, Event, Measured, Noted, Plan, PutBack, RunInfo, StopBy, When};
-use crate::evidence::were_green;
+use crate::event::{AgentEnded, End, Event, Measured, Plan, PutBack, RunInfo, StopBy, When, is_of_judging};
 use crate::items::{Attempt, BacklogRead, Memory, Settled, Span, Work};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
 use crate::own_files;
 use crate::prelude::*;
-use crate::report::block::Block;
-use crate::report::dialects::Dialect;
-use crate::saturation::is_test_path;
 use crate::time::Time;
-use crate::transcript::{Format, Usage};
+use crate::transcript::Usage;
 
 pub use handed_on::HandedOn;
+pub use iteration::Iteration;
 pub use recent::{Recent, claim_passed, restless};
 
 /// Of files that agents took along, so many are named.
@@ -115,6 +113,9 @@ pub struct Flagged {
     /// The first that it was told of.
     pub iteration: u64,
     pub what: String,
+    /// What that iteration did was put back.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub put_back: bool,
 }
 
 /// How the checks stood before anything was done.
@@ -158,48 +159,6 @@ pub struct Refusal {
     pub why: String,
     /// The checks that failed.
     pub checks: Vec<CheckResult>,
-}
-
-/// One iteration as far as it has come.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Iteration {
-    pub number: u64,
-    pub nth: u64,
-    pub kind: Kind,
-    /// Who works, and how it is read: a run that is continued may go on with another agent.
-    pub agent: String,
-    pub format: Format,
-    pub began_at: Time,
-    pub before: Option<TreeMark>,
-    /// When the agent was asked to start.
-    pub started_at: Option<Time>,
-    pub pid: Option<u32>,
-    pub ending: Option<Ending>,
-    pub ended: Option<AgentEnded>,
-    pub after: Option<Measured>,
-    /// When the running check was started.
-    pub check_started_at: Option<Time>,
-    pub checks: Vec<CheckResult>,
-    pub conclusion: Option<Conclusion>,
-    pub concluded_at: Option<Time>,
-    /// How many of the user's notes its prompt held.
-    #[serde(default)]
-    pub notes: usize,
-    /// The run's time when the agent was asked to start.
-    #[serde(default)]
-    pub active_before_ms: u64,
-    /// The item it works on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub item: Option<Box<Work>>,
-    /// What came of settling it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settled: Option<Settled>,
-    /// What was done to ralph's own files while it went on, in words.
-    #[serde(default)]
-    pub own_files: Vec<String>,
-    /// What was kept beside the record before its agent.
-    #[serde(default, skip_serializing_if = "Noted::is_nothing")]
-    pub noted: Noted,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -412,11 +371,13 @@ fn observe_settled(state: &mut State, settled: &Settled) {
                 let unchecked = last.is_some_and(|last| last.is_claimed());
                 let unmeasured = last.is_some_and(|last| !unchecked && last.is_unmeasured(before));
                 let untouched = last.is_some_and(|last| last.is_untouched());
+                let without_change = last.is_some_and(|last| last.is_without_change());
                 let items = &mut state.rules.items;
                 items.passed = items.passed.saturating_sub(1);
                 items.unchecked = items.unchecked.saturating_sub(u64::from(unchecked));
                 items.untouched = items.untouched.saturating_sub(u64::from(untouched));
                 items.unmeasured = items.unmeasured.saturating_sub(u64::from(unmeasured));
+                items.without_change = items.without_change.saturating_sub(u64::from(without_change));
             }
         }
     }
@@ -427,6 +388,10 @@ fn observe_settled(state: &mut State, settled: &Settled) {
         backlog.blocked = backlog.blocked.saturating_add(1);
     }
     state.rules.items = core::mem::take(&mut state.rules.items).settled(settled, state.last.as_deref());
+    if let Some(last) = state.last.as_ref().filter(|_| settled.reverted) {
+        let of_last = state.flagged.iter_mut().filter(|flagged| flagged.iteration == last.number);
+        of_last.for_each(|flagged| flagged.put_back |= is_of_judging(&flagged.what));
+    }
     // Where an agent had committed everything itself, its commit is named and none was made.
     let agent_s_own = state.last.as_ref().and_then(|last| last.after.as_ref()?.left_head());
     let made = settled.commit.is_some() && settled.commit.as_deref() != agent_s_own;
@@ -557,9 +522,14 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
         if !matches!(conclusion.outcome, Outcome::Failed | Outcome::Limited | Outcome::Interrupted) {
             state.notes.drain(..iteration.notes.min(state.notes.len()));
         }
-        for what in &conclusion.flags {
-            if state.flagged.len() < MOST_FLAGGED && !state.flagged.iter().any(|known| known.what == *what) {
-                state.flagged.push(Flagged { iteration: iteration.number, what: what.clone() });
+        for what in conclusion.flags.iter().chain(&conclusion.proof_flags) {
+            let is_known = |known: &Flagged| known.what == *what && !known.put_back;
+            if state.flagged.len() < MOST_FLAGGED && !state.flagged.iter().any(is_known) {
+                state.flagged.push(Flagged {
+                    iteration: iteration.number,
+                    what: what.clone(),
+                    put_back: false,
+                });
             }
         }
         iteration.conclusion = Some(conclusion.clone());
@@ -597,78 +567,6 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
         }
     }
     state.phase = decision.next.clone();
-}
-
-impl Iteration {
-    pub(crate) fn new(begin: &Begin, at: Time) -> Self {
-        Self {
-            number: begin.number,
-            nth: begin.nth,
-            kind: begin.kind,
-            agent: begin.agent.clone(),
-            format: begin.format,
-            began_at: at,
-            before: begin.before.clone(),
-            started_at: None,
-            pid: None,
-            ending: None,
-            ended: None,
-            after: None,
-            check_started_at: None,
-            checks: Vec::new(),
-            conclusion: None,
-            concluded_at: None,
-            notes: 0,
-            active_before_ms: 0,
-            item: begin.item.clone(),
-            settled: None,
-            own_files: Vec::new(),
-            noted: Noted::default(),
-        }
-    }
-
-    /// Whether ralph did not see its agent end: whatever was done since may be anybody's doing.
-    pub fn is_cut(&self) -> bool {
-        self.ended.as_ref().is_some_and(|ended| matches!(ended.end, End::Cut))
-    }
-
-    pub fn progress(&self) -> bool {
-        self.after.as_ref().is_some_and(Measured::progress)
-    }
-
-    /// Whether its item passed, and nothing but the agent's word says that it is done.
-    pub fn is_claimed(&self) -> bool {
-        let passed = self.conclusion.as_ref().is_some_and(|told| told.attempt == Some(Attempt::Passed));
-        passed && (self.checks.is_empty() || self.is_untouched())
-    }
-
-    /// Whether its item passed by words, and no file was changed for it.
-    pub fn is_untouched(&self) -> bool {
-        self.conclusion.as_ref().is_some_and(|told| told.untouched)
-    }
-
-    /// Whether the checks of its item could not have failed for want of the work: all of them were green before the run, none is
-    /// the item's own, and no test file was changed.
-    pub fn is_unmeasured(&self, before: &[CheckResult]) -> bool {
-        let own = self.item.as_ref().is_some_and(|item| item.has_own_checks());
-        let changed = self.after.as_ref().map_or(&[][..], |after| &after.changed);
-        !own && were_green(&self.checks, before) && !changed.iter().any(|changed| is_test_path(&changed.path))
-    }
-
-    /// The agent's status block, if it gave one.
-    pub fn block(&self) -> Option<&Block> {
-        self.ended.as_ref()?.report.block.as_ref()
-    }
-
-    /// The agent's word in `.ralph/status`, if it wrote one.
-    pub fn signal(&self) -> Option<&str> {
-        let mut sayings = self.ended.as_ref()?.report.sayings.iter();
-        sayings.find(|saying| saying.dialect == Dialect::StatusFile).map(|saying| saying.quote.as_str())
-    }
-
-    pub fn outcome(&self) -> Option<Outcome> {
-        self.conclusion.as_ref().map(|conclusion| conclusion.outcome)
-    }
 }
 
 impl Totals {

@@ -6,10 +6,11 @@ mod ended;
 pub mod event;
 pub mod evidence;
 pub mod files;
+pub mod flagged;
 pub mod json;
 pub mod notice;
 
-pub use ended::{claimed, ended, missing, printed_last, weak_points};
+pub use ended::{WITHOUT_CHANGE, claimed, earlier, ended, missing, printed_last, weak_points};
 
 use crate::decision::{Outcome, Phase};
 use crate::event::{AgentInfo, End, StopBy};

@@ -51,7 +51,7 @@ mod way;
 pub(crate) use alternate::replace as take_turns;
 pub use arm::ArmFile;
 pub use edit::{clear_leftovers, edit, put_back};
-pub use evidence::{Appended, HeldLedger, Ledger, Line, Tally, Tried};
+pub use evidence::{Appended, HeldLedger, Ledger, Line, Pass, Tally, Tried};
 pub use files::{
     append_private, is_passing, make_dir, open_itself, put_back_if_gone, remove, sign_of_life, write_new,
     write_private, write_settings, write_with,

@@ -367,7 +367,7 @@ impl Ui {
         // It was asked for another goal, which a probe has to name again.
         let named = |step: String| step.replace("ralph run --probe", "ralph run \"GOAL\" --probe");
         let steps = stops::next_steps(last, stop).into_iter().map(named);
-        self.not_begun(stop, "no new run was begun", steps);
+        self.not_begun(last, stop, "no new run was begun", steps);
     }
 
     /// A run that would stop again at once.
@@ -375,17 +375,20 @@ impl Ui {
         let last = &*self.secrets.shown_state(last);
         let number = last.run.as_ref().map_or(0, |run| run.number);
         let said = format!("run {number} is as it was: nothing was run or written");
-        self.not_begun(stop, &said, stops::next_steps(last, stop).into_iter());
+        self.not_begun(last, stop, &said, stops::next_steps(last, stop).into_iter());
     }
 
-    fn not_begun(&mut self, stop: &Stop, said: &str, steps: impl Iterator<Item = String>) {
+    fn not_begun(&mut self, last: &State, stop: &Stop, said: &str, steps: impl Iterator<Item = String>) {
         if self.mode != Mode::Quiet {
             let mark = if self.mode == Mode::Boxes { "  " } else { "[ralph] " };
             self.line(stops::tone(stop), &format!("{mark}{}", stops::in_a_line(stop)));
+            for weak in view::weak_points(last, stop) {
+                self.line(Tone::Warning, &format!("{mark}{weak}"));
+            }
             self.line(Tone::Plain, &format!("{mark}{said}"));
         }
-        self.tell_not_begun(stop);
-        self.steps(stop, &stop.to_string(), steps);
+        self.tell_not_begun(last, stop);
+        self.steps(stop, &view::ended(last, stop), steps);
     }
 
     /// The same where one thing was asked for, and nothing is to be done about it.
@@ -400,9 +403,11 @@ impl Ui {
 
     /// The only event of a run that was not begun. Nothing was used or changed: the last run's figures would be taken for
     /// this one's.
-    pub(crate) fn tell_not_begun(&mut self, stop: &Stop) {
+    pub(crate) fn tell_not_begun(&mut self, last: &State, stop: &Stop) {
         if self.events {
-            self.json_line(&event::stopped(&State::default(), stop, None, clock::now()));
+            let mut event = event::stopped(&State::default(), stop, None, clock::now());
+            event["text"] = view::ended(last, stop).into();
+            self.json_line(&event);
         }
     }
 

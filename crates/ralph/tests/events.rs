@@ -170,10 +170,27 @@ fn tests_and_scripts_that_the_run_found_and_an_agent_changed_are_flagged_with_a_
     let status = common::status(&sandbox);
     Schema::published("ralph.status/1").assert(&status);
     let flags = json!([
-        {"iteration": 1, "text": "existing tests were changed: tests/test_calc.py"},
-        {"iteration": 2, "text": "what checks run was changed: check.sh"},
+        {"iteration": 1, "text": "existing tests were changed: tests/test_calc.py", "put_back": false},
+        {"iteration": 2, "text": "what checks run was changed: check.sh", "put_back": false},
     ]);
     assert_eq!(status["flags"], flags);
+
+    // Whoever reads no more than the line with the proof knows it too.
+    const PROOF: &str = "checks (flagged: tests/test_calc.py, check.sh changed by the agent)";
+    finished.assert_stderr_has(&format!("✓ COMPLETE, proof: {PROOF}: sh check.sh exit 0"));
+    let complete = format!("complete, proved by {PROOF}");
+    ralph(&sandbox).arg("status").run().assert_stdout_has(&format!("status:     {complete}"));
+    listed.assert_stdout_has(&format!("  stopped: {complete}"));
+    let stop = events(&finished).pop().expect("the stop");
+    Schema::published("ralph.event/1").assert(&stop);
+    for told in [&stop, &status] {
+        assert_eq!(
+            (&told["proof"], &told["proof_flags"]),
+            (&json!("checks"), &json!(expected.iter().map(|flags| &flags[0]).collect::<Vec<_>>()))
+        );
+    }
+    let text = stop["text"].as_str().unwrap_or_default();
+    assert!(text.starts_with(&complete), "{text}");
 }
 
 #[test]

@@ -39,6 +39,9 @@ pub fn commit_message(
         text.push_str(&wrapped(&one_line(&format!("Claimed, not proved: {word}."), 400)));
         text.push_str("\n\n");
     }
+    if iteration.is_without_change() && settlement.item.is_some() {
+        text.push_str("No file was changed for this item: its checks were green without it.\n\n");
+    }
     if !left.is_empty() {
         // The checks ran on all files, and whoever checks this commit out has not got these.
         let left = format!("Verified with, and not in this commit (not clean before): {}", left.join(", "));

@@ -35,6 +35,14 @@ pub struct Record {
     pub files_in_all: Option<u64>,
     /// The item passed, no file was changed for it in its run, and no check could tell its work. Older records do not say.
     pub untouched: bool,
+    /// The item passed by a check that can tell its work, and no file was changed for it. Older records do not say.
+    pub without_change: bool,
+    /// Of a goal that is a backlog: how its items passed in its run. Older records do not say.
+    pub items: Option<Passed>,
+    /// What is flagged about its proof, in words. Older records have what its own iteration did in `custody` alone.
+    pub flagged: Vec<String>,
+    /// What its proof does not show, in words.
+    pub weak: Vec<String>,
     /// The task file, which ralph changes itself.
     pub backlog: Option<String>,
     pub custody: Custody,
@@ -56,6 +64,17 @@ pub struct Record {
 pub struct Base {
     pub tree: Option<String>,
     pub head: Option<String>,
+}
+
+/// How many items passed, and what for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Passed {
+    pub passed: u64,
+    /// Those for which nothing but the agent's word speaks.
+    pub claimed: u64,
+    /// Those that passed their checks with nothing changed for them.
+    pub without_change: u64,
 }
 
 /// What an item is judged by, and what became of it while the agent worked.
@@ -102,6 +121,14 @@ impl Ran {
 impl Record {
     pub fn passed(&self) -> bool {
         self.result == "PASSED"
+    }
+
+    /// Whether it passed, and nothing but words speaks for it: of an item, that no check was run, or none that could tell its work; of
+    /// a goal, that its items all passed so.
+    pub fn is_claimed(&self) -> bool {
+        let items = self.items.filter(|items| items.claimed > 0 && items.claimed == items.passed);
+        let item = self.item.is_some() && (self.checks.is_empty() || self.untouched);
+        self.passed() && (item || self.item.is_none() && items.is_some())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::decision::{Conclusion, Decision, Kind, Outcome, Proof, Reason, Rules,
 use crate::event::{AgentEnded, End, Measured, Plan, StopBy};
 use crate::evidence::{self, Evidence};
 use crate::gate::{self, Words};
-use crate::items::{self, Attempt, ItemAfter};
+use crate::items::{self, Attempt, ItemAfter, Memory};
 use crate::prelude::*;
 use crate::profile::{Gate, Saturated};
 use crate::report::block::WorkType;
@@ -88,7 +88,11 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         None => seen.rules.reviews.step(needed, opinion(outcome, failure), progress),
     };
     let mut memory = machine_items::remembered(seen, current);
-    let untouched = attempt == Some(Attempt::Passed) && machine_items::is_untouched(&memory, seen, current);
+    // What passed without a change was done before, or nothing but words speaks for it.
+    let item = current.item.as_ref().filter(|_| attempt == Some(Attempt::Passed));
+    let idle = item.is_some_and(|item| memory.is_untouched(&item.id));
+    let told = machine_items::is_told(seen, current);
+    let (untouched, without_change) = (idle && !told, idle && told);
     if let (Some(item), Some(attempt)) = (&current.item, attempt) {
         let claimed = matches!(words, Words::Done { .. });
         memory = memory.judged(&item.id, attempt, claimed && !progress);
@@ -96,6 +100,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
             memory = memory.proved(item, current.after.as_ref().map(Measured::left));
             memory = match untouched || current.checks.is_empty() {
                 true => memory.claimed(untouched),
+                false if without_change => memory.without_change(),
                 false if current.is_unmeasured(&seen.baseline.results) => memory.unmeasured(),
                 false => memory,
             };
@@ -158,10 +163,12 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
             .chain(unlooked(current))
             .chain(left_marked(current))
             .collect(),
-        flags: flags(current),
+        flags: flags(seen, current),
+        proof_flags: if accepted { proof_flags(&rules.items, current) } else { vec![] },
         differences: differences(seen, current, attempt),
         attempt,
         untouched,
+        without_change,
     };
 
     // The order of the rules. What remains are the limits of what comes next.
@@ -375,12 +382,20 @@ pub(super) fn proof(plan: &Plan, reviews_needed: u32, checked: bool) -> Proof {
 }
 
 /// What an agent changed of that by which claims are judged: worth a look, and no refusal by itself.
-fn flags(current: &Iteration) -> Vec<String> {
+fn flags(seen: &State, current: &Iteration) -> Vec<String> {
     let Some(after) = &current.after else { return vec![] };
     let about_an_item = current.item.is_some();
     let judging =
         after.judging.iter().flat_map(|judging| judging.touched().chain(judging.others_run(about_an_item)));
-    judging.chain(put_back(current)).chain(after.flags.iter().cloned()).collect()
+    let gone = machine_items::red_and_gone(seen, current);
+    gone.into_iter().chain(judging).chain(put_back(current)).chain(after.flags.iter().cloned()).collect()
+}
+
+/// The same as far as a proof rests on it, whichever iteration did it.
+fn proof_flags(memory: &Memory, current: &Iteration) -> Vec<String> {
+    let judging = current.after.as_ref().and_then(|after| after.judging.as_ref());
+    let others_run = judging.and_then(|judging| judging.others_run(current.item.is_some()));
+    memory.flagged.iter().cloned().chain(others_run).collect()
 }
 
 /// As it was said before anybody looked whether a test was there when the run began.

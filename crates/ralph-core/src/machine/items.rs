@@ -191,17 +191,16 @@ fn unchecked(seen: &State, current: &Iteration) -> String {
     }
 }
 
-/// Whether nothing but words speaks for an item that passed: no file was changed for it in this run, and none of its checks is its
-/// own, or went from red to green while it was the only work. `memory` knows of this iteration too.
-pub(super) fn is_untouched(memory: &Memory, seen: &State, current: &Iteration) -> bool {
+/// Whether a check speaks that can tell the work of an item: one of its own, or one that went from red to green while it was the
+/// only work.
+pub(super) fn is_told(seen: &State, current: &Iteration) -> bool {
     let Some(item) = current.item.as_deref() else { return false };
     let was_red = |check: &CheckResult| {
         let mut before = seen.baseline.results.iter();
         before.any(|before| before.command == check.command && !before.passed())
     };
     let turned = || seen.rules.items.passed == 0 && current.checks.iter().any(was_red);
-    let told = !current.checks.is_empty() && (item.has_own_checks() || turned());
-    memory.is_untouched(&item.id) && !told
+    !current.checks.is_empty() && (item.has_own_checks() || turned())
 }
 
 /// Seed 003's note.
@@ -254,7 +253,7 @@ pub(super) fn stop_or_settle(seen: &State, plan: &Plan, stop: Stop) -> Decision 
     let memory = &seen.rules.items;
     let last = seen.current.as_ref().or(seen.last.as_deref());
     // The marks of all items are in it.
-    let with_work = memory.untouched > 0;
+    let with_work = memory.untouched > 0 || memory.without_change > 0;
     match order(seen, plan, memory, last, with_work).filter(|_| matches!(stop, Stop::Complete { .. })) {
         None => halt(seen, stop),
         Some(order) => {
@@ -311,6 +310,12 @@ fn item_proof(plan: &Plan, seen: &State) -> Proof {
     }
 }
 
+/// Tests that were red before the run and are gone with their file.
+pub(super) fn red_and_gone(seen: &State, current: &Iteration) -> Option<String> {
+    let after = current.after.as_ref()?;
+    after.judging.as_ref()?.red_and_gone(&after.changed, &seen.baseline.results)
+}
+
 /// What the agents changed, for the next commit.
 pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
     let tree = |mark: &Option<TreeMark>| mark.as_ref().map(|mark| mark.tree.clone());
@@ -323,6 +328,7 @@ pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
     match (tree(&current.before), &current.after) {
         (Some(before), Some(after)) => memory
             .changed(&before, after.left(), item)
+            .flagged(red_and_gone(seen, current).into_iter())
             .flagged(after.judging.iter().flat_map(|judging| judging.touched())),
         _ => memory,
     }

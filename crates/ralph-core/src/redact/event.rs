@@ -38,8 +38,15 @@ impl Secrets {
                 }
             }
             Event::BacklogRead(read) => {
-                let BacklogRead { found, items: _, phase: _, phases: _, blocked: _, for_people: _ } =
-                    &mut **read;
+                let BacklogRead {
+                    found,
+                    items: _,
+                    phase: _,
+                    phases: _,
+                    blocked: _,
+                    for_people: _,
+                    earlier: _,
+                } = &mut **read;
                 match found {
                     Found::Selected(work) => {
                         // Its id, criteria and commands must stay as they are to be of use.

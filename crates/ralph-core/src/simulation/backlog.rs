@@ -3,7 +3,7 @@
 use super::turn::Turn;
 use super::world::World;
 use crate::event::Measured;
-use crate::items::{Attempt, BacklogRead, Found, ItemAfter, Settled, Settlement, Work};
+use crate::items::{Attempt, BacklogRead, Earlier, Found, ItemAfter, Settled, Settlement, Work};
 use crate::prelude::*;
 
 /// What is known of the item that is worked on.
@@ -43,7 +43,15 @@ impl World {
             0 => Found::Complete,
             _ => Found::Selected(Box::new(self.work(items.total.saturating_sub(items.open) + blocked))),
         };
-        BacklogRead { items, phase: None, phases: vec![], blocked, for_people: None, found }
+        BacklogRead {
+            items,
+            phase: None,
+            phases: vec![],
+            blocked,
+            for_people: None,
+            earlier: Earlier::default(),
+            found,
+        }
     }
 
     fn work(&self, nth: u64) -> Work {

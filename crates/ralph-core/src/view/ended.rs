@@ -2,15 +2,18 @@
 
 use crate::decision::{Outcome, Stop};
 use crate::evidence::Held;
+use crate::items::{Earlier, some};
 use crate::prelude::*;
 use crate::state::State;
 use crate::text::{count, one_line};
+use crate::view::flagged;
 
 /// The stop in words, and what is to be said with it.
 pub fn ended(state: &State, stop: &Stop) -> String {
     let missing = missing(state, stop).map(|missing| format!("missing: {missing}"));
     let printed = printed_last(state, stop).map(|line| format!("it printed last: {line}"));
-    let said = [stop.to_string()].into_iter().chain(weak_points(state, stop)).chain(missing).chain(printed);
+    let stopped = format!("{stop}{}", flagged::beside(&flagged::of_stop(state, stop)));
+    let said = [stopped].into_iter().chain(weak_points(state, stop)).chain(missing).chain(printed);
     said.collect::<Vec<_>>().join("; ")
 }
 
@@ -28,8 +31,11 @@ pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
     if let Stop::ItemPassed { .. } = stop {
         return weak_item(state).into_iter().collect();
     }
-    if !matches!(stop, Stop::Complete { .. }) {
-        return vec![];
+    let before = state.backlog.as_ref().map_or(vec![], |read| earlier(&read.earlier));
+    match stop {
+        Stop::Complete { .. } => {}
+        Stop::BacklogComplete { .. } => return before,
+        _ => return vec![],
     }
     let last = state.last.as_ref().filter(|last| last.item.is_none());
     let conditions = last.and_then(|last| last.conclusion.as_ref()).map(|told| &told.evidence.conditions);
@@ -44,8 +50,23 @@ pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
     let unchanged = unchanged.map(|condition| format!("{}{unchecked}", condition.fact));
     let unmeasured = Some(state.rules.items.unmeasured).filter(|some| *some > 0);
     let unmeasured = unmeasured.map(|some| format!("{} {}", count(some, "item"), green_before(some)));
+    let without_change = Some(state.rules.items.without_change).filter(|some| *some > 0);
+    let without_change =
+        without_change.map(|some| format!("{} {}", count(some, "item"), without_change_of(some)));
     let for_people = state.backlog.as_ref().and_then(|read| read.for_people.clone());
-    unchanged.into_iter().chain(claimed).chain(unmeasured).chain(for_people).collect()
+    let items = claimed.into_iter().chain(without_change).chain(unmeasured);
+    unchanged.into_iter().chain(items).chain(before).chain(for_people).collect()
+}
+
+/// What earlier runs are to be believed less for.
+pub fn earlier(known: &Earlier) -> Vec<String> {
+    let told = |ids: &[String], what: &str| {
+        let items = count(ids.len() as u64, "item");
+        (!ids.is_empty()).then(|| format!("{items} {what} in an earlier run: {}", one_line(&some(ids), 300)))
+    };
+    let claimed = told(&known.claimed, "claimed");
+    let passed = without_change_of(known.without_change.len() as u64);
+    claimed.into_iter().chain(told(&known.without_change, passed)).collect()
 }
 
 /// What items lack for which nothing but words speaks, where there are any.
@@ -82,17 +103,24 @@ fn green_before(items: u64) -> String {
     )
 }
 
+/// What is said of items that checks proved though nobody worked for them.
+fn without_change_of(items: u64) -> &'static str {
+    if items == 1 { WITHOUT_CHANGE } else { "passed their checks with nothing changed for them" }
+}
+
+/// The same of one.
+pub const WITHOUT_CHANGE: &str = "passed its checks with nothing changed for it";
+
 /// What says nothing for the item that was asked for.
 fn weak_item(state: &State) -> Option<String> {
     let last = state.last.as_ref().filter(|last| last.item.is_some())?;
-    match (last.progress(), last.checks.is_empty()) {
-        (false, true) => Some(format!("no file was changed{UNCHECKED}")),
-        (true, true) => Some("no check was run".into()),
-        (false, false) if last.item.as_ref().is_some_and(|item| !item.has_own_checks()) => {
-            Some("no file was changed, and no check is its own".into())
-        }
-        (true, false) if last.is_unmeasured(&state.baseline.results) => Some(green_before(1)),
-        (_, false) => None,
+    match (last.is_untouched(), last.checks.is_empty()) {
+        (true, true) => Some(format!("no file was changed{UNCHECKED}")),
+        (false, true) => Some("no check was run".into()),
+        (true, false) => Some("no file was changed, and no check is its own".into()),
+        (false, false) if last.is_without_change() => Some(format!("it {WITHOUT_CHANGE}")),
+        (false, false) if last.is_unmeasured(&state.baseline.results) => Some(green_before(1)),
+        (false, false) => None,
     }
 }
 

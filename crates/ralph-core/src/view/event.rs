@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::json::{check, checks, flags, item};
-use super::{ended, result_word};
+use super::{ended, flagged, result_word};
 use crate::check::CheckSpec;
 use crate::decision::{Decision, Phase, Stop};
 use crate::effect::Effect;
@@ -103,6 +103,7 @@ pub fn stopped(state: &State, stop: &Stop, changes: Option<&RunChanges>, at: Tim
         "text": ended(state, stop),
         "exit_code": stop.exit_code(),
         "proof": stop.proof().map(|proof| proof.word()),
+        "proof_flags": flagged::of_stop(state, stop),
         "iterations": state.used,
         "duration_ms": state.active_ms,
         "agent_ms": state.totals.agent_ms,
@@ -114,6 +115,7 @@ pub fn stopped(state: &State, stop: &Stop, changes: Option<&RunChanges>, at: Tim
         "items": state.backlog.as_ref().map(|backlog| json!({
             "passed": state.rules.items.passed,
             "unchecked": state.rules.items.unchecked,
+            "without_change": state.rules.items.without_change,
             "open": backlog.items.open,
             "total": backlog.items.total,
         })),
@@ -223,6 +225,7 @@ fn settlement(state: &State, at: Time, last: &Iteration, settled: &Settled) -> V
         "item": last.item.as_deref().map(item),
         "attempt": attempt.map(|attempt| attempt.word()),
         "claimed": last.item.is_some() && last.is_claimed(),
+        "without_change": last.item.is_some() && last.is_without_change(),
         "commit": settled.commit,
         "evidence": settled.evidence,
         "reverted": settled.reverted,

@@ -3,8 +3,11 @@
 mod document;
 mod markdown;
 
+use super::flagged::beside;
 use super::money;
+use crate::event::{OTHERS_RUN, SCRIPTS_CHANGED, TESTS_CHANGED};
 use crate::evidence::Held;
+use crate::items;
 use crate::ledger::{Attempted, Ran, Record, Verdict, Verified};
 use crate::prelude::*;
 use crate::text::{count, one_line};
@@ -91,24 +94,51 @@ fn measured(record: &Record) -> String {
     format!("{files} by {}{tokens}{cost}", one_line(&record.agent, 60))
 }
 
-/// Whether an item passed for which nothing was run, or nothing that could tell its work.
-fn is_unchecked(record: &Record) -> bool {
-    record.passed() && record.item.is_some() && (record.checks.is_empty() || record.untouched)
+/// `PASSED, claimed without a check`: the word, what is flagged about a pass, and what it rests on where that is little.
+pub fn result(record: &Record) -> String {
+    let flagged = if record.passed() { beside(&flags_of(record)) } else { String::new() };
+    format!("{}{flagged}{}", record.result, little(record))
 }
 
-fn result(record: &Record) -> String {
-    let bare = match (is_unchecked(record), record.checks.is_empty()) {
-        (true, true) => " without a check",
-        (true, false) => " without a change and without a check of its own",
+/// What is flagged about the proof. Older records tell of their own iteration alone.
+fn flags_of(record: &Record) -> Vec<String> {
+    if !record.flagged.is_empty() {
+        return record.flagged.clone();
+    }
+    let custody = &record.custody;
+    let lists = [
+        (TESTS_CHANGED, &custody.existing_tests_changed),
+        (SCRIPTS_CHANGED, &custody.scripts_changed),
+        (OTHERS_RUN, &custody.recipes_changed),
+    ];
+    let some = lists.into_iter().filter(|(_, names)| !names.is_empty());
+    some.map(|(what, names)| format!("{what}: {}", items::some(names))).collect()
+}
+
+/// What a pass rests on, where that is little.
+fn little(record: &Record) -> String {
+    let bare = match (record.is_claimed(), record.checks.is_empty()) {
+        _ if record.item.is_none() => return little_of_goal(record),
+        (true, true) => ", claimed without a check",
+        (true, false) => ", claimed without a change and without a check of its own",
+        (false, _) if record.without_change => " with nothing changed for it",
         (false, _) => "",
     };
-    format!("{}{bare}", record.result)
+    bare.into()
+}
+
+fn little_of_goal(record: &Record) -> String {
+    let items = record.items.unwrap_or_default();
+    match items.claimed {
+        0 => String::new(),
+        n => format!(", {n} of {} claimed", count(items.passed, "item")),
+    }
 }
 
 /// How that is called which decided; `proved` where it is a proof.
 fn decided<'a>(record: &Record, proved: &'a str) -> &'a str {
     match record.passed() {
-        true if is_unchecked(record) => "rests on",
+        true if record.is_claimed() => "rests on",
         true => proved,
         false => "why",
     }
@@ -121,14 +151,18 @@ fn proof(record: &Record) -> String {
         conditions.map(|condition| condition.fact.as_str()).collect::<Vec<_>>().join("; ")
     };
     let told = Some(facts()).filter(|facts| record.item.is_none() && !facts.is_empty());
-    let word = if is_unchecked(record) { "the agent's word: " } else { "" };
+    let word = if record.is_claimed() { "the agent's word: " } else { "" };
     one_line(&format!("{word}{}", told.unwrap_or_else(|| record.why.clone())), 400)
 }
 
 /// One attempt for people: what was claimed, measured and proved.
 pub fn lines(attempted: &Attempted) -> Vec<String> {
     let record = &attempted.record;
-    let mark = if record.passed() { "✓" } else { "✗" };
+    let mark = match record.passed() {
+        true if record.is_claimed() => "⚠",
+        true => "✓",
+        false => "✗",
+    };
     let mut lines = vec![format!(
         "{mark} {}: {} in #{}, {}",
         subject(record),
@@ -148,6 +182,7 @@ pub fn lines(attempted: &Attempted) -> Vec<String> {
         line("against", &format!("{}: {}", condition.name, one_line(&condition.fact, 300)));
     }
     line(decided(record, "proved"), &told);
+    record.weak.iter().for_each(|weak| line("but", &one_line(weak, 300)));
     match attempted.commit() {
         Some(commit) => line("commit", short(commit)),
         None => line("commit", "none"),
@@ -173,6 +208,10 @@ pub fn verified(verified: &Verified) -> Vec<String> {
     let head = format!("{word}: {} (#{}{})", subject(record), record.iteration, commit.unwrap_or_default());
     let mut lines = vec![head, format!("  {}", one_line(&verified.why, 400))];
     lines.extend(verified.remarks.iter().map(|remark| format!("  note: {}", one_line(remark, 400))));
+    let little = little(record);
+    if !little.is_empty() {
+        lines.push(format!("  note: {}{little}", record.result));
+    }
     lines.extend(flagged(record).iter().map(|flag| format!("  note: {flag}")));
     lines
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::agent_of;
-use super::{ended, result_word, status_word};
+use super::{ended, flagged, result_word, status_word};
 use crate::breaker::Breaker;
 use crate::check::CheckResult;
 use crate::decision::{Phase, Stop};
@@ -93,6 +93,7 @@ pub fn status(state: Option<&State>, around: Surroundings<'_>) -> Value {
         "last_decision": state.and_then(|state| state.last.as_deref()).map(last_decision),
         "notes": around.notes,
         "proof": state.and_then(State::stop).and_then(Stop::proof).map(|proof| proof.word()),
+        "proof_flags": state.and_then(|state| Some(flagged::of_stop(state, state.stop()?))).unwrap_or_default(),
         "flags": state.map_or_else(|| json!([]), flags),
         "uncommitted": state.map_or(vec![], |state| state.uncommitted.iter().map(|u| json!({"what": u.what, "why": u.why})).collect()),
         "committed_of_yours": state.map_or(&[][..], |state| &state.taken),
@@ -104,7 +105,7 @@ pub(super) fn flags(state: &State) -> Value {
     state
         .flagged
         .iter()
-        .map(|flagged| json!({"iteration": flagged.iteration, "text": flagged.what}))
+        .map(|flagged| json!({"iteration": flagged.iteration, "text": flagged.what, "put_back": flagged.put_back}))
         .collect()
 }
 
@@ -121,6 +122,7 @@ fn backlog(state: &State) -> Option<Value> {
         "open": items.open,
         "passed": state.rules.items.passed,
         "unchecked": state.rules.items.unchecked,
+        "without_change": state.rules.items.without_change,
         "current": state.current.as_ref().and_then(|current| current.item.as_deref()).map(item),
     }))
 }
@@ -206,8 +208,10 @@ pub fn iteration(iteration: &Iteration, run: u64) -> Value {
         "item": iteration.item.as_deref().map(item),
         "attempt": iteration.conclusion.as_ref().and_then(|c| c.attempt).map(|attempt| attempt.word()),
         "claimed": iteration.is_claimed(),
+        "without_change": iteration.is_without_change(),
         "differences": iteration.conclusion.as_ref().map_or(&[][..], |c| &c.differences),
         "flags": iteration.conclusion.as_ref().map_or(&[][..], |c| &c.flags),
+        "proof_flags": iteration.conclusion.as_ref().map_or(&[][..], |c| &c.proof_flags),
         "commit": iteration.settled.as_ref().and_then(|settled| settled.commit.as_ref()),
         "evidence": iteration.settled.as_ref().and_then(|settled| settled.evidence.as_ref()),
         "reverted": iteration.settled.as_ref().is_some_and(|settled| settled.reverted),

@@ -199,6 +199,13 @@ fn line(state: &State, iteration: &Iteration, pool: bool) -> String {
         words.push_str(&format!("; {}", text::one_line(&item.id, 60)));
         let attempt = iteration.conclusion.as_ref().and_then(|conclusion| conclusion.attempt);
         words.push_str(&attempt.map_or_else(String::new, |attempt| format!(" {}", attempt.word())));
+        let flagged = iteration.conclusion.as_ref().map_or(&[][..], |conclusion| &conclusion.proof_flags);
+        words.push_str(&view::flagged::beside(flagged));
+        words.push_str(match (iteration.is_claimed(), iteration.is_without_change()) {
+            (true, _) => ", claimed",
+            (false, true) => " with nothing changed for it",
+            (false, false) => "",
+        });
     }
     if let Some(settled) = &iteration.settled {
         let commit = settled.commit.as_ref().map(|commit| commit.get(..12).unwrap_or(commit));

@@ -110,6 +110,16 @@ impl Repo {
     /// What came in between two heads, each `None` where there are no commits yet. Commits that were made
     /// elsewhere and only checked out count too: git cannot tell them apart.
     pub fn commits_between(&self, before: Option<&str>, after: Option<&str>) -> Result<Commits, GitError> {
+        self.commits_of_work(before, after, |_| true)
+    }
+
+    /// The same; only what is work at these paths makes the trees others.
+    pub fn commits_of_work(
+        &self,
+        before: Option<&str>,
+        after: Option<&str>,
+        is_work: impl Fn(&[u8]) -> bool,
+    ) -> Result<Commits, GitError> {
         let Some(after) = after.filter(|after| Some(*after) != before) else { return Ok(Commits::default()) };
         let mut range = vec![after.to_owned()];
         range.extend(before.map(|before| format!("^{before}")));
@@ -118,7 +128,7 @@ impl Repo {
         let mut ids = object_ids(&list)?;
         let total = if ids.len() <= NAMED { ids.len() as u64 } else { self.count(&range)? };
         ids.truncate(NAMED);
-        let changed_tree = !ids.is_empty() && self.trees_differ(before, after)?;
+        let changed_tree = !ids.is_empty() && self.trees_differ(before, after, is_work)?;
         Ok(Commits { ids, total, changed_tree })
     }
 
@@ -128,14 +138,19 @@ impl Repo {
         count.ok_or_else(|| call.strange("a number was asked for"))
     }
 
-    fn trees_differ(&self, before: Option<&str>, after: &str) -> Result<bool, GitError> {
+    fn trees_differ(
+        &self,
+        before: Option<&str>,
+        after: &str,
+        is_work: impl Fn(&[u8]) -> bool,
+    ) -> Result<bool, GitError> {
         let empty = EMPTY_TREES.into_iter().find(|tree| tree.len() == after.len());
         let call = self.call("diff-tree").args(["-r", "-z", "--name-only", "--no-renames"]);
         let call = call.args(["--no-relative", "--ignore-submodules=none"]);
         let call = call.args(before.or(empty)).arg(after);
         let output = call.output()?;
         let paths = parse_paths(&output).map_err(|_| call.strange("a list of paths was asked for"))?;
-        Ok(paths.into_iter().any(is_progress))
+        Ok(paths.into_iter().any(|path| is_progress(path) && is_work(path)))
     }
 }
 

@@ -5,9 +5,10 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ralph_core::decision::Phase;
 use ralph_core::event::{Event, Measured, When};
 use ralph_core::git_text::{Change, ChangeKind};
-use ralph_core::items::{BacklogRead, Found, ItemAfter, Settlement, Work};
+use ralph_core::items::{BacklogRead, Earlier, Found, ItemAfter, Settlement, Work};
 use ralph_core::state::Iteration;
 use ralph_core::text;
 
@@ -23,7 +24,7 @@ use crate::suggest;
 use crate::tree::TreeId;
 use crate::trust;
 use crate::unix::names::OsStrExt;
-use crate::work::{self, OwnBacklog, Settler, Source, Steered, beads, is_below};
+use crate::work::{self, OwnBacklog, Settler, Source, Steered, Whole, beads, is_below};
 
 /// An agent can write where these are kept.
 const MOST_OF_A_COPY: u64 = 1 << 30;
@@ -79,7 +80,8 @@ impl Runner<'_> {
         let read = match self.source() {
             Some(Ok(source)) => {
                 let file = source.below(&self.project.root);
-                let tried = self.tally.of(&Ledger::of(&self.project.truth), file.as_deref());
+                let run = self.state.run.as_ref().map_or("", |run| &run.id);
+                let tried = self.tally.of(&Ledger::of(&self.project.truth), file.as_deref()).before(run);
                 let source = source.knowing(tried);
                 self.with_recipes(self.agreed_to(source.read(&self.state.rules.items)))
             }
@@ -164,13 +166,21 @@ impl Runner<'_> {
     }
 
     /// The changes without those of the task file, which are not progress.
-    pub(super) fn but_the_backlog(&self, changes: Vec<Change>) -> Vec<Change> {
-        let Some(Ok(source)) = self.source() else { return changes };
-        let (own, harness) = (source.below(&self.project.root), source.harness());
-        let noted = |path: &Vec<u8>| {
-            Some(path) == own.as_ref() || is_below(path, harness.as_deref()) || is_below(path, source.apart())
-        };
-        changes.into_iter().filter(|change| !noted(&change.path)).collect()
+    pub(super) fn but_the_backlog(&self, mut changes: Vec<Change>) -> Vec<Change> {
+        let is_noted = self.is_noted();
+        changes.retain(|change| !is_noted(&change.path));
+        changes
+    }
+
+    /// Whether a path is the task file's, of its harness, or bd's: what is done there is notes.
+    pub(super) fn is_noted(&self) -> impl Fn(&[u8]) -> bool + use<> {
+        let source = self.source().and_then(Result::ok);
+        let own = source.as_ref().and_then(|source| source.below(&self.project.root));
+        let harness = source.as_ref().and_then(Source::harness);
+        let apart = source.as_ref().and_then(Source::apart);
+        move |path| {
+            own.as_deref() == Some(path) || is_below(path, harness.as_deref()) || is_below(path, apart)
+        }
     }
 
     /// The task file of the run and the folder of its harness, from the top: ralph itself writes there.
@@ -410,7 +420,13 @@ impl Runner<'_> {
         let backlog = kept.or_else(|| self.copy_of_the_backlog(&iteration, &files));
         let custody = Custody::at(&self.project.truth, self.mark);
         let limit = self.state.run.as_ref().map_or(0, |run| run.plan.policy.check_timeout_ms);
+        let then = match &self.state.phase {
+            Phase::Settling { then, .. } if settlement.item.is_none() => then.as_deref(),
+            _ => None,
+        };
+        let whole = then.map(|stop| Whole::of(&self.state, stop));
         let mut settler = Settler {
+            whole,
             project: self.project,
             tree: &mut self.tree,
             source: source.as_ref(),
@@ -463,7 +479,7 @@ const TOUCHED: &str = "touched-backlog";
 fn unreadable(error: &Error) -> BacklogRead {
     let found = Found::Unreadable { why: work::in_a_line(error) };
     let (items, phase, phases, blocked, for_people) = (Default::default(), None, vec![], 0, None);
-    BacklogRead { items, phase, phases, blocked, for_people, found }
+    BacklogRead { items, phase, phases, blocked, for_people, earlier: Earlier::default(), found }
 }
 
 /// What an item of a harness is judged by. An agent may leave notes of its own there.

@@ -272,7 +272,9 @@ impl Runner<'_> {
         if let (When::After, Some(repo), Some(before)) = (when, &self.project.repo, before)
             && before.head.as_deref() != measured.left_head()
         {
-            match repo.commits_between(before.head.as_deref(), measured.left_head()) {
+            let is_noted = self.is_noted();
+            let (from, to) = (before.head.as_deref(), measured.left_head());
+            match repo.commits_of_work(from, to, |path| !is_noted(path)) {
                 Ok(git::Commits { total, changed_tree, .. }) => {
                     measured.commits = total;
                     measured.committed_change = changed_tree;

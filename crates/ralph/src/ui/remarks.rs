@@ -9,6 +9,8 @@ use ralph_core::own_files;
 use ralph_core::report::{MISPLACED, denied_tools};
 use ralph_core::state::{self, Iteration, State};
 use ralph_core::text;
+use ralph_core::view::WITHOUT_CHANGE;
+use ralph_core::view::flagged::beside;
 
 use super::Tone;
 
@@ -58,40 +60,33 @@ pub(super) fn touched(state: &State, event: &Event) -> Vec<(Tone, String)> {
 pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     let (Event::Settled(settled), Some(last)) = (event, &state.last) else { return vec![] };
     let what = last.item.as_ref().map_or("the goal", |item| &item.id);
+    let flagged = last.conclusion.as_ref().map_or_else(String::new, |told| beside(&told.proof_flags));
     let mut lines = vec![];
     if let Some(commit) = &settled.commit {
         let own = last.after.as_ref().is_some_and(|after| after.left_head() == Some(commit));
         let whose = if own { ", by the agent itself" } else { "" };
         // Of the goal this comes after the reviews.
         let word = if last.item.is_some() && last.is_claimed() { "claimed" } else { "proved" };
-        let (sign, part) = match settled.left.is_empty() {
-            true => ("✓", ""),
-            false => ("⚠", ", but for files that were not clean before"),
-        };
-        let tone = if part.is_empty() { Tone::Good } else { Tone::Warning };
-        lines.push((tone, format!("{sign} {what} is {word} and committed{part}: {}{whose}", short(commit))));
+        let part = if settled.left.is_empty() { "" } else { ", but for files that were not clean before" };
+        let (tone, sign) = sign(part.is_empty() && flagged.is_empty());
+        let commit = short(commit);
+        lines.push((tone, format!("{sign} {what} is {word}{flagged} and committed{part}: {commit}{whose}")));
     }
     let passed = last.conclusion.as_ref().is_some_and(|told| told.attempt == Some(Attempt::Passed));
     let uncommitted = settled.problems.iter().any(|problem| problem.starts_with(UNCOMMITTED));
-    if let Some(item) = &last.item
-        && passed
-        && !last.is_claimed()
-        && settled.commit.is_none()
-        && !uncommitted
-    {
-        lines.push(match (last.progress(), item.has_own_checks()) {
-            (true, _) => (Tone::Good, format!("✓ {what} is proved; it is in your files, and not committed")),
-            (false, true) => (Tone::Good, format!("✓ {what} is proved, and nothing was changed for it")),
-            (false, false) => {
-                (Tone::Warning, format!("⚠ {what}: nothing was changed for it; two agents say that it was done before, and no check is its own"))
-            }
-        });
+    let about_an_item = last.item.is_some();
+    if about_an_item && last.is_without_change() {
+        lines.push((Tone::Warning, format!("⚠ {what} {WITHOUT_CHANGE}")));
+    } else if about_an_item && passed && !last.is_claimed() && settled.commit.is_none() && !uncommitted {
+        let (tone, sign) = sign(flagged.is_empty());
+        let line = format!("{sign} {what} is proved{flagged}; it is in your files, and not committed");
+        lines.push((tone, line));
     }
     if last.is_claimed() {
-        let facts = match (last.progress(), last.checks.is_empty()) {
-            (true, _) => "no check was run",
-            (false, true) => "no file was changed and no check was run",
-            (false, false) => "no file was changed for it and no check is its own",
+        let facts = match (last.is_untouched(), last.checks.is_empty()) {
+            (false, _) => "no check was run",
+            (true, true) => "no file was changed and no check was run",
+            (true, false) => "no file was changed for it and no check is its own",
         };
         let line = format!("{what} is claimed, and {facts}: nothing but the agent's word says so yet");
         lines.push((Tone::Warning, line));
@@ -111,6 +106,11 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
         false => (Tone::Bad, format!("{what}: {}", text::one_line(problem, 600))),
     }));
     lines
+}
+
+/// What is fine, or worth a look.
+fn sign(fine: bool) -> (Tone, &'static str) {
+    if fine { (Tone::Good, "✓") } else { (Tone::Warning, "⚠") }
 }
 
 fn has_misplaced(problems: &[String]) -> bool {

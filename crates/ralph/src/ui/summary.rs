@@ -4,6 +4,7 @@ use ralph_core::decision::{Proof, Stop};
 use ralph_core::event::ChangedPath;
 use ralph_core::state::{State, claim_passed};
 use ralph_core::view::event::RunChanges;
+use ralph_core::view::flagged::{self, beside};
 use ralph_core::{text, time, view};
 
 /// How many files are named.
@@ -17,6 +18,9 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
     let mut rows = Vec::new();
     if stop.proof().is_some() {
         rows.push(("Proof:", proof(state, stop)));
+    }
+    if let Stop::BacklogComplete { .. } = stop {
+        rows.extend(view::weak_points(state, stop).into_iter().map(|weak| ("Note:", weak)));
     }
     rows.extend(view::missing(state, stop).map(|missing| ("Missing:", missing)));
     rows.extend(view::printed_last(state, stop).map(|line| ("Last line:", line)));
@@ -34,11 +38,15 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         let (memory, items) = (&state.rules.items, backlog.items);
         let claimed = view::claimed(state).map(|claimed| format!(", {} {claimed}", memory.unchecked));
         let claimed = claimed.unwrap_or_default();
+        let idle = match memory.without_change {
+            0 => String::new(),
+            some => format!(" ({some} with nothing changed)"),
+        };
         let blocked = backlog.blocked.min(items.open);
         let waits = if blocked > 0 { format!(", {blocked} blocked") } else { String::new() };
         let (open, total) = (items.open - blocked, text::count(items.total, "item"));
         let proved = memory.proved_by_checks();
-        let left = format!("{proved} proved in this run{claimed}, {open} of {total} open{waits}");
+        let left = format!("{proved} proved in this run{idle}{claimed}, {open} of {total} open{waits}");
         rows.push(("Items:", left));
     }
     rows.extend(flagged(state).map(|line| ("Flagged:", line)));
@@ -79,7 +87,8 @@ pub(crate) fn uncommitted(state: &State) -> Vec<String> {
 pub(crate) fn flagged(state: &State) -> Option<String> {
     let mut told = String::new();
     for (nth, flagged) in state.flagged.iter().enumerate() {
-        let one = format!("{} (#{})", text::one_line(&flagged.what, 200), flagged.iteration);
+        let back = if flagged.put_back { ", put back" } else { "" };
+        let one = format!("{} (#{}{back})", text::one_line(&flagged.what, 200), flagged.iteration);
         if nth > 0 && told.len() + one.len() > MOST_OF_FLAGS {
             let more = state.flagged.len() - nth;
             told.push_str(&format!("; and {more} more: ralph status --json, flags"));
@@ -149,7 +158,8 @@ fn proof(state: &State, stop: &Stop) -> String {
     }
     parts.extend(view::weak_points(state, stop));
     let word = state.stop().and_then(Stop::proof).map_or("none", Proof::word);
-    if parts.is_empty() { word.to_owned() } else { format!("{word}: {}", parts.join("; ")) }
+    let word = format!("{word}{}", beside(&flagged::of_stop(state, stop)));
+    if parts.is_empty() { word } else { format!("{word}: {}", parts.join("; ")) }
 }
 
 /// `3/3 reviews without a change`. A claim that changed nothing is a pass too, and no review.
@@ -183,7 +193,8 @@ mod tests {
     #[test]
     fn of_many_flags_the_rest_is_counted() {
         let of = |count: u64| {
-            let flag = |iteration| Flagged { iteration, what: "existing tests were changed: ".repeat(3) };
+            let what = "existing tests were changed: ".repeat(3);
+            let flag = |iteration| Flagged { iteration, what: what.clone(), put_back: false };
             flagged(&State { flagged: (1..=count).map(flag).collect(), ..State::default() })
                 .unwrap_or_default()
         };

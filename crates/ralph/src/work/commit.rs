@@ -73,13 +73,15 @@ impl Settler<'_> {
         );
         // A tick without the work would tell everybody that it is done.
         let task_file = self.source.and_then(|source| source.below(&self.project.root));
-        let by_agent = after.and_then(Measured::left_head) != before_head;
+        let by_agent = after.is_some_and(|after| after.committed_change);
         let lacks_work = !left.is_empty() || order.with_work;
-        if lacks_work && !by_agent && commit.iter().all(|entry| Some(&entry.path) == task_file.as_ref()) {
+        let mark_alone = commit.iter().all(|entry| Some(&entry.path) == task_file.as_ref());
+        let lacks_work = lacks_work && !by_agent && mark_alone;
+        if lacks_work {
             commit.clear();
         }
         // What the agent committed by itself is the commit, where nothing is left to commit.
-        let own = after.and_then(Measured::left_head).filter(|own| Some(*own) != before_head);
+        let own = after.and_then(Measured::left_head).filter(|own| Some(*own) != before_head && !lacks_work);
         let own = own.filter(|_| commit.is_empty()).map(str::to_owned);
         if commit.is_empty() && leaked.is_empty() {
             return Ok((own, left));

@@ -1,18 +1,46 @@
 //! The evidence of an attempt, as the ledger keeps it: what was to be proved, what was measured, what came of it.
 
 use ralph_core::check::CheckResult;
+use ralph_core::decision::Stop;
 use ralph_core::event::{End, Judging};
 use ralph_core::items::{ItemAfter, Settlement, attempt_id};
-use ralph_core::ledger::Custody;
+use ralph_core::ledger::{Custody, Passed};
 use ralph_core::redact::Secrets;
-use ralph_core::state::Iteration;
+use ralph_core::state::{Iteration, State};
+use ralph_core::view;
 use serde_json::{Value, json};
 
 use crate::store::{self, IterationFiles};
 use crate::{clock, digest};
 
+/// What a goal rests on.
+#[derive(Debug, Default)]
+pub(crate) struct Whole {
+    /// How items passed, where they are the goal.
+    pub(crate) items: Option<Passed>,
+    /// What is flagged about the proof.
+    pub(crate) flagged: Vec<String>,
+    /// What the proof does not show.
+    pub(crate) weak: Vec<String>,
+}
+
+impl Whole {
+    /// Of a run that stops so once it is settled.
+    pub(crate) fn of(state: &State, stop: &Stop) -> Self {
+        let memory = &state.rules.items;
+        let passed = Passed {
+            passed: memory.passed,
+            claimed: memory.unchecked,
+            without_change: memory.without_change,
+        };
+        let flagged = view::flagged::of_stop(state, stop);
+        Self { items: state.backlog.as_ref().map(|_| passed), flagged, weak: view::weak_points(state, stop) }
+    }
+}
+
 /// The record of an attempt, without its place in the chain. `backlog` is the task file, from the top of the project, and
-/// `in_all` how many files earlier iterations and this one changed, where that is more to tell than its own.
+/// `in_all` how many files earlier iterations and this one changed, where that is more to tell than its own; `whole` is told where the
+/// goal is settled.
 pub(super) fn of(
     settlement: &Settlement,
     iteration: &Iteration,
@@ -20,6 +48,7 @@ pub(super) fn of(
     files: &IterationFiles,
     backlog: Option<&[u8]>,
     in_all: Option<usize>,
+    whole: Option<&Whole>,
 ) -> Value {
     let item = settlement.item.as_ref();
     let (before, after) = (iteration.before.as_ref(), iteration.after.as_ref());
@@ -43,7 +72,11 @@ pub(super) fn of(
         "tree": after.map(|after| &after.tree),
         "files_changed": after.map(|after| after.changed_total),
         "files_in_all": in_all,
-        "untouched": iteration.item.is_some() && iteration.is_untouched(),
+        "untouched": item.is_some() && iteration.is_untouched(),
+        "without_change": item.is_some() && iteration.is_without_change(),
+        "flagged": whole.map(|whole| &whole.flagged).or(conclusion.map(|conclusion| &conclusion.proof_flags)),
+        "items": whole.and_then(|whole| whole.items),
+        "weak": whole.map_or(&[][..], |whole| &whole.weak),
         "backlog": backlog.map(String::from_utf8_lossy),
         "custody": custody(settlement, iteration),
         "checks": iteration.checks.iter().map(|result| check(result, files)).collect::<Vec<_>>(),

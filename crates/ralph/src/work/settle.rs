@@ -11,6 +11,7 @@ use ralph_core::redact::Secrets;
 use ralph_core::state::Iteration;
 use ralph_core::text;
 
+use super::record::Whole;
 use super::stand::Stands;
 use super::{paths, record};
 use crate::error::{Error, Result, is_of_the_disk};
@@ -42,6 +43,8 @@ pub(crate) struct Settler<'a> {
     pub(crate) task_file_is_ours: bool,
     /// Nobody changed it since this ralph looked after the agent.
     pub(crate) task_file_is_known: bool,
+    /// What the goal rests on, where that is settled.
+    pub(crate) whole: Option<Whole>,
     /// The run makes commits.
     pub(crate) commits: bool,
     /// What else was done, in words.
@@ -114,8 +117,15 @@ impl Settler<'_> {
         let backlog = self.source.and_then(|source| source.below(&self.project.root));
         let in_all = self.files_in_all(settlement, iteration, backlog.as_deref());
         if !settlement.uncounted {
-            let evidence =
-                record::of(settlement, iteration, self.run, &self.files, backlog.as_deref(), in_all);
+            let evidence = record::of(
+                settlement,
+                iteration,
+                self.run,
+                &self.files,
+                backlog.as_deref(),
+                in_all,
+                self.whole.as_ref(),
+            );
             match self.ledger.append(record::without_secrets(evidence, hidden)) {
                 Ok(appended) => {
                     settled.evidence = Some(appended.digest);

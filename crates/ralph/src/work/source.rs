@@ -16,7 +16,7 @@ mod touched;
 use std::path::{Path, PathBuf};
 
 use ralph_core::backlog::{Backlog, Change, State};
-use ralph_core::items::{BacklogPlan, Work};
+use ralph_core::items::{BacklogPlan, Earlier, Work};
 
 use self::file::InFile;
 use self::issues::WithBd;
@@ -68,7 +68,7 @@ pub(crate) enum Left {
     /// There is no item at all.
     NoItem,
     /// Nothing for the loop; what is open all the same, in words.
-    Nothing { for_people: Option<String> },
+    Nothing { for_people: Option<String>, earlier: Earlier },
     /// An item, or something in the way of one.
     Something,
 }

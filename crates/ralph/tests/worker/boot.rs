@@ -182,7 +182,10 @@ fn what_an_item_s_events_tell_is_as_published() {
     let settled = of("settled");
     assert_eq!((&settled[0]["attempt"], &settled[0]["reverted"]), (&json!("FAILED"), &json!(true)));
     assert_eq!(settled[1]["commit"], json!(sandbox.git(&["rev-parse", "HEAD"])));
-    assert_eq!(of("stop")[0]["items"], json!({"passed": 1, "unchecked": 0, "open": 0, "total": 1}));
+    assert_eq!(
+        of("stop")[0]["items"],
+        json!({"passed": 1, "unchecked": 0, "without_change": 0, "open": 0, "total": 1})
+    );
     assert_eq!((&of("stop")[0]["commits"], &of("stop")[0]["commits_by_agents"]), (&json!(1), &json!(0)));
     assert_eq!(of("stop")[0]["flags"], json!([]));
     let _ = item("x", "y");

@@ -529,7 +529,7 @@ fn what_an_agent_throws_away_of_the_user_s_is_said_with_the_way_back() {
         run.assert_code(0).assert_stderr_has(&told).assert_stderr_has(&format!("flagged: {told} (#1)"));
         run.assert_stderr_has("to have back what you had not committed: ralph undo 1");
         let status = ralph(&sandbox).args(["status", "--json"]).run().json();
-        assert_eq!(status["flags"], json!([{"iteration": 1, "text": told}]));
+        assert_eq!(status["flags"], json!([{"iteration": 1, "text": told, "put_back": false}]));
         ralph(&sandbox).arg("status").run().assert_stdout_has(&told);
         ralph(&sandbox).arg("history").run().assert_stdout_has(&format!("flagged: {told}"));
         assert!(sandbox.read(".ralph/session.md").contains(&format!("Flagged: {told} (#1)")));

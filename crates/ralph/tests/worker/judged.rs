@@ -170,7 +170,7 @@ fn the_stop_event_has_the_commits_and_the_flags_of_the_run() {
     let stop = events.last().expect("a stop");
     ralph_testkit::Schema::published("ralph.event/1").assert(stop);
     assert_eq!((&stop["commits"], &stop["commits_by_agents"]), (&json!(1), &json!(0)));
-    assert_eq!(stop["flags"], json!([{"iteration": 1, "text": SOMETHING_ELSE}]));
+    assert_eq!(stop["flags"], json!([{"iteration": 1, "text": SOMETHING_ELSE, "put_back": false}]));
     assert_eq!(ralph(&sandbox).args(["status", "--json"]).run().json()["flags"], stop["flags"]);
 }
 

@@ -16,6 +16,7 @@ mod items;
 mod judged;
 mod links;
 mod proved;
+mod rests_on;
 mod reverts;
 mod scope;
 mod shown;

@@ -78,7 +78,9 @@ fn an_item_without_a_check_is_claimed_and_not_counted_as_proved() {
     ralph(&sandbox).arg("status").run().assert_stdout_has(words);
     ralph(&sandbox).arg("history").run().assert_stdout_has(words);
     let shown = ralph(&sandbox).args(["evidence", "show", "FEAT-2"]).run();
-    shown.assert_stdout_has("PASSED without a check").assert_stdout_has("rests on  the agent's word: ");
+    shown
+        .assert_stdout_has("PASSED, claimed without a check")
+        .assert_stdout_has("rests on  the agent's word: ");
     let shown = ralph(&sandbox).args(["evidence", "show", "FEAT-1"]).run();
     shown.assert_stdout_has("FEAT-1 make one.txt: PASSED in #1").assert_stdout_has("  proved ");
 
@@ -111,7 +113,7 @@ fn status_history_and_views_tell_item_attempt_commit_and_evidence() {
     Schema::published("ralph.status/1").assert(&now);
     assert_eq!(
         now["backlog"],
-        json!({"file": HARNESS, "phase": null, "total": 2, "done": 0, "open": 2, "passed": 0, "unchecked": 0,
+        json!({"file": HARNESS, "phase": null, "total": 2, "done": 0, "open": 2, "passed": 0, "unchecked": 0, "without_change": 0,
             "current": {"id": "FEAT-1", "title": "make one.txt", "attempt": 1, "max_attempts": 3}})
     );
     ralph(&sandbox).arg("status").run().assert_stdout_has("item:       FEAT-1 make one.txt (attempt 1/3)");

@@ -4,13 +4,22 @@ use super::*;
 use crate::decision::Conclusion;
 use crate::event::{ChangedPath, Judging};
 use crate::evidence::Items;
-use crate::items::{Attempt, BacklogPlan, BacklogRead, Found, ItemAfter, PhaseItems, Work};
+use crate::items::{Attempt, BacklogPlan, BacklogRead, Earlier, Found, ItemAfter, PhaseItems, Work};
 use crate::report::dialects::{Dialect, Saying, Vote};
 
 fn read(found: Found) -> Event {
     let items = Items { open: 1, total: 2 };
     let (phase, phases, blocked) = (None, vec![], 0);
-    Event::BacklogRead(Box::new(BacklogRead { items, phase, phases, blocked, for_people: None, found }))
+    let earlier = Earlier::default();
+    Event::BacklogRead(Box::new(BacklogRead {
+        items,
+        phase,
+        phases,
+        blocked,
+        for_people: None,
+        earlier,
+        found,
+    }))
 }
 
 fn work() -> Work {
@@ -334,6 +343,32 @@ fn what_judges_is_flagged_where_it_was_changed() {
     let named = "checks run something else than when the run began: make all";
     assert_eq!(flags(true, all), [tests, scripts, named], "about an item the others refuse");
     assert_eq!(flags(false, Judging::default()), [""; 0]);
+}
+
+#[test]
+fn a_red_test_that_is_gone_with_its_file_is_named_where_its_name_tells_the_file() {
+    let check = |code: i32, failing: &[&str]| CheckResult {
+        name: "test".into(),
+        command: "pytest".into(),
+        end: End::Exited { code },
+        asked: false,
+        failing: failing.iter().map(|name| (*name).to_owned()).collect(),
+        duration_ms: 1,
+        output_tail: String::new(),
+        hollow: false,
+    };
+    let red = [check(1, &["tests/a.py::test_login", "tests/a.py.bak::x", "web/b.ts > logs in", "login"])];
+    let judging = Judging { tests: vec!["tests/a.py".into(), "web/b.ts".into()], ..Judging::default() };
+    let changed = |kinds: [char; 2]| {
+        let paths = ["tests/a.py", "web/b.ts"].iter().zip(kinds);
+        paths.map(|(path, kind)| ChangedPath { kind, path: (*path).into() }).collect::<Vec<_>>()
+    };
+    let gone = |kinds, before: &[CheckResult]| judging.red_and_gone(&changed(kinds), before);
+    let told = "tests that were red before the run are gone with their file: tests/a.py::test_login";
+    assert_eq!(gone(['D', 'M'], &red).as_deref(), Some(told));
+    assert_eq!(gone(['D', 'D'], &red), Some(format!("{told}, web/b.ts > logs in")));
+    assert_eq!(gone(['M', 'M'], &red), None, "what became of it nobody can tell");
+    assert_eq!(gone(['D', 'D'], &[check(0, &[])]), None);
 }
 
 #[test]

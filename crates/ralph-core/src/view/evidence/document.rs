@@ -60,6 +60,8 @@ fn attempt(verified: &Verified) -> Value {
         "item": record.item,
         "title": record.title,
         "result": record.result,
+        "claimed": record.is_claimed(),
+        "without_change": record.without_change,
         "commit": verified.commit,
         "evidence": record.digest,
         "verdict": verified.verdict.word(),

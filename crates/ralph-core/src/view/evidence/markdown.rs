@@ -36,6 +36,7 @@ fn section(attempted: &Attempted) -> String {
     row("claimed", &plain(&claimed(record)));
     row("measured", &plain(&measured(record)));
     row(decided(record, "proof"), &plain(&proof(record)));
+    record.weak.iter().for_each(|weak| row("but", &plain(weak)));
     row("commit", &attempted.commit().map_or_else(|| "none".into(), code));
     if let Some(criteria) = &record.criteria {
         row("criteria", &format!("{} (BLAKE3, when the work began)", code(criteria)));

@@ -99,12 +99,18 @@ fn an_item_that_passed_without_a_check_is_not_called_proved() {
     (record.result, record.why) = ("PASSED".into(), "no check is configured".into());
     record.checks.clear();
     let text = lines(&attempted).join("\n");
-    assert!(text.contains("✓ FEAT-1 Store <b>: PASSED without a check in #3"), "{text}");
+    // A record of before flags had a place of their own.
+    let flagged = "PASSED (flagged: tests/a.rs, check.sh changed by the agent; checks run something else than when the \
+                   run began: make test (Makefile, test)), claimed without a check in #3";
+    assert!(text.contains(flagged), "{text}");
+    attempted.record.custody = Custody::default();
+    let text = lines(&attempted).join("\n");
+    assert!(text.contains("⚠ FEAT-1 Store <b>: PASSED, claimed without a check in #3"), "{text}");
     assert!(text.contains("rests on  the agent's word: no check is configured"), "{text}");
     assert!(!text.contains("proved"), "{text}");
     let page = markdown(&Ledger::default(), &[attempted.clone()]);
     assert!(
-        page.contains(": PASSED without a check\n") && page.contains("- rests on: the agent's word"),
+        page.contains(": PASSED, claimed without a check\n") && page.contains("- rests on: the agent's word"),
         "{page}"
     );
     // A goal without a check is proved by reviews.

@@ -10,6 +10,7 @@ use crate::prelude::*;
 use crate::state::{State, Totals};
 use crate::time::Time;
 use crate::view::json::checks;
+use crate::view::{ended, flagged};
 
 struct Moment<'a> {
     id: String,
@@ -133,7 +134,8 @@ fn checkpoint(state: &State, moment: Moment<'_>) -> Option<Value> {
         },
         "checks": checks(moment.checks),
         "stop_reason": moment.stop.map(Stop::word),
-        "stop_text": moment.stop.map(ToString::to_string),
+        "stop_text": moment.stop.map(|stop| ended(state, stop)),
         "proof": moment.stop.and_then(Stop::proof).map(|proof| proof.word()),
+        "proof_flags": moment.stop.map_or(vec![], |stop| flagged::of_stop(state, stop)),
     }))
 }

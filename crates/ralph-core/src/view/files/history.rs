@@ -8,7 +8,9 @@ use crate::report::denied_tools;
 use crate::state::{Iteration, State};
 use crate::text::{count, one_line};
 use crate::time::duration;
-use crate::view::{ended, ended_by, failure, files, money, nth_of, result_word, thousands};
+use crate::view::{
+    WITHOUT_CHANGE, ended, ended_by, failure, files, flagged, money, nth_of, result_word, thousands,
+};
 
 /// `state` is that of the record that concluded the iteration, or a later one, which knows less about it.
 pub fn history(state: &State, iteration: &Iteration) -> String {
@@ -84,10 +86,14 @@ fn item_part(text: &mut String, iteration: &Iteration) {
     text.push_str(&format!("\n## Item\n\n- {}\n", one_line(&item.named(), 500)));
     let mut line = |name: &str, value: &str| text.push_str(&format!("- {name}: {}\n", one_line(value, 500)));
     if let Some(conclusion) = &iteration.conclusion {
-        let word =
-            if iteration.is_claimed() { ", claimed: nothing but the agent's word says so" } else { "" };
+        let word = match (iteration.is_claimed(), iteration.is_without_change()) {
+            (true, _) => ", claimed: nothing but the agent's word says so".to_owned(),
+            (false, true) => format!(": it {WITHOUT_CHANGE}"),
+            (false, false) => String::new(),
+        };
         let attempt = conclusion.attempt.iter();
-        attempt.for_each(|attempt| line("attempt", &format!("{}{word}", attempt.word())));
+        let flagged = flagged::beside(&conclusion.proof_flags);
+        attempt.for_each(|attempt| line("attempt", &format!("{}{flagged}{word}", attempt.word())));
         conclusion
             .differences
             .iter()
@@ -235,8 +241,10 @@ mod tests {
             warnings: vec!["output_decline: output declined by 80%".into()],
             differences: vec![],
             flags: vec![],
+            proof_flags: vec![],
             attempt: None,
             untouched: false,
+            without_change: false,
         };
         let iteration =
             Iteration { notes: 2, conclusion: Some(conclusion), ..Iteration::new(&begin, Time::default()) };

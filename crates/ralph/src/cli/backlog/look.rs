@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use ralph_core::backlog::{Backlog, Selection, State, Stats, Wish};
 use ralph_core::ledger::Attempted;
 use ralph_core::text;
+use ralph_core::view::evidence;
 use serde_json::{Value, json};
 
 use super::args::{ListArgs, OneArgs};
@@ -173,7 +174,7 @@ fn to_do(stats: &Stats, held_up: bool) -> String {
 fn attempt_line(attempted: &Attempted) -> String {
     let record = &attempted.record;
     let at = clock::for_people(&record.at);
-    let mut line = format!("- #{} {}, {at}", record.iteration, record.result);
+    let mut line = format!("- #{} {}, {at}", record.iteration, evidence::result(record));
     if !record.why.is_empty() {
         line.push_str(&format!(": {}", text::one_line(&record.why, REASON)));
     }
@@ -187,6 +188,8 @@ fn recorded(attempted: &Attempted) -> Value {
         "iteration": record.iteration,
         "at": record.at,
         "result": record.result,
+        "claimed": record.is_claimed(),
+        "without_change": record.without_change,
         "why": text::one_line(&record.why, REASON),
         "commit": attempted.commit(),
     })

@@ -7,7 +7,8 @@ use ralph_core::backlog::NAMES;
 use ralph_core::check::CheckSpec;
 use ralph_core::decision::Stop;
 use ralph_core::event::Plan;
-use ralph_core::items::{BacklogPlan, Inherited};
+use ralph_core::evidence::Items;
+use ralph_core::items::{BacklogPlan, BacklogRead, Earlier, Found, Inherited};
 use ralph_core::profile::Policy;
 use ralph_core::state::{HandedOn, State};
 
@@ -19,7 +20,7 @@ use crate::error::{Error, Exit, Result};
 use crate::project::Project;
 use crate::settings::{self, Wishes};
 use crate::setup;
-use crate::store::Runs;
+use crate::store::{Ledger, Runs, Tally};
 use crate::suggest::quoted;
 use crate::tree::Tree;
 use crate::trust::Commands;
@@ -147,13 +148,16 @@ pub(super) fn nothing_to_do(
 ) -> Result<Option<Stop>> {
     let Some(plan) = settings::backlog(wishes)? else { return Ok(None) };
     let source = source(project, &plan)?;
+    let tried = Tally::default().of(&Ledger::of(&project.truth), source.below(&project.root).as_deref());
+    let source = source.knowing(tried);
     // What cannot be read stops the run, with its own words.
     let left = source.left().unwrap_or(Left::Something);
-    let for_people = match &left {
-        Left::Nothing { for_people } => for_people.clone(),
-        _ => None,
+    let (for_people, earlier) = match &left {
+        Left::Nothing { for_people, earlier } => (for_people.clone(), earlier.clone()),
+        _ => (None, Earlier::default()),
     };
     let stop = Stop::BacklogComplete { once: plan.once, for_people };
+    let known = known(&plan, earlier);
     match left {
         // What was proved item by item has to hold together.
         Left::Nothing { .. } if plan.is_whole() && !unproved_whole(before, &source).is_empty() => {
@@ -165,13 +169,13 @@ pub(super) fn nothing_to_do(
             ui.warn(&format!(
                 "the backlog {file} is empty: ralph backlog add \"TITLE\"{which}, or ralph run \"GOAL\""
             ));
-            ui.tell_not_begun(&stop);
+            ui.tell_not_begun(&known, &stop);
         }
         Left::Nothing { .. } if plan.task.is_some() && !dry => {
             over::tell(project, &plan, ui);
-            ui.tell_not_begun(&stop);
+            ui.tell_not_begun(&known, &stop);
         }
-        Left::Nothing { .. } if !dry => ui.refused(&of(&plan), &stop),
+        Left::Nothing { .. } if !dry => ui.refused(&known, &stop),
         _ => return Ok(None),
     }
     Ok(Some(stop))
@@ -243,15 +247,19 @@ pub(super) fn inherited(
         inherit::recipes(project, tree, unproved, &run.plan, plan);
     }
     let unchanged = state.rules.items.unchanged.clone();
-    Ok(Inherited { proofs, unchanged, told: HandedOn::from(state), ..work })
+    let worked_on = state.rules.items.worked_on_in_vain();
+    Ok(Inherited { proofs, unchanged, worked_on, told: HandedOn::from(state), ..work })
 }
 
-/// What a run would know that was not begun: which backlog it is about.
-fn of(plan: &BacklogPlan) -> State {
+/// What a run would know that was not begun: which backlog it is about, and what of it rests on little.
+fn known(plan: &BacklogPlan, earlier: Earlier) -> State {
+    let items = Items::default();
+    let (phase, phases, blocked, for_people, found) = (None, vec![], 0, None, Found::Complete);
+    let read = BacklogRead { items, phase, phases, blocked, for_people, earlier, found };
     let backlog = Some(plan.clone());
     let (policy, checks, agents) = (Policy::default(), vec![], vec![]);
     let plan = Plan { policy, checks, agents, backlog, commit: false, boot: None, stack: None };
-    State { run: Some(super::info(0, "", plan)), ..State::default() }
+    State { run: Some(super::info(0, "", plan)), backlog: Some(read), ..State::default() }
 }
 
 /// Where the harness has no ritual of its own, what `ralph doctor` looks at must be in order.

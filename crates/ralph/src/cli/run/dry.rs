@@ -4,6 +4,7 @@ use ralph_core::event::Plan;
 use ralph_core::items::{Found, Memory, Work};
 use ralph_core::prompt;
 use ralph_core::state::{HandedOn, State};
+use ralph_core::view;
 
 use super::super::introduction::introduction;
 use super::over;
@@ -72,6 +73,7 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
         };
         nothing = item.is_none();
         shown.row("next item", next);
+        view::earlier(&read.earlier).into_iter().for_each(|weak| shown.row("note", weak));
     }
     for check in item.iter().flat_map(|item: &Work| &item.checks) {
         shown.row("checks", format!("{}: {}", check.name, trust::shown(&check.command)));

@@ -54,8 +54,13 @@ fn proved(place: &Place, id: &str) -> String {
         return "; no evidence of it is recorded here".into();
     };
     let commit = last.commit().map(|commit| format!(", commit {}", commit.get(..SHORT).unwrap_or(commit)));
+    let how = match (last.record.is_claimed(), last.record.without_change) {
+        (true, _) => "claimed, and nothing but the agent's word says so,",
+        (false, true) => "passed with nothing changed for it",
+        (false, false) => "passed",
+    };
     format!(
-        ": passed in #{}, {}{}; ralph evidence show {}",
+        ": {how} in #{}, {}{}; ralph evidence show {}",
         last.record.iteration,
         clock::for_people(&last.record.at),
         commit.unwrap_or_default(),

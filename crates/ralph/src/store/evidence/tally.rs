@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::Ledger;
 
@@ -17,6 +18,18 @@ struct Failures {
     in_all: u64,
     /// What the last one failed by.
     why: String,
+    /// How it passed, where that was the last that was done to it.
+    passed: Option<Pass>,
+}
+
+/// What a pass rests on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pass {
+    run: String,
+    /// Nothing but the agent's word speaks for it.
+    pub claimed: bool,
+    /// Its checks passed, and no file was changed for it.
+    pub without_change: bool,
 }
 
 /// How much of a reason is told to the next agent.
@@ -47,6 +60,10 @@ struct Brief {
     result: Option<String>,
     why: String,
     blocked: bool,
+    run: String,
+    checks: Vec<IgnoredAny>,
+    untouched: bool,
+    without_change: bool,
 }
 
 impl Tried {
@@ -55,6 +72,20 @@ impl Tried {
         let titles = self.0.get(id)?;
         let known = titles.get(title).or_else(|| titles.get(""))?;
         Some(known.why.as_str()).filter(|why| !why.is_empty())
+    }
+
+    /// How an item passed, where that was the last that was done to it.
+    pub fn passed(&self, id: &str, title: &str) -> Option<&Pass> {
+        let titles = self.0.get(id)?;
+        titles.get(title).or_else(|| titles.get(""))?.passed.as_ref()
+    }
+
+    /// Without what passed in this run, which knows that itself.
+    #[must_use]
+    pub fn before(mut self, run: &str) -> Self {
+        let known = self.0.values_mut().flat_map(HashMap::values_mut);
+        known.for_each(|known| drop(known.passed.take_if(|pass| pass.run == run)));
+        self
     }
 
     /// How many attempts at an item count; none where nobody recorded any of that id. `stays` tells whether the task file has no
@@ -98,18 +129,26 @@ impl Tally {
 
     /// A pass begins anew, and so does a person who resets the item.
     fn note(&mut self, brief: Brief) {
-        let Brief { kind, backlog, item: Some(item), title, result, why, blocked } = brief else { return };
+        let Brief { kind, backlog, item: Some(item), title, result, why, blocked, run, .. } = brief else {
+            return;
+        };
+        let pass = Pass {
+            run,
+            claimed: brief.checks.is_empty() || brief.untouched,
+            without_change: brief.without_change,
+        };
         let title = title.filter(|title| !title.contains("[redacted")).unwrap_or_default();
         let of_one = self.backlogs.entry(backlog.unwrap_or_default()).or_default();
         let known = of_one.0.entry(item).or_default().entry(title).or_default();
         match (kind.as_str(), result.as_deref()) {
-            ("attempt", Some("PASSED")) => *known = Failures::default(),
+            ("attempt", Some("PASSED")) => *known = Failures { passed: Some(pass), ..Failures::default() },
             // Whoever tries again is still told why it failed.
             ("reset", _) => *known = Failures { why: std::mem::take(&mut known.why), ..Failures::default() },
             ("attempt", _) => {
                 let so_far = if known.blocked { 0 } else { known.attempts };
                 let why = ralph_core::text::one_line(&why, REASON);
-                *known = Failures { attempts: so_far + 1, blocked, in_all: known.in_all + 1, why };
+                *known =
+                    Failures { attempts: so_far + 1, blocked, in_all: known.in_all + 1, why, passed: None };
             }
             _ => {}
         }

@@ -4,11 +4,12 @@ use std::collections::HashSet;
 
 use ralph_core::backlog::{self, Backlog, Problem, Selection, State, Wish};
 use ralph_core::evidence::Items;
-use ralph_core::items::{BacklogRead, Found, Memory, PhaseItems, Work};
+use ralph_core::items::{BacklogRead, Earlier, Found, Memory, PhaseItems, Work};
 
 use super::commands::{needs, own_checks};
 use super::{Left, Source, in_a_line};
 use crate::error::{Error, Exit, Result};
+use crate::store::Pass;
 use crate::work::{TwoHands, stuck};
 
 /// How much of an item's words a prompt holds.
@@ -25,6 +26,7 @@ impl Source {
                 phases: vec![],
                 blocked: 0,
                 for_people: None,
+                earlier: Earlier::default(),
                 found: Found::Unreadable { why: in_a_line(&error) },
             },
         }
@@ -46,6 +48,10 @@ impl Source {
             phases: phases(&backlog),
             blocked: self.blocked(&backlog),
             for_people: self.for_people(&backlog),
+            earlier: match selection {
+                Selection::Complete => self.rest_on_little(&backlog),
+                _ => Earlier::default(),
+            },
             phase,
             found: self.found(&backlog, &selection, memory)?,
         })
@@ -210,6 +216,22 @@ impl Source {
         (left > 0).then(|| stuck::for_people(&self.plan, left))
     }
 
+    /// What is done of what is meant, and passed in an earlier run by a word alone, or with nothing changed for it.
+    fn rest_on_little(&self, backlog: &Backlog<'_>) -> Earlier {
+        let mut earlier = Earlier::default();
+        for at in (0..backlog.items().len()).filter(|at| self.in_scope(backlog, *at)) {
+            let item = &backlog.items()[at];
+            let known =
+                (item.state == State::Done).then(|| self.earlier.passed(&item.id, &item.title)).flatten();
+            match known {
+                Some(Pass { claimed: true, .. }) => earlier.claimed.push(item.id.to_string()),
+                Some(Pass { without_change: true, .. }) => earlier.without_change.push(item.id.to_string()),
+                _ => {}
+            }
+        }
+        earlier
+    }
+
     /// What a run that begins with it finds.
     pub(crate) fn left(&self) -> Result<Left> {
         let bytes = self.bytes()?;
@@ -219,7 +241,10 @@ impl Source {
         }
         let wish = Wish { phase: self.plan.phase.as_deref(), task: self.plan.task.as_deref() };
         Ok(match backlog::select_with(&backlog, wish, &TwoHands).0 {
-            Selection::Complete => Left::Nothing { for_people: self.for_people(&backlog) },
+            Selection::Complete => Left::Nothing {
+                for_people: self.for_people(&backlog),
+                earlier: self.rest_on_little(&backlog),
+            },
             _ => Left::Something,
         })
     }
