@@ -318,8 +318,22 @@ impl Tree {
         }
         match &self.compared {
             Some((old, new, changes)) if old == from && new == to => Ok(changes.clone()),
-            _ => self.compare(from, to),
+            _ => match self.compare_with_index(from, to) {
+                Some(changes) => Ok(changes),
+                None => self.compare(from, to),
+            },
         }
+    }
+
+    /// The same by the private index, where it stands for the later one: git need not have that. `None`: it cannot be told so.
+    fn compare_with_index(&self, from: &TreeId, to: &TreeId) -> Option<Vec<Change>> {
+        let memory = Memory::load(&self.place);
+        if memory.tree.as_ref() != Some(to) || !memory.fits_index(&self.place).ok()? {
+            return None;
+        }
+        let call = self.place.call("diff-index").args(["--cached", "-z", "--no-renames"]);
+        let call = call.args(["--ignore-submodules=none", from.as_str()]);
+        git_text::parse_diff(&call.output().ok()?).ok()
     }
 
     /// What was done to the files between an earlier snapshot and `to`: their difference without the files that

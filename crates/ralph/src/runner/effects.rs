@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ralph_core::effect::Effect;
 use ralph_core::event::{AgentInfo, Event, Measured, When};
-use ralph_core::items::Span;
+use ralph_core::git_text::Change;
 use ralph_core::machine::silence;
 use ralph_core::profile::{Policy, Protocol};
 use ralph_core::prompt;
@@ -327,12 +327,8 @@ impl Runner<'_> {
         let base = self.state.base.as_ref()?;
         let (before, after) = (TreeId::new(&base.tree)?, TreeId::new(after)?);
         let mut changes = self.tree.diff(&before, &after).ok()?;
-        // Where agents led from the one to the other without a gap, the record need not be read.
-        let theirs = |span: &Span| span.from == before.as_str() && span.to == after.as_str();
-        let alone = matches!(self.state.rules.items.spans.as_slice(), [span] if theirs(span));
-        if !alone
-            && !changes.is_empty()
-            && let Some(touched) = self.touched_by_agents()
+        if !changes.is_empty()
+            && let Some(touched) = self.touched_by_agents(&before, &after)
         {
             changes.retain(|change| touched.contains(&change.path));
         }
@@ -344,8 +340,23 @@ impl Runner<'_> {
         Some(RunChanges { paths: changed, total: changed_total })
     }
 
-    /// `None` where nobody else did anything, or nobody can tell any more.
-    fn touched_by_agents(&self) -> Option<HashSet<Vec<u8>>> {
+    /// Files that agents touched on the way from one snapshot to the other; `None` where nobody else did anything, or nobody can tell
+    /// any more.
+    fn touched_by_agents(&self, from: &TreeId, to: &TreeId) -> Option<HashSet<Vec<u8>>> {
+        let paths = |changes: Vec<Change>| changes.into_iter().map(|change| change.path);
+        // Where what they did is known from there on, the record need not be read.
+        let spans = self.state.rules.items.spans.as_slice();
+        if let [first, others @ ..] = spans
+            && first.from == from.as_str()
+        {
+            if others.is_empty() && first.to == to.as_str() {
+                return None;
+            }
+            let ends = spans.iter().filter_map(|span| TreeId::new(&span.from).zip(TreeId::new(&span.to)));
+            let ends: Vec<(TreeId, TreeId)> = ends.collect();
+            let pairs: Vec<(&TreeId, &TreeId)> = ends.iter().map(|(from, to)| (from, to)).collect();
+            return Some(self.tree.diff_all(&pairs).ok()?.into_iter().flat_map(paths).collect());
+        }
         let read = if self.trail.is_some() { None } else { Some(self.run.trail().ok()?) };
         let trail = self.trail.as_ref().or(read.as_ref())?;
         if trail.steps(|_| true).iter().all(|step| step.by == By::Agent) {
@@ -353,7 +364,7 @@ impl Runner<'_> {
         }
         let steps = self.tree.along(trail).ok()?.into_iter();
         let theirs = steps.filter(|(by, _)| matches!(by, By::Agent | By::Unknown));
-        Some(theirs.flat_map(|(_, changes)| changes).map(|change| change.path).collect())
+        Some(theirs.flat_map(|(_, changes)| paths(changes)).collect())
     }
 
     fn start_agent(&mut self) -> Result<()> {

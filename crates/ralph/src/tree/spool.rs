@@ -22,7 +22,7 @@ const NAMES: [&str; 2] = ["spool", "spool.full"];
 /// From how many bytes on they become a pack.
 const MANY: u64 = 8 << 20;
 /// From how many objects on they are worth a pack of their own.
-const WORTH_A_PACK: usize = 256;
+const WORTH_A_PACK: usize = 1_024;
 /// Characters of a digest that stand behind an object.
 const SUM: usize = 16;
 const LENGTH: usize = 4;

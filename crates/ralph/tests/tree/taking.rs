@@ -61,7 +61,7 @@ fn unstored(p: &mut Project) -> Snapshot {
 #[test]
 fn what_an_agent_left_has_its_name_before_git_has_any_of_it() {
     let mut p = Project::new();
-    p.snap();
+    let first = p.snap();
     let one = unstored(&mut p);
     p.write("src/b.txt", "four\n");
     p.write("src/new/c.txt", "new\n");
@@ -72,7 +72,10 @@ fn what_an_agent_left_has_its_name_before_git_has_any_of_it() {
     let tree = p.tree.as_ref().unwrap();
     // The difference is known from the comparison, so that nobody waits for it.
     assert_eq!(tree.diff(&one.tree, &other.tree).unwrap().len(), 3);
+    // And where it is not, by the index that stands for the last one.
+    let whole = tree.diff(&first.tree, &other.tree).unwrap();
     assert_eq!(spooled(&p), before);
+    assert_eq!(whole, tree.compare(&first.tree, &other.tree).unwrap());
     assert!(tree.has(&other.tree) && tree.has(&one.tree));
     assert_eq!(spooled(&p), 0);
     let text = tree.texts(&other.tree, &["src/new/c.txt".to_owned()]).unwrap();
@@ -294,9 +297,9 @@ fn many_objects_become_a_pack_while_nobody_measures() {
     let mut chance = Chance(7);
     let mut trees = Vec::new();
     for _ in 0..4 {
-        for file in 0..100 {
+        for file in 0..400 {
             // Nothing that could be packed, nor a line end.
-            let words = (0..9_000).map(|_| chance.below(u64::from(u32::MAX)) as u32 | 0x8080_8080);
+            let words = (0..2_250).map(|_| chance.below(u64::from(u32::MAX)) as u32 | 0x8080_8080);
             let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
             fs::write(p.path(&format!("src/{file}.bin")), bytes).unwrap();
         }
