@@ -48,7 +48,7 @@ mod trust;
 mod views;
 mod way;
 
-pub(crate) use alternate::replace as take_turns;
+pub(crate) use alternate::{replace as take_turns, replace_as_of as take_turns_as_of};
 pub use arm::ArmFile;
 pub use edit::{clear_leftovers, edit, put_back};
 pub use evidence::{Appended, HeldLedger, Ledger, Line, Pass, Tally, Tried};

@@ -62,8 +62,10 @@ use ralph_core::beside::Beside;
 use ralph_core::evidence::AddedTodos;
 use ralph_core::git_index;
 use ralph_core::git_text::{self, Change, ChangeKind, Object, UnknownForm};
+use ralph_core::time::Time;
 use ralph_core::todos;
 
+use crate::clock;
 use crate::git::{Call, GitError, Repo};
 use crate::process::{self, Hurry, Mark};
 use crate::unix::names::OsStringExt;
@@ -115,6 +117,8 @@ enum Looks {
 struct Begun {
     memory: Memory,
     looks: Looks,
+    /// When it began.
+    since: Time,
     /// The private index was made anew.
     fresh: bool,
     /// git does not write its index meanwhile.
@@ -206,7 +210,7 @@ impl Tree {
         tree.place.mark = Mark::of(root).ok();
         // So that programs which git runs come to us if it leaves them; where it cannot be, they are not found.
         let _ = process::become_reaper();
-        tree.spool = Spool::open(&tree.place)?;
+        tree.spool = Spool::open(&tree.place);
         Ok(tree)
     }
 
@@ -328,11 +332,15 @@ impl Tree {
     /// The same by the private index, where it stands for the later one: git need not have that. `None`: it cannot be told so.
     fn compare_with_index(&self, from: &TreeId, to: &TreeId) -> Option<Vec<Change>> {
         let memory = Memory::load(&self.place);
-        if memory.tree.as_ref() != Some(to) || !memory.fits_index(&self.place).ok()? {
+        // Beside a run that goes on the index may be another one by the time git reads it.
+        if !self.spool.is_owned()
+            || memory.tree.as_ref() != Some(to)
+            || !memory.fits_index(&self.place).ok()?
+        {
             return None;
         }
         let call = self.place.call("diff-index").args(["--cached", "-z", "--no-renames"]);
-        let call = call.args(["--ignore-submodules=none", from.as_str()]);
+        let call = call.args(["--ignore-submodules=none", "--ita-invisible-in-index", from.as_str()]);
         git_text::parse_diff(&call.output().ok()?).ok()
     }
 
@@ -412,6 +420,11 @@ impl Tree {
         self.let_tidying_end();
         // They may do by now.
         self.place.failing.clear();
+        let since = clock::now();
+        if self.spool.is_damaged(&self.place) {
+            // Whatever it held is stored again.
+            memory.distrust_index();
+        }
         let fresh = seed::refresh(&mut self.place, &mut memory)?;
         // Whoever changed something the last time is likely to have done so again. But now and then git has its turn to
         // note files that were touched and are the same, or it would read them again every time.
@@ -422,12 +435,12 @@ impl Tree {
         let asked = if asks { self.plain.ask(&self.place) } else { None };
         let by_git = takes && !self.plain.is_likely();
         let taking = by_git.then(|| files::begin_to_take_in(&self.place, &memory)).flatten();
-        Ok(Begun { memory, looks, fresh, takes, looking, taking, asked })
+        Ok(Begun { memory, looks, since, fresh, takes, looking, taking, asked })
     }
 
     /// The rest of it.
     fn take(&mut self, begun: Begun) -> Result<Snapshot, TreeError> {
-        let Begun { mut memory, looks, mut fresh, takes, looking, mut taking, asked } = begun;
+        let Begun { mut memory, looks, since, mut fresh, takes, looking, mut taking, asked } = begun;
         let looked = files::look(&mut self.place, looking, &self.outputs);
         if let Some(asked) = asked {
             self.plain.answer(&self.place, asked);
@@ -450,7 +463,7 @@ impl Tree {
         if is_dirty {
             taken = match before.as_ref().filter(|_| !fresh && taking.is_none() && !memory.skips) {
                 Some(before)
-                    if taking::take_in(&self.place, before, &found, &mut self.plain, &self.spool)? =>
+                    if taking::take_in(&self.place, before, since, &found, &mut self.plain, &self.spool) =>
                 {
                     Taken::All
                 }
@@ -465,7 +478,7 @@ impl Tree {
             Some(tree) if !fresh && matches!(taken, Taken::Nothing) => tree.clone(),
             // Now and then git notes in the index which folders it has stored, or it would store them again every time.
             Some(before) if !fresh && takes && matches!(taken, Taken::All) => {
-                let tree = taking::tree(&self.place, before, &found.dirty, &self.spool)?;
+                let tree = taking::tree(&self.place, before, &found.dirty, &self.spool);
                 tree.map_or_else(|| self.write_tree(), Ok)?
             }
             _ => self.write_tree()?,

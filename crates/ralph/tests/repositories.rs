@@ -271,6 +271,8 @@ fn a_file_that_cannot_be_read_is_named_and_the_rest_is_measured() {
         let real = String::from_utf8(real).expect("a path");
         let without = "setpriv --bounding-set=-dac_override,-dac_read_search";
         sandbox.install_script("git", &format!("#!/bin/sh\nexec {without} {} \"$@\"\n", real.trim()));
+        // And ralph leaves files to it that settings may convert.
+        sandbox.git(&["config", "core.eol", "crlf"]);
     }
     let seen = iteration(&sandbox, "echo x > secret; chmod 000 secret; echo 1 > a.txt");
     assert_eq!(files(&seen), ["A a.txt"]);
@@ -652,9 +654,10 @@ fn an_index_that_git_only_wrote_anew_is_not_asked_about() {
     };
     let written = "before=$(cksum < .git/index); touch -d 2001-01-01 README.md; git update-index --refresh; \
                    test \"$before\" != \"$(cksum < .git/index)\" && echo 1 >> x.txt";
-    assert_eq!(calls("looks", written), 0);
+    let usual = calls("works", "echo 1 >> z.txt");
+    assert_eq!(calls("looks", written), usual);
     assert!(sandbox.exists("x.txt"), "the index was written");
-    assert!(calls("stages", "echo 1 > y.txt; git add y.txt") > 0);
+    assert!(calls("stages", "echo 1 > y.txt; git add y.txt") > usual);
 }
 
 #[test]

@@ -111,7 +111,7 @@ pub fn changed(index: &[u8], like: &str, files: &BTreeMap<Vec<u8>, Option<Held>>
                 {
                     return None;
                 }
-                text.extend_from_slice(&index[start..entries.at]);
+                text.extend_from_slice(index.get(start..entries.at)?);
                 count = count.checked_add(1)?;
             }
             Some((_, Some(held))) => {
@@ -121,7 +121,7 @@ pub fn changed(index: &[u8], like: &str, files: &BTreeMap<Vec<u8>, Option<Held>>
                     return None;
                 }
                 text.extend(held.bytes());
-                text.extend_from_slice(&index[flags_at..entries.at]);
+                text.extend_from_slice(index.get(flags_at..entries.at)?);
                 count = count.checked_add(1)?;
             }
             Some((_, None)) if compressed || !matches!(mode & KIND, FILE | LINK) => return None,
@@ -129,7 +129,7 @@ pub fn changed(index: &[u8], like: &str, files: &BTreeMap<Vec<u8>, Option<Held>>
         }
     }
     text[8..HEADER].copy_from_slice(&count.to_be_bytes());
-    parts(&index[entries.at..], files, &folders, &mut text)?;
+    parts(index.get(entries.at..)?, files, &folders, &mut text)?;
     text.extend([0; DIGITS / 2]);
     Some(text)
 }
@@ -338,7 +338,7 @@ mod tests {
         assert_eq!(changed(&index(2, &one("b", 0o100_644, 1), b""), LIKE, &below), None, "a file above it");
         assert_eq!(with(&one("a", 0o100_644, 1), b"UNTR\0\0\0\0"), None, "a part that is not known");
         assert_eq!(with(&one("a", 0o100_644, 1), b"link\0\0\0\0"), None, "another file");
-        let whole = index(2, &one("a", 0o100_644, 1), b"");
+        let whole = index(2, &one("ab", 0o100_644, 2), b"");
         assert_eq!(changed(&whole, &LIKE.repeat(2)[..64], &new), None, "other ids");
         for end in 0..whole.len() {
             assert_eq!(changed(&whole[..end], LIKE, &new), None, "cut at {end}");

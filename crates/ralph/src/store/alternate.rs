@@ -7,6 +7,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::SystemTime;
 
 use super::files;
 use crate::point;
@@ -14,26 +15,39 @@ use crate::unix::identity::MetadataExt;
 
 /// `beside` is the other one's name; on the same file system.
 pub(crate) fn replace(beside: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
+    replace_as_of(beside, path, text, None)
+}
+
+/// The same; the file has this time from the first moment on that anybody sees it.
+pub(crate) fn replace_as_of(
+    beside: &Path,
+    path: &Path,
+    text: &[u8],
+    time: Option<SystemTime>,
+) -> io::Result<()> {
     // A folder, or a link, is not what a view takes turns with.
     if std::fs::symlink_metadata(path).is_ok_and(|data| !data.is_file()) {
         return files::replace_through(beside, path, text);
     }
     let Some(mut other) = open(beside) else {
-        return first(beside, path, text);
+        return first(beside, path, text, time);
     };
     point::file("write", beside)
         .and_then(|()| other.write_all(text))
         .and_then(|()| other.set_len(text.len() as u64))
+        .and_then(|()| time.map_or(Ok(()), |time| other.set_modified(time)))
         .and_then(|()| point::file("rename", path))
         .and_then(|()| exchange(beside, path).or_else(|_| std::fs::rename(beside, path)))
 }
 
 /// The first time there is none to take turns with.
-fn first(beside: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
+fn first(beside: &Path, path: &Path, text: &[u8], time: Option<SystemTime>) -> io::Result<()> {
     if !std::fs::symlink_metadata(path).is_ok_and(|data| data.is_file()) {
         return files::replace_through(beside, path, text);
     }
+    let set = |time: SystemTime| File::options().write(true).open(beside)?.set_modified(time);
     let written = files::write_anew(beside, text)
+        .and_then(|()| time.map_or(Ok(()), set))
         .and_then(|()| point::file("rename", path))
         .and_then(|()| exchange(beside, path).or_else(|_| std::fs::rename(beside, path)));
     if written.is_err() {

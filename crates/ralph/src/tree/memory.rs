@@ -10,7 +10,9 @@ use super::{Place, TreeError, TreeId};
 use crate::unix::identity::MetadataExt;
 use crate::{digest, store};
 
-const FIRST_LINE: &str = "ralph snapshot 3";
+const FIRST_LINE: &str = "ralph snapshot 4";
+/// Another text each time the machine starts. Elsewhere than on Linux there is none.
+const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Memory {
@@ -69,7 +71,9 @@ impl Stamp {
 impl Memory {
     pub(super) fn load(place: &Place) -> Memory {
         let saved = fs::read_to_string(place.memory()).unwrap_or_default();
-        Memory::parse(&saved).map(|memory| Memory { saved, ..memory }).unwrap_or_default()
+        let (memory, boot) = Memory::parse(&saved).unwrap_or_default();
+        // What was written just before a power cut may be there in part, with the times of all of it.
+        if boot == self::boot() { Memory { saved, ..memory } } else { Memory::default() }
     }
 
     /// The private index is as the last snapshot left it, so `tree` is what it stands for.
@@ -85,7 +89,7 @@ impl Memory {
     /// To be called when the private index stands for `tree`.
     pub(super) fn save(&mut self, place: &Place) -> Result<(), TreeError> {
         self.index = Stamp::at(&place.index())?;
-        let text = self.text();
+        let text = self.text(&boot());
         if text == self.saved {
             return Ok(());
         }
@@ -96,12 +100,12 @@ impl Memory {
         Ok(())
     }
 
-    fn text(&self) -> String {
+    fn text(&self, boot: &str) -> String {
         let Memory { index, user_index, exclude, listing, skips, gone, tree, .. } = self;
         let gone: Vec<String> = gone.iter().map(|path| to_hex(path)).collect();
         let tree = tree.as_ref().map_or("", TreeId::as_str);
         let text = format!(
-            "{FIRST_LINE}\nindex {}\nuser-index {}\nexclude {}\nlisting {listing:016x}\nskips {skips}\ngone {}\ntree {tree}\n",
+            "{FIRST_LINE}\nboot {boot}\nindex {}\nuser-index {}\nexclude {}\nlisting {listing:016x}\nskips {skips}\ngone {}\ntree {tree}\n",
             index.0,
             user_index.0,
             exclude.0,
@@ -112,7 +116,8 @@ impl Memory {
         format!("{text}sum {sum}\n")
     }
 
-    fn parse(text: &str) -> Option<Memory> {
+    /// And the start of the machine that it is of.
+    fn parse(text: &str) -> Option<(Memory, String)> {
         let (text, sum) = text.strip_suffix('\n')?.rsplit_once("sum ")?;
         let mut lines = text.split('\n');
         if digest::of(text.as_bytes()) != sum {
@@ -122,7 +127,8 @@ impl Memory {
             return None;
         }
         let mut value = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
-        Some(Memory {
+        let boot = value("boot")?.to_owned();
+        let memory = Memory {
             index: Stamp(value("index")?.to_owned()),
             user_index: Stamp(value("user-index")?.to_owned()),
             exclude: Stamp(value("exclude")?.to_owned()),
@@ -131,8 +137,13 @@ impl Memory {
             gone: value("gone")?.split_terminator(' ').map(from_hex).collect::<Option<_>>()?,
             tree: Some(TreeId::new(value("tree")?)?),
             saved: String::new(),
-        })
+        };
+        Some((memory, boot))
     }
+}
+
+fn boot() -> String {
+    fs::read_to_string(BOOT).map(|id| id.trim_end().to_owned()).unwrap_or_default()
 }
 
 fn to_hex(bytes: &[u8]) -> String {
@@ -160,18 +171,18 @@ mod tests {
             tree: TreeId::new("4b825dc642cb6eb9a060e54bf8d69288fbee4904"),
             saved: String::new(),
         };
-        let text = memory.text();
-        assert_eq!(Memory::parse(&text), Some(memory.clone()));
+        let text = memory.text("then");
+        assert_eq!(Memory::parse(&text), Some((memory.clone(), "then".to_owned())));
         for end in 0..text.len() {
             assert_eq!(Memory::parse(&text[..end]), None, "cut at {end}");
         }
         let other = "4b825dc642cb6eb9a060e54bf8d69288fbee4905";
-        let later = Memory { tree: TreeId::new(other), skips: false, ..memory }.text();
+        let later = Memory { tree: TreeId::new(other), skips: false, ..memory }.text("then");
         assert_ne!(later, text);
         for at in 0..text.len().min(later.len()) {
             let mixed = format!("{}{}", &later[..at], &text[at..]);
             assert_eq!(Memory::parse(&mixed).is_some(), mixed == text || mixed == later, "joined at {at}");
         }
-        assert_eq!(Memory::parse(&text.replace("snapshot 3", "snapshot 2")), None);
+        assert_eq!(Memory::parse(&text.replace("snapshot 4", "snapshot 3")), None);
     }
 }

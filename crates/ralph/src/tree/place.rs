@@ -105,7 +105,7 @@ impl Place {
 
     /// Removes what the last snapshot left.
     pub(super) fn forget(&self) -> Result<(), TreeError> {
-        for path in [self.index(), self.memory()] {
+        for path in [self.index(), self.beside(super::taking::OTHER_INDEX), self.memory()] {
             match point::file("remove", &path).and_then(|()| fs::remove_file(&path)) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                     return Err(TreeError::file(&path)(error));

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::memory::Stamp;
@@ -54,8 +55,7 @@ impl Plain {
 
     /// Asks, where nobody did yet or settings were touched since. The answer is for the next time.
     pub(super) fn ask(&mut self, place: &Place) -> Option<Asked> {
-        let is_same = |(path, stamp): &(PathBuf, Stamp)| Stamp::at(path).is_ok_and(|now| now == *stamp);
-        if self.settings.as_ref().is_some_and(|settings| settings.files.iter().all(is_same)) {
+        if self.settings.as_ref().is_some_and(Settings::are_as_read) {
             return None;
         }
         self.settings = None;
@@ -66,14 +66,13 @@ impl Plain {
     }
 
     pub(super) fn answer(&mut self, place: &Place, asked: Asked) {
-        self.settings = Settings::read(place, asked).ok().flatten();
+        self.settings = Settings::read(place, asked).ok();
     }
 
     /// Whether these files are taken in as they are.
-    pub(super) fn holds(&mut self, place: &Place, files: &[Vec<u8>]) -> Result<bool, TreeError> {
-        let Some(settings) = self.settings.as_ref().filter(|settings| settings.plain) else {
-            return Ok(false);
-        };
+    pub(super) fn holds(&mut self, place: &Place, files: &[Vec<u8>]) -> bool {
+        let settings = self.settings.as_ref().filter(|settings| settings.plain && settings.are_as_read());
+        let Some(settings) = settings else { return false };
         let mut asked = settings.outside.clone();
         let folders = files.iter().flat_map(|path| {
             let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
@@ -83,62 +82,72 @@ impl Plain {
         asked.extend(
             folders.into_iter().map(|folder| place.in_work_tree(OsStr::from_bytes(folder)).join(ATTRIBUTES)),
         );
-        for path in asked {
-            if !self.leaves_alone(&path)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        asked.iter().all(|path| self.leaves_alone(path))
     }
 
-    fn leaves_alone(&mut self, path: &Path) -> Result<bool, TreeError> {
-        let stamp = Stamp::at(path)?;
-        if stamp == Stamp::default() {
-            return Ok(true);
-        }
+    fn leaves_alone(&mut self, path: &Path) -> bool {
+        let stamp = match std::fs::metadata(path) {
+            Ok(data) => Stamp::of(&data),
+            // A folder that was may be a file by now.
+            Err(error) => return matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+        };
         if let Some((known, plain)) = self.attributes.get(path)
             && *known == stamp
         {
-            return Ok(*plain);
+            return *plain;
         }
         let plain = bounded::read(path, MOST).is_ok_and(|text| is_plain(&text));
         self.attributes.insert(path.to_path_buf(), (stamp, plain));
-        Ok(plain)
+        plain
     }
 }
 
 impl Settings {
-    /// `None`: git does not tell where it looks.
-    fn read(place: &Place, asked: Asked) -> Result<Option<Self>, TreeError> {
+    /// Nobody touched what they were read from.
+    fn are_as_read(&self) -> bool {
+        self.files.iter().all(|(path, stamp)| Stamp::at(path).is_ok_and(|now| now == *stamp))
+    }
+
+    fn read(place: &Place, asked: Asked) -> Result<Self, TreeError> {
         let Asked { settings: (call, begun), places: (places, begun_places) } = asked;
-        let (settings, places) = (call.finish(begun, Vec::new())?, places.finish(begun_places, Vec::new())?);
-        if !settings.end.success() || !places.end.success() {
-            return Ok(None);
-        }
-        let places = String::from_utf8_lossy(&places.stdout).into_owned();
+        let settings = call.finish(begun, Vec::new())?;
+        let places = places.finish(begun_places, Vec::new())?;
+        let told = String::from_utf8_lossy(&places.stdout).into_owned();
         let named = |names: &[&str]| -> Vec<PathBuf> {
-            let lines = places.lines().filter_map(|line| line.split_once('='));
+            let lines = told.lines().filter_map(|line| line.split_once('='));
             lines.filter(|(name, _)| names.contains(name)).map(|(_, path)| place.in_work_tree(path)).collect()
         };
         let (mut paths, mut outside) = (named(&SETTINGS), named(&OUTSIDE));
-        if paths.is_empty() || outside.is_empty() {
-            return Ok(None);
-        }
+        // A git that does not tell where it looks is asked to do everything itself.
+        let tells = settings.end.success() && !paths.is_empty() && !outside.is_empty();
         outside.push(place.exclude.with_file_name("attributes"));
-        let mut plain = true;
+        paths.push(place.git_dir().join("config.worktree"));
+        let mut plain = tells;
         let mut parts = settings.stdout.split(|byte| *byte == 0);
         while let (Some(origin), Some(setting)) = (parts.next(), parts.next()) {
-            if let Some(path) = origin.strip_prefix(b"file:") {
-                paths.push(place.in_work_tree(OsStr::from_bytes(path)));
-            }
-            plain &= leaves_alone(&String::from_utf8_lossy(setting));
+            let setting = String::from_utf8_lossy(setting);
+            let origin =
+                origin.strip_prefix(b"file:").map(|path| place.in_work_tree(OsStr::from_bytes(path)));
+            paths.extend(origin.as_deref().and_then(|origin| included(origin, &setting)));
+            paths.extend(origin);
+            plain &= leaves_alone(&setting);
         }
         paths.sort();
         paths.dedup();
-        let files = paths.into_iter().map(|path| Ok((Stamp::at(&path)?, path)));
-        let files: Vec<(PathBuf, Stamp)> =
-            files.map(|file| file.map(|(stamp, path)| (path, stamp))).collect::<Result<_, TreeError>>()?;
-        Ok(Some(Self { plain, files, outside }))
+        let stamped = paths.into_iter().map(|path| Stamp::at(&path).map(|stamp| (path, stamp)));
+        Ok(Self { plain, files: stamped.collect::<Result<_, _>>()?, outside })
+    }
+}
+
+/// What a setting includes, also where it is not there yet.
+fn included(origin: &Path, setting: &str) -> Option<PathBuf> {
+    let (key, value) = setting.split_once('\n')?;
+    let includes = key == "include.path" || key.starts_with("includeif.") && key.ends_with(".path");
+    let below_home = |rest: &str| Some(PathBuf::from(std::env::var_os("HOME")?).join(rest));
+    match value.strip_prefix("~/") {
+        _ if !includes => None,
+        Some(rest) => below_home(rest),
+        None => Some(origin.parent()?.join(value)),
     }
 }
 
@@ -150,10 +159,11 @@ fn leaves_alone(setting: &str) -> bool {
     match key {
         "core.autocrlf" => is(&NO) || is(&["input"]),
         "core.eol" => is(&["lf", "native"]),
-        "core.filemode" => !is(&NO),
+        "core.filemode" | "core.symlinks" => !is(&NO),
         "core.ignorecase" | "core.precomposeunicode" => is(&NO),
         "attr.tree" => false,
-        _ => true,
+        // What holds on one branch alone changes with no file of settings.
+        _ => !key.starts_with("includeif.onbranch:"),
     }
 }
 

@@ -197,7 +197,9 @@ fn present<'a>(place: &Place, paths: impl Iterator<Item = &'a [u8]>) -> HashSet<
 fn copy(mut from: &File, to: &Path) -> io::Result<Stamp> {
     let data = from.metadata()?;
     point::file("create", to)?;
-    let mut file = File::create(to)?;
+    // Whatever an earlier one left, or somebody put there: nothing is written through a link.
+    let _ = fs::remove_file(to);
+    let mut file = File::create_new(to)?;
     point::file("fill", to)?;
     io::copy(&mut from, &mut file)?;
     file.set_times(FileTimes::new().set_modified(data.modified()?))?;

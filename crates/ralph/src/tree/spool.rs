@@ -8,19 +8,24 @@
 #![expect(clippy::disallowed_methods, reason = "snapshots keep files of their own in the store")]
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ralph_core::git_object::{self, Kind};
 
 use super::{Place, TreeError};
+use crate::unix::identity::MetadataExt;
 use crate::{digest, point, store};
 
 /// What is appended to, and what is on its way into a pack.
 const NAMES: [&str; 2] = ["spool", "spool.full"];
-/// From how many bytes on they become a pack.
+/// From how many bytes on they become a pack, beside an agent.
 const MANY: u64 = 8 << 20;
+/// From how many on nothing is added before git has them: more than what is taken in at once is left of [`LARGEST`].
+const TOO_MANY: u64 = 2 * MANY;
+const LARGEST: u64 = 4 * MANY;
 /// From how many objects on they are worth a pack of their own.
 const WORTH_A_PACK: usize = 1_024;
 /// Characters of a digest that stand behind an object.
@@ -33,48 +38,89 @@ pub(super) struct Spool {
     owned: bool,
     /// Something may be in it.
     filled: Cell<bool>,
+    /// How this process left it. `None`: it has not written to it.
+    left: Cell<Option<Left>>,
+}
+
+/// Which file it is, and how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Left {
+    file: (u64, u64),
+    length: u64,
+}
+
+impl Left {
+    fn of(file: &File) -> io::Result<Left> {
+        file.metadata().map(|data| Left { file: (data.dev(), data.ino()), length: data.len() })
+    }
 }
 
 impl Spool {
     /// For whoever only reads it, beside a run that may be going on.
     pub(super) fn look() -> Spool {
-        Spool { owned: false, filled: Cell::new(true) }
+        Spool { owned: false, filled: Cell::new(true), left: Cell::new(None) }
     }
 
-    /// For whoever has ralph's lock.
-    pub(super) fn open(place: &Place) -> Result<Spool, TreeError> {
-        let spool = Spool { owned: true, filled: Cell::new(true) };
-        let path = place.spool();
-        let mended = match read(&path) {
-            Ok(None) => Ok(()),
-            Ok(Some(bytes)) => match whole(&bytes).1 {
-                end if end < bytes.len() => cut(&path, end as u64),
-                _ => Ok(()),
-            },
-            // It is nothing that ralph wrote.
-            Err(_) => point::file("remove", &path).and_then(|()| fs::remove_file(&path)),
-        };
-        mended.map(|()| spool).map_err(TreeError::file(&path))
+    /// For whoever has ralph's lock. Where it cannot be mended, git takes everything in.
+    pub(super) fn open(place: &Place) -> Spool {
+        for name in NAMES {
+            let path = place.beside(name);
+            match read(&path) {
+                Ok(Some(bytes)) if name == NAMES[0] => {
+                    let end = whole(&bytes).1;
+                    if end < bytes.len() {
+                        let _ = cut(&path, end as u64);
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::InvalidInput => take_away(&path),
+                _ => {}
+            }
+        }
+        Spool { owned: true, ..Spool::look() }
     }
 
-    pub(super) fn add(&self, place: &Place, objects: &[(Kind, &[u8])]) -> Result<(), TreeError> {
+    pub(super) fn is_owned(&self) -> bool {
+        self.owned
+    }
+
+    /// Whether somebody else wrote to it or removed it, so that objects are missing which snapshots are made of.
+    pub(super) fn is_damaged(&self, place: &Place) -> bool {
+        let Some(left) = self.left.get() else { return false };
+        let now = own(&place.spool()).ok().flatten().and_then(|file| Left::of(&file).ok());
+        if now == Some(left) {
+            return false;
+        }
+        take_away(&place.spool());
+        self.left.set(None);
+        true
+    }
+
+    /// Takes these objects for git. `false`: git has to do it.
+    pub(super) fn add(&self, place: &Place, objects: &[(Kind, &[u8])]) -> bool {
+        objects.is_empty() || self.try_to_add(place, objects).is_ok()
+    }
+
+    fn try_to_add(&self, place: &Place, objects: &[(Kind, &[u8])]) -> io::Result<()> {
         let path = place.spool();
+        let there = own(&path)?.map(|file| file.metadata()).transpose()?;
+        if there.is_some_and(|data| data.len() >= TOO_MANY) {
+            self.empty(place).map_err(io::Error::other)?;
+        }
         let mut records = Vec::new();
         for (kind, content) in objects {
-            let object = store::deflated(git_object::head(*kind, content.len()), content)
-                .map_err(TreeError::file(&path))?;
-            records.extend(record(&object));
+            records.extend(record(&store::deflated(git_object::head(*kind, content.len()), content)?));
         }
-        let mut file = store::append_private(&path).map_err(TreeError::file(&path))?;
-        let end = file.metadata().map_err(TreeError::file(&path))?.len();
+        let mut file = store::append_private(&path)?;
+        let end = file.metadata()?.len();
+        self.filled.set(true);
         let half = &records[..records.len() / 2];
         let written = point::torn(&path, || (&file).write_all(half)).and_then(|()| file.write_all(&records));
-        self.filled.set(true);
-        written.map_err(|error| {
+        if written.is_err() {
             // What comes next must not stand behind half a record.
             let _ = file.set_len(end);
-            TreeError::file(&path)(error)
-        })
+        }
+        self.left.set(Left::of(&file).ok());
+        written
     }
 
     /// Hands everything to git.
@@ -83,7 +129,11 @@ impl Spool {
             return Ok(());
         }
         for name in NAMES {
-            hand_over(place, &place.beside(name), self.owned)?;
+            let path = place.beside(name);
+            hand_over(place, &path, self.owned)?;
+        }
+        if self.owned && self.left.get().is_some() {
+            self.left.set(own(&place.spool()).ok().flatten().and_then(|file| Left::of(&file).ok()));
         }
         // Whoever only reads may find more the next time.
         self.filled.set(!self.owned);
@@ -93,9 +143,10 @@ impl Spool {
     /// Sets aside what has become much, for somebody who hands it over meanwhile. `None`: there is not much.
     pub(super) fn set_aside(&self, place: &Place) -> Option<PathBuf> {
         let (path, full) = (place.spool(), place.beside(NAMES[1]));
-        let much = fs::metadata(&path).is_ok_and(|data| data.len() >= MANY);
+        let much = fs::symlink_metadata(&path).is_ok_and(|data| data.len() >= MANY);
         if much && !full.exists() {
             point::file("rename", &full).and_then(|()| fs::rename(&path, &full)).ok()?;
+            self.left.set(None);
         }
         full.exists().then_some(full)
     }
@@ -110,9 +161,11 @@ impl Place {
 /// Hands the objects of a file to git, and lets it go if it is ours.
 pub(super) fn hand_over(place: &Place, path: &Path, ours: bool) -> Result<(), TreeError> {
     let Some(bytes) = read(path).map_err(TreeError::file(path))? else { return Ok(()) };
-    let (objects, _) = whole(&bytes);
+    // A content that came back is there twice.
+    let objects: Vec<&[u8]> = whole(&bytes).0.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
     if !objects.is_empty() {
-        let call = match objects.len() < WORTH_A_PACK {
+        // Whoever only looks may do so again and again, and is not to leave a pack each time.
+        let call = match objects.len() < WORTH_A_PACK || !ours {
             true => super::place::storing(place.call("unpack-objects")).unwatched().arg("-q"),
             false => place.call("index-pack").unwatched().args(["--stdin", "--threads=1"]),
         };
@@ -128,7 +181,7 @@ pub(super) fn hand_over(place: &Place, path: &Path, ours: bool) -> Result<(), Tr
         false => point::file("remove", path).and_then(|()| fs::remove_file(path)),
     };
     match let_go {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(TreeError::file(path)(error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(TreeError::file(path)(error)),
         _ => Ok(()),
     }
 }
@@ -159,15 +212,45 @@ fn next(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
 }
 
 fn cut(path: &Path, end: u64) -> io::Result<()> {
-    point::file("cut", path).and_then(|()| File::options().write(true).open(path)?.set_len(end))
+    point::file("cut", path)?;
+    own(path)?.map_or(Ok(()), |file| file.set_len(end))
 }
 
-/// An agent can put anything there, so no more is read than ralph would have written.
+/// No more than ralph would have written.
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match crate::bounded::read(path, 4 * MANY) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        read => read.map(Some),
+    let Some(file) = own(path)? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    file.take(LARGEST).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// The file of this name, if there is one and it is ours alone. A link, or a file that has another name too, may be anybody's, and a pipe has
+/// no end: an agent can put anything there, and a folder may come with it.
+fn own(path: &Path) -> io::Result<Option<File>> {
+    let named = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        named => named?,
+    };
+    let stranger = || io::Error::new(ErrorKind::InvalidInput, "it is nothing that ralph wrote");
+    if !named.is_file() || named.nlink() != 1 {
+        return Err(stranger());
     }
+    let file = match File::options().read(true).write(true).open(path) {
+        // Whoever only looks need not be able to write.
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => File::open(path)?,
+        file => file?,
+    };
+    let opened = file.metadata()?;
+    match (opened.dev(), opened.ino()) == (named.dev(), named.ino()) {
+        true => Ok(Some(file)),
+        false => Err(stranger()),
+    }
+}
+
+/// The name alone: what a link leads to is not touched. A folder is left under another name.
+fn take_away(path: &Path) {
+    let _ = point::file("remove", path)
+        .and_then(|()| fs::remove_file(path).or_else(|_| fs::rename(path, path.with_extension("odd"))));
 }
 
 #[cfg(test)]

@@ -6,15 +6,17 @@ use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
 
 use ralph_core::git_index::{self, Held, Stat};
 use ralph_core::git_object::{self, Kind};
 use ralph_core::git_text::ChangeKind;
+use ralph_core::time::Time;
 
 use super::files::Found;
 use super::plain::Plain;
 use super::spool::Spool;
-use super::{Place, TreeError, TreeId};
+use super::{Place, TreeId};
 use crate::store;
 use crate::unix::identity::MetadataExt;
 use crate::unix::names::OsStrExt;
@@ -24,57 +26,57 @@ const MOST_FILES: usize = 1_000;
 const MOST_BYTES: u64 = 4 << 20;
 /// The first bits of a mode that let the owner run a file.
 const EXECUTABLE: u32 = 0o100;
+/// What takes turns with the private index.
+pub(super) const OTHER_INDEX: &str = "index.other";
+/// How many milliseconds the times of files may lag behind the clock.
+const TICK: u64 = 20;
 
-/// Takes in all that differs. `false`: nothing was done, and git has to do it.
+/// Takes in all that differs by a look that began at `since`. `false`: nothing was done, and git has to do it.
 pub(super) fn take_in(
     place: &Place,
     before: &TreeId,
+    since: Time,
     found: &Found,
     plain: &mut Plain,
     spool: &Spool,
-) -> Result<bool, TreeError> {
+) -> bool {
     let is_ours = |path: &Vec<u8>| !path.ends_with(b"/") && name(path) != b".gitattributes";
-    let new = found.changes.iter().filter(|change| change.kind == ChangeKind::Added);
+    let mut new = found.changes.iter().filter(|change| change.kind == ChangeKind::Added);
     if !place.failing.is_empty()
         || found.dirty.len() > MOST_FILES
         || !found.dirty.iter().all(is_ours)
-        || new.into_iter().any(|change| is_odd(&change.path))
-        || !plain.holds(place, &found.dirty)?
+        || new.any(|change| is_odd(&change.path))
+        || !plain.holds(place, &found.dirty)
     {
-        return Ok(false);
+        return false;
     }
-    let index = std::fs::read(place.index()).map_err(TreeError::file(&place.index()))?;
-    let Some(files) = read(place, found) else { return Ok(false) };
+    let Some(files) = read(place, found) else { return false };
     let held = files.iter().map(|(path, file)| (path.clone(), file.as_ref().map(|file| file.held))).collect();
-    let Some(index) = git_index::changed(&index, before.as_str(), &held) else { return Ok(false) };
+    let index = std::fs::read(place.index()).ok();
+    let Some(index) = index.and_then(|index| git_index::changed(&index, before.as_str(), &held)) else {
+        return false;
+    };
     let blobs: Vec<(Kind, &[u8])> =
         files.values().flatten().map(|file| (Kind::Blob, file.content.as_slice())).collect();
-    if !blobs.is_empty() {
-        spool.add(place, &blobs)?;
-    }
-    store::take_turns(&place.beside("index.other"), &place.index(), &index)
-        .map_err(TreeError::file(&place.index()))?;
-    Ok(true)
+    // git takes a file for unchanged that is older than its index; one that somebody wrote to since the look is not to be.
+    let time = u64::try_from(since.millis()).unwrap_or_default().saturating_sub(TICK);
+    let time = UNIX_EPOCH + Duration::from_millis(time);
+    let other = place.beside(OTHER_INDEX);
+    spool.add(place, &blobs) && store::take_turns_as_of(&other, &place.index(), &index, Some(time)).is_ok()
 }
 
 /// The tree that the private index stands for, stored as far as folders with something new in them go. `None`: git has to make it.
-pub(super) fn tree(
-    place: &Place,
-    before: &TreeId,
-    changed: &[Vec<u8>],
-    spool: &Spool,
-) -> Result<Option<TreeId>, TreeError> {
-    let index = std::fs::read(place.index()).map_err(TreeError::file(&place.index()))?;
+pub(super) fn tree(place: &Place, before: &TreeId, changed: &[Vec<u8>], spool: &Spool) -> Option<TreeId> {
+    let index = std::fs::read(place.index()).ok()?;
     let folders = |path: &Vec<u8>| -> Vec<Vec<u8>> {
         let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
         slashes.map(|(at, _)| path[..=at].to_vec()).collect()
     };
     let within: BTreeSet<Vec<u8>> = changed.iter().flat_map(folders).collect();
-    let Some(trees) = git_index::trees_of(&index, before.as_str(), &within) else { return Ok(None) };
+    let trees = git_index::trees_of(&index, before.as_str(), &within)?;
     let contents: Vec<(Kind, &[u8])> =
         trees.contents.iter().map(|content| (Kind::Tree, content.as_slice())).collect();
-    spool.add(place, &contents)?;
-    Ok(TreeId::new(&trees.top))
+    spool.add(place, &contents).then(|| TreeId::new(&trees.top)).flatten()
 }
 
 struct Plainly {

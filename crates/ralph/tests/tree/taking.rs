@@ -262,18 +262,22 @@ fn whoever_only_looks_finds_everything_and_leaves_it_to_the_run_that_goes_on() {
 }
 
 #[test]
-fn half_a_record_costs_no_other_and_what_ralph_did_not_write_is_removed() {
-    for damage in ["cut", "more", "a folder", "a link", "nothing"] {
+fn half_a_record_costs_no_other_and_what_ralph_did_not_write_is_neither_read_nor_written_to() {
+    for damage in ["cut", "more", "a folder", "a link", "another name", "nothing"] {
         let mut p = Project::new();
         p.snap();
         let left = unstored(&mut p);
         p.restart();
         let (path, bytes) = (spool(&p), fs::read(spool(&p)).unwrap());
+        let mine = p.dir.join("mine");
+        fs::write(&mine, "the user's\n").unwrap();
         fs::remove_file(&path).unwrap();
         match damage {
             "cut" => fs::write(&path, &bytes[..bytes.len() - 3]).unwrap(),
             "more" => fs::write(&path, [&bytes[..], &bytes[..7]].concat()).unwrap(),
-            "a link" => symlink("/dev/zero", &path).unwrap(),
+            "a folder" => fs::create_dir(&path).unwrap(),
+            "a link" => symlink(&mine, &path).unwrap(),
+            "another name" => fs::hard_link(&mine, &path).unwrap(),
             _ => {}
         }
         for round in 0..4 {
@@ -286,6 +290,67 @@ fn half_a_record_costs_no_other_and_what_ralph_did_not_write_is_removed() {
         assert!(tree.has(&now.tree), "{damage}");
         assert_eq!(tree.has(&left.tree), damage == "more", "{damage}");
         tree.patch(&TreeId::new(&p.git("rev-parse HEAD^{tree}")).unwrap(), &now.tree).unwrap();
+        assert_eq!(fs::read_to_string(&mine).unwrap(), "the user's\n", "{damage}");
+    }
+}
+
+#[test]
+fn what_an_agent_takes_out_of_the_spool_is_stored_again() {
+    for damage in ["removed", "emptied", "a link"] {
+        let mut p = Project::new();
+        p.snap();
+        unstored(&mut p);
+        p.write("src/kept.txt", "only the spool has it\n");
+        p.snap();
+        let mine = p.dir.join("mine");
+        fs::write(&mine, "the user's\n").unwrap();
+        match damage {
+            "emptied" => fs::write(spool(&p), "").unwrap(),
+            _ => fs::remove_file(spool(&p)).unwrap(),
+        }
+        if damage == "a link" {
+            symlink(&mine, spool(&p)).unwrap();
+        }
+        p.write("a.txt", "another file\n");
+        let now = p.snap();
+        let tree = p.tree.as_ref().unwrap();
+        assert!(tree.has(&now.tree), "{damage}");
+        let texts = tree.texts(&now.tree, &["src/kept.txt".to_owned()]).unwrap();
+        assert_eq!(texts["src/kept.txt"], "only the spool has it\n", "{damage}");
+        assert_eq!(fs::read_to_string(&mine).unwrap(), "the user's\n", "{damage}");
+    }
+}
+
+#[test]
+fn a_folder_that_becomes_a_file_and_settings_that_change_at_once_are_measured_as_git_does() {
+    let mut p = Project::new();
+    p.snap();
+    unstored(&mut p);
+    p.remove("src/b.txt");
+    fs::remove_dir(p.path("src")).unwrap();
+    p.write("src", "a file\n");
+    assert_eq!(p.snap().tree.as_str(), by_git(&p));
+    // Not even by the snapshot that follows at once.
+    p.git("config core.fileMode false");
+    p.write("a.txt", "x\n");
+    fs::set_permissions(p.path("a.txt"), fs::Permissions::from_mode(0o755)).unwrap();
+    let snapshot = p.snap();
+    let call = p.tree.as_ref().unwrap().call("ls-tree").args([snapshot.tree.as_str(), "a.txt"]);
+    assert!(String::from_utf8(call.output().unwrap()).unwrap().starts_with("100644"));
+}
+
+#[test]
+fn an_edit_of_the_same_size_beside_a_snapshot_is_seen_by_the_next() {
+    let mut p = Project::new();
+    p.snap();
+    unstored(&mut p);
+    for round in 0..30 {
+        p.write("a.txt", &format!("{round:04}\n"));
+        p.write("src/b.txt", &format!("{round:04}\n"));
+        p.snap();
+        // Within the same second, and with the same size.
+        p.write("a.txt", &format!("{:04}\n", round + 5_000));
+        assert_eq!(p.snap().tree.as_str(), by_git(&p), "round {round}");
     }
 }
 
