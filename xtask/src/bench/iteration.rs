@@ -16,8 +16,10 @@ const TEN_CHANGED: f64 = 5.0;
 /// `git status` calls before, and again after, ralph's run of a round.
 const STATUSES: usize = 5;
 
-/// Iterations by which a run is continued to measure it, and how often.
-const MORE: usize = 20;
+/// Iterations by which a run is continued to measure it: some, and more of them, since what they differ by has neither a start nor
+/// an end in it. And how often.
+const SOME: usize = 20;
+const MORE: usize = 60;
 const TIMES: usize = 5;
 /// What an agent does that takes a while.
 const WORK: &str = "sleep 0.05\n";
@@ -32,9 +34,9 @@ fn changes(files: usize) -> String {
 }
 
 /// The overhead when a run has this many iterations behind it, each of which changed ten files: against `git status`,
-/// and against the first of these.
+/// and against the first of these. And what it takes to go on with it, and to stop again.
 pub(super) fn growing(place: &Place, files: usize, behind: &[usize]) -> Result<Vec<Row>> {
-    let quick = Bench::new(place, &format!("{files}-growing"), files, MORE, &changes(files))?;
+    let quick = Bench::new(place, &format!("{files}-growing"), files, SOME, &changes(files))?;
     let bench = quick.slower()?;
     let mut done = 0;
     let mut first: Option<Vec<f64>> = None;
@@ -45,13 +47,19 @@ pub(super) fn growing(place: &Place, files: usize, behind: &[usize]) -> Result<V
             place.settle(*count - done)?;
             done = *count;
         }
-        let (mut overhead, mut status) = (Vec::new(), Vec::new());
+        let (mut overhead, mut around, mut status) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..TIMES {
             let mut calls = Samples::default();
-            let agent = bench.shell(&bench.agent_loop)?;
+            let agent = bench.shell(&bench.agent_loop)? / SOME as f64;
             bench.statuses(&mut calls)?;
-            done += MORE;
-            overhead.push((bench.goes_on(done)? - agent) / MORE as f64);
+            let mut continued = |more: usize| {
+                done += more;
+                bench.goes_on(done)
+            };
+            let (some, more) = (continued(SOME)?, continued(MORE)?);
+            let one = (more - some) / (MORE - SOME) as f64;
+            overhead.push(one - agent);
+            around.push(some - one * SOME as f64);
             bench.statuses(&mut calls)?;
             status.push(calls.median());
         }
@@ -64,6 +72,7 @@ pub(super) fn growing(place: &Place, files: usize, behind: &[usize]) -> Result<V
             }
             None => first = Some(overhead),
         }
+        rows.push(row("  going on and stopping".into(), &around, &status, "git status", None));
     }
     Ok(rows)
 }
