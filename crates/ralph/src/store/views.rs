@@ -168,7 +168,9 @@ impl Views {
             return Ok(());
         }
         self.own_dir(&history)?;
-        files::replace(&path, made::history(state, iteration).as_bytes())
+        // Under one name for all of them: the next page takes the place of one that was cut off.
+        let beside = history.join(".iteration.md.new");
+        files::replace_through(&beside, &path, made::history(state, iteration).as_bytes())
     }
 
     fn write_checkpoint(&self, when: &str, id: &str, checkpoint: &Value) -> io::Result<()> {

@@ -73,7 +73,11 @@ impl Tree {
         if !there.map_err(TreeError::from)?.end.success() {
             return Err(BackError::Gone(to.clone()));
         }
-        let all = self.compare(&now.tree, to).map_err(|_| BackError::Gone(to.clone()))?;
+        let all = self.compare(&now.tree, to).map_err(|error| match error.is_final() {
+            // Nobody could ask git.
+            true => BackError::Tree(error),
+            false => BackError::Gone(to.clone()),
+        })?;
         let stays = |change: &Change| is_nested(change) || keep(&change.path);
         let (staying, changes): (Vec<Change>, Vec<Change>) = all.into_iter().partition(stays);
         let (to, changes) = match staying.is_empty() && !self.place.has_own_rules {
