@@ -128,9 +128,12 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         true => {
             // A reviewer has to say something; one that does not is no different from one that stalls.
             let still = accepted || (current.kind == Kind::Review && outcome != Outcome::Silent);
-            let shown = accepted && !current.checks.is_empty();
-            let proved = proved || shown || attempt == Some(Attempt::Passed);
-            let facts = breaker::Facts { proved, ..breaker_facts(current, ended, failure, &errors, still) };
+            let proved = proved || (accepted && !untouched && moved(seen, current, idle));
+            let facts = breaker::Facts {
+                proved,
+                claimed: accepted,
+                ..breaker_facts(current, ended, failure, &errors, still)
+            };
             seen.rules.breaker.step(&policy.breaker, now, facts)
         }
         false => (seen.rules.breaker.clone(), vec![]),
@@ -306,8 +309,28 @@ fn breaker_facts<'a>(
         denied: &ended.report.denied,
         failed: failure.is_some(),
         proved: false,
+        claimed: false,
         review: still,
     }
+}
+
+/// Whether checks show that a claim that was accepted brought the run further, though its own iteration changed nothing: they prove
+/// an item for which files were changed, or one of them was red when it was last known, or an agent that was cut off or limited just
+/// before has changed files. `idle`: no agent has changed a file for the item.
+fn moved(seen: &State, current: &Iteration, idle: bool) -> bool {
+    let works_on = current.item.is_some() && !idle;
+    let of_the_same = |item: Option<&str>| item == current.item.as_ref().map(|item| item.id.as_str());
+    let refused = seen.refusal.iter().filter(|refusal| of_the_same(refusal.item.as_deref()));
+    let refused = refused.flat_map(|refusal| &refusal.checks);
+    // What was red before the run tells nothing of now, once an item was proved by it.
+    let before = seen.baseline.results.iter().filter(|_| seen.rules.items.passed == 0);
+    let red: Vec<&str> =
+        refused.chain(before).filter(|check| !check.passed()).map(|check| check.command.as_str()).collect();
+    let turned = current.checks.iter().any(|check| check.passed() && red.contains(&check.command.as_str()));
+    let unjudged = seen.last.as_ref().is_some_and(|last| {
+        last.progress() && matches!(last.outcome(), Some(Outcome::Limited | Outcome::Interrupted))
+    });
+    !current.checks.is_empty() && (works_on || turned || unjudged)
 }
 
 /// The saturation rule's step; `accepted` says that the loop does not simply go on.

@@ -1,6 +1,7 @@
 //! Items of a backlog, from the question for one to what came of it.
 
 use super::*;
+use crate::breaker::Circuit;
 use crate::decision::Conclusion;
 use crate::event::{ChangedPath, Judging};
 use crate::evidence::Items;
@@ -593,4 +594,40 @@ fn a_refusal_is_told_to_who_tries_the_same_item_again_and_stays_until_that_passe
         .map(|(id, code)| again(&mut sim, id, code))
         .collect();
     assert_eq!(told, [false, false, true, true, false]);
+}
+
+/// An item was tried so, with these checks each time, until the circuit opened; then a probe claims it and changes nothing.
+fn probed(work: &Work, tries: &[(&str, u64, &[i32])], checks: &[i32]) -> Circuit {
+    let mut sim = Sim::new(backlog(|_| {}));
+    let try_it = |sim: &mut Sim, says: &str, changed: u64, checks: &[i32]| {
+        select_one(sim, work.clone());
+        ends(sim, says, 0, changed, ItemAfter::default());
+        checks.iter().for_each(|code| sim.check(*code));
+        sim.event(Event::Settled(Box::default()));
+    };
+    for (says, changed, checks) in tries {
+        try_it(&mut sim, says, *changed, checks);
+    }
+    assert_eq!(sim.stop(), "circuit_open");
+    let plan = sim.state.run.clone().expect("a run").plan;
+    let resumed = RunResumed { plan, version: "0".into(), probe: true, unrecorded_ms: 0 };
+    sim.event(Event::RunResumed(Box::new(resumed)));
+    try_it(&mut sim, DONE, 0, checks);
+    assert_eq!(sim.stop() == "running", sim.state.rules.breaker.circuit == Circuit::Closed);
+    sim.state.rules.breaker.circuit
+}
+
+#[test]
+fn a_probe_that_changes_nothing_closes_the_circuit_by_checks_that_tell_of_something_new() {
+    let own = Work { checks: vec![CheckSpec::named("verify-1", "sh own.sh")], ..work() };
+    let idle: (&str, u64, &[i32]) = (MORE, 0, &[]);
+    let refused: (&str, u64, &[i32]) = (DONE, 0, &[0, 1]);
+    let green: &[i32] = &[0, 0];
+    assert_eq!(probed(&own, &[refused, refused, refused], green), Circuit::Closed, "somebody mended it");
+    assert_eq!(probed(&own, &[(MORE, 2, &[]), idle, idle, idle], green), Circuit::Closed, "there is work");
+    assert_eq!(probed(&own, &[idle, idle, idle], green), Circuit::Open, "it was so all the time");
+    let plain = [idle, idle, (DONE, 0, &[0][..])];
+    assert_eq!(probed(&work(), &plain, &[0]), Circuit::Open, "the agent's word");
+    let red = [idle, idle, (DONE, 0, &[1][..])];
+    assert_eq!(probed(&work(), &red, &[1]), Circuit::Open, "refused again");
 }
