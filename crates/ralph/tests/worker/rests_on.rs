@@ -114,7 +114,7 @@ fn an_agent_that_commits_its_tick_alone_has_changed_nothing() {
     let agent =
         another(&sandbox).call(claims(commits_its_tick("\\[ \\]", "[x]", "fix_plan.md"))).install(&sandbox);
     let finished = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
-    finished.assert_code(3).assert_stderr_has("a second agent must say so too");
+    finished.assert_code(3).assert_stderr_has("a second attempt must say so too");
 }
 
 #[test]
