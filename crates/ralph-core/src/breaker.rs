@@ -77,8 +77,8 @@ pub struct Facts<'a> {
     pub proved: bool,
     /// What it claimed was accepted, whatever speaks for it.
     pub claimed: bool,
-    /// In a review, or where a claim was accepted, nothing is to be changed and little to be said, so stall, decline
-    /// and denials stand still.
+    /// In a review, or where a claim was accepted for which more than words speaks, nothing is to be changed and little to be
+    /// said, so stall, decline and denials stand still.
     pub review: bool,
 }
 

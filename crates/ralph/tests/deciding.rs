@@ -104,8 +104,13 @@ fn a_probe_for_whose_claim_nothing_but_words_speaks_opens_the_circuit_again() {
     sandbox.commit_all("plan");
     let agent = one_call(&sandbox, says_done());
     let begun = ralph(&sandbox).args(["run", "--test-cmd", "true", "--agent-cmd"]).arg(agent.path()).run();
-    begun.assert_code(5).assert_stderr_has("✗ CIRCUIT OPEN: no_progress");
+    // The second of them is accepted, and brings nothing.
+    begun
+        .assert_code(5)
+        .assert_stderr_has("nothing but the agent's word says so yet")
+        .assert_stderr_has("✗ CIRCUIT OPEN: no_progress: 3 iterations with no file changes");
     let before = agent.calls(&sandbox).len();
+    assert_eq!(before, 3, "what is only claimed counts");
     for probes in 1..=2 {
         let probe = ralph(&sandbox).args(["run", "--probe"]).run();
         probe

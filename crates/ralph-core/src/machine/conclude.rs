@@ -126,8 +126,11 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     let errors = errors(ended, failure, &evidence, current);
     let (breaker, tripped) = match counts {
         true => {
+            // Who claims an item without a change and without a check that could tell has not brought it any further.
+            let by_words = item.is_some() && !progress && (untouched || current.checks.is_empty());
             // A reviewer has to say something; one that does not is no different from one that stalls.
-            let still = accepted || (current.kind == Kind::Review && outcome != Outcome::Silent);
+            let reviews = current.kind == Kind::Review && outcome != Outcome::Silent;
+            let still = (accepted && !by_words) || reviews;
             let proved = proved || (accepted && !untouched && moved(seen, current, idle));
             let facts = breaker::Facts {
                 proved,

@@ -631,3 +631,23 @@ fn a_probe_that_changes_nothing_closes_the_circuit_by_checks_that_tell_of_someth
     let red = [idle, idle, (DONE, 0, &[1][..])];
     assert_eq!(probed(&work(), &red, &[1]), Circuit::Open, "refused again");
 }
+
+#[test]
+fn an_item_that_is_only_claimed_counts_as_an_iteration_without_progress() {
+    let own = || Work { checks: vec![CheckSpec::named("verify-1", "sh own.sh")], ..work() };
+    for (work, checks, counted) in [(work(), 1, 2), (own(), 2, 0)] {
+        let mut sim = Sim::new(backlog(|_| {}));
+        let attempts: &[Option<Attempt>] = match counted {
+            0 => &[Some(Attempt::Passed)],
+            _ => &[Some(Attempt::Failed), Some(Attempt::Passed)],
+        };
+        for came in attempts {
+            select_one(&mut sim, work.clone());
+            ends(&mut sim, DONE, 0, 0, ItemAfter::default());
+            (0..checks).for_each(|_| sim.check(0));
+            assert_eq!(attempt(&sim), *came);
+            sim.event(Event::Settled(Box::default()));
+        }
+        assert_eq!(sim.state.rules.breaker.no_progress, counted, "a check of its own could have failed");
+    }
+}
