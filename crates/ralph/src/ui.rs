@@ -349,7 +349,7 @@ impl Ui {
                     self.line(Tone::Plain, "");
                 }
                 self.close_box();
-                self.lines(stops::tone(stop), &boxes::halted(state, stop, changes));
+                self.lines(stops::tone_of(state, stop), &boxes::halted(state, stop, changes));
             }
             Mode::Plain => {
                 for (tone, line) in plain::stopped(state, stop, changes) {

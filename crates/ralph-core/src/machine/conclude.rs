@@ -177,18 +177,19 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         without_change,
     };
 
+    // Checks that are green anyway speak neither for items that were only claimed nor for the whole of them.
+    let telling = progress || !rules.items.is_claimed_alone() || seen.totals.files > 0;
+    let by = proof(plan, needed, !current.checks.is_empty(), telling);
     // The order of the rules. What remains are the limits of what comes next.
     let stop = match seen.stop_asked.filter(|by| *by != StopBy::Request) {
         Some(by) => Some(stop_of(by)),
         None => blocked(words, outcome, question)
-            .or_else(|| {
-                proved.then(|| Stop::Complete { proof: proof(plan, needed, !current.checks.is_empty()) })
-            })
+            .or_else(|| proved.then_some(Stop::Complete { proof: by }))
             .or_else(|| {
                 let open = rules.breaker.stopped()?;
                 Some(Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at })
             })
-            .or_else(|| reached.map(|reached| polished(seen, plan, reached, &conclusion.evidence))),
+            .or_else(|| reached.map(|reached| polished(seen, plan, reached, &conclusion.evidence, telling))),
     };
     let settlement = machine_items::settlement(seen, plan, current, &conclusion, &rules.items);
     let decision = match (settlement, stop) {
@@ -257,7 +258,7 @@ fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure
 /// Whether no agent of the run has changed anything, or nothing is left of it.
 fn is_as_it_was(seen: &State, current: &Iteration) -> bool {
     let Some(after) = &current.after else { return false };
-    let untouched = seen.totals.files == 0 && seen.totals.commits == 0 && !after.progress();
+    let untouched = seen.totals.is_unchanged() && !after.progress();
     let back = seen.base.as_ref().is_some_and(|base| base.tree == after.tree && base.head == after.head);
     untouched || back
 }
@@ -387,20 +388,22 @@ fn blocked(words: &Words, outcome: Outcome, question: Option<String>) -> Option<
 }
 
 /// Where the evidence holds, polishing means that the work is done; else it is a limit.
-fn polished(seen: &State, plan: &Plan, reached: Reached, evidence: &Evidence) -> Stop {
+fn polished(seen: &State, plan: &Plan, reached: Reached, evidence: &Evidence, telling: bool) -> Stop {
     // What proves an item does not prove the whole.
     let open = seen.current.as_ref().is_some_and(|current| current.item.is_some());
     let judged = !evidence.conditions.is_empty() && evidence.holds() && !open;
     match reached.action {
-        Saturated::Complete if judged && plan.proves_by_checks() => Stop::Complete { proof: Proof::Checks },
+        Saturated::Complete if judged && plan.proves_by_checks() && telling => {
+            Stop::Complete { proof: Proof::Checks }
+        }
         Saturated::Complete if judged => Stop::Complete { proof: Proof::None },
         _ => Stop::Saturated { word: reached.word.into(), why: reached.why },
     }
 }
 
-/// What a completion rests on; `checked`: commands were run for it, whoever named them.
-pub(super) fn proof(plan: &Plan, reviews_needed: u32, checked: bool) -> Proof {
-    match (plan.proves_by_checks() || checked, reviews_needed) {
+/// What a completion rests on; `checked`: commands were run for it, whoever named them; `telling`: they could speak for it.
+pub(super) fn proof(plan: &Plan, reviews_needed: u32, checked: bool, telling: bool) -> Proof {
+    match (telling && (plan.proves_by_checks() || checked), reviews_needed) {
         (true, _) => Proof::Checks,
         (false, 1..) => Proof::Reviews,
         (false, 0) => Proof::Words,

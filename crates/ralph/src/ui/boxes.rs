@@ -205,7 +205,7 @@ pub(super) fn noted(words: &str) -> Vec<String> {
 /// The last box of a run.
 pub(super) fn halted(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> Vec<String> {
     let mut lines = vec![plain_top()];
-    lines.extend(line(stops::title(stop)));
+    lines.extend(line(stops::title_of(state, stop)));
     lines.extend(stops::details(stop).iter().flat_map(|detail| line(detail)));
     for (label, value) in summary::rows(state, stop, changes) {
         lines.extend(row(label, &value));

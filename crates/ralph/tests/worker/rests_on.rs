@@ -199,6 +199,34 @@ fn evidence_and_history_call_neither_a_claimed_item_proved_nor_the_goal_that_it_
 }
 
 #[test]
+fn no_word_of_proof_by_checks_stands_where_every_item_is_claimed_and_nothing_was_changed() {
+    const HEADLINE: &str = "complete, 1 item claimed, none proved; claimed without a check of its own, and no agent changed a file";
+    let sandbox = claimed_twice();
+    let now = ralph(&sandbox).args(["status"]).run();
+    now.assert_stdout_has(&format!("status:     {HEADLINE}"));
+    assert!(!now.stdout.contains("proved by"), "{now}");
+    let now = status(&sandbox);
+    Schema::published("ralph.status/1").assert(&now);
+    assert_eq!(
+        (&now["proof"], &now["stop_text"]),
+        (&json!("reviews"), &json!(HEADLINE)),
+        "one has doubted it"
+    );
+
+    // Where nobody reviews, words are all there is.
+    ralph(&sandbox).args(["backlog", "set", "one", "open", "--backlog", TASKS]).run().assert_code(0);
+    let agent = another(&sandbox).call(done()).install(&sandbox);
+    let words = works_through(&sandbox, &agent)
+        .args(["--test-cmd", "true", "--reviews", "0", "--backlog", TASKS])
+        .run();
+    words
+        .assert_code(0)
+        .assert_stderr_has("⚠ COMPLETE, ALL CLAIMED, proof: words: 1 item claimed without a check of its own")
+        .assert_stderr_lacks("✓ COMPLETE");
+    assert_eq!(status(&sandbox)["proof"], "words");
+}
+
+#[test]
 fn a_later_run_says_what_of_a_finished_backlog_is_only_claimed() {
     let sandbox = claimed_twice();
     let agent = another(&sandbox).call(done()).install(&sandbox);
