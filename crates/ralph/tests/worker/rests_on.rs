@@ -227,6 +227,41 @@ fn no_word_of_proof_by_checks_stands_where_every_item_is_claimed_and_nothing_was
 }
 
 #[test]
+fn backlog_list_and_status_tell_a_claimed_item_from_a_proved_one() {
+    let sandbox = claimed_twice();
+    let of = |what: &[&str]| ralph(&sandbox).arg("backlog").args(what).args(["--backlog", TASKS]).run();
+    let json = |what: &str| -> Value {
+        let document = serde_json::from_str(&of(&[what, "--json"]).stdout).expect("JSON");
+        Schema::published("ralph.backlog/1").assert(&document);
+        document
+    };
+    of(&["list"])
+        .assert_stdout_has("claimed      one  One")
+        .assert_stderr_has("1 item claimed: done by an agent's word, and proved by nothing");
+    of(&["status"])
+        .assert_stdout_has("done:        1\n")
+        .assert_stdout_has("claimed:     1 of what is done: nothing but an agent's word says so");
+    let listed = json("list");
+    assert_eq!(
+        (&listed["items"][0]["state"], &listed["items"][0]["claimed"]),
+        (&json!("done"), &json!(true))
+    );
+    assert_eq!(json("status")["claimed"], 1);
+
+    of(&["set", "one", "open"]).assert_code(0);
+    of(&["list"]).assert_stdout_has("open         one  One");
+    let agent = another(&sandbox).call(claims(writes("tests/one.rs"))).install(&sandbox);
+    let proved = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true", "--backlog", TASKS]);
+    proved.run().assert_code(0);
+    of(&["list"]).assert_stdout_has("done         one  One").assert_stderr_lacks("claimed");
+    assert!(!of(&["status"]).stdout.contains("claimed"));
+    assert_eq!(
+        (&json("status")["claimed"], &json("list")["items"][0]["claimed"]),
+        (&json!(0), &json!(false))
+    );
+}
+
+#[test]
 fn a_later_run_says_what_of_a_finished_backlog_is_only_claimed() {
     let sandbox = claimed_twice();
     let agent = another(&sandbox).call(done()).install(&sandbox);
