@@ -171,7 +171,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
             .collect(),
         flags: flags(seen, current),
         proof_flags: if accepted { proof_flags(&rules.items, current) } else { vec![] },
-        differences: differences(seen, current, attempt),
+        differences: differences(seen, plan, current, attempt),
         attempt,
         untouched,
         without_change,
@@ -457,7 +457,7 @@ fn put_back(current: &Iteration) -> Option<String> {
 }
 
 /// Where more is claimed than was measured: in a report, by a marker, or by marks in the backlog.
-fn differences(seen: &State, current: &Iteration, attempt: Option<Attempt>) -> Vec<String> {
+fn differences(seen: &State, plan: &Plan, current: &Iteration, attempt: Option<Attempt>) -> Vec<String> {
     let Some(after) = &current.after else { return vec![] };
     let block = current.block();
     let files = block.and_then(|block| block.files).filter(|_| !after.untold);
@@ -473,9 +473,11 @@ fn differences(seen: &State, current: &Iteration, attempt: Option<Attempt>) -> V
     let others = after.item.as_ref().map_or(&[][..], |item| &item.ticked_others);
     let others = (!others.is_empty() && !current.is_cut())
         .then(|| format!("marked as done without being worked on, and taken back: {}", items::some(others)));
+    // Where one attempt is all there is, parts do not stay for the next one.
+    let once = plan.backlog.as_ref().is_some_and(|backlog| backlog.once);
+    let failed = attempt == Some(Attempt::Failed) || (once && attempt == Some(Attempt::InProgress));
     let parts = after.item.as_ref().zip(current.item.as_ref());
-    let parts =
-        parts.filter(|(item, _)| item.in_part && attempt == Some(Attempt::Failed) && !current.is_cut());
+    let parts = parts.filter(|(item, _)| item.in_part && failed && !current.is_cut());
     let parts = parts.map(|(_, work)| {
         format!("parts of {} that were marked as done, or its attempts, which are taken back", work.id)
     });

@@ -651,3 +651,17 @@ fn an_item_that_is_only_claimed_counts_as_an_iteration_without_progress() {
         assert_eq!(sim.state.rules.breaker.no_progress, counted, "a check of its own could have failed");
     }
 }
+
+#[test]
+fn parts_that_are_taken_back_with_the_only_attempt_are_named() {
+    let parts = || ItemAfter { in_part: true, ..ItemAfter::default() };
+    for once in [false, true] {
+        let mut sim = at_work(backlog(|plan| plan.backlog.as_mut().expect("a backlog").once = once));
+        ends(&mut sim, MORE, 0, 1, parts());
+        let [Effect::Settle { settlement }] = &sim.effects[..] else { panic!("{:?}", sim.effects) };
+        let taken_back = settlement.untick.contains(&"FEAT-1".to_owned());
+        let told = sim.last.as_ref().and_then(|decision| decision.concluded.as_ref()).expect("concluded");
+        let named = told.differences.iter().any(|line| line.starts_with("parts of FEAT-1"));
+        assert_eq!((taken_back, named), (once, once), "{told:?}");
+    }
+}
