@@ -72,10 +72,13 @@ pub struct Facts<'a> {
     pub denied: &'a [String],
     /// The agent process failed. Whether it is started again is not this rule's business; only a probe is lost by it.
     pub failed: bool,
-    /// What it claimed was proved: by checks, as an item, or to the end. There is nothing left for a probe to change then.
+    /// What it claimed was proved, to the end or by checks that tell of something new. There is nothing left for a probe to change
+    /// then.
     pub proved: bool,
-    /// In a review, or where a claim was accepted, nothing is to be changed and little to be said, so stall, decline
-    /// and denials stand still.
+    /// What it claimed was accepted, whatever speaks for it.
+    pub claimed: bool,
+    /// In a review, or where a claim was accepted for which more than words speaks, nothing is to be changed and little to be
+    /// said, so stall, decline and denials stand still.
     pub review: bool,
 }
 
@@ -140,7 +143,7 @@ impl Breaker {
                     let same = |reason: &String| reason.split(':').next() == known.split(':').next();
                     let mut fired = next.fired(policy, self, facts).into_iter().map(|(_, reason)| reason);
                     let reason = fired.find(same).unwrap_or(known);
-                    (next.opened(policy, now, reason), vec!["the probe made no progress".into()])
+                    (next.opened(policy, now, reason), vec![no_progress(facts).into()])
                 }
             };
         }
@@ -232,6 +235,16 @@ impl Breaker {
         let doubled = |cooldown: u64| cooldown.saturating_mul(1 << self.failed_probes.min(20));
         let probe_at = policy.cooldown_ms.map(|cooldown| now.plus(doubled(cooldown).min(LONGEST_COOLDOWN)));
         Self { circuit: Circuit::Open, reason: Some(reason), opened_at: Some(now), probe_at, ..self }
+    }
+}
+
+/// What is said of a probe that opens the circuit again.
+fn no_progress(facts: Facts<'_>) -> &'static str {
+    match facts.claimed {
+        true => {
+            "the probe made no progress: it claimed done and changed nothing, and no check that was red is green"
+        }
+        false => "the probe made no progress",
     }
 }
 

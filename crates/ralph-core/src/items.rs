@@ -639,6 +639,11 @@ impl Memory {
         self.passed.saturating_sub(self.unchecked)
     }
 
+    /// Whether items passed, each of them by words and without a change, and no check is known that proved one before.
+    pub(crate) fn is_claimed_alone(&self) -> bool {
+        self.passed > 0 && self.untouched == self.passed && self.proofs.is_empty()
+    }
+
     /// Without what is committed or put back.
     #[must_use]
     pub fn settled(mut self, settled: &Settled, last: Option<&Iteration>) -> Self {

@@ -570,6 +570,11 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
 }
 
 impl Totals {
+    /// Whether no agent of the run has changed anything.
+    pub(crate) fn is_unchanged(self) -> bool {
+        self.files == 0 && self.commits == 0
+    }
+
     /// With an iteration that was concluded.
     fn with(self, iteration: &Iteration) -> Self {
         let (block, after) = (iteration.block(), iteration.after.as_ref());
@@ -610,6 +615,11 @@ impl State {
         let first = self.undone.iter().find(since)?;
         let newest = self.undone.last()?;
         (newest.put_back.to != first.put_back.from).then_some(newest)
+    }
+
+    /// Whether all that passed in this run is claimed, and no agent has changed anything: checks that are green speak for none of it.
+    pub(crate) fn rests_on_words(&self) -> bool {
+        self.rules.items.is_claimed_alone() && self.totals.files == 0
     }
 
     /// Commits that ralph made in this run: of proved work, and those that take an agent's back.

@@ -42,7 +42,7 @@ use ralph_core::view::event::{self, RunChanges};
 use crate::clock;
 use crate::error::Error;
 use crate::unix::identity::OwnedFd;
-pub(crate) use boxes::{describe_agent, wrap_whole as wrapped};
+pub(crate) use boxes::{describe_agent, reviews_of_a_claim, wrap_whole as wrapped};
 pub(crate) use first::Introduction;
 use live::Live;
 pub(crate) use live::Pulse;
@@ -349,7 +349,7 @@ impl Ui {
                     self.line(Tone::Plain, "");
                 }
                 self.close_box();
-                self.lines(stops::tone(stop), &boxes::halted(state, stop, changes));
+                self.lines(stops::tone_of(state, stop), &boxes::halted(state, stop, changes));
             }
             Mode::Plain => {
                 for (tone, line) in plain::stopped(state, stop, changes) {

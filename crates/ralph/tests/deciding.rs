@@ -98,6 +98,54 @@ fn a_probe_whose_claim_is_proved_closes_the_circuit_though_nothing_was_left_to_c
 }
 
 #[test]
+fn a_probe_for_whose_claim_nothing_but_words_speaks_opens_the_circuit_again() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [ ] one\n- [ ] two\n- [ ] three\n- [ ] four\n- [ ] five\n");
+    sandbox.commit_all("plan");
+    let agent = one_call(&sandbox, says_done());
+    let begun = ralph(&sandbox).args(["run", "--test-cmd", "true", "--agent-cmd"]).arg(agent.path()).run();
+    // The second of them is accepted, and brings nothing.
+    begun
+        .assert_code(5)
+        .assert_stderr_has("nothing but the agent's word says so yet")
+        .assert_stderr_has("✗ CIRCUIT OPEN: no_progress: 3 iterations with no file changes");
+    let before = agent.calls(&sandbox).len();
+    assert_eq!(before, 3, "what is only claimed counts");
+    for probes in 1..=2 {
+        let probe = ralph(&sandbox).args(["run", "--probe"]).run();
+        probe
+            .assert_code(5)
+            .assert_stderr_has("the probe made no progress")
+            .assert_stderr_has("✗ CIRCUIT OPEN: no_progress")
+            .assert_stderr_lacks("closed:");
+        let known = status(&sandbox);
+        assert_eq!(known["circuit"]["state"], "OPEN");
+        assert_eq!(known["circuit"]["failed_probes"], probes);
+        assert_eq!(agent.calls(&sandbox).len(), before + probes, "exactly one iteration");
+    }
+}
+
+#[test]
+fn a_probe_about_the_whole_that_changes_nothing_needs_a_check_that_was_red() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(says_more())
+        .call(says_more())
+        .call(says_more())
+        .call(says_done())
+        .install(&sandbox);
+    run(&sandbox, &agent).args(["--test-cmd", "true"]).run().assert_code(5);
+    let words = ralph(&sandbox).args(["run", "--probe"]).run();
+    words.assert_code(5).assert_stderr_has(
+        "the probe made no progress: it claimed done and changed nothing, and no check that was red is green",
+    );
+    // The next one is the review that the claim needs: with it the run is complete.
+    let complete = ralph(&sandbox).args(["run", "--probe"]).run();
+    complete.assert_code(0).assert_stderr_has("✓ COMPLETE").assert_stderr_has("nothing was changed");
+    assert_eq!(status(&sandbox)["circuit"]["state"], "CLOSED");
+}
+
+#[test]
 fn a_probe_that_makes_progress_closes_the_circuit() {
     let sandbox = repository();
     let more = says_more();

@@ -10,8 +10,8 @@ fn errors(text: &str) -> ErrorSet {
     ErrorSet { errors: text.split_whitespace().map(Into::into).collect() }
 }
 
-/// One iteration in a word each: `+` changed something, `-` nothing, `r` a review that changed nothing, `p` a claim that was proved, `e` the same
-/// error, `f` another one, `d` denied, `s` few words, `w` hardly any, `x` a crash.
+/// One iteration in a word each: `+` changed something, `-` nothing, `r` a review that changed nothing, `p` a claim that was proved,
+/// `c` one that was accepted and rests on words, `e` the same error, `f` another one, `d` denied, `s` few words, `w` hardly any, `x` a crash.
 fn facts(letter: char, run: impl FnOnce(Facts<'_>)) {
     let none = ErrorSet::default();
     let (same, other, denied) = (errors("E0308"), errors("E0432"), vec!["Bash".to_owned()]);
@@ -22,13 +22,15 @@ fn facts(letter: char, run: impl FnOnce(Facts<'_>)) {
         denied: &[],
         failed: false,
         proved: false,
+        claimed: false,
         review: false,
     };
     run(match letter {
         '+' => Facts { progress: true, ..quiet },
         '-' => quiet,
         'r' => Facts { review: true, words: 1, ..quiet },
-        'p' => Facts { review: true, proved: true, ..quiet },
+        'p' => Facts { review: true, proved: true, claimed: true, ..quiet },
+        'c' => Facts { review: true, claimed: true, ..quiet },
         'e' => Facts { progress: true, errors: &same, ..quiet },
         'f' => Facts { progress: true, errors: &other, ..quiet },
         'd' => Facts { denied: &denied, ..quiet },
@@ -151,6 +153,8 @@ fn a_probe_closes_by_progress_or_proof_and_opens_for_twice_as_long_by_anything_e
         (Circuit::Closed, 0),
         "what is proved needs no change"
     );
+    let claimed = stepped(open.guard(at(30), false).expect("a probe"), &dual(), "c", 31);
+    assert_eq!((claimed.circuit, claimed.failed_probes), (Circuit::Open, 1), "words are no progress");
     let crashed = stepped(open.guard(at(30), false).expect("a probe"), &dual(), "x", 31);
     assert_eq!(crashed.circuit, Circuit::Open, "a crash is no progress either");
     let third = stepped(again.guard(at(91), false).expect("a probe"), &dual(), "-", 91);

@@ -126,11 +126,17 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     let errors = errors(ended, failure, &evidence, current);
     let (breaker, tripped) = match counts {
         true => {
+            // Who claims an item without a change and without a check that could tell has not brought it any further.
+            let by_words = item.is_some() && !progress && (untouched || current.checks.is_empty());
             // A reviewer has to say something; one that does not is no different from one that stalls.
-            let still = accepted || (current.kind == Kind::Review && outcome != Outcome::Silent);
-            let shown = accepted && !current.checks.is_empty();
-            let proved = proved || shown || attempt == Some(Attempt::Passed);
-            let facts = breaker::Facts { proved, ..breaker_facts(current, ended, failure, &errors, still) };
+            let reviews = current.kind == Kind::Review && outcome != Outcome::Silent;
+            let still = (accepted && !by_words) || reviews;
+            let proved = proved || (accepted && !untouched && moved(seen, current, idle));
+            let facts = breaker::Facts {
+                proved,
+                claimed: accepted,
+                ..breaker_facts(current, ended, failure, &errors, still)
+            };
             seen.rules.breaker.step(&policy.breaker, now, facts)
         }
         false => (seen.rules.breaker.clone(), vec![]),
@@ -165,24 +171,25 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
             .collect(),
         flags: flags(seen, current),
         proof_flags: if accepted { proof_flags(&rules.items, current) } else { vec![] },
-        differences: differences(seen, current, attempt),
+        differences: differences(seen, plan, current, attempt),
         attempt,
         untouched,
         without_change,
     };
 
+    // Checks that are green anyway speak neither for items that were only claimed nor for the whole of them.
+    let telling = progress || !rules.items.is_claimed_alone() || seen.totals.files > 0;
+    let by = proof(plan, needed, !current.checks.is_empty(), telling);
     // The order of the rules. What remains are the limits of what comes next.
     let stop = match seen.stop_asked.filter(|by| *by != StopBy::Request) {
         Some(by) => Some(stop_of(by)),
         None => blocked(words, outcome, question)
-            .or_else(|| {
-                proved.then(|| Stop::Complete { proof: proof(plan, needed, !current.checks.is_empty()) })
-            })
+            .or_else(|| proved.then_some(Stop::Complete { proof: by }))
             .or_else(|| {
                 let open = rules.breaker.stopped()?;
                 Some(Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at })
             })
-            .or_else(|| reached.map(|reached| polished(seen, plan, reached, &conclusion.evidence))),
+            .or_else(|| reached.map(|reached| polished(seen, plan, reached, &conclusion.evidence, telling))),
     };
     let settlement = machine_items::settlement(seen, plan, current, &conclusion, &rules.items);
     let decision = match (settlement, stop) {
@@ -251,7 +258,7 @@ fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure
 /// Whether no agent of the run has changed anything, or nothing is left of it.
 fn is_as_it_was(seen: &State, current: &Iteration) -> bool {
     let Some(after) = &current.after else { return false };
-    let untouched = seen.totals.files == 0 && seen.totals.commits == 0 && !after.progress();
+    let untouched = seen.totals.is_unchanged() && !after.progress();
     let back = seen.base.as_ref().is_some_and(|base| base.tree == after.tree && base.head == after.head);
     untouched || back
 }
@@ -306,8 +313,28 @@ fn breaker_facts<'a>(
         denied: &ended.report.denied,
         failed: failure.is_some(),
         proved: false,
+        claimed: false,
         review: still,
     }
+}
+
+/// Whether checks show that a claim that was accepted brought the run further, though its own iteration changed nothing: they prove
+/// an item for which files were changed, or one of them was red when it was last known, or an agent that was cut off or limited just
+/// before has changed files. `idle`: no agent has changed a file for the item.
+fn moved(seen: &State, current: &Iteration, idle: bool) -> bool {
+    let works_on = current.item.is_some() && !idle;
+    let of_the_same = |item: Option<&str>| item == current.item.as_ref().map(|item| item.id.as_str());
+    let refused = seen.refusal.iter().filter(|refusal| of_the_same(refusal.item.as_deref()));
+    let refused = refused.flat_map(|refusal| &refusal.checks);
+    // What was red before the run tells nothing of now, once an item was proved by it.
+    let before = seen.baseline.results.iter().filter(|_| seen.rules.items.passed == 0);
+    let red: Vec<&str> =
+        refused.chain(before).filter(|check| !check.passed()).map(|check| check.command.as_str()).collect();
+    let turned = current.checks.iter().any(|check| check.passed() && red.contains(&check.command.as_str()));
+    let unjudged = seen.last.as_ref().is_some_and(|last| {
+        last.progress() && matches!(last.outcome(), Some(Outcome::Limited | Outcome::Interrupted))
+    });
+    !current.checks.is_empty() && (works_on || turned || unjudged)
 }
 
 /// The saturation rule's step; `accepted` says that the loop does not simply go on.
@@ -361,20 +388,22 @@ fn blocked(words: &Words, outcome: Outcome, question: Option<String>) -> Option<
 }
 
 /// Where the evidence holds, polishing means that the work is done; else it is a limit.
-fn polished(seen: &State, plan: &Plan, reached: Reached, evidence: &Evidence) -> Stop {
+fn polished(seen: &State, plan: &Plan, reached: Reached, evidence: &Evidence, telling: bool) -> Stop {
     // What proves an item does not prove the whole.
     let open = seen.current.as_ref().is_some_and(|current| current.item.is_some());
     let judged = !evidence.conditions.is_empty() && evidence.holds() && !open;
     match reached.action {
-        Saturated::Complete if judged && plan.proves_by_checks() => Stop::Complete { proof: Proof::Checks },
+        Saturated::Complete if judged && plan.proves_by_checks() && telling => {
+            Stop::Complete { proof: Proof::Checks }
+        }
         Saturated::Complete if judged => Stop::Complete { proof: Proof::None },
         _ => Stop::Saturated { word: reached.word.into(), why: reached.why },
     }
 }
 
-/// What a completion rests on; `checked`: commands were run for it, whoever named them.
-pub(super) fn proof(plan: &Plan, reviews_needed: u32, checked: bool) -> Proof {
-    match (plan.proves_by_checks() || checked, reviews_needed) {
+/// What a completion rests on; `checked`: commands were run for it, whoever named them; `telling`: they could speak for it.
+pub(super) fn proof(plan: &Plan, reviews_needed: u32, checked: bool, telling: bool) -> Proof {
+    match (telling && (plan.proves_by_checks() || checked), reviews_needed) {
         (true, _) => Proof::Checks,
         (false, 1..) => Proof::Reviews,
         (false, 0) => Proof::Words,
@@ -428,7 +457,7 @@ fn put_back(current: &Iteration) -> Option<String> {
 }
 
 /// Where more is claimed than was measured: in a report, by a marker, or by marks in the backlog.
-fn differences(seen: &State, current: &Iteration, attempt: Option<Attempt>) -> Vec<String> {
+fn differences(seen: &State, plan: &Plan, current: &Iteration, attempt: Option<Attempt>) -> Vec<String> {
     let Some(after) = &current.after else { return vec![] };
     let block = current.block();
     let files = block.and_then(|block| block.files).filter(|_| !after.untold);
@@ -444,9 +473,11 @@ fn differences(seen: &State, current: &Iteration, attempt: Option<Attempt>) -> V
     let others = after.item.as_ref().map_or(&[][..], |item| &item.ticked_others);
     let others = (!others.is_empty() && !current.is_cut())
         .then(|| format!("marked as done without being worked on, and taken back: {}", items::some(others)));
+    // Where one attempt is all there is, parts do not stay for the next one.
+    let once = plan.backlog.as_ref().is_some_and(|backlog| backlog.once);
+    let failed = attempt == Some(Attempt::Failed) || (once && attempt == Some(Attempt::InProgress));
     let parts = after.item.as_ref().zip(current.item.as_ref());
-    let parts =
-        parts.filter(|(item, _)| item.in_part && attempt == Some(Attempt::Failed) && !current.is_cut());
+    let parts = parts.filter(|(item, _)| item.in_part && failed && !current.is_cut());
     let parts = parts.map(|(_, work)| {
         format!("parts of {} that were marked as done, or its attempts, which are taken back", work.id)
     });

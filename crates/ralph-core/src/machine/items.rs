@@ -57,8 +57,8 @@ pub(super) fn selected(seen: &State, plan: &Plan, now: Time, read: &BacklogRead)
                 None if seen.baseline.again.iter().all(CheckResult::passed) => {
                     let last = seen.last.as_ref().is_some_and(|last| !last.checks.is_empty());
                     let checked = last || !seen.baseline.again.is_empty();
-                    let stop = Stop::Complete { proof: proof(plan, seen.reviews_needed(), checked) };
-                    stop_or_settle(seen, plan, stop)
+                    let proof = proof(plan, seen.reviews_needed(), checked, !seen.rests_on_words());
+                    stop_or_settle(seen, plan, Stop::Complete { proof })
                 }
                 // Something broke what an earlier item had proved.
                 None => next_iteration(seen, plan, now, None, Selection::Whole),
@@ -306,7 +306,7 @@ pub(super) fn settled(seen: &State, plan: &Plan, now: Time) -> Decision {
 fn item_proof(plan: &Plan, seen: &State) -> Proof {
     match &seen.last {
         Some(last) if last.is_claimed() => Proof::Words,
-        last => proof(plan, 0, last.as_ref().is_some_and(|last| !last.checks.is_empty())),
+        last => proof(plan, 0, last.as_ref().is_some_and(|last| !last.checks.is_empty()), true),
     }
 }
 

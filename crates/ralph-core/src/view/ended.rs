@@ -12,9 +12,26 @@ use crate::view::flagged;
 pub fn ended(state: &State, stop: &Stop) -> String {
     let missing = missing(state, stop).map(|missing| format!("missing: {missing}"));
     let printed = printed_last(state, stop).map(|line| format!("it printed last: {line}"));
-    let stopped = format!("{stop}{}", flagged::beside(&flagged::of_stop(state, stop)));
-    let said = [stopped].into_iter().chain(weak_points(state, stop)).chain(missing).chain(printed);
+    let flags = flagged::beside(&flagged::of_stop(state, stop));
+    let (stopped, weak) = match none_proved(state, stop) {
+        Some(items) => {
+            // How many they are is said already.
+            let short =
+                |weak: String| weak.strip_prefix(&format!("{items} ")).map(Into::into).unwrap_or(weak);
+            let weak = weak_points(state, stop).into_iter().map(short).collect();
+            (format!("complete, {items} claimed, none proved{flags}"), weak)
+        }
+        None => (format!("{stop}{flags}"), weak_points(state, stop)),
+    };
+    let said = [stopped].into_iter().chain(weak).chain(missing).chain(printed);
     said.collect::<Vec<_>>().join("; ")
+}
+
+/// `2 items`, where a backlog is complete though all of them are claimed and nobody has changed anything: no word of proof may stand
+/// before that.
+pub fn none_proved(state: &State, stop: &Stop) -> Option<String> {
+    let complete = matches!(stop, Stop::Complete { .. });
+    (complete && state.rests_on_words()).then(|| count(state.rules.items.passed, "item"))
 }
 
 /// The last line of an agent that failed, where the stop does not say it: it wrote nothing to standard error.
@@ -85,7 +102,7 @@ pub fn claimed(state: &State) -> Option<&'static str> {
 fn untouched(state: &State) -> String {
     let items = &state.rules.items;
     match items.untouched {
-        _ if state.totals.files == 0 && state.totals.commits == 0 => UNTOUCHED.into(),
+        _ if state.totals.is_unchanged() => UNTOUCHED.into(),
         0 => String::new(),
         1 if items.unchecked == 1 => ", and no file was changed for it".into(),
         n if n == items.unchecked => ", and no file was changed for them".into(),

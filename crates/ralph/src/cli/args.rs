@@ -122,7 +122,7 @@ pub(super) struct RunArgs {
     /// Stop after N iterations in all; 0 = no limit [default: 50]
     #[arg(long, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub(super) max_iterations: Option<u64>,
-    /// How many reviews must confirm a claim without changing anything [default: 1; 3 without a check]
+    /// How many passes in a row must say done and change nothing; such a claim counts as one [default: 1; 3 without a check]
     #[arg(long, value_name = "N", value_parser = whole::<u32>, allow_negative_numbers = true)]
     pub(super) reviews: Option<u32>,
     /// The command that builds: exit 0 means it does

@@ -24,7 +24,7 @@ pub(super) use args::BacklogCommand;
 use crate::config::Layers;
 use crate::error::Result;
 use crate::settings;
-use crate::store::{Ledger, Tally};
+use crate::store::{Ledger, Tally, Tried};
 use crate::ui::Ui;
 use crate::verify::{Anchored, load};
 use crate::work::{Place, Source};
@@ -45,6 +45,14 @@ fn counted(place: &Place) -> Option<Source> {
     let source = Source::new(&project.root, &plan, most).ok().filter(Source::counts)?;
     let tried = Tally::default().of(&Ledger::of(&project.truth), source.below(&project.root).as_deref());
     Some(source.knowing(tried))
+}
+
+/// How the items of a backlog passed, by what the ledger says.
+fn tried(place: &Place) -> Tried {
+    let found = beside::projects_of(place).ok().and_then(|found| found.into_iter().next());
+    found.map_or_else(Tried::default, |(project, file)| {
+        Tally::default().of(&Ledger::of(&project.truth), Some(file.as_bytes()))
+    })
 }
 
 /// The newest attempts at an item that the ledger has, oldest first, and how many there are.

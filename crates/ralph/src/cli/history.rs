@@ -50,7 +50,11 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
     }
     if args.diff {
         let keep = state.run.as_ref().map_or(0, |run| run.plan.policy.keep_snapshots);
-        diff(&project, &runs, (&iteration, keep), ui)?;
+        let patch = diff(&project, &runs, (&iteration, keep), ui)?;
+        let backlog = state.run.as_ref().and_then(|run| run.plan.backlog.as_ref());
+        if let Some(line) = backlog.and_then(|backlog| own_mark(&iteration, &backlog.file, &patch)) {
+            ui.talk(&format!("{line}\n"));
+        }
     } else if args.checks {
         if iteration.checks.is_empty() {
             let none = state.run.as_ref().is_none_or(|run| run.plan.checks.is_empty());
@@ -79,7 +83,7 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
 }
 
 /// What an iteration did to the files, from the snapshots before and after it.
-fn diff(project: &Project, runs: &Runs, (iteration, keep): (&Iteration, u64), ui: &Ui) -> Result<()> {
+fn diff(project: &Project, runs: &Runs, (iteration, keep): (&Iteration, u64), ui: &Ui) -> Result<Vec<u8>> {
     let number = iteration.number;
     let before = iteration.before.as_ref().and_then(|mark| TreeId::new(&mark.tree));
     let after = iteration.after.as_ref().and_then(|after| TreeId::new(after.left()));
@@ -89,23 +93,36 @@ fn diff(project: &Project, runs: &Runs, (iteration, keep): (&Iteration, u64), ui
     };
     if before == after {
         ui.talk(&format!("iteration {number} changed no files\n"));
-        return Ok(());
+        return Ok(vec![]);
     }
     let patch = Tree::look(&project.root, &project.truth, project.repo.as_ref())
         .and_then(|tree| tree.patch(&before, &after));
     match patch {
-        Ok(patch) => ui.patch(&patch),
+        Ok(patch) => {
+            ui.patch(&patch);
+            Ok(patch)
+        }
         Err(error) => {
             let gone = Error::new(format!("what iteration {number} changed is not stored any more"));
-            return Err(match lost(runs, number, keep)? {
+            Err(match lost(runs, number, keep)? {
                 Some(why) => gone.because(why),
                 None => gone
                     .because(error)
                     .hint("keep_snapshots says how many iterations are kept: ralph profile show"),
-            });
+            })
         }
     }
-    Ok(())
+}
+
+/// Whose marks the task file has in the difference: ralph's own is there before the agent begins, and is not the agent's work.
+fn own_mark(iteration: &Iteration, file: &str, patch: &[u8]) -> Option<String> {
+    let told = String::from_utf8_lossy(patch).contains(&format!("+++ b/{file}\n"));
+    let item = iteration.item.as_ref().filter(|_| told)?;
+    let after = iteration.after.as_ref()?.item.as_ref().filter(|after| !after.ticked)?;
+    let marked = after.in_part || !after.ticked_others.is_empty() || after.put_back;
+    let agent =
+        if marked { "what else differs there is the agent's" } else { "the agent marked nothing as done" };
+    Some(format!("{file}: that {} is begun is ralph's own mark; {agent}", item.id))
 }
 
 /// Why something of an iteration is gone that ought to be there, for only what is older than `keep` is let go.

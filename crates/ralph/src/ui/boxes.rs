@@ -77,9 +77,18 @@ pub(super) fn no_checks(state: &State) -> String {
     }
     let needs = match state.reviews_needed() {
         0 => "the agent's word is enough".to_owned(),
-        reviews => format!("done needs {}", text::count(u64::from(reviews), "review")),
+        reviews => format!("done needs {}", reviews_of_a_claim(reviews)),
     };
     format!("none ({adds}): {needs}")
+}
+
+/// `3 reviews, or 2 where the claim changed nothing`: such a claim is the first pass, but the last one is a review's.
+pub(crate) fn reviews_of_a_claim(needed: u32) -> String {
+    let all = text::count(needed.into(), "review");
+    match needed {
+        0 | 1 => all,
+        _ => format!("{all}, or {} where the claim changed nothing", needed - 1),
+    }
 }
 
 pub(super) fn limit(plan: &Plan) -> String {
@@ -205,7 +214,7 @@ pub(super) fn noted(words: &str) -> Vec<String> {
 /// The last box of a run.
 pub(super) fn halted(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> Vec<String> {
     let mut lines = vec![plain_top()];
-    lines.extend(line(stops::title(stop)));
+    lines.extend(line(stops::title_of(state, stop)));
     lines.extend(stops::details(stop).iter().flat_map(|detail| line(detail)));
     for (label, value) in summary::rows(state, stop, changes) {
         lines.extend(row(label, &value));

@@ -163,7 +163,7 @@ pub(super) fn stopped(state: &State, stop: &Stop, changes: Option<&RunChanges>) 
     let mut rows = summary::rows(state, stop, changes);
     let title = match (stop, rows.first()) {
         (Stop::Complete { .. }, Some(("Proof:", proof))) => {
-            let line = format!("{}, proof: {proof}", stops::title(stop));
+            let line = format!("{}, proof: {proof}", stops::title_of(state, stop));
             rows.remove(0);
             line
         }
@@ -172,7 +172,7 @@ pub(super) fn stopped(state: &State, stop: &Stop, changes: Option<&RunChanges>) 
         }
         _ => stops::in_a_line(stop),
     };
-    let mut lines = vec![(stops::tone(stop), title)];
+    let mut lines = vec![(stops::tone_of(state, stop), title)];
     lines.extend(
         rows.into_iter().map(|(label, value)| (Tone::Plain, format!("{} {value}", label.to_lowercase()))),
     );

@@ -6,7 +6,7 @@ use ralph_core::event::{Plan, THROWN_AWAY};
 use ralph_core::items::{self, Attempt, Found};
 use ralph_core::limits::Resource;
 use ralph_core::state::{Iteration, State};
-use ralph_core::text;
+use ralph_core::{text, view};
 
 use super::Tone;
 use super::remarks::{self, short};
@@ -36,6 +36,11 @@ pub(super) fn title(stop: &Stop) -> &'static str {
         Stop::Terminated => "⚠ TERMINATED",
         Stop::Error { .. } | Stop::Unreadable { .. } | Stop::Unknown => "✗ ERROR",
     }
+}
+
+/// The same where it is known what came of the run.
+pub(super) fn title_of(state: &State, stop: &Stop) -> &'static str {
+    if view::none_proved(state, stop).is_some() { "⚠ COMPLETE, ALL CLAIMED" } else { title(stop) }
 }
 
 /// What is to be said below the title, if the title does not say it all.
@@ -84,7 +89,15 @@ pub(super) fn in_a_line(stop: &Stop) -> String {
 }
 
 pub(super) fn tone(stop: &Stop) -> Tone {
-    match title(stop).chars().next() {
+    tone_by(title(stop))
+}
+
+pub(super) fn tone_of(state: &State, stop: &Stop) -> Tone {
+    tone_by(title_of(state, stop))
+}
+
+fn tone_by(title: &str) -> Tone {
+    match title.chars().next() {
         Some('✓') => Tone::Good,
         Some('⚠') => Tone::Warning,
         _ => Tone::Bad,

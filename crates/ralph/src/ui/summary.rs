@@ -151,7 +151,9 @@ pub(super) fn used(state: &State) -> String {
 fn proof(state: &State, stop: &Stop) -> String {
     let Some(last) = &state.last else { return "none".into() };
     let conditions = last.conclusion.iter().flat_map(|conclusion| &conclusion.evidence.conditions);
-    let checks = conditions.filter(|condition| condition.name.starts_with("check "));
+    // Where they speak for nothing, they are told below.
+    let checks = conditions
+        .filter(|condition| condition.name.starts_with("check ") && view::none_proved(state, stop).is_none());
     let mut parts: Vec<String> = checks.map(|condition| condition.fact.clone()).collect();
     if let Some(conclusion) = last.conclusion.as_ref().filter(|conclusion| conclusion.passes_needed > 0) {
         parts.push(passes(state, conclusion.passes, conclusion.passes_needed));

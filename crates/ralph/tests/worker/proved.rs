@@ -277,7 +277,10 @@ fn two_words_beside_a_green_check_make_an_item_claimed_and_commit_no_mark_alone(
     let before = commits(&sandbox);
     let lie = || Steps::new().status(&StatusBlock::done());
     let agent = another(&sandbox).call(lie()).install(&sandbox);
-    let finished = works_through(&sandbox, &agent).args(["--commit", "--test-cmd", "true"]).run();
+    // Four iterations without a change would open the circuit before the last item.
+    let finished = works_through(&sandbox, &agent)
+        .args(["--commit", "--test-cmd", "true", "--set", "no_progress=off"])
+        .run();
     finished
         .assert_code(0)
         .assert_stderr_has("a second attempt must say so too")
@@ -301,6 +304,8 @@ fn two_words_beside_a_green_check_make_an_item_claimed_and_commit_no_mark_alone(
     let now = status(&sandbox);
     Schema::published("ralph.status/1").assert(&now);
     assert_eq!((&now["backlog"]["passed"], &now["backlog"]["unchecked"]), (&json!(2), &json!(2)));
+    let told = now["stop_text"].as_str().expect("how it stopped");
+    assert!(told.starts_with("complete, 2 items claimed, none proved; claimed without"), "{told}");
     let claimed = |row: &&Value| row["claimed"] == true;
     assert_eq!(history(&sandbox).iter().filter(claimed).count(), 2);
     ralph(&sandbox)

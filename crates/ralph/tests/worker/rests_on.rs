@@ -114,7 +114,7 @@ fn an_agent_that_commits_its_tick_alone_has_changed_nothing() {
     let agent =
         another(&sandbox).call(claims(commits_its_tick("\\[ \\]", "[x]", "fix_plan.md"))).install(&sandbox);
     let finished = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
-    finished.assert_code(3).assert_stderr_has("a second agent must say so too");
+    finished.assert_code(3).assert_stderr_has("a second attempt must say so too");
 }
 
 #[test]
@@ -196,6 +196,69 @@ fn evidence_and_history_call_neither_a_claimed_item_proved_nor_the_goal_that_it_
     Schema::published("ralph.verification/1").assert(&document);
     let claimed = document["attempts"].as_array().expect("attempts").iter().map(|one| &one["claimed"]);
     assert_eq!(claimed.collect::<Vec<_>>(), [false, true, true]);
+}
+
+#[test]
+fn no_word_of_proof_by_checks_stands_where_every_item_is_claimed_and_nothing_was_changed() {
+    const HEADLINE: &str = "complete, 1 item claimed, none proved; claimed without a check of its own, and no agent changed a file";
+    let sandbox = claimed_twice();
+    let now = ralph(&sandbox).args(["status"]).run();
+    now.assert_stdout_has(&format!("status:     {HEADLINE}"));
+    assert!(!now.stdout.contains("proved by"), "{now}");
+    let now = status(&sandbox);
+    Schema::published("ralph.status/1").assert(&now);
+    assert_eq!(
+        (&now["proof"], &now["stop_text"]),
+        (&json!("reviews"), &json!(HEADLINE)),
+        "one has doubted it"
+    );
+
+    // Where nobody reviews, words are all there is.
+    ralph(&sandbox).args(["backlog", "set", "one", "open", "--backlog", TASKS]).run().assert_code(0);
+    let agent = another(&sandbox).call(done()).install(&sandbox);
+    let words = works_through(&sandbox, &agent)
+        .args(["--test-cmd", "true", "--reviews", "0", "--backlog", TASKS])
+        .run();
+    words
+        .assert_code(0)
+        .assert_stderr_has("⚠ COMPLETE, ALL CLAIMED, proof: words: 1 item claimed without a check of its own")
+        .assert_stderr_lacks("✓ COMPLETE");
+    assert_eq!(status(&sandbox)["proof"], "words");
+}
+
+#[test]
+fn backlog_list_and_status_tell_a_claimed_item_from_a_proved_one() {
+    let sandbox = claimed_twice();
+    let of = |what: &[&str]| ralph(&sandbox).arg("backlog").args(what).args(["--backlog", TASKS]).run();
+    let json = |what: &str| -> Value {
+        let document = serde_json::from_str(&of(&[what, "--json"]).stdout).expect("JSON");
+        Schema::published("ralph.backlog/1").assert(&document);
+        document
+    };
+    of(&["list"])
+        .assert_stdout_has("claimed      one  One")
+        .assert_stderr_has("1 item claimed: done by an agent's word, and proved by nothing");
+    of(&["status"])
+        .assert_stdout_has("done:        1\n")
+        .assert_stdout_has("claimed:     1 of what is done: nothing but an agent's word says so");
+    let listed = json("list");
+    assert_eq!(
+        (&listed["items"][0]["state"], &listed["items"][0]["claimed"]),
+        (&json!("done"), &json!(true))
+    );
+    assert_eq!(json("status")["claimed"], 1);
+
+    of(&["set", "one", "open"]).assert_code(0);
+    of(&["list"]).assert_stdout_has("open         one  One");
+    let agent = another(&sandbox).call(claims(writes("tests/one.rs"))).install(&sandbox);
+    let proved = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true", "--backlog", TASKS]);
+    proved.run().assert_code(0);
+    of(&["list"]).assert_stdout_has("done         one  One").assert_stderr_lacks("claimed");
+    assert!(!of(&["status"]).stdout.contains("claimed"));
+    assert_eq!(
+        (&json("status")["claimed"], &json("list")["items"][0]["claimed"]),
+        (&json!(0), &json!(false))
+    );
 }
 
 #[test]

@@ -207,3 +207,32 @@ fn the_count_of_a_backlog_is_told_as_that_of_the_moment_when_the_run_stopped() {
     sandbox.release("go");
     running.wait();
 }
+
+#[test]
+fn a_difference_tells_the_mark_that_ralph_set_from_one_that_the_agent_set() {
+    // The box of its own item is marked as begun by then, so that the first agent finds no empty one to tick there.
+    for (tick, told) in [
+        (
+            "s/\\[ \\] first/[x] first/",
+            Some("is begun is ralph's own mark; the agent marked nothing as done"),
+        ),
+        ("s/\\[ \\]/[x]/", Some("is begun is ralph's own mark; what else differs there is the agent's")),
+        ("s/\\[.\\] first/[x] first/", None),
+    ] {
+        let sandbox = checklist();
+        let steps = Steps::new().shell(&format!("sed -i '{tick}' fix_plan.md")).say("That is it.");
+        let agent = another(&sandbox).call(steps).install(&sandbox);
+        let finished = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
+        finished.assert_code(3);
+        let diff = ralph(&sandbox).args(["history", "1", "--diff"]).run();
+        let own = "marked as done without proof, and taken back: ";
+        match told {
+            Some(told) => diff.assert_stdout_has("+- [/] first").assert_stderr_has(told),
+            None => diff.assert_stdout_has("+- [x] first").assert_stderr_lacks("own mark"),
+        };
+        let history = ralph(&sandbox).args(["history", "1"]).run();
+        for (where_told, text) in [("screen", &finished.stderr), ("history", &history.stdout)] {
+            assert_eq!(text.contains(own), told.is_none(), "{where_told}: {text}");
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Items of a backlog, from the question for one to what came of it.
 
 use super::*;
+use crate::breaker::Circuit;
 use crate::decision::Conclusion;
 use crate::event::{ChangedPath, Judging};
 use crate::evidence::Items;
@@ -593,4 +594,74 @@ fn a_refusal_is_told_to_who_tries_the_same_item_again_and_stays_until_that_passe
         .map(|(id, code)| again(&mut sim, id, code))
         .collect();
     assert_eq!(told, [false, false, true, true, false]);
+}
+
+/// An item was tried so, with these checks each time, until the circuit opened; then a probe claims it and changes nothing.
+fn probed(work: &Work, tries: &[(&str, u64, &[i32])], checks: &[i32]) -> Circuit {
+    let mut sim = Sim::new(backlog(|_| {}));
+    let try_it = |sim: &mut Sim, says: &str, changed: u64, checks: &[i32]| {
+        select_one(sim, work.clone());
+        ends(sim, says, 0, changed, ItemAfter::default());
+        checks.iter().for_each(|code| sim.check(*code));
+        sim.event(Event::Settled(Box::default()));
+    };
+    for (says, changed, checks) in tries {
+        try_it(&mut sim, says, *changed, checks);
+    }
+    assert_eq!(sim.stop(), "circuit_open");
+    let plan = sim.state.run.clone().expect("a run").plan;
+    let resumed = RunResumed { plan, version: "0".into(), probe: true, unrecorded_ms: 0 };
+    sim.event(Event::RunResumed(Box::new(resumed)));
+    try_it(&mut sim, DONE, 0, checks);
+    assert_eq!(sim.stop() == "running", sim.state.rules.breaker.circuit == Circuit::Closed);
+    sim.state.rules.breaker.circuit
+}
+
+#[test]
+fn a_probe_that_changes_nothing_closes_the_circuit_by_checks_that_tell_of_something_new() {
+    let own = Work { checks: vec![CheckSpec::named("verify-1", "sh own.sh")], ..work() };
+    let idle: (&str, u64, &[i32]) = (MORE, 0, &[]);
+    let refused: (&str, u64, &[i32]) = (DONE, 0, &[0, 1]);
+    let green: &[i32] = &[0, 0];
+    assert_eq!(probed(&own, &[refused, refused, refused], green), Circuit::Closed, "somebody mended it");
+    assert_eq!(probed(&own, &[(MORE, 2, &[]), idle, idle, idle], green), Circuit::Closed, "there is work");
+    assert_eq!(probed(&own, &[idle, idle, idle], green), Circuit::Open, "it was so all the time");
+    let plain = [idle, idle, (DONE, 0, &[0][..])];
+    assert_eq!(probed(&work(), &plain, &[0]), Circuit::Open, "the agent's word");
+    let red = [idle, idle, (DONE, 0, &[1][..])];
+    assert_eq!(probed(&work(), &red, &[1]), Circuit::Open, "refused again");
+}
+
+#[test]
+fn an_item_that_is_only_claimed_counts_as_an_iteration_without_progress() {
+    let own = || Work { checks: vec![CheckSpec::named("verify-1", "sh own.sh")], ..work() };
+    for (work, checks, counted) in [(work(), 1, 2), (own(), 2, 0)] {
+        let mut sim = Sim::new(backlog(|_| {}));
+        let attempts: &[Option<Attempt>] = match counted {
+            0 => &[Some(Attempt::Passed)],
+            _ => &[Some(Attempt::Failed), Some(Attempt::Passed)],
+        };
+        for came in attempts {
+            select_one(&mut sim, work.clone());
+            ends(&mut sim, DONE, 0, 0, ItemAfter::default());
+            (0..checks).for_each(|_| sim.check(0));
+            assert_eq!(attempt(&sim), *came);
+            sim.event(Event::Settled(Box::default()));
+        }
+        assert_eq!(sim.state.rules.breaker.no_progress, counted, "a check of its own could have failed");
+    }
+}
+
+#[test]
+fn parts_that_are_taken_back_with_the_only_attempt_are_named() {
+    let parts = || ItemAfter { in_part: true, ..ItemAfter::default() };
+    for once in [false, true] {
+        let mut sim = at_work(backlog(|plan| plan.backlog.as_mut().expect("a backlog").once = once));
+        ends(&mut sim, MORE, 0, 1, parts());
+        let [Effect::Settle { settlement }] = &sim.effects[..] else { panic!("{:?}", sim.effects) };
+        let taken_back = settlement.untick.contains(&"FEAT-1".to_owned());
+        let told = sim.last.as_ref().and_then(|decision| decision.concluded.as_ref()).expect("concluded");
+        let named = told.differences.iter().any(|line| line.starts_with("parts of FEAT-1"));
+        assert_eq!((taken_back, named), (once, once), "{told:?}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use ralph_core::backlog::{Backlog, Selection, State, Stats, Wish};
+use ralph_core::backlog::{Backlog, Item, Selection, State, Stats, Wish};
 use ralph_core::ledger::Attempted;
 use ralph_core::text;
 use ralph_core::view::evidence;
@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 
 use super::args::{ListArgs, OneArgs};
 use super::next::as_a_run_would;
-use super::{REASON, in_ledger};
+use super::{REASON, in_ledger, tried};
 use crate::clock;
 use crate::error::{Error, Result};
+use crate::store::{Pass, Tried};
 use crate::suggest::quoted;
 use crate::ui::Ui;
 use crate::work::Place;
@@ -24,13 +25,20 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
     if args.common.json {
         let mut document = overview(&place, &backlog);
         let lines = backlog.lines();
-        document["items"] = lines.iter().enumerate().map(|(at, line)| entry(&backlog, at, *line)).collect();
+        let known = tried(&place);
+        let entries = lines.iter().enumerate().map(|(at, line)| entry(&backlog, at, *line, &known));
+        document["items"] = entries.collect();
         ui.json(&document);
     } else {
         let wide = backlog.items().iter().map(|item| item.id.chars().count()).max().unwrap_or(0).min(40);
+        let known = tried(&place);
         for item in backlog.items() {
             let title = text::one_line(&item.title, 200);
-            let state = if item.enabled || !item.state.is_open() { item.state.word() } else { "disabled" };
+            let state = match item.state.word() {
+                _ if !item.enabled && item.state.is_open() => "disabled",
+                _ if is_claimed(&known, item) => CLAIMED,
+                word => word,
+            };
             ui.data_row(wide + 15, &format!("{state:<11}  {:<wide$}  {title}", item.id));
         }
         if backlog.items().is_empty() {
@@ -44,9 +52,32 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
                 text::count(left, "item")
             ));
         }
+        let by_words = claimed(&known, &backlog);
+        if by_words > 0 {
+            ui.say(&format!(
+                "{} claimed: done by an agent's word, and proved by nothing; ralph backlog show ID",
+                text::count(by_words, "item")
+            ));
+        }
         problems(&backlog, ui);
     }
     super::super::fine()
+}
+
+/// What is said of an item that is done and for which nothing but an agent's word speaks.
+const CLAIMED: &str = "claimed";
+
+fn pass<'a>(known: &'a Tried, item: &Item<'_>) -> Option<&'a Pass> {
+    (item.state == State::Done).then(|| known.passed(&item.id, &item.title)).flatten()
+}
+
+fn is_claimed(known: &Tried, item: &Item<'_>) -> bool {
+    pass(known, item).is_some_and(|pass| pass.claimed)
+}
+
+/// How many items are done by a word alone.
+fn claimed(known: &Tried, backlog: &Backlog<'_>) -> u64 {
+    backlog.items().iter().filter(|item| is_claimed(known, item)).count() as u64
 }
 
 /// How many items in such a state are not for the loop.
@@ -78,6 +109,10 @@ pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
                 line(name, count.to_string());
             }
         }
+        let by_words = claimed(&tried(&place), &backlog);
+        if by_words > 0 {
+            line("claimed:", format!("{by_words} of what is done: nothing but an agent's word says so"));
+        }
         let refused = refused(&place, &backlog, &selection);
         line("to do:", to_do(&stats, refused.is_some()));
         line(
@@ -107,7 +142,7 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
     let id = &*backlog.items()[at].id;
     let prd = place.requirements(&backlog, at);
     if args.common.json {
-        let mut document = entry(&backlog, at, backlog.line(at));
+        let mut document = entry(&backlog, at, backlog.line(at), &tried(&place));
         document["schema"] = "ralph.item/1".into();
         document["backlog"] = place.shown().into();
         document["status"] = backlog.status(at).into();
@@ -210,16 +245,20 @@ fn overview(place: &Place, backlog: &Backlog<'_>) -> Value {
         "phases": backlog.phases(),
         "next": next,
         "stats": stats,
+        "claimed": claimed(&tried(place), backlog),
         "problems": backlog.problems().iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
 }
 
-fn entry(backlog: &Backlog<'_>, at: usize, line: usize) -> Value {
+fn entry(backlog: &Backlog<'_>, at: usize, line: usize, known: &Tried) -> Value {
     let item = &backlog.items()[at];
+    let pass = pass(known, item);
     json!({
         "id": item.id,
         "title": item.title,
         "state": item.state.word(),
+        "claimed": pass.is_some_and(|pass| pass.claimed),
+        "without_change": pass.is_some_and(|pass| pass.without_change),
         "priority": if item.priority == i64::MAX { None } else { Some(item.priority) },
         "phase": item.phase,
         "dependencies": item.dependencies,

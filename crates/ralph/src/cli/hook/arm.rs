@@ -20,7 +20,7 @@ use crate::project::Project;
 use crate::runner::{self, Came, Opened, Runner};
 use crate::settings::{self, Settled, Wishes};
 use crate::store::{ArmFile, JournalFile, Lock, Runs};
-use crate::ui::Ui;
+use crate::ui::{self, Ui};
 use crate::{clock, detected, secrets, setup, suggest, trust};
 
 /// By whose rules a session is held, unless somebody says otherwise.
@@ -281,7 +281,8 @@ fn held_against(project: &Project, arm: &Arm, state: &State) -> std::result::Res
     let word = match state.reviews_needed() {
         0 => "its word that it is done is enough".to_owned(),
         reviews => {
-            format!("its word that it is done, and {}, are enough", text::count(reviews.into(), "review"))
+            let reviews = ui::reviews_of_a_claim(reviews);
+            format!("its word that it is done, and {reviews}, are enough")
         }
     };
     let flag = match plan.is_some_and(|plan| !plan.checks.is_empty()) {
