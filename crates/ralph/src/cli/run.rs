@@ -22,7 +22,7 @@ use ralph_core::state::State;
 use ralph_core::text;
 
 use super::args::{AgentArgs, Mode, RunArgs};
-use super::introduction;
+use super::{hook, introduction};
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::{self, Opened, Runner};
@@ -163,6 +163,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     // Everything that can be refused is refused before anything is written; and first what nothing else can change.
     if !order.dry {
         store::no_other_run(&project.truth)?;
+        hook::nobody_is_held(project)?;
     }
     let runs = Runs::of(&project.truth);
     let last = last_run(&runs, which)?;
@@ -312,7 +313,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         let somebody = HarnessLock::of(&project.root).somebody(own, clock::now());
         somebody.iter().for_each(|somebody| ui.warn(somebody));
     }
-    // Whoever takes the run over, or begins another, lets go of a session.
+    // Whoever takes the run over, or begins another, waits for no session any more.
     ArmFile::of(&project.truth).remove(&lock)?;
     let mut tree = runner::open_tree(project)?;
     let (run, journal, state, first) = match (choice, last) {

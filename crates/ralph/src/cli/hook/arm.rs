@@ -260,6 +260,21 @@ pub(super) fn status(as_json: bool, ui: &Ui) -> Result<ExitCode> {
     crate::cli::fine()
 }
 
+/// A session that is held works in this tree, and another agent beside it would be a second one. One that nobody has seen
+/// yet is given up for a run; a file that cannot be read holds nobody.
+pub(in crate::cli) fn nobody_is_held(project: &Project) -> Result<()> {
+    let Ok(Some(arm)) = ArmFile::of(&project.truth).read() else { return Ok(()) };
+    let Some(state) = run_of(project, &arm).filter(|state| state.stop().is_none()) else { return Ok(()) };
+    let hooks = Hooks::look(project);
+    if arm.session.is_none() || !is_held(&arm, &state, &hooks) {
+        return Ok(());
+    }
+    let shown = secrets::of(&project.root).shown_state(&state);
+    Err(Error::new(described(&arm, &shown, &hooks))
+        .because("two agents in one tree would undo each other's work")
+        .hint("ralph hook disarm, which lets go of it; then run again"))
+}
+
 /// How the armed run stands.
 fn run_of(project: &Project, arm: &Arm) -> Option<State> {
     opened_of(project, arm).map(|opened| opened.state)
@@ -305,10 +320,14 @@ fn test_of(project: &Project) -> String {
 }
 
 /// Without hooks nobody asks ralph, so that nothing is held yet.
+fn is_held(arm: &Arm, state: &State, hooks: &Hooks) -> bool {
+    state.last.is_some() || hooks.missing(arm.session.is_some()).is_none()
+}
+
 fn described(arm: &Arm, state: &State, hooks: &Hooks) -> String {
     let goal = state.run.as_ref().map(|run| text::one_line(&run.goal, 100)).unwrap_or_default();
     let nth = view::nth_of(state, state.used);
-    let held = state.last.is_some() || hooks.missing(arm.session.is_some()).is_none();
+    let held = is_held(arm, state, hooks);
     match &arm.session {
         Some(session) if held => {
             format!("session {} is held, iteration {nth}: {goal}", text::one_line(session, 80))
