@@ -151,7 +151,10 @@ pub(super) fn remarks(state: &State, last: &Iteration) -> Vec<(Tone, String)> {
         Outcome::Silent if last.ended.as_ref().is_some_and(|ended| has_misplaced(&ended.report.problems)) => {
             warn(MISPLACED.into());
         }
-        Outcome::Silent => warn("no report in what the agent printed; the prompt asks for one".into()),
+        Outcome::Silent => warn(
+            "no report in what the agent printed: the prompt asks for a status block (ralph run --dry-run shows it, ralph report emit writes one)"
+                .into(),
+        ),
         // A plain "more work" needs no remark; a report that contradicts itself does.
         Outcome::More
             if conclusion.words.contains("contradicts") || conclusion.words.contains("claims done") =>
