@@ -308,6 +308,9 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         trust::vouch(project, &kept, ui);
     }
     branch::begin(project, &plan, order.branch, ui)?;
+    if consent.is_some() && last.is_none() && !ui::can_ask() && !ui.tells_events() {
+        ui.remark(&introduction::place_of_first(project));
+    }
     if plan.policy.harness_lock {
         let own = last.as_ref().and_then(|last| last.state.run.as_ref()).map(|run| run.id.as_str());
         let somebody = HarnessLock::of(&project.root).somebody(own, clock::now());
