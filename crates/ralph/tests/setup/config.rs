@@ -234,6 +234,28 @@ fn a_file_is_made_where_there_is_none_and_is_kept_out_of_commits() {
 }
 
 #[test]
+fn setting_a_command_says_that_the_next_run_asks_about_it_and_agrees_to_nothing() {
+    let sandbox = repository();
+    let asks = "the next run asks";
+    let set = |key: &str, value: &str| ralph(&sandbox).args(["config", "set", key, value]).run();
+    set("checks.test", "test -e README.md")
+        .assert_code(0)
+        .assert_stderr_has("without a terminal it wants --yes");
+    set("notify.command", "true").assert_code(0).assert_stderr_has("it wants --yes");
+    set("agents.claude.permissions", "full").assert_code(0).assert_stderr_has("said on the command line");
+    set("max_iterations", "3").assert_code(0).assert_stderr_lacks(asks);
+    set("checks.lint", "none").assert_code(0).assert_stderr_lacks(asks);
+    let own = ralph(&sandbox).args(["config", "set", "--user", "checks.build", "true"]).run();
+    own.assert_code(0).assert_stderr_lacks(asks);
+    let agent = one_call(&sandbox, says_done());
+    let next = || ralph(&sandbox).args(["run", GOAL, "--reviews", "0", "--agent-cmd"]).arg(agent.path());
+    next().run().assert_code(64).assert_stderr_has("nobody has agreed to run");
+    next().arg("--yes").run().assert_code(0);
+    set("checks.test", "test -e README.md").assert_code(0).assert_stderr_lacks(asks);
+    set("checks.test", "test -e green").assert_code(0).assert_stderr_has(asks);
+}
+
+#[test]
 fn the_settings_may_name_the_backlog() {
     let sandbox = repository();
     sandbox.write("plans/next.md", "- [ ] Write it\n- [x] Think\n");
