@@ -77,8 +77,11 @@ fn show(args: &ShowArgs, ui: &mut Ui) -> Result<()> {
         let values: Vec<_> = rows
             .iter()
             .map(|row| {
+                // As `config get` has it: there is no value that a script could use.
+                let found = is_found(row, &rows);
+                let value = (!found).then_some(&row.value);
                 json!({
-                    "key": row.key.name, "value": row.value, "from": row.origin.word(), "place": row.place,
+                    "key": row.key.name, "value": value, "found_by_run": found, "from": row.origin.word(), "place": row.place,
                     "default": row.key.default, "takes": row.key.takes, "about": row.key.about,
                 })
             })

@@ -295,6 +295,15 @@ fn checks_that_nobody_names_are_told_to_be_looked_for() {
     let shown = || ralph(&sandbox).args(["config", "show"]).run();
     let row = |shown: &str| shown.lines().find(|line| line.starts_with("checks.test")).map(str::to_owned);
     assert!(row(&shown().stdout).is_some_and(|row| row.contains("found when a run starts")));
+    let in_json = || {
+        let document = ralph(&sandbox).args(["config", "show", "--json"]).run().json();
+        Schema::published("ralph.config/1").assert(&document);
+        let rows = document["values"].as_array().expect("a list");
+        let row = rows.iter().find(|row| row["key"] == "checks.test").expect("a row");
+        (row["value"].clone(), row["found_by_run"].clone())
+    };
+    assert_eq!(in_json(), (Value::Null, true.into()));
     sandbox.write(".ralph/config.toml", "[checks]\ndetect = false\n");
     assert!(row(&shown().stdout).is_some_and(|row| row.contains(" none ")));
+    assert_eq!(in_json(), ("none".into(), false.into()));
 }
