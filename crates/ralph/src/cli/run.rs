@@ -307,7 +307,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     if consent.is_some() {
         trust::vouch(project, &kept, ui);
     }
-    branch::begin(project, &plan, order.branch, ui)?;
+    let left = branch::begin(project, &plan, order.branch, ui)?;
     if consent.is_some() && last.is_none() && !ui::can_ask() && !ui.tells_events() {
         ui.remark(&introduction::place_of_first(project));
     }
@@ -367,6 +367,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     if let Stop::Complete { .. } = stop {
         warn_of_unread(&state, ui);
     }
+    branch::way_back(project, order.branch, left).iter().for_each(|way| ui.step(way));
     ui.next_steps(&state, &stop);
     drop(lock);
     Ok(Some(stop))
