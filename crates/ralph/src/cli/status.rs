@@ -272,7 +272,10 @@ fn lines(
                     let whom = whom.unwrap_or_else(|| "the next session that starts here".into());
                     format!("{whom} is to be held; {missing}; to let go: ralph hook disarm")
                 }
-                Some((Arm { session: Some(session), .. }, _)) => {
+                Some((Arm { session: Some(session), .. }, Some(_))) => {
+                    format!("session {} was held; {}", text::one_line(&session, 80), hook::GONE)
+                }
+                Some((Arm { session: Some(session), .. }, None)) => {
                     format!("session {} is held; to let go: ralph hook disarm", text::one_line(&session, 80))
                 }
                 Some(_) => "waits for the next session that starts here; to let go: ralph hook disarm".into(),
