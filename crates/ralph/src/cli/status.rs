@@ -99,7 +99,11 @@ fn look(project: &Project, args: &StatusArgs, ui: &Ui) -> Result<Option<Told>> {
         } else {
             show(state, Some(holder), &problems, project, ui, Odd::None);
             ui.data_line("");
-            follow::follow(project, holder, run, &mut Ui::on_standard_output(), |_, _| {})?;
+            let mut shown = Ui::on_standard_output();
+            let over = follow::follow(project, holder, run, &mut shown, |_, _| {})?;
+            if let Some((state, stop)) = over.as_ref().and_then(|state| Some((state, state.stop()?))) {
+                shown.next_steps(state, stop);
+            }
         }
         return Ok(None);
     }
