@@ -10,7 +10,10 @@ pub mod flagged;
 pub mod json;
 pub mod notice;
 
-pub use ended::{WITHOUT_CHANGE, claimed, earlier, ended, missing, none_proved, printed_last, weak_points};
+pub use ended::{
+    WITHOUT_CHANGE, claimed, earlier, ended, missing, none_proved, nothing_to_commit, printed_last,
+    weak_points,
+};
 
 use crate::decision::{Outcome, Phase};
 use crate::event::{AgentInfo, End, StopBy};

@@ -6,7 +6,7 @@
 //! | `meant` | what a run by these settings would do: its checks, its backlog, the commands it brings |
 //! | `tools` | git, agents |
 //! | `checks` | checks and their programs |
-//! | `records` | `.ralph/`, the truth folder, journals, evidence, lock, clock |
+//! | `records` | `.ralph/`, the truth folder, journals, evidence, lock, clock, circuit |
 //! | `disk` | room and rights |
 
 mod checks;

@@ -178,6 +178,8 @@ pub struct Runner<'a> {
     branch: Option<Option<String>>,
     /// The same when the tree was last measured.
     measured_branch: Option<Option<String>>,
+    /// HEAD was elsewhere already before the agent that was started last.
+    astray: bool,
     /// Where the user stood, as far as this ralph kept it. The files of it are for one that comes after us.
     stands: KeptStands,
     /// What else was in the repository before the agent.
@@ -267,6 +269,7 @@ impl<'a> Runner<'a> {
             handed: None,
             branch: None,
             measured_branch: None,
+            astray: false,
             stands: KeptStands::default(),
             seen: Seen::default(),
             mine: None,
@@ -302,6 +305,7 @@ impl<'a> Runner<'a> {
                 let changes = self.changes_of_the_run();
                 self.ui.stopped(&self.state, &stop, changes.as_ref());
                 self.say_what_is_not_committed();
+                self.say_where_head_is();
                 self.keeping.finish(PACKING);
                 if let Err(why) = self.notifier.finish() {
                     self.ui.warn(&format!(

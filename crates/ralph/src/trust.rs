@@ -36,7 +36,7 @@ impl Command {
     }
 
     /// Whether it says what an agent may do: nobody but the user chooses that, one by one.
-    fn permits(&self) -> bool {
+    pub fn permits(&self) -> bool {
         self.source.ends_with("permissions") || self.source.ends_with("args")
     }
 }

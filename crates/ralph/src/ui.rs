@@ -110,6 +110,10 @@ impl Ui {
         self
     }
 
+    pub fn tells_events(&self) -> bool {
+        self.events
+    }
+
     fn on(stream: Stream, quiet: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
         let moving = stream.is_terminal() && !dumb;

@@ -50,6 +50,13 @@ fn an_open_circuit_is_shown_with_its_reason_and_how_to_go_on() {
         .assert_stdout_has("next run:   from ")
         .assert_stdout_has("3 without progress")
         .assert_stdout_has("ralph run --probe");
+    let doctor = || ralph(&sandbox).arg("doctor").run().stdout;
+    let told = doctor();
+    let line = told.lines().find(|line| line.contains(" circuit ")).unwrap_or_else(|| panic!("{told}"));
+    assert!(line.starts_with("warned") && line.contains("open: no_progress"), "{told}");
+    for part in ["no run begins before", "ralph run --probe", "ralph circuit reset"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
     let json = circuit(&sandbox);
     assert_eq!((&json["schema"], &json["state"]), (&json!("ralph.circuit/1"), &json!("OPEN")));
     assert_eq!((&json["no_progress_count"], &json["run"]), (&json!(3), &json!(1)));
@@ -58,6 +65,8 @@ fn an_open_circuit_is_shown_with_its_reason_and_how_to_go_on() {
     let noted = ralph(&sandbox).args(["note", "look elsewhere"]).run();
     noted.assert_code(0).assert_stderr_has("kept for: ralph run --probe");
     assert_eq!(agent.calls(&sandbox).len(), 3, "nothing was spent");
+    ralph(&sandbox).args(["circuit", "reset"]).run().assert_code(0);
+    assert!(!doctor().contains(" circuit "), "{}", doctor());
 }
 
 #[test]

@@ -260,6 +260,22 @@ fn a_goal_that_was_not_committed_says_where_its_proof_is_told() {
 }
 
 #[test]
+fn a_goal_for_which_nothing_was_changed_has_no_commit_and_that_is_said() {
+    let sandbox = repository();
+    sandbox.write("green", "");
+    sandbox.commit_all("green");
+    let agent = FakeAgent::new("agent").call(Steps::new().status(&StatusBlock::done())).install(&sandbox);
+    let run = ralph(&sandbox).args(["run", GOAL, "--yes", "--commit", "--test-cmd", TEST, "--agent-cmd"]);
+    let finished = run.arg(agent.path()).args(["--reviews", "0"]).run();
+    finished.assert_code(0).assert_stderr_has("[ralph] commits: none, for nothing was changed");
+    for (word, code) in [("show", 0), ("verify", 3)] {
+        let told = evidence(&sandbox, &[word]);
+        told.assert_code(code).assert_stderr_has("the last run made none, for nothing was changed");
+        told.assert_stderr_has("ralph history").assert_stderr_lacks("ralph run --commit");
+    }
+}
+
+#[test]
 fn records_that_were_changed_removed_or_moved_are_found_and_named() {
     let sandbox = proved_by(TEST);
     let whole = sandbox.read(LEDGER);

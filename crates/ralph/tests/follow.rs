@@ -35,7 +35,12 @@ fn another_terminal_shows_what_the_run_does_until_it_ends() {
     running.wait().assert_code(0);
     assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
     let shown = terminal.all_output();
-    for words in ["│  Result:       DONE", "│  Iteration:    2/50 [REVIEW]", "✓ COMPLETE"] {
+    for words in [
+        "│  Result:       DONE",
+        "│  Iteration:    2/50 [REVIEW]",
+        "✓ COMPLETE",
+        "why it counts: ralph history",
+    ] {
         assert!(shown.contains(words), "{words}\n{shown}");
     }
 }

@@ -190,6 +190,16 @@ fn an_agent_that_quotes_its_instructions_says_nothing() {
 }
 
 #[test]
+fn an_agent_that_only_says_in_words_that_it_is_done_is_told_what_the_prompt_asks_for() {
+    let sandbox = repository();
+    let agent = "cat > /dev/null; echo all tasks complete";
+    let finished = ralph(&sandbox).args(["run", GOAL, "--max-iterations", "1", "--agent-cmd", agent]).run();
+    finished.assert_code(3).assert_stderr_has("the prompt asks for a status block");
+    finished.assert_stderr_has("ralph run --dry-run shows it, ralph report emit writes one");
+    assert_eq!(outcomes(&sandbox), [(1, "silent".to_owned())]);
+}
+
+#[test]
 fn an_echo_of_the_prompt_is_not_a_claim_even_if_the_prompt_quotes_one() {
     let sandbox = repository();
     sandbox.write(".ralph/scratchpad.md", format!("It ended like this:\n\n{}\n", StatusBlock::done()));

@@ -91,6 +91,23 @@ fn the_first_run_on_a_terminal_shows_all_and_asks_once() {
 }
 
 #[test]
+fn without_a_terminal_the_first_run_says_where_it_works_unless_a_program_listens_or_only_the_end_is_wanted() {
+    let said = "the first run in this project: in ";
+    for hushed in ["--quiet", "--json"] {
+        let sandbox = repository();
+        let agent = one_call(&sandbox, says_done());
+        asking(&sandbox, &agent).arg(hushed).run().assert_code(0).assert_stderr_lacks(said);
+    }
+    let sandbox = repository_with_work_in_progress();
+    let agent = one_call(&sandbox, says_done());
+    let first = asking(&sandbox, &agent).run();
+    let place = format!("[ralph] {said}{} on branch main; ", sandbox.project().display());
+    first.assert_code(0).assert_stderr_has(&place).assert_stderr_has("not committed alone");
+    let second = ["run", common::GOAL, "--agent-cmd", "cat", "--max-iterations", "1"];
+    ralph(&sandbox).args(second).run().assert_code(3).assert_stderr_lacks(said);
+}
+
+#[test]
 fn without_a_terminal_only_commands_of_the_repository_need_a_yes() {
     let sandbox = repository();
     let agent = one_call(&sandbox, says_done());

@@ -43,6 +43,14 @@ pub fn printed_last(state: &State, stop: &Stop) -> Option<String> {
     (ended.stderr.is_none() && !last.contains(&line)).then_some(line)
 }
 
+/// The goal was to be committed when it is reached, and nothing was changed for it.
+pub fn nothing_to_commit(state: &State, stop: &Stop) -> bool {
+    let plan = state.run.as_ref().map(|run| &run.plan);
+    let of_goal = plan.is_some_and(|plan| plan.commits() && plan.backlog.is_none());
+    let none = state.own_commits() == 0 && state.totals.commits == 0 && state.uncommitted.is_empty();
+    matches!(stop, Stop::Complete { .. }) && of_goal && none && state.rules.items.spans.is_empty()
+}
+
 /// What a proof does not show.
 pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
     if let Stop::ItemPassed { .. } = stop {

@@ -174,7 +174,7 @@ pub(super) struct RunArgs {
     /// Commit what reached the goal; proved items of a backlog are committed without it
     #[arg(long)]
     pub(super) commit: bool,
-    /// Commit on a new branch of this name, begun where you are
+    /// Commit on a new branch of this name, begun where you are; you are left on it
     #[arg(long, value_name = "NAME")]
     pub(super) branch: Option<String>,
     /// Only show what would be done, with the prompt; nothing is run or written

@@ -9,8 +9,9 @@ use serde_json::json;
 use crate::config::{self, Layers, Origin, Shown};
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::store;
+use crate::settings::Wishes;
 use crate::ui::Ui;
+use crate::{brought, store, trust};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ConfigCommand {
@@ -76,8 +77,11 @@ fn show(args: &ShowArgs, ui: &mut Ui) -> Result<()> {
         let values: Vec<_> = rows
             .iter()
             .map(|row| {
+                // As `config get` has it: there is no value that a script could use.
+                let found = is_found(row, &rows);
+                let value = (!found).then_some(&row.value);
                 json!({
-                    "key": row.key.name, "value": row.value, "from": row.origin.word(), "place": row.place,
+                    "key": row.key.name, "value": value, "found_by_run": found, "from": row.origin.word(), "place": row.place,
                     "default": row.key.default, "takes": row.key.takes, "about": row.key.about,
                 })
             })
@@ -162,7 +166,26 @@ fn set(args: &SetArgs, ui: &mut Ui) -> Result<()> {
     let (path, name, ralph_dir) = meant(args.user)?;
     write(&path, &name, args, ralph_dir.as_deref())?;
     ui.say(&format!("{name}: {} = {}", args.key, args.value));
+    if !args.user
+        && let Some(asked) = asked_next(args)
+    {
+        ui.say(asked);
+    }
     Ok(())
+}
+
+/// Whoever writes into the project's file may be anybody, so that nobody has agreed to it by that.
+fn asked_next(args: &SetArgs) -> Option<&'static str> {
+    let project = Project::look().ok()?;
+    let source = config::source(&config::whole(&args.key).ok()?.name);
+    let brought = brought::by_settings(&Layers::read(&project.ralph_dir).ok()?.project, &Wishes::default());
+    let unknown = trust::unknown(&project, &brought);
+    unknown.iter().find(|command| command.source == source).map(|command| match command.permits() {
+        true => {
+            "the next run asks about it once on a terminal; without one it has to be said on the command line"
+        }
+        false => "the next run asks once whether this may be run; without a terminal it wants --yes",
+    })
 }
 
 fn write(path: &Path, name: &str, args: &SetArgs, ralph_dir: Option<&Path>) -> Result<()> {

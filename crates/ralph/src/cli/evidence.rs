@@ -7,18 +7,31 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand, ValueEnum};
 use ralph_core::backlog::meant;
 use ralph_core::ledger::{Attempted, select};
-use ralph_core::text;
+use ralph_core::state::State;
 use ralph_core::view::evidence;
+use ralph_core::{text, view};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::project::Project;
+use crate::store::Runs;
 use crate::ui::Ui;
 use crate::verify::{Anchored, Loaded, load};
 
 /// Where a run was proved and there is no record all the same, its history tells.
 const NOTHING: &str = "no evidence is recorded here yet: ralph records it for each attempt at an item of a backlog, and for a goal with \
                        ralph run --commit; what runs did and why it counted: ralph history";
+
+/// The same where the last run was to commit its goal.
+const NOTHING_CHANGED: &str = "no evidence is recorded here yet: ralph records that of a goal with its commit, and the last run made none, for \
+                               nothing was changed; why it counted: ralph history";
+
+/// Why there is none.
+fn nothing(project: &Project) -> &'static str {
+    let last = Runs::of(&project.truth).newest(true).ok().flatten();
+    let unchanged = |state: &State| state.stop().is_some_and(|stop| view::nothing_to_commit(state, stop));
+    if last.is_some_and(|(_, state)| unchanged(&state)) { NOTHING_CHANGED } else { NOTHING }
+}
 
 #[derive(Debug, Subcommand)]
 pub(super) enum EvidenceCommand {
@@ -97,7 +110,7 @@ fn show(args: &ShowArgs, ui: &mut Ui) -> Result<ExitCode> {
         evidence::lines(attempted).iter().for_each(|line| ui.data_line(line));
     }
     if attempts.is_empty() && loaded.summary.faults.is_empty() {
-        ui.say(NOTHING);
+        ui.say(nothing(&project));
     }
     Ok(sound)
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
-use ralph_core::decision::Kind;
+use ralph_core::decision::{Kind, Stop};
 use ralph_core::redact::Secrets;
 use ralph_core::report::denied_tools;
 use ralph_core::state::{Iteration, State, Undone};
@@ -150,8 +150,12 @@ fn list(project: &Project, runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCo
     let mut undone = Vec::new();
     for run in runs.all() {
         let mut told = Vec::new();
+        let mut unended = None;
         let opened = run.iterations(|iteration, state| {
             let (iteration, state) = (&*secrets.shown_iteration(iteration), &*secrets.shown_state(state));
+            if iteration.ended.is_none() {
+                unended = Some(iteration.number);
+            }
             if as_json {
                 entries.push(view::json::iteration(iteration, run.number));
                 return;
@@ -159,6 +163,14 @@ fn list(project: &Project, runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCo
             let pool = state.run.as_ref().is_some_and(|run| run.plan.agents.len() > 1);
             told.push((iteration.number, line(state, iteration, pool)));
         })?;
+        // What a session was to do, and nobody has seen any of.
+        if let Some(number) = unended.filter(|_| is_let_go(&opened.state)) {
+            entries.retain(|entry| entry["run"] != run.number || entry["iteration"] != number);
+            told.retain(|(known, _)| *known != number);
+            if told.is_empty() {
+                told.push((number, "  no iteration: no session wanted to stop before it was let go".into()));
+            }
+        }
         // An undo after the stop is told after it.
         let state = secrets.shown_state(&opened.state);
         let stop = state.stop();
@@ -191,6 +203,13 @@ fn list(project: &Project, runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCo
         lines.iter().for_each(|line| ui.data_line(line));
     }
     super::fine()
+}
+
+/// A run whose agent is a session, closed while that was waited for or at work.
+fn is_let_go(state: &State) -> bool {
+    let plan = state.run.as_ref().map(|run| &run.plan);
+    state.stop() == Some(&Stop::Closed)
+        && plan.is_some_and(|plan| plan.agents.iter().any(|agent| agent.session))
 }
 
 fn undone_line(undone: &Undone) -> String {

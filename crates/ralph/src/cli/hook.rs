@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::project::Project;
 use crate::settings::{Value, Wishes};
 use crate::ui::Ui;
-pub(super) use arm::{Order, arm};
+pub(super) use arm::{GONE, Order, arm, nobody_is_held};
 pub(super) use fired::Fired;
 pub(super) use install::Hooks;
 

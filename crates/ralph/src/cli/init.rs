@@ -7,6 +7,7 @@ use ralph_core::text;
 
 use crate::config;
 use crate::error::Result;
+use crate::git::Repo;
 use crate::project::Project;
 use crate::setup::{self, Found};
 use crate::store::{self, Placed};
@@ -68,8 +69,12 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
     if !wrote {
         ui.say("nothing to do: all of it was there");
     }
-    if let Some(share) = &share {
-        warn_if_ignored(&project, share, &found, ui);
+    match &share {
+        Some(share) => warn_if_ignored(&project, share, &found, ui),
+        None if is_ignored(&project) => ui.say(
+            "        git ignores these; to commit settings, prompt, backlog and guardrails: ralph init --share",
+        ),
+        None => {}
     }
     let named = done.iter().any(|(name, placed)| name == "config.toml" && *placed != Placed::Kept);
     ui.say(&format!("next:   {}", next(&found, named)));
@@ -126,6 +131,12 @@ fn tell(project: &Project, found: &Found, ui: &mut Ui) {
 fn test_command() -> Option<String> {
     let question = "Which command proves that the work is right, such as `cargo test`? (Enter: none) ";
     ui::ask(question).filter(|answer| !answer.is_empty())
+}
+
+/// Whether others get the settings with a clone, once they are committed.
+fn is_ignored(project: &Project) -> bool {
+    let rule = |repo: &Repo| repo.ignored_by(config::NAME);
+    project.repo.as_ref().is_some_and(|repo| matches!(rule(repo), Ok(Some(_))))
 }
 
 /// A rule above may take away what the folder's own file gives.

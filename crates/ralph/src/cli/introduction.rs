@@ -102,6 +102,18 @@ pub(super) fn unchecked(project: &Project, plan: &Plan) -> Option<String> {
     (some > 0).then(|| format!("{some} of {of} {have} no check, so {so}: {names}"))
 }
 
+/// Where the first run in a project works, for whoever was neither shown nor asked it.
+pub(super) fn place_of_first(project: &Project) -> String {
+    let folder = project.root.display();
+    let Some(repo) = &project.repo else {
+        return format!("the first run in this project: in {folder}, which is no git repository");
+    };
+    let branch = repo.branch_in_words().map(|branch| format!(" on branch {branch}")).unwrap_or_default();
+    format!(
+        "the first run in this project: in {folder}{branch}; ralph leaves files that are not committed alone"
+    )
+}
+
 /// `2 of 3 open, 1 blocked`; nothing where they cannot be read, for that stops the run with its own words.
 fn items(project: &Project, plan: &Plan) -> Option<String> {
     let read = Source::new(&project.root, plan.backlog.as_ref()?, 0).ok()?.read(&Memory::default());

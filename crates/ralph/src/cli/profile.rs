@@ -49,6 +49,7 @@ fn list(args: &ListArgs, ui: &Ui) {
             PROFILES.iter().map(|p| json!({"name": p.name, "use_when": p.use_when})).collect();
         return ui.json(&json!({"schema": "ralph.profiles/1", "profiles": profiles}));
     }
+    ui.data_row(12, "PROFILE     USE IT WHEN");
     for profile in PROFILES {
         ui.data_row(12, &format!("{:<11} {}", profile.name, profile.use_when));
     }

@@ -22,7 +22,7 @@ use ralph_core::state::State;
 use ralph_core::text;
 
 use super::args::{AgentArgs, Mode, RunArgs};
-use super::introduction;
+use super::{hook, introduction};
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::{self, Opened, Runner};
@@ -163,6 +163,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     // Everything that can be refused is refused before anything is written; and first what nothing else can change.
     if !order.dry {
         store::no_other_run(&project.truth)?;
+        hook::nobody_is_held(project)?;
     }
     let runs = Runs::of(&project.truth);
     let last = last_run(&runs, which)?;
@@ -306,13 +307,16 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     if consent.is_some() {
         trust::vouch(project, &kept, ui);
     }
-    branch::begin(project, &plan, order.branch, ui)?;
+    let left = branch::begin(project, &plan, order.branch, ui)?;
+    if consent.is_some() && last.is_none() && !ui::can_ask() && !ui.tells_events() {
+        ui.remark(&introduction::place_of_first(project));
+    }
     if plan.policy.harness_lock {
         let own = last.as_ref().and_then(|last| last.state.run.as_ref()).map(|run| run.id.as_str());
         let somebody = HarnessLock::of(&project.root).somebody(own, clock::now());
         somebody.iter().for_each(|somebody| ui.warn(somebody));
     }
-    // Whoever takes the run over, or begins another, lets go of a session.
+    // Whoever takes the run over, or begins another, waits for no session any more.
     ArmFile::of(&project.truth).remove(&lock)?;
     let mut tree = runner::open_tree(project)?;
     let (run, journal, state, first) = match (choice, last) {
@@ -363,6 +367,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     if let Stop::Complete { .. } = stop {
         warn_of_unread(&state, ui);
     }
+    branch::way_back(project, order.branch, left).iter().for_each(|way| ui.step(way));
     ui.next_steps(&state, &stop);
     drop(lock);
     Ok(Some(stop))

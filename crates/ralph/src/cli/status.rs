@@ -99,7 +99,11 @@ fn look(project: &Project, args: &StatusArgs, ui: &Ui) -> Result<Option<Told>> {
         } else {
             show(state, Some(holder), &problems, project, ui, Odd::None);
             ui.data_line("");
-            follow::follow(project, holder, run, &mut Ui::on_standard_output(), |_, _| {})?;
+            let mut shown = Ui::on_standard_output();
+            let over = follow::follow(project, holder, run, &mut shown, |_, _| {})?;
+            if let Some((state, stop)) = over.as_ref().and_then(|state| Some((state, state.stop()?))) {
+                shown.next_steps(state, stop);
+            }
         }
         return Ok(None);
     }
@@ -272,7 +276,10 @@ fn lines(
                     let whom = whom.unwrap_or_else(|| "the next session that starts here".into());
                     format!("{whom} is to be held; {missing}; to let go: ralph hook disarm")
                 }
-                Some((Arm { session: Some(session), .. }, _)) => {
+                Some((Arm { session: Some(session), .. }, Some(_))) => {
+                    format!("session {} was held; {}", text::one_line(&session, 80), hook::GONE)
+                }
+                Some((Arm { session: Some(session), .. }, None)) => {
                     format!("session {} is held; to let go: ralph hook disarm", text::one_line(&session, 80))
                 }
                 Some(_) => "waits for the next session that starts here; to let go: ralph hook disarm".into(),

@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
+use ralph_core::breaker::Circuit;
 use ralph_core::text;
 use ralph_core::time::{self, Time};
 
 use super::{Finding, disk};
-use crate::clock;
 use crate::project::Project;
 use crate::store::{self, ArmFile, JournalFile, Ledger, LockState, Run, Runs};
 use crate::unix::rights::PermissionsExt;
 use crate::verify::{self, Anchored};
+use crate::{clock, secrets};
 
 /// The folders that ralph writes to.
 pub(super) fn folders(project: &Project) -> Vec<Finding> {
@@ -30,6 +31,7 @@ pub(super) fn all(project: &Project) -> Vec<Finding> {
     findings.extend([journal, clock_of(last, clock::now())]);
     findings.push(evidence(project));
     findings.push(lock(&project.truth));
+    findings.extend(circuit(project, clock::now()));
     findings.extend(session(&project.truth));
     findings
 }
@@ -46,6 +48,25 @@ fn session(truth: &Path) -> Option<Finding> {
             Some(Finding::warned("session", format!("{}{why}", error.what), remedy))
         }
     }
+}
+
+/// An open circuit, which lets no run begin: since when that may be tried again, and how.
+fn circuit(project: &Project, now: Time) -> Option<Finding> {
+    let (_, opened) = Runs::of(&project.truth).shown().ok()??;
+    let breaker = &opened.state.rules.breaker;
+    if breaker.circuit != Circuit::Open {
+        return None;
+    }
+    let probe = match breaker.probe_at {
+        Some(at) if now >= at => "the next run may try again now".to_owned(),
+        Some(at) => format!("no run begins before {}", clock::local(at, now)),
+        None => "no run begins by itself".to_owned(),
+    };
+    let why = breaker.reason.as_deref().map(|why| format!(": {}", text::one_line(why, 200)));
+    let why = secrets::of(&project.root).hide(&why.unwrap_or_default()).into_owned();
+    let remedy =
+        "ralph circuit status; to try once all the same: ralph run --probe; to close it: ralph circuit reset";
+    Some(Finding::warned("circuit", format!("open{why}; {probe}"), remedy))
 }
 
 fn lock(truth: &Path) -> Finding {

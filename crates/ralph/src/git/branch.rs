@@ -3,6 +3,14 @@
 use super::{GitError, Repo};
 
 impl Repo {
+    /// The branch that HEAD is on, without asking git: for a word to people.
+    pub fn branch_in_words(&self) -> Option<String> {
+        let head = std::fs::read_to_string(self.git_dir.join("HEAD")).ok()?;
+        let name = head.trim_end().strip_prefix("ref: refs/heads/")?;
+        // A repository that keeps its branches in tables has this there.
+        (name != ".invalid").then(|| name.to_owned())
+    }
+
     /// What others clone, as far as can be told: what origin says, else the user's setting, else the usual names.
     pub fn default_branch(&self) -> Option<String> {
         let origin = self.call("symbolic-ref").args(["--quiet", "--short", "refs/remotes/origin/HEAD"]);

@@ -14,11 +14,11 @@ use ralph_core::state::Iteration;
 use ralph_core::text;
 
 use super::{Mine, Runner, Seen};
-use crate::digest;
 use crate::git::Repo;
 use crate::store::IterationFiles;
 use crate::unix::names::OsStrExt;
 use crate::work::{Before, CHANGED, Stand, Stands, Stood, departed, dirty_at, taken_along, thrown_away};
+use crate::{digest, suggest};
 
 const UNKNOWN: &str = "nobody will know what the agent stages";
 
@@ -92,6 +92,7 @@ impl Runner<'_> {
                 Some(branch) => branch.clone(),
                 None => repo.branch().map_err(|error| error.to_string())?,
             };
+            self.astray = self.measured_branch.as_ref().is_some_and(|now| *now != branch);
             self.branch = Some(branch.clone());
             let branch = branch.as_deref();
             let start = self.run.baseline_files();
@@ -212,6 +213,27 @@ impl Runner<'_> {
         ))
     }
 
+    /// What an agent, or somebody else, left the user with when the run is over.
+    pub(super) fn say_where_head_is(&mut self) {
+        let (Some(began), Some(now)) = (&self.branch, &self.measured_branch) else { return };
+        if began == now {
+            return;
+        }
+        let name = |branch: &Option<String>| match branch {
+            Some(branch) => format!("branch {}", text::one_line(branch, 200)),
+            None => "no branch".to_owned(),
+        };
+        let back =
+            began.as_ref().map(|began| format!("; to get back: git switch {}", suggest::quoted(began)));
+        let told = format!(
+            "HEAD is on {}, and was on {} when the run began{}",
+            name(now),
+            name(began),
+            back.unwrap_or_default()
+        );
+        self.ui.warn(&told);
+    }
+
     /// A branch that was left, or that lost commits, is no place to commit to. Returns where HEAD went.
     pub(super) fn measure_stand(&mut self, measured: &mut Measured, branch: Option<&str>) -> Option<String> {
         let project = self.project;
@@ -247,7 +269,7 @@ impl Runner<'_> {
                 }
                 let before = before?;
                 let (old, new) = (before.head.as_deref(), measured.head.as_deref());
-                departed(repo, stand.branch.as_deref(), old, branch, new)?
+                departed(repo, (stand.branch.as_deref(), old), (branch, new), self.astray)?
             }
         };
         if let Some(item) = &mut measured.item {

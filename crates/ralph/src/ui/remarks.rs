@@ -96,7 +96,15 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     }
     if !settled.left.is_empty() {
         let names = text::one_line(&settled.left.join(", "), 400);
-        lines.push((Tone::Warning, format!("{what}: {}: {names}", settled.left_why())));
+        let were = if settled.left.len() == 1 { "it was" } else { "they were" };
+        lines.push((
+            Tone::Warning,
+            match settled.reverted {
+                true => format!("{what}: {}: {names}", settled.left_why()),
+                // The item itself is committed: these files are not.
+                false => format!("not committed with {what}, for {were} not clean before: {names}"),
+            },
+        ));
     }
     let done = settled.remarks.iter();
     lines.extend(done.map(|remark| (Tone::Warning, format!("{what}: {}", text::one_line(remark, 600)))));
@@ -151,7 +159,10 @@ pub(super) fn remarks(state: &State, last: &Iteration) -> Vec<(Tone, String)> {
         Outcome::Silent if last.ended.as_ref().is_some_and(|ended| has_misplaced(&ended.report.problems)) => {
             warn(MISPLACED.into());
         }
-        Outcome::Silent => warn("no report in what the agent printed; the prompt asks for one".into()),
+        Outcome::Silent => warn(
+            "no report in what the agent printed: the prompt asks for a status block (ralph run --dry-run shows it, ralph report emit writes one)"
+                .into(),
+        ),
         // A plain "more work" needs no remark; a report that contradicts itself does.
         Outcome::More
             if conclusion.words.contains("contradicts") || conclusion.words.contains("claims done") =>

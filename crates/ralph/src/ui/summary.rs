@@ -55,6 +55,9 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
     }
     rows.extend(put_back(state).map(|line| ("Put back:", line)));
     match (state.totals.commits, state.own_commits()) {
+        (0, 0) if view::nothing_to_commit(state, stop) => {
+            rows.push(("Commits:", "none, for nothing was changed".into()));
+        }
         (0, 0) => {}
         (0, ours) => rows.push(("Commits:", ours.to_string())),
         (agents, 0) => rows.push(("Commits:", format!("{agents} by agents"))),

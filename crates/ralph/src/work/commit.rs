@@ -182,7 +182,7 @@ impl Settler<'_> {
             Stood::Unknown => branch.as_deref(),
             Stood::Changed => return Err(CHANGED.into()),
         };
-        departed(repo, stood, before, branch.as_deref(), now).map_or(Ok(()), Err)
+        departed(repo, (stood, before), (branch.as_deref(), now), false).map_or(Ok(()), Err)
     }
 
     /// Makes a commit of these entries on top of HEAD. The user's index gets them where nothing of the user's is staged.

@@ -13,7 +13,7 @@ use ralph_core::items::{BacklogPlan, Inherited, Span};
 use ralph_core::state::State;
 
 use super::paths::between;
-use super::stand::{CHANGED, Stood, departed};
+use super::stand::{CHANGED, Stood, departed, is_astray};
 use crate::project::Project;
 use crate::runner::on_disk;
 use crate::store::Run;
@@ -49,7 +49,10 @@ pub(crate) fn left_elsewhere(project: &Project, run: &Run, last: &State) -> Opti
     if moved || head.as_deref() != after.left_head() {
         return None;
     }
-    departed(repo, stood.branch.as_deref(), before.head.as_deref(), branch.as_deref(), head.as_deref())
+    let (stood, before) = (stood.branch.as_deref(), before.head.as_deref());
+    let (branch, head) = (branch.as_deref(), head.as_deref());
+    let astray = stood != branch && is_astray(repo, stood, before, head);
+    departed(repo, (stood, before), (branch, head), astray)
 }
 
 type Contents = BTreeMap<Vec<u8>, Option<Object>>;

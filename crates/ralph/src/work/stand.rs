@@ -166,13 +166,13 @@ impl Restaged {
     }
 }
 
-/// Where HEAD went, if it is not on the branch that it was on, or that lost commits; with the way back.
+/// Where HEAD went, if it is not on the branch that it was on, or that lost commits; with the way back. `astray`: before the agent HEAD
+/// was elsewhere already, so that `before` is no commit of that branch.
 pub(crate) fn departed(
     repo: &Repo,
-    stood: Option<&str>,
-    before: Option<&str>,
-    branch: Option<&str>,
-    head: Option<&str>,
+    (stood, before): (Option<&str>, Option<&str>),
+    (branch, head): (Option<&str>, Option<&str>),
+    astray: bool,
 ) -> Option<String> {
     let short = |id: &str| id.get(..12).unwrap_or(id).to_owned();
     let at = before.map_or_else(|| "no commit".to_owned(), short);
@@ -182,11 +182,11 @@ pub(crate) fn departed(
         };
         let back =
             stood.map_or_else(|| format!("git switch --detach {at}"), |name| format!("git switch {name}"));
-        return Some(format!(
-            "HEAD was on {} at {at} and is on {}; to get back: {back}",
-            name(stood),
-            name(branch)
-        ));
+        let was = match stood.filter(|_| astray) {
+            Some(_) => format!("{} when the run began", name(stood)),
+            None => format!("{} at {at}", name(stood)),
+        };
+        return Some(format!("HEAD was on {was} and is on {}; to get back: {back}", name(branch)));
     }
     let before = before?;
     let name = branch.unwrap_or("HEAD");
@@ -201,4 +201,12 @@ pub(crate) fn departed(
             Some(format!("{name} was at {at}, and nobody can tell whether it still holds it: {error}"))
         }
     }
+}
+
+/// The same where nobody kept where HEAD was before the agent: its commit is on the branch that HEAD is on, and not on the one that
+/// it was on.
+pub(crate) fn is_astray(repo: &Repo, stood: Option<&str>, before: Option<&str>, head: Option<&str>) -> bool {
+    let (Some(stood), Some(before), Some(head)) = (stood, before, head) else { return false };
+    let holds = |branch: &str| repo.is_ancestor(before, branch);
+    holds(head).unwrap_or(false) && !holds(&format!("refs/heads/{stood}")).unwrap_or(true)
 }

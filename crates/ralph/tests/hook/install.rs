@@ -5,8 +5,8 @@ use std::path::Path;
 
 use ralph_testkit::{Finished, Sandbox, Schema};
 
-use crate::SESSION;
 use crate::common::{ralph, repository};
+use crate::{SESSION, arm, is_blocked, more, stops};
 
 fn tree(dir: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
@@ -48,6 +48,37 @@ fn install_and_uninstall_leave_every_byte_as_it_was() {
             assert_eq!(sandbox.exists(file), settings.is_some());
         }
     }
+}
+
+#[test]
+fn install_names_every_file_that_it_writes_and_the_variable() {
+    let sandbox = repository();
+    let installed = hook(&sandbox, "install");
+    installed.assert_code(0).assert_stderr_has("env CLAUDE_CODE_STOP_HOOK_BLOCK_CAP = 1000000");
+    installed.assert_stderr_has("settings.json: hooks Stop, SessionStart; ");
+    for (name, _) in tree(&sandbox.project().join(".claude")) {
+        installed.assert_stderr_has(&name);
+    }
+}
+
+#[test]
+fn hooks_that_are_taken_out_while_a_session_is_held_are_warned_of_and_nothing_is_said_to_be_held() {
+    let sandbox = repository();
+    hook(&sandbox, "install").assert_code(0);
+    arm(&sandbox, &["--session", SESSION]);
+    assert!(is_blocked(stops(&sandbox, SESSION, &more()).as_ref()));
+    let was = "session 5f3c was held, last in iteration 2/50";
+    let taken = hook(&sandbox, "uninstall");
+    taken.assert_code(0).assert_stderr_has(was).assert_stderr_has("ralph hook disarm lets go of it");
+    for words in [&["hook", "status"][..], &["status"]] {
+        let told = ralph(&sandbox).args(words).run();
+        told.assert_code(0).assert_stdout_has("5f3c was held");
+        assert!(!told.stdout.contains("5f3c is held") && !told.stdout.contains("nothing is held"), "{told}");
+    }
+    hook(&sandbox, "install").assert_code(0);
+    ralph(&sandbox).args(["hook", "status"]).run().assert_stdout_has("session 5f3c is held");
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+    hook(&sandbox, "uninstall").assert_code(0).assert_stderr_lacks("5f3c");
 }
 
 #[test]

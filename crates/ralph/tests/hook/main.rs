@@ -335,6 +335,21 @@ fn arming_and_letting_go_leave_no_session_file_and_touch_none_that_was_there() {
 }
 
 #[test]
+fn a_run_that_was_armed_and_let_go_without_a_session_had_no_iteration() {
+    let sandbox = repository();
+    arm(&sandbox, &[]);
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+    let told = ralph(&sandbox).arg("history").run();
+    told.assert_code(0).assert_stdout_has("no iteration: no session wanted to stop before it was let go");
+    assert!(!told.stdout.contains("#1") && !told.stdout.contains("UNFINISHED"), "{told}");
+    assert!(history(&sandbox).is_empty());
+    arm(&sandbox, &["--session", SESSION]);
+    assert!(is_blocked(stops(&sandbox, SESSION, &more()).as_ref()));
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+    assert_eq!(history(&sandbox).len(), 1, "the one that the session came to the end of");
+}
+
+#[test]
 fn arming_says_what_holds_the_session_or_that_nothing_does() {
     let sandbox = repository();
     let armed = arm(&sandbox, &["--session", SESSION]);
@@ -415,6 +430,35 @@ fn hooks_in_two_files_of_one_agent_are_whole_and_those_of_two_agents_are_not() {
         let says = if whole { "will be held" } else { "is to be held" };
         arm(&sandbox, &[]).assert_stderr_has(&format!("the next session that starts here {says}"));
     }
+}
+
+#[test]
+fn a_run_beside_a_session_that_is_held_is_refused_until_it_is_let_go() {
+    let sandbox = repository();
+    ralph(&sandbox).args(["hook", "install"]).run().assert_code(0);
+    arm(&sandbox, &["--session", SESSION]);
+    assert!(is_blocked(stops(&sandbox, SESSION, &more()).as_ref()));
+    let agent = one_call(&sandbox, says_done());
+    let other = || run(&sandbox, &agent).args(["--test-cmd", "true", "--reviews", "0"]);
+    for refused in [other().run(), other().arg("--fresh").run(), ralph(&sandbox).arg("run").run()] {
+        refused.assert_code(1).assert_stderr_has("ralph: session 5f3c is held");
+        refused.assert_stderr_has("two agents in one tree").assert_stderr_has("try: ralph hook disarm");
+    }
+    other().arg("--dry-run").run().assert_code(0);
+    assert!(is_blocked(stops(&sandbox, SESSION, &more()).as_ref()), "it is held as before");
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+    other().run().assert_code(0);
+    assert_eq!(stops(&sandbox, SESSION, &more()), None);
+}
+
+#[test]
+fn a_run_gives_up_a_session_that_is_waited_for_and_says_so() {
+    let sandbox = repository();
+    ralph(&sandbox).args(["hook", "install"]).run().assert_code(0);
+    ralph(&sandbox).args(["hook", "arm", "another goal"]).run().assert_code(0);
+    let agent = one_call(&sandbox, says_done());
+    let finished = run(&sandbox, &agent).args(["--test-cmd", "true", "--reviews", "0"]).run();
+    finished.assert_code(0).assert_stderr_has("run 1 is left unfinished and cannot be continued");
 }
 
 #[test]

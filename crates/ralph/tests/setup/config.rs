@@ -234,6 +234,28 @@ fn a_file_is_made_where_there_is_none_and_is_kept_out_of_commits() {
 }
 
 #[test]
+fn setting_a_command_says_that_the_next_run_asks_about_it_and_agrees_to_nothing() {
+    let sandbox = repository();
+    let asks = "the next run asks";
+    let set = |key: &str, value: &str| ralph(&sandbox).args(["config", "set", key, value]).run();
+    set("checks.test", "test -e README.md")
+        .assert_code(0)
+        .assert_stderr_has("without a terminal it wants --yes");
+    set("notify.command", "true").assert_code(0).assert_stderr_has("it wants --yes");
+    set("agents.claude.permissions", "full").assert_code(0).assert_stderr_has("said on the command line");
+    set("max_iterations", "3").assert_code(0).assert_stderr_lacks(asks);
+    set("checks.lint", "none").assert_code(0).assert_stderr_lacks(asks);
+    let own = ralph(&sandbox).args(["config", "set", "--user", "checks.build", "true"]).run();
+    own.assert_code(0).assert_stderr_lacks(asks);
+    let agent = one_call(&sandbox, says_done());
+    let next = || ralph(&sandbox).args(["run", GOAL, "--reviews", "0", "--agent-cmd"]).arg(agent.path());
+    next().run().assert_code(64).assert_stderr_has("nobody has agreed to run");
+    next().arg("--yes").run().assert_code(0);
+    set("checks.test", "test -e README.md").assert_code(0).assert_stderr_lacks(asks);
+    set("checks.test", "test -e green").assert_code(0).assert_stderr_has(asks);
+}
+
+#[test]
 fn the_settings_may_name_the_backlog() {
     let sandbox = repository();
     sandbox.write("plans/next.md", "- [ ] Write it\n- [x] Think\n");
@@ -273,6 +295,15 @@ fn checks_that_nobody_names_are_told_to_be_looked_for() {
     let shown = || ralph(&sandbox).args(["config", "show"]).run();
     let row = |shown: &str| shown.lines().find(|line| line.starts_with("checks.test")).map(str::to_owned);
     assert!(row(&shown().stdout).is_some_and(|row| row.contains("found when a run starts")));
+    let in_json = || {
+        let document = ralph(&sandbox).args(["config", "show", "--json"]).run().json();
+        Schema::published("ralph.config/1").assert(&document);
+        let rows = document["values"].as_array().expect("a list");
+        let row = rows.iter().find(|row| row["key"] == "checks.test").expect("a row");
+        (row["value"].clone(), row["found_by_run"].clone())
+    };
+    assert_eq!(in_json(), (Value::Null, true.into()));
     sandbox.write(".ralph/config.toml", "[checks]\ndetect = false\n");
     assert!(row(&shown().stdout).is_some_and(|row| row.contains(" none ")));
+    assert_eq!(in_json(), ("none".into(), false.into()));
 }

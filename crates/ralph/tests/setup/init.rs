@@ -85,6 +85,16 @@ fn force_writes_anew_and_keeps_a_copy_but_never_touches_the_backlog() {
 }
 
 #[test]
+fn that_git_ignores_what_was_written_is_said_with_the_way_to_share_it() {
+    let said = "git ignores these; to commit settings, prompt, backlog and guardrails: ralph init --share";
+    let sandbox = repository();
+    init(&sandbox, &[]).assert_stderr_has(said);
+    init(&sandbox, &[]).assert_stderr_has(said);
+    init(&sandbox, &["--share"]).assert_stderr_lacks(said);
+    init(&sandbox, &[]).assert_stderr_lacks(said);
+}
+
+#[test]
 fn what_is_shared_is_seen_by_git_and_the_rest_is_not() {
     let sandbox = repository();
     init(&sandbox, &[]).assert_code(0);

@@ -113,6 +113,7 @@ fn on_the_default_branch_it_is_said_and_another_one_can_be_begun() {
     let main = sandbox.git(&["rev-parse", "main"]);
     let finished = worker(&sandbox, &agent).args(["--branch", "ralph/work"]).run();
     finished.assert_code(0).assert_stderr_lacks("default branch");
+    finished.assert_stderr_has("[ralph] you are on branch ralph/work; back: git switch main");
     assert_eq!(sandbox.git(&["branch", "--show-current"]), "ralph/work");
     assert_eq!((sandbox.git(&["rev-parse", "main"]), commits(&sandbox)), (main, 4));
     // On it already, that is no error; from elsewhere an existing branch is left alone.

@@ -165,6 +165,25 @@ fn an_agent_that_goes_to_another_branch_proves_nothing_and_the_way_back_is_named
     page.assert_stdout_has("HEAD was on branch main");
 }
 
+#[test]
+fn a_branch_that_was_left_is_named_without_a_commit_of_another_one_and_at_the_end() {
+    let sandbox = crate::common::repository();
+    let main = sandbox.git(&["rev-parse", "HEAD"]);
+    let strays = Steps::new().shell("git switch --quiet --create elsewhere").write("one.txt", "");
+    let strays = strays.shell("git add one.txt; git commit --quiet -m theirs");
+    let agent = another(&sandbox).call(claims(strays)).call(claims(writes("two.txt"))).install(&sandbox);
+    let run = ralph(&sandbox).args(["run", "make it green", "--yes", "--max-iterations", "2", "--agent-cmd"]);
+    let finished = run.arg(agent.path()).run();
+    let other = sandbox.git(&["rev-parse", "elsewhere"]);
+    finished
+        .assert_stderr_has(&format!("HEAD was on branch main at {} and is on branch elsewhere", &main[..12]));
+    finished.assert_stderr_has("HEAD was on branch main when the run began and is on branch elsewhere");
+    finished.assert_stderr_lacks(&format!("branch main at {}", &other[..12]));
+    finished.assert_stderr_has(
+        "HEAD is on branch elsewhere, and was on branch main when the run began; to get back: git switch main",
+    );
+}
+
 /// Whoever does what ralph says loses nothing by it.
 #[test]
 fn a_branch_that_lost_commits_comes_back_without_a_loss_of_what_the_agent_committed_of_the_user_s() {

@@ -9,7 +9,7 @@ use ralph_core::text::{count, one_line};
 use ralph_core::time;
 use ralph_core::view::evidence;
 
-use super::{NOTHING, VerifyArgs, chosen};
+use super::{VerifyArgs, chosen, nothing};
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::Again;
@@ -66,7 +66,7 @@ pub(super) fn main(args: &VerifyArgs, ui: &mut Ui) -> Result<ExitCode> {
         false => summary(&verified, result, again.is_some(), ui),
     }
     if loaded.attempts.is_empty() && loaded.summary.faults.is_empty() {
-        ui.say(NOTHING);
+        ui.say(nothing(&project));
     }
     Ok(match result {
         Verdict::Holds => ExitCode::SUCCESS,

@@ -254,10 +254,43 @@ pub(super) fn status(as_json: bool, ui: &Ui) -> Result<ExitCode> {
     if !there.is_empty() {
         ui.data_line(&format!("hooks are installed for {there}"));
     }
-    if let Some(missing) = hooks.missing(arm.is_some_and(|arm| arm.session.is_some())) {
-        ui.data_line(missing);
+    let was_held = held.is_some_and(|(_, state)| state.last.is_some());
+    match hooks.missing(arm.is_some_and(|arm| arm.session.is_some())) {
+        Some(_) if was_held => ui.data_line(GONE),
+        Some(missing) => ui.data_line(missing),
+        None => {}
     }
     crate::cli::fine()
+}
+
+/// What is said where a session was held, and no settings run the hooks any more.
+pub(in crate::cli) const GONE: &str = "no agent's settings name ralph's hooks any more, so that it is held at most until it is closed: ralph hook disarm lets go of \
+                    it, ralph hook install puts them back";
+
+/// Hooks were taken out: who is or was to be held by them.
+pub(super) fn warn_of_armed(project: &Project, ui: &mut Ui) {
+    let Ok(Some(arm)) = ArmFile::of(&project.truth).read() else { return };
+    let Some(state) = run_of(project, &arm).filter(|state| state.stop().is_none()) else { return };
+    let hooks = Hooks::look(project);
+    let Some(missing) = hooks.missing(arm.session.is_some()) else { return };
+    let missing = if state.last.is_some() { GONE } else { missing };
+    let shown = secrets::of(&project.root).shown_state(&state);
+    ui.warn(&format!("{}; {missing}", described(&arm, &shown, &hooks)));
+}
+
+/// A session that is held works in this tree, and another agent beside it would be a second one. One that nobody has seen
+/// yet is given up for a run; a file that cannot be read holds nobody.
+pub(in crate::cli) fn nobody_is_held(project: &Project) -> Result<()> {
+    let Ok(Some(arm)) = ArmFile::of(&project.truth).read() else { return Ok(()) };
+    let Some(state) = run_of(project, &arm).filter(|state| state.stop().is_none()) else { return Ok(()) };
+    let hooks = Hooks::look(project);
+    if arm.session.is_none() || !is_held(&arm, &state, &hooks) {
+        return Ok(());
+    }
+    let shown = secrets::of(&project.root).shown_state(&state);
+    Err(Error::new(described(&arm, &shown, &hooks))
+        .because("two agents in one tree would undo each other's work")
+        .hint("ralph hook disarm, which lets go of it; then run again"))
 }
 
 /// How the armed run stands.
@@ -306,11 +339,19 @@ fn test_of(project: &Project) -> String {
 }
 
 /// Without hooks nobody asks ralph, so that nothing is held yet.
+fn is_held(arm: &Arm, state: &State, hooks: &Hooks) -> bool {
+    state.last.is_some() || hooks.missing(arm.session.is_some()).is_none()
+}
+
 fn described(arm: &Arm, state: &State, hooks: &Hooks) -> String {
     let goal = state.run.as_ref().map(|run| text::one_line(&run.goal, 100)).unwrap_or_default();
     let nth = view::nth_of(state, state.used);
-    let held = state.last.is_some() || hooks.missing(arm.session.is_some()).is_none();
+    let held = is_held(arm, state, hooks);
     match &arm.session {
+        // It may be open, with the hooks that it began with.
+        Some(session) if held && hooks.missing(true).is_some() => {
+            format!("session {} was held, last in iteration {nth}: {goal}", text::one_line(session, 80))
+        }
         Some(session) if held => {
             format!("session {} is held, iteration {nth}: {goal}", text::one_line(session, 80))
         }

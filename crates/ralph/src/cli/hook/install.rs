@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use ralph_core::session::settings::{self, Installed, Put, Wanted};
 
-use super::{Agent, InstallArgs};
+use super::{Agent, InstallArgs, arm};
 use crate::cli::run;
 use crate::error::{self, Error, Result};
 use crate::project::Project;
@@ -73,9 +73,12 @@ pub(super) fn install(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
     let Installed { put, remarks, text } = put_into_settings(&place, &ralph, &record)?;
     there_already &= before.as_ref() == Some(&text);
     said.extend(remarks);
+    let mut files = vec![of_settings(&place, &put)];
     for (own, text) in texts {
+        files.push(own.path.display().to_string());
         own.write(&text).map_err(halfway)?;
     }
+    files.push(format!("{}, the list of all this", place.record_file().path.display()));
     place.write_down(&Record { settings: put, replaced: Default::default(), ..record }).map_err(halfway)?;
     for remark in said {
         ui.warn(&remark);
@@ -84,11 +87,22 @@ pub(super) fn install(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
         true => format!("it was there already, in {}", place.dir.display()),
         false => format!("installed in {}", place.dir.display()),
     });
+    files.iter().for_each(|file| ui.say(&format!("  {file}")));
     ui.say(match place.agent {
         Agent::Claude => "in a session: /ralph GOAL, /ralph-loop N GOAL, /ralph-status, /ralph-cancel; sessions that are open load them when they start again",
         Agent::Codex => "Codex asks once whether it may run these hooks: type /hooks in it; then: ralph hook arm \"GOAL\"",
     });
     crate::cli::fine()
+}
+
+/// What of the settings is ralph's: `.claude/settings.json: hooks Stop, SessionStart; env …`
+fn of_settings(place: &Place, put: &Put) -> String {
+    let hooks: Vec<&str> = put.hooks.iter().map(|hook| hook.event.as_str()).collect();
+    let hooks = (!hooks.is_empty()).then(|| format!("hooks {}", hooks.join(", ")));
+    let env = put.env.as_ref().map(|env| format!("env {} = {}", env.name, env.value));
+    let parts: Vec<String> = hooks.into_iter().chain(env).collect();
+    let parts = if parts.is_empty() { "nothing of ralph's".to_owned() } else { parts.join("; ") };
+    format!("{}: {parts}", place.settings.display())
 }
 
 /// The hooks and the variable, written down before they are there.
@@ -164,8 +178,11 @@ pub(super) fn uninstall(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
     }
     place.record_file().remove(top)?;
     ui.say(&format!("taken out of {}", place.dir.display()));
-    if let (false, Ok(project)) = (args.user, Project::look()) {
-        tell_of_the_view(&project.root, ui);
+    if let Ok(project) = Project::look() {
+        if !args.user {
+            tell_of_the_view(&project.root, ui);
+        }
+        arm::warn_of_armed(&project, ui);
     }
     warn_of_others(&place, ui);
     crate::cli::fine()

@@ -6,6 +6,7 @@ use ralph_core::text;
 use super::Last;
 use crate::error::{Error, Result};
 use crate::project::Project;
+use crate::suggest;
 use crate::ui::Ui;
 use crate::work::inherit;
 
@@ -63,24 +64,31 @@ pub(super) fn is_where_it_was(project: &Project, last: &Last) -> Result<()> {
         .hint("go back first; or, to go on from where it is, the same command with --fresh"))
 }
 
-/// Goes to the new branch, or says that commits go to the default one, or that there are none.
-pub(super) fn begin(project: &Project, plan: &Plan, name: Option<&str>, ui: &mut Ui) -> Result<()> {
+/// Goes to the new branch, or says that commits go to the default one, or that there are none. Returns the branch that was left.
+pub(super) fn begin(
+    project: &Project,
+    plan: &Plan,
+    name: Option<&str>,
+    ui: &mut Ui,
+) -> Result<Option<String>> {
     if !plan.commits() {
-        return Ok(());
+        return Ok(None);
     }
     let Some(repo) = &project.repo else {
         ui.remark(
             "proved work is not committed, for this folder is no git repository; it stays in your files",
         );
-        return Ok(());
+        return Ok(None);
     };
     match name {
         Some(name) if is_on(project, name) => {}
         Some(name) => {
+            let left = repo.branch().ok().flatten();
             repo.begin_branch(name).map_err(|error| {
                 Error::new(format!("the branch {name} could not be begun")).because(error)
             })?;
-            ui.remark(&format!("commits go to the new branch {name}"));
+            ui.remark(&format!("commits go to the new branch {name}, and you are left on it"));
+            return Ok(left);
         }
         None => match repo.branch() {
             Ok(None) => ui.remark(
@@ -92,7 +100,13 @@ pub(super) fn begin(project: &Project, plan: &Plan, name: Option<&str>, ui: &mut
             _ => {}
         },
     }
-    Ok(())
+    Ok(None)
+}
+
+/// Where the run leaves whoever asked for a new branch, if that is where HEAD still is.
+pub(super) fn way_back(project: &Project, name: Option<&str>, left: Option<String>) -> Option<String> {
+    let (name, left) = (name.filter(|name| is_on(project, name))?, left?);
+    Some(format!("you are on branch {name}; back: git switch {}", suggest::quoted(&left)))
 }
 
 fn is_on(project: &Project, name: &str) -> bool {

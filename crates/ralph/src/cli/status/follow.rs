@@ -78,14 +78,14 @@ fn watch_for_runs(watch: &Watch, truth: &Path, runs: &Runs) -> io::Result<()> {
     Ok(())
 }
 
-/// `each`: what to do with the state after each change.
+/// `each`: what to do with the state after each change. Returns how the run stood when it stopped, if it did.
 pub(super) fn follow(
     project: &Project,
     holder: &Holder,
     run: &Run,
     ui: &mut Ui,
     mut each: impl FnMut(&mut Ui, &State),
-) -> Result<()> {
+) -> Result<Option<State>> {
     // Watched before it is read, so that nothing is missed in between.
     let watch = Watch::new(holder.pid).map_err(cannot)?;
     let journal = run.journal();
@@ -103,7 +103,7 @@ pub(super) fn follow(
     loop {
         if let Some(stop) = tail.state().stop().cloned() {
             ui.stopped(tail.state(), &stop, None);
-            return Ok(());
+            return Ok(Some(tail.state().clone()));
         }
         ear.listen(run, tail.state(), &watch, ui);
         let woken = watch.wait(ui.next_change()).map_err(cannot)?;
@@ -118,10 +118,10 @@ pub(super) fn follow(
                 true => ui.say("the session goes on by itself: ralph status"),
                 false => ui.warn(&format!("{} was cut off; to go on: ralph run", project.name())),
             }
-            return Ok(());
+            return Ok(None);
         }
         if !ui.is_heard() {
-            return Ok(());
+            return Ok(None);
         }
     }
 }
