@@ -229,20 +229,29 @@ impl Decoder {
     }
 
     pub fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(Item)) {
-        let mut lines = core::mem::take(&mut self.lines);
-        lines.feed(bytes, |line| self.line(line, &mut each));
-        self.lines = lines;
+        self.read(bytes, &mut each);
     }
 
     /// The stream is over.
     pub fn finish(&mut self, mut each: impl FnMut(Item)) {
+        self.end(&mut each);
+    }
+
+    /// Not for each caller anew: this is what is hot, and callers are built for size.
+    fn read(&mut self, bytes: &[u8], each: &mut dyn FnMut(Item)) {
         let mut lines = core::mem::take(&mut self.lines);
-        lines.finish(|line| self.line(line, &mut each));
-        self.end_of_document(&mut each);
+        lines.feed(bytes, |line| self.line(line, each));
+        self.lines = lines;
+    }
+
+    fn end(&mut self, each: &mut dyn FnMut(Item)) {
+        let mut lines = core::mem::take(&mut self.lines);
+        lines.finish(|line| self.line(line, each));
+        self.end_of_document(each);
         if self.recognising.ends_in_words() {
-            self.take_back(&mut each);
+            self.take_back(each);
         }
-        self.name_warnings(&mut each);
+        self.name_warnings(each);
         // A session transcript has no closing event.
         let ends = matches!(self.format, Format::Claude | Format::Codex | Format::Opencode | Format::Gemini);
         if ends && !self.finished {
@@ -253,7 +262,7 @@ impl Decoder {
         }
     }
 
-    fn line(&mut self, mut line: Line<'_>, each: &mut impl FnMut(Item)) {
+    fn line(&mut self, mut line: Line<'_>, each: &mut dyn FnMut(Item)) {
         if !core::mem::replace(&mut self.begun, true) {
             line.bytes = line.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line.bytes);
         }
@@ -267,12 +276,12 @@ impl Decoder {
     }
 
     /// What was held back is no document.
-    fn release(&mut self, each: &mut impl FnMut(Item)) {
+    fn release(&mut self, each: &mut dyn FnMut(Item)) {
         let held = self.document.take();
         document::lines(&held).for_each(|line| self.next_line(line, each));
     }
 
-    fn end_of_document(&mut self, each: &mut impl FnMut(Item)) {
+    fn end_of_document(&mut self, each: &mut dyn FnMut(Item)) {
         let held = self.document.take();
         let documents = document::all(&held);
         let Some(first) = documents.first() else {
@@ -290,12 +299,12 @@ impl Decoder {
         }
     }
 
-    fn begin(&mut self, format: Format, each: &mut impl FnMut(Item)) {
+    fn begin(&mut self, format: Format, each: &mut dyn FnMut(Item)) {
         self.format = format;
         each(Item::StreamBegins);
     }
 
-    fn next_line(&mut self, line: Line<'_>, each: &mut impl FnMut(Item)) {
+    fn next_line(&mut self, line: Line<'_>, each: &mut dyn FnMut(Item)) {
         if line.cut {
             each(Item::Problem(Problem::LineTooLong));
         }
@@ -312,7 +321,7 @@ impl Decoder {
         }
     }
 
-    fn text(&mut self, bytes: &[u8], each: &mut impl FnMut(Item)) {
+    fn text(&mut self, bytes: &[u8], each: &mut dyn FnMut(Item)) {
         let mut text = readable(bytes, each).into_owned();
         self.recognising.said(bytes, &text);
         text.push('\n');
@@ -320,7 +329,7 @@ impl Decoder {
     }
 
     /// What was recognised is no stream: the plain lines are the agent's, the events it only quoted.
-    fn take_back(&mut self, each: &mut impl FnMut(Item)) {
+    fn take_back(&mut self, each: &mut dyn FnMut(Item)) {
         let said = self.recognising.take_back();
         each(Item::TextBegins);
         each(Item::Problem(Problem::NoStream { seemed: self.format }));
@@ -329,13 +338,13 @@ impl Decoder {
     }
 
     /// The stream goes on, or is torn: the lines before that are no events were not the agent's words.
-    fn name_warnings(&mut self, each: &mut impl FnMut(Item)) {
+    fn name_warnings(&mut self, each: &mut dyn FnMut(Item)) {
         if self.recognising.went_on() {
             each(Item::Problem(Problem::NotJson));
         }
     }
 
-    fn event(&mut self, bytes: &[u8], line: Line<'_>, each: &mut impl FnMut(Item)) {
+    fn event(&mut self, bytes: &[u8], line: Line<'_>, each: &mut dyn FnMut(Item)) {
         if !self.asked.understood && self.asked.other.is_none() && self.asked.looked < MOST_LOOKED_AT {
             self.asked.looked += 1;
             self.asked.other =
@@ -371,7 +380,7 @@ impl Decoder {
         self.each_event(&event, each);
     }
 
-    fn each_event(&mut self, event: &Value<'_>, each: &mut impl FnMut(Item)) {
+    fn each_event(&mut self, event: &Value<'_>, each: &mut dyn FnMut(Item)) {
         let format = self.format;
         let mut each = |item: Item| self.hand_on(item, each);
         match format {
@@ -385,7 +394,7 @@ impl Decoder {
     }
 
     /// What an event says, remembering what is to be known at the end.
-    fn hand_on(&mut self, item: Item, each: &mut impl FnMut(Item)) {
+    fn hand_on(&mut self, item: Item, each: &mut dyn FnMut(Item)) {
         if let Item::Finished(finished) = &item {
             self.finished = true;
             self.recognising.ended(finished.error.is_some());
@@ -401,7 +410,7 @@ impl Decoder {
 }
 
 /// An event, or an array of them.
-fn claude_items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
+fn claude_items(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
     match event {
         Value::Array(events) => events.iter().for_each(|event| claude::items(event, each)),
         event => claude::items(event, each),
@@ -409,7 +418,7 @@ fn claude_items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
 }
 
 /// The text of a line, with bytes that are not UTF-8 replaced and named.
-fn readable<'a>(bytes: &'a [u8], each: &mut impl FnMut(Item)) -> Cow<'a, str> {
+fn readable<'a>(bytes: &'a [u8], each: &mut dyn FnMut(Item)) -> Cow<'a, str> {
     // `from_utf8_lossy` alone is many times slower on what needs no repair.
     if let Ok(text) = core::str::from_utf8(bytes) {
         return Cow::Borrowed(text);

@@ -78,7 +78,7 @@ fn values_of<'a>(line: &'a [u8], key: &'a [u8]) -> impl Iterator<Item = &'a [u8]
 }
 
 /// Works on loose values: a field that changes its type in the CLI's next version must not hide the others.
-pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
+pub(super) fn items(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
     match event["type"].as_str() {
         Some("system") if event["subtype"] == "init" => each(Item::Session {
             id: string(&event["session_id"]),
@@ -93,7 +93,7 @@ pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     }
 }
 
-fn assistant(event: &Value<'_>, each: &mut impl FnMut(Item)) {
+fn assistant(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
     let message = &event["message"];
     let own = event["parent_tool_use_id"].is_null()
         && event["isSidechain"] != true
@@ -141,7 +141,7 @@ fn limit_kind(error: &str) -> Option<LimitKind> {
     }
 }
 
-fn user(event: &Value<'_>, each: &mut impl FnMut(Item)) {
+fn user(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
     for part in parts(&event["message"]["content"]) {
         if part["is_error"].as_bool() == Some(true) {
             each(Item::ToolFailed(words_of(&part["content"])));
@@ -150,7 +150,7 @@ fn user(event: &Value<'_>, each: &mut impl FnMut(Item)) {
 }
 
 /// Only a rejection is a limit; warnings come long before.
-fn rate_limit(info: &Value<'_>, each: &mut impl FnMut(Item)) {
+fn rate_limit(info: &Value<'_>, each: &mut dyn FnMut(Item)) {
     if info["status"] != "rejected" {
         return;
     }
@@ -162,7 +162,7 @@ fn rate_limit(info: &Value<'_>, each: &mut impl FnMut(Item)) {
     each(Item::Limit(Limit { kind: LimitKind::Usage, status: None, reset, text }));
 }
 
-fn finished(event: &Value<'_>, each: &mut impl FnMut(Item)) {
+fn finished(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
     let subtype = event["subtype"].as_str().unwrap_or("");
     let failed = event["is_error"].as_bool() == Some(true) || subtype.starts_with("error");
     let text = string(&event["result"]);

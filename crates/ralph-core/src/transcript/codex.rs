@@ -18,7 +18,7 @@ pub(super) fn may_be_first(event: &Value<'_>) -> bool {
     event["type"] == "turn.started"
 }
 
-pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
+pub(super) fn items(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
     match event["type"].as_str() {
         Some("thread.started") => {
             each(Item::Session { id: string(&event["thread_id"]), model: None, version: None });
@@ -42,7 +42,7 @@ pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     }
 }
 
-fn started(item: &Value<'_>, each: &mut impl FnMut(Item)) {
+fn started(item: &Value<'_>, each: &mut dyn FnMut(Item)) {
     match item["type"].as_str() {
         Some("command_execution") => each(Item::Tool { name: "shell".into(), target: command(item) }),
         Some("mcp_tool_call") => {
@@ -53,7 +53,7 @@ fn started(item: &Value<'_>, each: &mut impl FnMut(Item)) {
     }
 }
 
-fn completed(item: &Value<'_>, each: &mut impl FnMut(Item)) {
+fn completed(item: &Value<'_>, each: &mut dyn FnMut(Item)) {
     match item["type"].as_str() {
         Some("agent_message") => {
             if let Some(text) = string(&item["text"]) {
@@ -93,7 +93,7 @@ fn completed(item: &Value<'_>, each: &mut impl FnMut(Item)) {
     }
 }
 
-fn failed(message: &Value<'_>, each: &mut impl FnMut(Item)) {
+fn failed(message: &Value<'_>, each: &mut dyn FnMut(Item)) {
     let error = string(message).unwrap_or_else(|| "the turn failed".into());
     let api_status = limit::status_in(&error);
     if let Some(limit) = limit::of(api_status, &error) {

@@ -10,7 +10,7 @@ pub(super) fn introduces(event: &Value<'_>) -> bool {
     event["type"] == "init" && event["session_id"].is_string() && event["model"].is_string()
 }
 
-pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
+pub(super) fn items(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
     match event["type"].as_str() {
         Some("init") => {
             each(Item::Session {
@@ -45,7 +45,7 @@ pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
     }
 }
 
-fn each_result(event: &Value<'_>, each: &mut impl FnMut(Item)) {
+fn each_result(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
     let stats = &event["stats"];
     let usage = with_cached(
         number(&stats["input_tokens"]),
@@ -74,7 +74,7 @@ pub(super) fn is_document(document: &Value<'_>) -> bool {
     document["session_id"].is_string() && document["response"].is_string() && document["stats"].is_object()
 }
 
-pub(super) fn document(document: &Value<'_>, each: &mut impl FnMut(Item)) {
+pub(super) fn document(document: &Value<'_>, each: &mut dyn FnMut(Item)) {
     each(Item::Session { id: string(&document["session_id"]), model: None, version: None });
     let stats = &document["stats"];
     let mut left = MOST_CALLS;

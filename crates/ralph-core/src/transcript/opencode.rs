@@ -15,7 +15,7 @@ pub(super) fn may_be_first(event: &Value<'_>) -> bool {
     event["sessionID"].is_string() && event["type"] == "error"
 }
 
-pub(super) fn items(event: &Value<'_>, each: &mut impl FnMut(Item)) {
+pub(super) fn items(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
     let part = &event["part"];
     if introduces(event) || may_be_first(event) {
         each(Item::Session { id: string(&event["sessionID"]), model: None, version: None });
@@ -68,7 +68,7 @@ fn wants_money(body: &Value<'_>) -> bool {
 /// How it tells that nobody allowed a call, and that a rule forbids it. A file that may not be written is another matter.
 const DENIALS: [&str; 2] = ["The user rejected permission", "The user has specified a rule which prevents"];
 
-fn tool(part: &Value<'_>, each: &mut impl FnMut(Item)) {
+fn tool(part: &Value<'_>, each: &mut dyn FnMut(Item)) {
     let (name, state) = (string(&part["tool"]).unwrap_or_else(|| "tool".into()), &part["state"]);
     let file = written_file(&name, &state["input"]);
     let exit = state["metadata"]["exit"].as_i64();
