@@ -103,13 +103,19 @@ impl Terminal {
     /// Blocks until the text is to be seen, on the screen or scrolled out of it.
     #[track_caller]
     pub fn wait_for(&self, text: &str) {
+        self.wait_for_in_order(&[text]);
+    }
+
+    /// Blocks until all of the texts are to be seen, each after the one before it.
+    #[track_caller]
+    pub fn wait_for_in_order(&self, texts: &[&str]) {
         let shown = |seen: &Seen| {
             let screen = seen.parser.screen();
-            render::screen(screen).contains(text) || render::everything(screen).contains(text)
+            has_in_order(&render::screen(screen), texts) || has_in_order(&render::everything(screen), texts)
         };
         let found =
             self.seen.wait(LIMIT, |seen| if shown(seen) { Some(true) } else { seen.closed.then_some(false) });
-        assert!(found == Some(true), "the terminal never showed {text:?}\n{}", self.all_output());
+        assert!(found == Some(true), "the terminal never showed {texts:?}\n{}", self.all_output());
     }
 
     /// Types on the keyboard: `\r` is the return key, `\x03` Ctrl-C.
@@ -202,10 +208,30 @@ fn follow(mut master: File, closing: PipeReader, seen: Arc<Watched<Seen>>) {
     });
 }
 
+fn has_in_order(shown: &str, texts: &[&str]) -> bool {
+    let mut rest = Some(shown);
+    for text in texts {
+        rest = rest.and_then(|rest| Some(rest.split_once(text)?.1));
+    }
+    rest.is_some()
+}
+
 fn size(count: u16) -> NonZeroU16 {
     NonZeroU16::new(count).expect("a terminal has rows and columns")
 }
 
 fn winsize(columns: u16, rows: u16) -> Winsize {
     Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_in_order;
+
+    #[test]
+    fn texts_count_only_in_their_order() {
+        assert!(has_in_order("one two one", &["one", "two", "one"]));
+        assert!(!has_in_order("one two", &["two", "one"]));
+        assert!(!has_in_order("one", &["one", "one"]), "each text is one of its own");
+    }
 }

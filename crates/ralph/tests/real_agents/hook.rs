@@ -407,7 +407,8 @@ fn a_session_of_codex_that_was_open_before_arming_and_was_told_nothing_yet_is_ne
         open.type_text(prompt);
         open.wait_for(prompt);
         open.type_text("\r");
-        open.wait_for(answer);
+        // What is typed before a turn has ended belongs to that turn, and is not answered by itself.
+        open.wait_for_in_order(&[answer, "Worked for"]);
     }
     let asked = actor.server.main_requests();
     assert!(asked.len() == 2 && asked[1].mentions("Second."), "nobody but the user asked");
