@@ -44,13 +44,19 @@ impl Steady {
 
 /// A moment on the clock at the wall: with its day, unless that is today, and its year, unless it is this one.
 pub fn local(time: Time, now: Time) -> String {
-    on_wall(time, now, &TimeZone::system())
+    on_wall(time, now, &zone())
 }
 
 /// A text with every moment in it that ralph wrote down (RFC 3339 with milliseconds, in UTC) as people read it.
 pub fn for_people(text: &str) -> String {
-    let (now, zone) = (now(), TimeZone::system());
-    readable(text, now, &zone)
+    readable(text, now(), &zone())
+}
+
+/// The zone of this machine. Its file says all that is asked here; to find it by its name, every folder of zones is read.
+fn zone() -> TimeZone {
+    let named = std::env::var_os("TZ").is_some();
+    let file = if named { None } else { std::fs::read("/etc/localtime").ok() };
+    file.and_then(|file| TimeZone::tzif("local", &file).ok()).unwrap_or_else(TimeZone::system)
 }
 
 fn readable(text: &str, now: Time, zone: &TimeZone) -> String {
@@ -84,7 +90,7 @@ const JUST_SAID_MS: u64 = 5 * MINUTE_MS;
 
 /// When a provider's limit ends, by the clock and the zone of this machine.
 pub fn reset_at(reset: &Reset, now: Time) -> Option<Time> {
-    in_zone(reset, now, &TimeZone::system())
+    in_zone(reset, now, &zone())
 }
 
 fn in_zone(reset: &Reset, now: Time, local: &TimeZone) -> Option<Time> {
@@ -144,6 +150,14 @@ mod tests {
             ["", "no moment", "2026-11-17", "9999-99-99T99:99:99.999Z", "日本語の長い文章です、ここには何も"]
         {
             assert_eq!(read(text), text);
+        }
+    }
+
+    #[test]
+    fn the_zone_of_the_machine_is_the_one_that_everybody_finds() {
+        for month in 1..=12 {
+            let moment = time(&format!("2026-{month:02}-17T12:00:00Z"));
+            assert_eq!(on_wall(moment, moment, &zone()), on_wall(moment, moment, &TimeZone::system()));
         }
     }
 
