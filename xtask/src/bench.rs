@@ -13,6 +13,7 @@ mod samples;
 mod start;
 mod streams;
 mod table;
+mod worked;
 
 use std::path::Path;
 
@@ -151,8 +152,9 @@ Medians; what is compared is run in turn. Spread: 10th to 90th percentile of wha
 overhead: (ralph's run - the same agent in a bare shell loop) / iterations, against one refreshed
 `git status --porcelain` there. ralph's start and its first snapshot are in it, spread over the iterations;
 `start + first` is a run of one iteration, agent included, to tell how much that is.
-after N: the same for a run that has N behind it: what sixty more iterations take without what twenty more take, by forty.
-The agent takes 50 ms there: while an agent works, ralph packs what it stored. Going on and stopping: what is left of the twenty.
+after N: the same for a run that has N behind it, from the end of an agent to the next beginning, by forty more iterations and without
+what lies between two agents in the shell loop. The agent takes 50 ms there: while an agent works, ralph packs what it stored.
+Going on and stopping: what those forty took before the first agent began and after the last one ended.
 flat: ten more iterations of a run that has 200 behind it against ten more of one that has 10.
 analyse: `ralph analyze FILE` on made-up output, mostly tool results. Against jq (`select(.type==\"result\")`) the
 ratio says how many times as fast, against `wc -l` how many times as long.

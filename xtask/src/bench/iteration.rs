@@ -5,6 +5,7 @@ use std::path::Path;
 use super::place::{self, Place};
 use super::samples::Samples;
 use super::table::{Row, Target, Value};
+use super::worked::Worked;
 use crate::Result;
 
 /// ralph's exit code for a run that ended at its limit of iterations.
@@ -16,13 +17,13 @@ const TEN_CHANGED: f64 = 5.0;
 /// `git status` calls before, and again after, ralph's run of a round.
 const STATUSES: usize = 5;
 
-/// Iterations by which a run is continued to measure it: some, and more of them, since what they differ by has neither a start nor
-/// an end in it. And how often.
-const SOME: usize = 20;
-const MORE: usize = 60;
-const TIMES: usize = 5;
+/// Iterations by which a run is continued to measure it, and how often.
+const MORE: usize = 40;
+const TIMES: usize = 7;
 /// What an agent does that takes a while.
 const WORK: &str = "sleep 0.05\n";
+/// Where an agent writes down when it begins and when it ends, beside its repository.
+const TIMES_OF: &str = "times";
 /// The most that a long history may cost; the noise of a small difference included.
 const FLAT: f64 = 1.2;
 
@@ -36,7 +37,7 @@ fn changes(files: usize) -> String {
 /// The overhead when a run has this many iterations behind it, each of which changed ten files: against `git status`,
 /// and against the first of these. And what it takes to go on with it, and to stop again.
 pub(super) fn growing(place: &Place, files: usize, behind: &[usize]) -> Result<Vec<Row>> {
-    let quick = Bench::new(place, &format!("{files}-growing"), files, SOME, &changes(files))?;
+    let quick = Bench::new(place, &format!("{files}-growing"), files, MORE, &changes(files))?;
     let bench = quick.slower()?;
     let mut done = 0;
     let mut first: Option<Vec<f64>> = None;
@@ -50,16 +51,12 @@ pub(super) fn growing(place: &Place, files: usize, behind: &[usize]) -> Result<V
         let (mut overhead, mut around, mut status) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..TIMES {
             let mut calls = Samples::default();
-            let agent = bench.shell(&bench.agent_loop)? / SOME as f64;
             bench.statuses(&mut calls)?;
-            let mut continued = |more: usize| {
-                done += more;
-                bench.goes_on(done)
-            };
-            let (some, more) = (continued(SOME)?, continued(MORE)?);
-            let one = (more - some) / (MORE - SOME) as f64;
-            overhead.push(one - agent);
-            around.push(some - one * SOME as f64);
+            let (_, alone) = bench.watched(|| bench.shell(&bench.agent_loop))?;
+            done += MORE;
+            let (took, worked) = bench.watched(|| bench.goes_on(done))?;
+            overhead.push(worked.between() - alone.between());
+            around.push(took - worked.whole());
             bench.statuses(&mut calls)?;
             status.push(calls.median());
         }
@@ -120,10 +117,22 @@ impl<'a> Bench<'a> {
         Self::over(place, repo, name, iterations, script)
     }
 
-    /// The same agent in the same repository, with as much time as leaves room for what is done beside an agent.
+    /// The same agent in the same repository, with as much time as leaves room for what is done beside an agent; it writes
+    /// down its times.
     fn slower(&self) -> Result<Self> {
-        let script = format!("{}{WORK}", self.script);
-        Self::over(self.place, self.repo.clone(), &format!("{}-slower", self.name), self.iterations, &script)
+        let name = format!("{}-slower", self.name);
+        let now = format!("date +%s%N >> ../{name}.{TIMES_OF}\n");
+        let script = format!("{now}{}{WORK}{now}", self.script);
+        Self::over(self.place, self.repo.clone(), &name, self.iterations, &script)
+    }
+
+    /// How long something takes that runs the agent again and again, and when the agent worked.
+    fn watched(&self, run: impl FnOnce() -> Result<f64>) -> Result<(f64, Worked)> {
+        let times = self.place.script(&format!("{}.{TIMES_OF}", self.name), "")?;
+        let took = run()?;
+        let text =
+            std::fs::read_to_string(&times).map_err(|error| format!("{}: {error}", times.display()))?;
+        Ok((took, Worked::read(&text)?))
     }
 
     fn over(
