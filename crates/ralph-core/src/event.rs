@@ -376,9 +376,22 @@ pub struct Judging {
     /// Those among them that the user named himself, and that stand here alone: no item is refused by them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub named_recipes: Vec<String>,
+    /// Tests and files that checks run which an agent of this run changed or deleted, in whichever iteration, and which are not
+    /// as they were when the run began.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub standing: Vec<String>,
 }
 
 impl Judging {
+    /// All by which claims are judged and that is not as it was when the run began.
+    pub(crate) fn not_as_before(&self) -> Vec<String> {
+        // An earlier version told only what one iteration had changed.
+        let new = self.tests.iter().chain(&self.scripts).filter(|name| !self.standing.contains(name));
+        let recipes = self.recipes.iter().chain(&self.named_recipes);
+        let recipes = recipes.map(|check| format!("what is run by {check}"));
+        self.standing.iter().chain(new).cloned().chain(recipes).collect()
+    }
+
     /// Tests that failed before the run, by the names that runners give them, whose file the agent deleted. A name tells its file
     /// with some runners only, and a green check names no test: of others nobody can tell a test that was mended from one that is gone.
     pub(crate) fn red_and_gone(&self, changed: &[ChangedPath], before: &[CheckResult]) -> Option<String> {

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckResult, failing};
-use crate::event::End;
+use crate::event::{End, Judging};
+use crate::items;
 use crate::prelude::*;
 use crate::profile::{Baseline, EvidenceNeeded, Todos};
 use crate::text::count;
@@ -59,6 +60,8 @@ pub struct Context<'a> {
     pub unchanged: bool,
     /// TODO and FIXME comments the run added, if somebody looked.
     pub added_todos: Option<&'a AddedTodos>,
+    /// What became of that by which claims are judged, where it may refuse one.
+    pub judging: Option<&'a Judging>,
 }
 
 /// The items of a backlog or of its current phase.
@@ -95,6 +98,9 @@ pub fn judge(context: Context<'_>) -> Evidence {
     });
     if let Some(todos) = context.added_todos.filter(|_| context.todos != Todos::Off) {
         conditions.push(leftovers(todos, context.todos));
+    }
+    if let Some(judging) = context.judging {
+        conditions.push(tests(judging));
     }
     if context.unchanged && !about_an_item {
         conditions.push(condition("change", Held::NotApplicable, unchanged(context)));
@@ -179,6 +185,21 @@ fn leftovers(todos: &AddedTodos, what: Todos) -> Condition {
         n => format!("{} added: {}", count(n, "TODO or FIXME comment"), todos.samples.join("; ")),
     };
     condition("leftovers", held, fact)
+}
+
+fn tests(judging: &Judging) -> Condition {
+    match judging.not_as_before() {
+        changed if changed.is_empty() => {
+            condition("tests", Held::Held, "existing tests and what checks run are as they were".into())
+        }
+        changed => {
+            let fact = format!(
+                "not as when the run began: {}; put it back as it was, and add new tests instead",
+                items::some(&changed)
+            );
+            condition("tests", Held::Failed, fact)
+        }
+    }
 }
 
 fn condition(name: &str, held: Held, fact: String) -> Condition {

@@ -55,6 +55,16 @@ pub enum Todos {
     Off,
 }
 
+/// What it means to a claim that an agent changed or deleted existing tests, or what checks run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TestsChanged {
+    #[default]
+    Flag,
+    /// The claim is refused for as long as they are not as they were when the run began.
+    Refuse,
+}
+
 /// Which report the prompt asks for. All are heard always.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -183,6 +193,7 @@ pub struct Policy {
     pub evidence: EvidenceNeeded,
     pub baseline: Baseline,
     pub todos: Todos,
+    pub tests_changed: TestsChanged,
     pub reviews: ReviewPolicy,
     pub breaker: BreakerPolicy,
     pub saturation: SaturationPolicy,
@@ -278,6 +289,7 @@ impl Default for Policy {
             evidence: EvidenceNeeded::Required,
             baseline: Baseline::Refuse,
             todos: Todos::Flag,
+            tests_changed: TestsChanged::Flag,
             reviews: ReviewPolicy { with_checks: 1, without_checks: 3 },
             breaker: BreakerPolicy::default(),
             saturation: SaturationPolicy::default(),

@@ -7,7 +7,7 @@ use crate::decision::{Begin, Kind, Outcome};
 use crate::event::{Plan, RunInfo};
 use crate::items::Work;
 use crate::prelude::*;
-use crate::profile::{Gate, Protocol};
+use crate::profile::{Gate, Protocol, TestsChanged};
 use crate::redact::shapes;
 use crate::report::{MISPLACED, PROMISE};
 use crate::state::{Iteration, Note, State};
@@ -141,6 +141,14 @@ fn where_we_are(state: &State, current: &Iteration) -> String {
         ),
         false => fresh(state, current.nth, &of),
     };
+    let refuses =
+        |run: &&RunInfo| run.plan.policy.tests_changed == TestsChanged::Refuse && current.kind == Kind::Work;
+    if state.run.as_ref().filter(refuses).is_some() {
+        words.push_str(
+            " Leave existing tests, and the scripts and recipes that run them, as they are: nothing is accepted while one \
+             of them is changed or deleted. New tests are welcome.",
+        );
+    }
     let item = current.item.as_ref().map(|item| item.id.as_str());
     match (&state.last, &state.claimed) {
         (Some(last), _) => words.push_str(&format!("\n\n{}", last_did(last))),

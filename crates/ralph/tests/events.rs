@@ -205,3 +205,48 @@ fn a_recipe_that_an_agent_rewrites_is_flagged_where_no_item_is_judged_by_it() {
     finished
         .assert_stderr_has("checks run something else than when the run began: make test (Makefile, test)");
 }
+
+#[test]
+fn tests_that_an_agent_changed_refuse_every_claim_where_that_is_asked_until_they_are_as_they_were() {
+    const TEST: &str = "def test_calc(): assert calc() == 3\n";
+    let sandbox = repository();
+    sandbox.write("tests/test_calc.py", TEST);
+    sandbox.write("check.sh", "test -e green\n");
+    sandbox.commit_all("tests");
+    let done = || Steps::new().status(&StatusBlock::done());
+    let agent = FakeAgent::new("agent")
+        .call(
+            Steps::new()
+                .write("check.sh", "exit 0\n")
+                .write("tests/test_calc.py", "")
+                .status(&StatusBlock::in_progress()),
+        )
+        // Whoever did it: an iteration that touches nothing of it inherits it.
+        .call(Steps::new().write("other.txt", "a").status(&StatusBlock::done()))
+        .call(Steps::new().write("check.sh", "test -e green\n").status(&StatusBlock::done()))
+        .call(
+            Steps::new()
+                .write("tests/test_calc.py", TEST)
+                .write("green", "")
+                .write("tests/test_new.py", "")
+                .status(&StatusBlock::done()),
+        )
+        .call(done())
+        .install(&sandbox);
+    let refuse = ["--set", "tests_changed=refuse", "--reviews", "1", "--test-cmd", "sh check.sh"];
+    let finished = run(&sandbox, &agent).args(refuse).run();
+    finished.assert_code(0).assert_stderr_has("✓ COMPLETE");
+    let outcomes: Vec<Value> = common::history(&sandbox).iter().map(|one| one["outcome"].clone()).collect();
+    assert_eq!(outcomes, ["more", "refused", "refused", "accepted", "accepted"]);
+    let refusal =
+        |nth: usize| common::history(&sandbox)[nth]["refusal"].as_str().unwrap_or_default().to_owned();
+    let both = "not as when the run began: check.sh, tests/test_calc.py; put it back as it was";
+    assert!(refusal(1).contains(both), "{}", refusal(1));
+    // The check is what it was again, and says what it said.
+    let one = "not as when the run began: tests/test_calc.py; put it back as it was";
+    assert!(refusal(2).contains(one), "{}", refusal(2));
+    let prompts: Vec<String> = agent.calls(&sandbox).into_iter().map(|call| call.prompt).collect();
+    assert!(prompts[0].contains("Leave existing tests"), "{}", prompts[0]);
+    assert!(prompts[2].contains(both), "{}", prompts[2]);
+    assert!(!prompts[4].contains("Leave existing tests"), "a reviewer is not asked to write any");
+}

@@ -25,6 +25,7 @@ const NOTHING: Context<'static> = Context {
     item: None,
     unchanged: false,
     added_todos: None,
+    judging: None,
 };
 
 fn failures(context: Context<'_>) -> Vec<String> {
@@ -146,4 +147,23 @@ fn a_goal_for_which_nothing_was_done_holds_and_says_what_green_checks_are_worth_
     }
     assert_eq!(told(Context { item: Some(&[]), ..NOTHING }), "", "items have a rule of their own");
     assert!(judge(NOTHING).conditions.iter().all(|condition| condition.name != "change"));
+}
+
+#[test]
+fn what_judges_and_is_not_as_it_was_refuses_where_it_may() {
+    let names = |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).into()).collect() };
+    assert!(failures(Context { judging: Some(&Judging::default()), ..NOTHING }).is_empty());
+    let standing = Judging {
+        tests: names(&["tests/a.rs"]),
+        standing: names(&["tests/a.rs", "check.sh"]),
+        recipes: names(&["make test (Makefile, test)"]),
+        named_recipes: names(&["make all (Makefile, all)"]),
+        ..Judging::default()
+    };
+    let refused = failures(Context { judging: Some(&standing), ..NOTHING });
+    assert_eq!(
+        refused,
+        ["not as when the run began: tests/a.rs, check.sh, what is run by make test (Makefile, test), \
+          what is run by make all (Makefile, all); put it back as it was, and add new tests instead"]
+    );
 }

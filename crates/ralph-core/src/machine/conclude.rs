@@ -10,7 +10,7 @@ use crate::evidence::{self, Evidence};
 use crate::gate::{self, Words};
 use crate::items::{self, Attempt, ItemAfter, Memory};
 use crate::prelude::*;
-use crate::profile::{Gate, Saturated};
+use crate::profile::{Gate, Saturated, TestsChanged};
 use crate::report::block::WorkType;
 use crate::report::dialects::Vote;
 use crate::reviews;
@@ -252,6 +252,9 @@ fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure
         item: about_item.as_deref(),
         unchanged: plan.backlog.is_none() && is_as_it_was(seen, current),
         added_todos: after.and_then(|after| after.todos.as_ref()),
+        judging: after
+            .and_then(|after| after.judging.as_ref())
+            .filter(|_| plan.policy.tests_changed == TestsChanged::Refuse),
     })
 }
 

@@ -3,7 +3,7 @@
 
 use super::{
     Baseline, Commits, EvidenceNeeded, FailedItem, Gate, Order, Policy, Protocol, ReviewPolicy, Saturated,
-    Todos, Trip,
+    TestsChanged, Todos, Trip,
 };
 use crate::prelude::*;
 use crate::{text, time};
@@ -74,6 +74,7 @@ words!(Baseline { "refuse" = Baseline::Refuse, "tolerate" = Baseline::Tolerate, 
 words!(FailedItem { "keep" = FailedItem::Keep, "revert" = FailedItem::Revert });
 words!(Commits { "items" = Commits::Items, "never" = Commits::Never });
 words!(Todos { "refuse" = Todos::Refuse, "flag" = Todos::Flag, "off" = Todos::Off });
+words!(TestsChanged { "flag" = TestsChanged::Flag, "refuse" = TestsChanged::Refuse });
 words!(Protocol {
     "block" = Protocol::Block,
     "status_file" = Protocol::StatusFile,
@@ -287,6 +288,7 @@ keys! {
     "evidence", evidence, "Which facts a claim must agree with; what an item brings to prove it is always run";
     "baseline", baseline, "What a check that was red before the run means; off does not look";
     "todos", todos, "What TODO and FIXME comments added by the run mean to a claim";
+    "tests_changed", tests_changed, "What existing tests and check scripts that an agent changed mean to a claim; refuse: until put back";
     "reviews", reviews, "Passes in a row that change nothing; two numbers: with checks/without; not for held sessions";
     "no_progress", breaker.no_progress, "Iterations that change nothing";
     "no_progress_after", breaker.no_progress_after as AtLeastOne, "How many of them in a row";

@@ -136,8 +136,10 @@ impl Secrets {
                 .for_each(|texts| self.hide_all(texts));
         }
         self.hide_all(taken);
-        if let Some(Judging { tests, scripts, recipes, named_recipes }) = judging {
-            [tests, scripts, recipes, named_recipes].into_iter().for_each(|texts| self.hide_all(texts));
+        if let Some(Judging { tests, scripts, recipes, named_recipes, standing }) = judging {
+            [tests, scripts, recipes, named_recipes, standing]
+                .into_iter()
+                .for_each(|texts| self.hide_all(texts));
         }
         for ChangedPath { path, kind: _ } in changed {
             self.hide_in(path);

@@ -13,6 +13,11 @@ use super::Runner;
 use crate::bounded;
 use crate::tree::TreeId;
 
+/// How many files are told.
+const MOST_NAMED: usize = 50;
+/// How many are remembered until they are as they were.
+const MOST_STANDING: usize = 1_000;
+
 impl Runner<'_> {
     pub(super) fn measure_judging(&self, measured: &mut Measured, changes: &[Change]) {
         let Some(plan) = self.state.run.as_ref().map(|run| &run.plan) else { return };
@@ -29,25 +34,38 @@ impl Runner<'_> {
             Some((name.to_string(), judge.or_else(|| takes_part().then_some(Judge::Script))?))
         };
         let mut judged: Vec<(String, Judge)> = changes.iter().filter_map(judge).collect();
-        if !judged.is_empty()
+        // What was changed before may be as it was again.
+        let earlier = self
+            .state
+            .rules
+            .items
+            .judges_changed
+            .iter()
+            .filter(|name| judged.iter().all(|(new, _)| new != *name));
+        let mut standing: Vec<String> = earlier.cloned().collect();
+        if !(judged.is_empty() && standing.is_empty())
             && let Some(known) = self.changed_since_the_run_began(&measured.tree)
         {
             let takes_part = |name: &str| beside.iter().any(|pattern| detect::is_beside(pattern, name));
-            judged.retain(|(name, _)| {
+            let is_other = |name: &str| {
                 known.get(name).is_some_and(|kind| *kind != ChangeKind::Added || takes_part(name))
-            });
+            };
+            judged.retain(|(name, _)| is_other(name));
+            standing.retain(|name| is_other(name));
         }
+        standing.extend(judged.iter().map(|(name, _)| name.clone()));
+        standing.truncate(MOST_STANDING);
         let of = |wanted: Judge| {
             let names = judged.iter().filter(move |(_, judge)| *judge == wanted);
-            names.map(|(name, _)| name.clone()).take(50).collect()
+            names.map(|(name, _)| name.clone()).take(MOST_NAMED).collect()
         };
         let others = self.state.checks_for(plan, item).filter(|check| self.runs_something_else(check));
         let (named, brought): (Vec<&CheckSpec>, Vec<&CheckSpec>) =
             others.partition(|check| is_named(check, item));
         let (recipes, mut named_recipes) = (told(&brought), told(&named));
         named_recipes.retain(|check| !recipes.contains(check));
-        measured.judging =
-            Some(Judging { tests: of(Judge::Test), scripts: of(Judge::Script), recipes, named_recipes });
+        let (tests, scripts) = (of(Judge::Test), of(Judge::Script));
+        measured.judging = Some(Judging { tests, scripts, recipes, named_recipes, standing });
     }
 
     /// Files that were changed since the run began, and how; `None` where nobody knows.

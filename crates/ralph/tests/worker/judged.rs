@@ -228,3 +228,20 @@ fn what_an_unfinished_attempt_did_to_tests_is_told_with_the_commit_that_holds_it
     let message = sandbox.git(&["log", "-1", "--format=%B"]);
     assert!(message.contains("\n\nFlagged: existing tests were changed: tests/t1.sh\n\n"), "{message}");
 }
+
+#[test]
+fn a_script_that_a_check_runs_refuses_the_item_where_that_is_asked() {
+    let sandbox = at_the_top(&[item("FEAT-1", "one.txt")]);
+    sandbox.write("calc.sh", "test -e sums.txt\n");
+    sandbox.commit_all("a check");
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt").write("calc.sh", "true\n")))
+        .call(claims(writes("one.txt").write("sums.txt", "3")))
+        .install(&sandbox);
+    let args = ["--all", "--set", "tests_changed=refuse", "--test-cmd", "sh calc.sh", "--backlog", TOP];
+    let finished = worker(&sandbox, &agent).args(args).run();
+    finished.assert_code(0).assert_stderr_has("not as when the run began: calc.sh; put it back as it was");
+    let outcomes: Vec<Value> = history(&sandbox).iter().map(|one| one["outcome"].clone()).collect();
+    assert_eq!(outcomes, ["refused", "accepted"]);
+    assert_eq!(sandbox.read("calc.sh"), "test -e sums.txt\n", "put back with the attempt");
+}

@@ -336,7 +336,7 @@ fn what_judges_is_flagged_where_it_was_changed() {
     let [tests, scripts, recipes, named] =
         ["tests/a.rs", "check.sh", "make test (Makefile, test)", "make all"]
             .map(|name| vec![name.to_owned()]);
-    let all = Judging { tests, scripts, recipes, named_recipes: named };
+    let all = Judging { tests, scripts, recipes, named_recipes: named, ..Judging::default() };
     let (tests, scripts) =
         ("existing tests were changed: tests/a.rs", "what checks run was changed: check.sh");
     let recipes = "checks run something else than when the run began: make test (Makefile, test), make all";
