@@ -19,7 +19,9 @@ use crate::decision::{Outcome, Phase};
 use crate::event::{AgentInfo, End, StopBy};
 use crate::limits::Resource;
 use crate::prelude::*;
+use crate::profile::Budget;
 use crate::state::{Iteration, State, Totals};
+use crate::time;
 
 /// The word of an iteration's result, as the boxes and history show it.
 pub fn result_word(iteration: &Iteration) -> &'static str {
@@ -112,6 +114,14 @@ pub fn money(micro_usd: u64) -> String {
     } else {
         format!("${}.{:04}", micro_usd / 1_000_000, micro_usd % 1_000_000 / 100)
     }
+}
+
+/// `$2.00`, `100,000 tokens`, `8h in all`: what a run may use, where that is limited.
+pub fn budget(budget: &Budget) -> impl Iterator<Item = String> {
+    let money = (budget.micro_usd > 0).then(|| money(budget.micro_usd));
+    let tokens = (budget.tokens > 0).then(|| format!("{} tokens", thousands(budget.tokens)));
+    let time = (budget.time_ms > 0).then(|| format!("{} in all", time::span(budget.time_ms)));
+    [money, tokens, time].into_iter().flatten()
 }
 
 /// `12,345 tokens, $0.0525`; cost is named as unknown rather than as nothing.

@@ -135,7 +135,11 @@ fn a_budget_that_is_counted_stops_the_run_and_is_shown() {
         .claude_text(&words)
         .claude_result(ClaudeResult::success(&words).cost_usd(0.75).usage(1000, 200));
     let agent = one_call(&sandbox, steps);
-    run(&sandbox, &agent).args(["--budget", "1.00", "--max-tokens", "1000000"]).run().assert_code(6);
+    run(&sandbox, &agent)
+        .args(["--budget", "1.00", "--max-tokens", "1000000"])
+        .run()
+        .assert_code(6)
+        .assert_stderr_has("at most 50 iterations, $1.00, 1,000,000 tokens: ");
     let shown = ralph(&sandbox).arg("status").run();
     shown.assert_stdout_has("$1.50 of $1.00").assert_stdout_has("2,400 of 1,000,000 tokens");
     let more = one_call_named(&sandbox, "other");

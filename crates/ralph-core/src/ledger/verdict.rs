@@ -66,6 +66,11 @@ impl Verified {
         };
         self
     }
+
+    /// Whether it passed by words alone, so that nothing can be run again.
+    pub fn is_claimed_alone(&self) -> bool {
+        self.record.passed() && self.record.checks.is_empty() && self.verdict == Verdict::CouldNotRun
+    }
 }
 
 /// A check that was recorded, and its run of now.

@@ -214,17 +214,17 @@ fn uncounted(seen: &State, plan: &Plan, ended: &AgentEnded) -> Option<String> {
     match (budget.micro_usd > 0, budget.tokens > 0 && !tokens) {
         (false, false) => None,
         (true, false) if tokens => Some(
-            "the agent told no cost, so the budget counts nothing for it; max_tokens or max_time would hold",
+            "the agent told no cost, so the budget counts nothing for it; --max-tokens or --max-time would hold",
         ),
         (true, false) => Some(
-            "the agent told no cost and no tokens, so the budget counts nothing for it; max_time would hold",
+            "the agent told no cost and no tokens, so the budget counts nothing for it; --max-time would hold",
         ),
         (false, true) => {
-            Some("the agent told no tokens, so max_tokens counts nothing for it; max_time would hold")
+            Some("the agent told no tokens, so max_tokens counts nothing for it; --max-time would hold")
         }
         (true, true) => Some(
             "the agent told no cost and no tokens, so neither the budget nor max_tokens counts anything for it; \
-             max_time would hold",
+             --max-time would hold",
         ),
     }
     .map(Into::into)

@@ -165,7 +165,7 @@ fn meant(user: bool) -> Result<(PathBuf, String, Option<PathBuf>)> {
 fn set(args: &SetArgs, ui: &mut Ui) -> Result<()> {
     let (path, name, ralph_dir) = meant(args.user)?;
     write(&path, &name, args, ralph_dir.as_deref())?;
-    ui.say(&format!("{name}: {} = {}", args.key, args.value));
+    ui.say(&format!("{name}: {} = {}", config::whole(&args.key)?.name, args.value));
     if !args.user
         && let Some(asked) = asked_next(args)
     {

@@ -36,7 +36,7 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
         ui.say(&format!("prompt  {prompt} is pointed to"));
     }
     let writes = may_write("config.toml");
-    let mut known = Vec::new();
+    let (mut known, mut typed) = (Vec::new(), None);
     if writes {
         if let Some(backlog) = found.backlog.as_ref().filter(|backlog| backlog.must_be_named) {
             known.extend(accepted("backlog", &backlog.path, ui));
@@ -50,7 +50,8 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
         }
         let proved = found.checks.settled || !found.checks.lines.is_empty();
         if !args.yes && !proved {
-            known.extend(test_command().and_then(|command| accepted("checks.test", &command, ui)));
+            typed = test_command().and_then(|command| accepted("checks.test", &command, ui));
+            known.extend(typed.clone());
         }
     }
     let wanted = setup::files(&found, &known);
@@ -75,6 +76,11 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
             "        git ignores these; to commit settings, prompt, backlog and guardrails: ralph init --share",
         ),
         None => {}
+    }
+    if let Some((_, command)) = typed {
+        ui.say(&format!(
+            "check   {command}: the first run shows it and asks once; without a terminal it wants --yes"
+        ));
     }
     let named = done.iter().any(|(name, placed)| name == "config.toml" && *placed != Placed::Kept);
     ui.say(&format!("next:   {}", next(&found, named)));

@@ -177,10 +177,6 @@ fn limits(policy: &Policy, each: &str, once: bool) -> String {
         most => format!("{}{each}", text::count(most, "iteration")),
     }];
     parts.push(format!("{} for each agent process", time::span(policy.agent_timeout_ms)));
-    let budget = &policy.budget;
-    let money = (budget.micro_usd > 0).then(|| view::money(budget.micro_usd));
-    let tokens = (budget.tokens > 0).then(|| format!("{} tokens", view::thousands(budget.tokens)));
-    let time = (budget.time_ms > 0).then(|| format!("{} in all", time::span(budget.time_ms)));
-    parts.extend([money, tokens, time].into_iter().flatten());
+    parts.extend(view::budget(&policy.budget));
     parts.join(", ")
 }

@@ -86,7 +86,8 @@ fn backlog(
             return (Some(Finding::failed("backlog", text, remedy)), None);
         }
     };
-    let stands = format!("{file}: {}", counted.told());
+    let to_add = if counted.is_empty() { "; to add one: ralph backlog add \"TITLE\"" } else { "" };
+    let stands = format!("{file}: {}{to_add}", counted.told());
     let finding = fault(root, &path, &file, &stands).unwrap_or_else(|| Finding::held("backlog", stands));
     let plan = BacklogPlan { file, ..BacklogPlan::default() };
     let brought = brought::by_backlog(project, policy, &plan, wishes, checks);

@@ -92,11 +92,12 @@ pub(crate) fn reviews_of_a_claim(needed: u32) -> String {
 }
 
 pub(super) fn limit(plan: &Plan) -> String {
-    match plan.policy.max_iterations {
+    let iterations = match plan.policy.max_iterations {
         0 => "any number of iterations".into(),
         most if plan.limits_each_item() => format!("{} for each item", text::count(most, "iteration")),
         most => text::count(most, "iteration"),
-    }
+    };
+    [iterations].into_iter().chain(view::budget(&plan.policy.budget)).collect::<Vec<_>>().join(", ")
 }
 
 pub(crate) fn describe_agent(agent: &AgentInfo) -> String {

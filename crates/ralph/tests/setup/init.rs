@@ -488,6 +488,10 @@ fn on_a_terminal_it_asks_for_the_one_thing_it_cannot_find_out() {
     terminal.type_text("make check\r");
     assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
     assert!(sandbox.read(".ralph/config.toml").contains("\ntest = \"make check\"\n"));
+    let shown = terminal.all_output();
+    assert!(shown.contains("check   make check: the first run shows it and asks once"), "{shown}");
+    let doctor = ralph(&sandbox).arg("doctor").run();
+    doctor.assert_stdout_has("no items yet; to add one: ralph backlog add \"TITLE\"");
     let mut again = Terminal::start(&ralph(&sandbox).arg("init").into_command());
     assert_eq!(again.wait(), 0, "{}", again.all_output());
     assert!(!again.all_output().contains("Which command"), "{}", again.all_output());

@@ -169,7 +169,9 @@ fn evidence_and_history_call_neither_a_claimed_item_proved_nor_the_goal_that_it_
     let goal = ledger(&sandbox).into_iter().rfind(|record| record["type"] == "attempt").expect("the goal");
     assert_eq!(goal["items"], json!({"passed": 1, "claimed": 1, "without_change": 0}), "{goal}");
     let exported = ralph(&sandbox).args(["evidence", "export"]).run();
-    exported.assert_stdout_has("- but: 1 item claimed without a check of its own");
+    exported
+        .assert_stdout_has("- but: 1 item claimed without a check of its own")
+        .assert_stdout_has("but for what is called claimed below: that rests on an agent's word");
     assert!(!exported.stdout.contains("- proof:"), "{exported}");
     let json: Value =
         serde_json::from_str(&ralph(&sandbox).args(["evidence", "show", "--json"]).run().stdout)

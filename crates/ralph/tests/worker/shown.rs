@@ -81,6 +81,10 @@ fn an_item_without_a_check_is_claimed_and_not_counted_as_proved() {
     shown
         .assert_stdout_has("PASSED, claimed without a check")
         .assert_stdout_has("rests on  the agent's word: ");
+    let verified = ralph(&sandbox).args(["evidence", "verify"]).run();
+    verified.assert_stderr_lacks("FEAT-2 (#").assert_stdout_has(
+        "1 held, 0 failed, 1 could not run (1 claimed, with no check to run again), 1 not proved",
+    );
     let shown = ralph(&sandbox).args(["evidence", "show", "FEAT-1"]).run();
     shown.assert_stdout_has("FEAT-1 make one.txt: PASSED in #1").assert_stdout_has("  proved ");
 

@@ -11,12 +11,15 @@ use crate::time;
 /// Everything that was proved or refused, newest last.
 pub fn markdown(ledger: &Ledger, attempts: &[Attempted]) -> String {
     let mut text = String::from("# Evidence\n\n");
-    text.push_str("Measured by ralph, not claimed by an agent.\n");
+    text.push_str(match attempts {
+        [] => "Nothing is recorded.\n",
+        some if some.iter().any(|one| one.record.is_claimed()) => {
+            "Measured by ralph, but for what is called claimed below: that rests on an agent's word.\n"
+        }
+        _ => "Measured by ralph, not claimed by an agent.\n",
+    });
     for attempted in attempts {
         text.push_str(&section(attempted));
-    }
-    if attempts.is_empty() {
-        text.push_str("\nNothing is recorded.\n");
     }
     text.push_str("\n## Ledger\n\n");
     let head = ledger.head.as_deref().map_or_else(|| "none".into(), code);

@@ -130,7 +130,7 @@ pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stat
             format!("Backlog complete: {left} without ralph_loop.enabled left for people")
         }
         Selection::Complete if backlog.items().is_empty() => {
-            "Backlog complete: no item is in it (ralph backlog add \"TITLE\")".into()
+            "the backlog is empty; to add an item: ralph backlog add \"TITLE\"".into()
         }
         Selection::Complete => "Backlog complete".into(),
         Selection::Waiting(items) => {

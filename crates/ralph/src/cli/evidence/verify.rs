@@ -38,7 +38,8 @@ pub(super) fn main(args: &VerifyArgs, ui: &mut Ui) -> Result<ExitCode> {
     for attempted in &attempts {
         let record = &attempted.record;
         let sound = loaded.is_sound(&record.attempt);
-        if again.is_some() && record.passed() && sound && attempted.commit().is_some() {
+        let runs = again.is_some() && record.passed() && !record.checks.is_empty();
+        if runs && sound && attempted.commit().is_some() {
             let what = record.item.as_deref().unwrap_or("the goal");
             ui.say(&format!(
                 "{} (#{}) in a clean checkout of its commit:",
@@ -134,8 +135,12 @@ fn summary(verified: &[Verified], result: Verdict, ran: bool, ui: &Ui) {
         0 => String::new(),
         some => format!(" ({some} flagged)"),
     };
+    let claimed = match verified.iter().filter(|one| one.is_claimed_alone()).count() {
+        0 => String::new(),
+        some => format!(" ({some} claimed, with no check to run again)"),
+    };
     ui.data_line(&format!(
-        "{verdict}: {} held{flagged}, {} failed, {} could not run, {} not proved",
+        "{verdict}: {} held{flagged}, {} failed, {} could not run{claimed}, {} not proved",
         n(Verdict::Holds),
         n(Verdict::Fails),
         n(Verdict::CouldNotRun),
