@@ -34,7 +34,7 @@ pub enum Body {
 
 /// The shape of a stored state. A checkpoint of another shape is passed over, for a state that misses what this
 /// version derives from old records would differ from their fold.
-const STATE_SHAPE: u32 = 15;
+const STATE_SHAPE: u32 = 16;
 
 /// What every version's line has.
 #[derive(Deserialize)]

@@ -10,7 +10,7 @@ use crate::prelude::*;
 use crate::profile::{Gate, Protocol, TestsChanged};
 use crate::redact::shapes;
 use crate::report::{MISPLACED, PROMISE};
-use crate::state::{Iteration, Note, State};
+use crate::state::{Iteration, LONGEST_TOLD, Note, State};
 use crate::text;
 use crate::transcript::Format;
 use protocol::About;
@@ -95,6 +95,9 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
     }
     if let Some(guardrails) = materials.guardrails.and_then(lessons) {
         part(&format!("# Guardrails\n\n{}", text::head(guardrails, MOST_OF_A_FILE)));
+    }
+    if !state.told.is_empty() {
+        part(&told(&state.told));
     }
     if !state.notes.is_empty() {
         part(&notes(&state.notes));
@@ -314,6 +317,26 @@ fn notes(notes: &[Note]) -> String {
     format!("# Notes from the user\n\n{}", text::tail(&said, MOST_OF_NOTES))
 }
 
+/// What the user said to iterations before this one, which knows nothing of them; the newest words are the ones that are kept.
+fn told(told: &[Note]) -> String {
+    let mut room = LONGEST_TOLD;
+    let mut said: Vec<String> = vec![];
+    for note in told.iter().rev() {
+        let text = note.text.trim();
+        let words = match &note.answers {
+            Some(question) => format!("Asked: {question}\nAnswered: {text}"),
+            None => text.to_owned(),
+        };
+        if words.len() > room && !said.is_empty() {
+            break;
+        }
+        room = room.saturating_sub(words.len());
+        said.insert(0, words);
+    }
+    let said = said.join("\n\n");
+    format!("# What the user said earlier in this run\n\nIt still holds; the newest comes last.\n\n{said}")
+}
+
 /// Why the last claim was not accepted, with what the failing check printed.
 fn refused(state: &State, current: &Iteration) -> Option<String> {
     let item = current.item.as_ref().map(|item| &item.id);
@@ -346,8 +369,9 @@ fn refused(state: &State, current: &Iteration) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{End, Event, Measured, When};
-    use crate::machine::tests::{Sim, ended, plan};
+    use crate::decision::Stop;
+    use crate::event::{End, Event, Measured, RunResumed, When};
+    use crate::machine::tests::{BLOCKED, DONE, MORE, Sim, ended, plan};
     use crate::report::block::{self, BEGIN};
 
     fn begun() -> Sim {
@@ -442,6 +466,61 @@ mod tests {
             [at("GUARDED"), at("# Notes from the user"), at("staging server"), at("# The last \"done\"")];
         assert!(places.is_sorted(), "{places:?}");
         assert!(!prompt.contains("OLDEST") && prompt.len() < 16_000, "{} bytes", prompt.len());
+    }
+
+    /// While the run waits for something else.
+    fn note(sim: &mut Sim, text: String) {
+        let (id, effects) = (sim.state.seq.to_string(), sim.effects.clone());
+        sim.event(Event::NoteAdded { id, text });
+        sim.effects = effects;
+    }
+
+    #[test]
+    fn what_the_user_said_is_told_to_every_later_iteration_newest_last_and_bounded() {
+        const HEADING: &str = "# What the user said earlier in this run";
+        let mut sim = Sim::new(plan(&[]));
+        note(&mut sim, "use tabs".into());
+        sim.work(MORE, 1);
+        for _ in 0..3 {
+            let prompt = render(&sim.state, Materials::default());
+            assert!(!prompt.contains("# Notes from the user"), "it was read: {prompt}");
+            assert!(prompt.contains(HEADING) && prompt.contains("use tabs"), "{prompt}");
+            sim.work(MORE, 1);
+        }
+        sim.work(DONE, 1);
+        let review = render(&sim.state, Materials::default());
+        assert!(review.contains("# This iteration is a review") && review.contains("use tabs"), "{review}");
+
+        (0..12).for_each(|nth| note(&mut sim, format!("note {nth}.")));
+        sim.work(MORE, 1);
+        sim.work(MORE, 1);
+        note(&mut sim, "a new one".into());
+        let prompt = render(&sim.state, Materials::default());
+        let at = |needle: &str| prompt.find(needle).unwrap_or_else(|| panic!("{needle}: {prompt}"));
+        let places =
+            [at(HEADING), at("note 2."), at("note 11."), at("# Notes from the user"), at("a new one")];
+        assert!(places.is_sorted() && !prompt.contains("note 1.") && !prompt.contains("tabs"), "{prompt}");
+        note(&mut sim, "x".repeat(20_000));
+        sim.work(MORE, 1);
+        sim.work(MORE, 1);
+        let prompt = render(&sim.state, Materials::default());
+        assert!(prompt.contains("xxx") && !prompt.contains("note 11.") && prompt.len() < 6000, "{prompt}");
+    }
+
+    #[test]
+    fn an_answer_is_told_with_its_question() {
+        let mut sim = Sim::new(plan(&[]));
+        sim.work(BLOCKED, 1);
+        let Some(Stop::Blocked { why }) = sim.state.stop().cloned() else { panic!("{:?}", sim.state.phase) };
+        let resumed = RunResumed { plan: plan(&[]), version: "0".into(), probe: false, unrecorded_ms: 0 };
+        sim.event(Event::RunResumed(Box::new(resumed)));
+        note(&mut sim, "the second".into());
+        sim.work(MORE, 1);
+        note(&mut sim, "use tabs".into());
+        sim.work(MORE, 1);
+        sim.work(MORE, 1);
+        let prompt = render(&sim.state, Materials::default());
+        assert!(prompt.contains(&format!("Asked: {why}\nAnswered: the second\n\nuse tabs\n")), "{prompt}");
     }
 
     #[test]

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::prelude::*;
 use crate::text;
 
+/// How the reason of a stop begins that is a question.
+pub(crate) const ASKS: &str = "it asks: ";
+
 /// What this rule remembers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]

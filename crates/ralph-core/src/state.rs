@@ -17,6 +17,8 @@ use crate::journal::{Body, Record};
 use crate::limits::Used;
 use crate::own_files;
 use crate::prelude::*;
+use crate::questions::ASKS;
+use crate::text;
 use crate::time::Time;
 use crate::transcript::Usage;
 
@@ -32,6 +34,11 @@ const CHECKPOINT_EVERY: u32 = 16;
 const MOST_UNDONE: usize = 20;
 /// How many flags are.
 const MOST_FLAGGED: usize = 50;
+/// How many of the user's notes are told again, and how much of one.
+const MOST_TOLD: usize = 10;
+pub(crate) const LONGEST_TOLD: usize = 2000;
+/// How much of a question is kept with its answer.
+const LONGEST_QUESTION: usize = 300;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -63,6 +70,11 @@ pub struct State {
     pub unproved: Option<Span>,
     /// The user's words for the next prompt.
     pub notes: Vec<Note>,
+    /// Those that an iteration of this run has read already, oldest first: each later one has to be told again.
+    pub told: Vec<Note>,
+    /// What the run stopped to ask a person, until the iteration after it is concluded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
     /// Time the run was at work.
     pub active_ms: u64,
     /// Time the machine slept since the running agent or check was started.
@@ -138,6 +150,15 @@ pub struct Baseline {
 pub struct Note {
     pub id: String,
     pub text: String,
+    /// What the run had stopped to ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<String>,
+}
+
+impl Note {
+    fn in_short(self) -> Self {
+        Self { text: text::head(self.text.trim(), LONGEST_TOLD), ..self }
+    }
 }
 
 /// Files that the user had put back.
@@ -250,6 +271,9 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
             state.rules.agents = state.rules.agents.for_run(&names(&resumed.plan), state.rules.agents.dice);
             // Whoever takes a run up again that stopped to ask for a person has looked at it.
             if let Some(Stop::Blocked { .. } | Stop::Saturated { .. }) = state.stop() {
+                if let Some(question) = state.question() {
+                    state.asked = Some(text::one_line(question, LONGEST_QUESTION));
+                }
                 state.rules.questions = Default::default();
                 state.rules.saturation = Default::default();
             }
@@ -283,7 +307,8 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
                 // A person has spoken: what was counted before is not the loop's own doing any more.
                 state.rules.breaker = state.rules.breaker.after_a_word();
                 state.rules.questions = Default::default();
-                state.notes.push(Note { id: id.clone(), text: text.clone() });
+                let answers = state.asked.clone();
+                state.notes.push(Note { id: id.clone(), text: text.clone(), answers });
             }
         }
         Event::CircuitReset => state.rules.breaker = Breaker::default(),
@@ -520,7 +545,11 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
             _ => {}
         }
         if !matches!(conclusion.outcome, Outcome::Failed | Outcome::Limited | Outcome::Interrupted) {
-            state.notes.drain(..iteration.notes.min(state.notes.len()));
+            let read = state.notes.drain(..iteration.notes.min(state.notes.len()));
+            state.told.extend(read.map(Note::in_short));
+            let surplus = state.told.len().saturating_sub(MOST_TOLD);
+            state.told.drain(..surplus);
+            state.asked = None;
         }
         for what in conclusion.flags.iter().chain(&conclusion.proof_flags) {
             let is_known = |known: &Flagged| known.what == *what && !known.put_back;
@@ -601,6 +630,13 @@ impl State {
     pub fn just_concluded(&self, iteration: &Iteration) -> bool {
         let last = self.last.as_ref().is_some_and(|last| last.number == iteration.number);
         last && iteration.concluded_at == Some(self.updated_at)
+    }
+
+    /// What the agent asks of a person, where the run stopped for that; what a backlog stops for is no question.
+    fn question(&self) -> Option<&str> {
+        let Some(Stop::Blocked { why }) = self.stop() else { return None };
+        let says_so = self.last.as_ref().is_some_and(|last| last.outcome() == Some(Outcome::Blocked));
+        why.strip_prefix(ASKS).or(says_so.then_some(why))
     }
 
     pub fn wants_checkpoint(&self) -> bool {

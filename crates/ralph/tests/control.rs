@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{GOAL, history, one_call, outcomes, ralph, repository, run, says_done, says_more, status};
+use common::{GOAL, TEST, history, one_call, outcomes, ralph, repository, run, says_done, says_more, status};
 use ralph_testkit::{FakeAgent, Running, Sandbox, Signal, StatusBlock, Steps};
 use serde_json::{Value, json};
 
@@ -274,6 +274,9 @@ fn a_note_reaches_the_next_prompt_once() {
         .map(|call| call.prompt.contains("# Notes from the user\n\nuse the staging server\n"))
         .collect();
     assert_eq!(prompts, [false, true, false]);
+    let earlier = |prompt: &str| prompt.contains("# What the user said earlier in this run");
+    let prompts: Vec<bool> = agent.calls(&sandbox).iter().map(|call| earlier(&call.prompt)).collect();
+    assert_eq!(prompts, [false, false, true], "whoever starts without a memory is told again");
     let status = ralph(&sandbox).arg("status").run();
     assert!(!status.stdout.contains("note:"), "{status}");
 }
@@ -320,6 +323,31 @@ fn a_note_without_a_run_is_kept_and_answers_a_block() {
     let prompt = &agent.calls(&sandbox)[1].prompt;
     assert!(prompt.contains("it is swordfish\n\nand keep it quiet\n"), "{prompt}");
     assert_eq!(requests(&sandbox), [""; 0]);
+}
+
+#[test]
+fn an_answer_is_told_to_the_review_too_and_ends_with_its_run() {
+    let sandbox = repository();
+    let answered = |steps: Steps| steps.status(&StatusBlock::done());
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().status(&StatusBlock::blocked("Blocked: MySQL or SQLite?")))
+        .call(answered(Steps::new().write("green", "")))
+        .call(answered(Steps::new()))
+        .call(says_more())
+        .install(&sandbox);
+    run(&sandbox, &agent).args(["--test-cmd", TEST]).run().assert_code(2);
+    ralph(&sandbox).args(["note", "take the first"]).run().assert_code(0);
+    ralph(&sandbox).arg("run").run().assert_code(0).assert_stderr_has("✓ COMPLETE");
+    let calls = agent.calls(&sandbox);
+    assert!(calls[1].prompt.contains("# Notes from the user\n\ntake the first\n"), "{}", calls[1].prompt);
+    let review = &calls[2].prompt;
+    assert!(review.contains("# This iteration is a review"), "{review}");
+    let told = "Asked: MySQL or SQLite?\nAnswered: take the first\n";
+    assert!(review.contains(told) && !review.contains("# Notes from the user"), "{review}");
+    let other = ralph(&sandbox).args(["run", "another goal", "--max-iterations", "1", "--agent-cmd"]);
+    other.arg(agent.path()).run().assert_code(3);
+    let prompt = &agent.calls(&sandbox)[3].prompt;
+    assert!(!prompt.contains("take the first"), "{prompt}");
 }
 
 #[test]

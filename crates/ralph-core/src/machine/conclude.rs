@@ -11,6 +11,7 @@ use crate::gate::{self, Words};
 use crate::items::{self, Attempt, ItemAfter, Memory};
 use crate::prelude::*;
 use crate::profile::{Gate, Saturated, TestsChanged};
+use crate::questions::ASKS;
 use crate::report::block::WorkType;
 use crate::report::dialects::Vote;
 use crate::reviews;
@@ -386,7 +387,7 @@ fn place(plan: &Plan, name: &str) -> usize {
 fn blocked(words: &Words, outcome: Outcome, question: Option<String>) -> Option<Stop> {
     match words {
         Words::Blocked { why } if outcome == Outcome::Blocked => Some(Stop::Blocked { why: why.clone() }),
-        _ => question.map(|question| Stop::Blocked { why: format!("it asks: {question}") }),
+        _ => question.map(|question| Stop::Blocked { why: format!("{ASKS}{question}") }),
     }
 }
 

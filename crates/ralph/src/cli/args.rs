@@ -48,7 +48,7 @@ pub(super) enum Command {
     History(HistoryArgs),
     /// Stop the run that goes on when its iteration is over
     Stop,
-    /// Say something to the next iteration, or answer one that is blocked
+    /// Say something to the next iteration and those after it, or answer one that is blocked
     Note(super::ask::NoteArgs),
     /// Look at a task file, select from it, record attempts; changes only the bytes that must change
     #[command(subcommand)]

@@ -17,7 +17,7 @@ use crate::ui::Ui;
 
 #[derive(Debug, Args)]
 pub(super) struct NoteArgs {
-    /// What the next iteration should know, in your own words
+    /// What the iterations from the next one on should know, in your own words
     #[arg(required = true, value_name = "TEXT")]
     text: Vec<String>,
 }
@@ -90,7 +90,7 @@ pub(super) fn note(args: &NoteArgs, ui: &mut Ui) -> Result<ExitCode> {
         None => false,
     };
     ui.say(match (running, session(&project)) {
-        (true, None) => "noted; the next iteration will read it",
+        (true, None) => "noted; the next iteration will read it, and those after it",
         (_, Some(Arm { session: Some(_), .. })) => {
             "noted; the session that is held is told when it next wants to stop"
         }
