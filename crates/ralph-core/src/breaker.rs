@@ -1,7 +1,8 @@
 //! The circuit breaker: stops a loop that goes nowhere, and lets it try once more after a while.
 //!
 //! CLOSED counts what goes wrong in a row. OPEN starts no agent until a probe is allowed. HALF_OPEN is that probe: one
-//! iteration, which closes the circuit by progress and opens it again by anything else.
+//! iteration, which closes the circuit by progress and opens it again by anything else. Where it opened for an error, a probe
+//! that comes to the same one has made none.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,8 @@ use crate::time::Time;
 
 /// How a reason begins that is about denied tools.
 pub const DENIED: &str = "permission_denied";
+/// How one begins that is about the same errors, again and again.
+const SAME_ERROR: &str = "same_error";
 /// How many earlier iterations the length of the words is compared with.
 const COMPARED: usize = 3;
 /// The longest cool-down, however many probes failed.
@@ -132,18 +135,24 @@ impl Breaker {
         let next = self.counted(facts);
         if self.circuit != Circuit::Closed {
             let closed = Self { sizes: next.sizes.clone(), ..Self::default() };
-            return match (facts.progress, facts.proved) {
-                (true, _) => (closed, vec!["closed: the probe made progress".into()]),
-                (false, true) => (closed, vec!["closed: what the probe claimed was proved".into()]),
+            let stuck = self.is_stuck(facts);
+            return match (facts.progress && !stuck, facts.proved) {
+                (true, _) => (closed, vec!["circuit closed: the probe made progress".into()]),
+                (false, true) => (closed, vec!["circuit closed: what the probe claimed was proved".into()]),
                 (false, false) => {
                     let failed_probes = self.failed_probes.saturating_add(1);
-                    let next = Self { failed_probes, ..next };
+                    // What it opened for stays what the next probe is held against.
+                    let last_errors = match self.is_open_for(SAME_ERROR) {
+                        true => self.last_errors.clone(),
+                        false => next.last_errors,
+                    };
+                    let next = Self { failed_probes, last_errors, ..next };
                     // The same trigger counts on.
                     let known = self.reason.clone().unwrap_or_default();
                     let same = |reason: &String| reason.split(':').next() == known.split(':').next();
                     let mut fired = next.fired(policy, self, facts).into_iter().map(|(_, reason)| reason);
                     let reason = fired.find(same).unwrap_or(known);
-                    (next.opened(policy, now, reason), vec![no_progress(facts).into()])
+                    (next.opened(policy, now, reason), vec![no_progress(facts, stuck).into()])
                 }
             };
         }
@@ -164,6 +173,17 @@ impl Breaker {
             _ => next,
         };
         (next, said)
+    }
+
+    /// Whether it opened by this trigger.
+    fn is_open_for(&self, trigger: &str) -> bool {
+        self.reason.as_deref().and_then(|reason| reason.split(':').next()) == Some(trigger)
+    }
+
+    /// Whether a probe came to the very errors that the circuit opened for: files that it changed all the same are no progress.
+    fn is_stuck(&self, facts: Facts<'_>) -> bool {
+        let accepted = facts.proved || facts.claimed;
+        self.is_open_for(SAME_ERROR) && facts.errors.same_as(&self.last_errors) && !accepted
     }
 
     /// Why no further iteration may be started, if so.
@@ -204,7 +224,7 @@ impl Breaker {
         if self.same_error >= policy.same_error_after {
             let error = self.last_errors.errors.first().map(String::as_str).unwrap_or_default();
             let (n, error) = (self.same_error, text::one_line(error, 200));
-            fired.push((policy.same_error, format!("same_error: {n} iterations with error: {error}")));
+            fired.push((policy.same_error, format!("{SAME_ERROR}: {n} iterations with error: {error}")));
         }
         if let Some(shrunk) = before.shrunk(facts, policy.decline_percent) {
             let reason = format!("output_decline: output declined by {shrunk}%");
@@ -239,12 +259,13 @@ impl Breaker {
 }
 
 /// What is said of a probe that opens the circuit again.
-fn no_progress(facts: Facts<'_>) -> &'static str {
-    match facts.claimed {
-        true => {
+fn no_progress(facts: Facts<'_>, stuck: bool) -> &'static str {
+    match (facts.claimed, stuck) {
+        (true, _) => {
             "the probe made no progress: it claimed done and changed nothing, and no check that was red is green"
         }
-        false => "the probe made no progress",
+        (false, true) => "the probe made no progress: it ended in the error that the circuit opened for",
+        (false, false) => "the probe made no progress",
     }
 }
 

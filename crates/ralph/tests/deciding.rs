@@ -92,9 +92,28 @@ fn a_probe_whose_claim_is_proved_closes_the_circuit_though_nothing_was_left_to_c
     let mended = ralph(&sandbox).args(["run", "--probe"]).run();
     mended
         .assert_code(0)
-        .assert_stderr_has("closed: what the probe claimed was proved")
+        .assert_stderr_has("circuit closed: what the probe claimed was proved")
         .assert_stderr_has("✓ COMPLETE");
     assert_eq!(status(&sandbox)["circuit"]["state"], "CLOSED");
+}
+
+#[test]
+fn a_probe_that_ends_in_the_error_that_the_circuit_opened_for_opens_it_again() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, works("notes.md").status(&ralph_testkit::StatusBlock::done()));
+    let opened = run(&sandbox, &agent).args(["--test-cmd", TEST]).run();
+    opened.assert_code(5).assert_stderr_has("✗ CIRCUIT OPEN: same_error: 5 iterations");
+    let probe = ralph(&sandbox).args(["run", "--probe"]).run();
+    probe
+        .assert_code(5)
+        .assert_stderr_has("the probe made no progress: it ended in the error that the circuit opened for")
+        .assert_stderr_has("✗ CIRCUIT OPEN: same_error: 6 iterations")
+        .assert_stderr_lacks("circuit closed");
+    assert_eq!(agent.calls(&sandbox).len(), 6, "exactly one iteration");
+    assert_eq!(status(&sandbox)["circuit"]["failed_probes"], 1);
+    sandbox.write("green", "");
+    let mended = ralph(&sandbox).args(["run", "--probe", "--reviews", "0"]).run();
+    mended.assert_code(0).assert_stderr_has("circuit closed: the probe made progress");
 }
 
 #[test]

@@ -162,10 +162,36 @@ fn a_probe_closes_by_progress_or_proof_and_opens_for_twice_as_long_by_anything_e
 }
 
 #[test]
-fn a_probe_that_errs_again_while_it_makes_progress_closes() {
-    let probe = stepped(Breaker::default(), &dual(), "eeeee", 0).guard(at(30), false).expect("a probe");
-    let after = stepped(probe, &dual(), "e", 31);
-    assert_eq!((after.circuit, after.same_error), (Circuit::Closed, 0));
+fn a_probe_that_comes_to_the_error_it_opened_for_has_made_no_progress() {
+    let open = stepped(Breaker::default(), &dual(), "eeeee", 0);
+    let probe = |open: &Breaker, script: &str| {
+        stepped(open.guard(at(30), true).expect("a probe"), &dual(), script, 31)
+    };
+    let again = probe(&open, "e");
+    assert_eq!((again.circuit, again.probe_at), (Circuit::Open, Some(at(31 + 60))), "for twice as long");
+    assert_eq!(again.reason.as_deref(), Some("same_error: 6 iterations with error: E0308"));
+    for script in ["+", "f", "p"] {
+        let closed = probe(&open, script);
+        assert_eq!((closed.circuit, closed.same_error), (Circuit::Closed, 0), "{script}");
+    }
+    let other = probe(&open, "-");
+    assert_eq!(other.circuit, Circuit::Open);
+    assert_eq!(
+        probe(&other, "e").circuit,
+        Circuit::Open,
+        "a probe in between does not make it another error"
+    );
+    assert_eq!(probe(&open.carried(), "e").circuit, Circuit::Open, "nor does another run");
+    facts('e', |facts| {
+        let said = open.guard(at(30), true).expect("a probe").step(&dual(), at(31), facts).1;
+        assert_eq!(said, ["the probe made no progress: it ended in the error that the circuit opened for"]);
+    });
+    let stalled = stepped(Breaker::default(), &dual(), "ee---", 0);
+    assert_eq!(
+        probe(&stalled, "e").circuit,
+        Circuit::Closed,
+        "it opened for want of changes, and here they are"
+    );
 }
 
 #[test]
