@@ -483,3 +483,18 @@ fn a_note_is_nobody_else_s_to_read() {
     let data = fs::metadata(sandbox.project().join(".git/ralph/requests").join(&name)).expect("there");
     assert_eq!(data.permissions().mode() & 0o777, 0o600);
 }
+
+#[test]
+fn after_the_circuit_was_closed_by_hand_a_plain_run_is_all_that_is_suggested() {
+    let (sandbox, agent) = open_circuit();
+    let open = ralph(&sandbox).arg("status").run();
+    open.assert_stdout_has("next:       to close it: ralph circuit reset");
+    ralph(&sandbox).args(["circuit", "reset"]).run().assert_code(0);
+    let closed = ralph(&sandbox).arg("status").run();
+    closed.assert_stdout_has("closed since").assert_stdout_has("next:       to go on: ralph run\n");
+    for gone in ["circuit reset", "--probe", "ralph explain"] {
+        assert!(!closed.stdout.contains(gone), "{gone}: {closed}");
+    }
+    ralph(&sandbox).args(["run", "--max-iterations", "4"]).run().assert_code(3);
+    assert_eq!(agent.calls(&sandbox).len(), 4);
+}

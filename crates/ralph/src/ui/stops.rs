@@ -1,6 +1,6 @@
 //! How each reason to stop is put into words: its title, its tone, and what to do next.
 
-use ralph_core::breaker::DENIED;
+use ralph_core::breaker::{Circuit, DENIED};
 use ralph_core::decision::{Proof, Stop};
 use ralph_core::event::{Plan, THROWN_AWAY};
 use ralph_core::items::{self, Attempt, Found};
@@ -140,8 +140,8 @@ pub(super) fn next_steps_of(state: &State, stop: &Stop, typed: Option<&str>) -> 
         let word = if claimed { "claimed" } else { "proved" };
         steps.push(format!("what is {word} and not committed is in your files{left}: git status"));
     }
-    // Whoever got what was asked for needs no explanation.
-    if stop.exit_code() != 0 && *stop != Stop::Unknown {
+    // Whoever got what was asked for needs no explanation, nor does one who has closed the circuit.
+    if stop.exit_code() != 0 && *stop != Stop::Unknown && !is_closed_since(state, stop) {
         steps.push(format!("more about this stop: ralph explain {}", stop.word()));
     }
     if !matches!(stop, Stop::Blocked { .. })
@@ -165,7 +165,7 @@ fn in_a_session(state: &State, stop: &Stop, go_on: Vec<String>) -> Vec<String> {
     }
     let flags = match stop {
         Stop::MaxIterations { max, .. } => format!(" --max-iterations {}", (*max).max(10)),
-        Stop::CircuitOpen { .. } => " --probe".into(),
+        Stop::CircuitOpen { .. } if !is_closed_since(state, stop) => " --probe".into(),
         Stop::Saturated { .. } => SATURATION_OFF.into(),
         _ => String::new(),
     };
@@ -181,10 +181,16 @@ fn in_a_session(state: &State, stop: &Stop, go_on: Vec<String>) -> Vec<String> {
 
 const SATURATION_OFF: &str = " --set test_only=off --set done_signals=off --set test_share=off";
 
+/// Whether an open circuit stopped the run, and somebody has closed it since.
+pub(super) fn is_closed_since(state: &State, stop: &Stop) -> bool {
+    matches!(stop, Stop::CircuitOpen { .. }) && state.rules.breaker.circuit == Circuit::Closed
+}
+
 /// Where the circuit opened because tools were denied.
-fn to_allow_it(state: &State, why: &str) -> Option<String> {
+fn to_allow_it(state: &State, why: &str, closed: bool) -> Option<String> {
     let built_in = |plan: &Plan| plan.agents.iter().any(|agent| agent.permissions.is_some());
     let flag = match state.run.as_ref().is_some_and(|run| built_in(&run.plan)) {
+        true if closed => ", or where that is safe: ralph run --permissions full",
         true => ", or where that is safe: ralph run --probe --permissions full",
         false => "",
     };
@@ -271,14 +277,19 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
         }],
         Stop::MaxIterations { .. } => remarks::restless(state).into_iter().chain(more()).collect(),
         Stop::Saturated { .. } => vec![format!("to go on all the same: ralph run{SATURATION_OFF}")],
-        Stop::CircuitOpen { why, .. } => to_allow_it(state, why)
-            .into_iter()
-            .chain([
-                "to say what to do differently: ralph note \"…\"".into(),
-                "to close it: ralph circuit reset".into(),
-                "to try again, and go on if it makes progress: ralph run --probe".into(),
-            ])
-            .collect(),
+        Stop::CircuitOpen { why, .. } => {
+            let closed = is_closed_since(state, stop);
+            let again: &[&str] = match closed {
+                true => &["to go on: ralph run"],
+                false => &[
+                    "to close it: ralph circuit reset",
+                    "to try again, and go on if it makes progress: ralph run --probe",
+                ],
+            };
+            let steps =
+                ["to say what to do differently: ralph note \"…\""].into_iter().chain(again.iter().copied());
+            to_allow_it(state, why, closed).into_iter().chain(steps.map(Into::into)).collect()
+        }
         Stop::Budget { .. } => more(),
         Stop::AgentsExhausted { .. } => {
             let again = "to try again: ralph run".to_owned();
