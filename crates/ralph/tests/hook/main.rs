@@ -452,21 +452,39 @@ fn a_run_beside_a_session_that_is_held_is_refused_until_it_is_let_go() {
 }
 
 #[test]
-fn a_run_gives_up_a_session_that_is_waited_for_and_says_so() {
-    let sandbox = repository();
-    ralph(&sandbox).args(["hook", "install"]).run().assert_code(0);
-    ralph(&sandbox).args(["hook", "arm", "another goal"]).run().assert_code(0);
-    let agent = one_call(&sandbox, says_done());
-    let finished = run(&sandbox, &agent).args(["--test-cmd", "true", "--reviews", "0"]).run();
-    finished.assert_code(0).assert_stderr_has("run 1 is left unfinished and cannot be continued");
+fn no_run_begins_beside_a_session_that_is_waited_for() {
+    for hooks in [false, true] {
+        let sandbox = repository();
+        if hooks {
+            ralph(&sandbox).args(["hook", "install"]).run().assert_code(0);
+        }
+        ralph(&sandbox).args(["hook", "arm", "another goal"]).run().assert_code(0);
+        let agent = one_call(&sandbox, says_done());
+        let begun = || run(&sandbox, &agent).args(["--test-cmd", "true", "--reviews", "0"]);
+        let will = if hooks { "will be held" } else { "is to be held" };
+        let refused = begun().run();
+        refused
+            .assert_code(1)
+            .assert_stderr_has(&format!("ralph: the next session that starts here {will}: another goal"))
+            .assert_stderr_has("try: ralph hook disarm");
+        let waits = ralph(&sandbox).args(["hook", "status"]).run();
+        waits.assert_stdout_has("armed: the next session that starts here");
+        assert!(agent.calls(&sandbox).is_empty(), "nothing was started");
+        begun().arg("--dry-run").run().assert_code(0);
+        ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+        begun().run().assert_code(0);
+    }
 }
 
 #[test]
-fn a_run_in_script_mode_lets_go_of_the_session() {
+fn a_run_in_script_mode_waits_until_the_session_is_let_go() {
     let sandbox = repository();
     arm(&sandbox, &["--session", SESSION]);
-    ralph(&sandbox).args(["run", "--yes"]).run().assert_code(64).assert_stderr_has("held in a session");
     let agent = one_call(&sandbox, says_done());
+    for refused in [ralph(&sandbox).args(["run", "--yes"]), run(&sandbox, &agent)] {
+        refused.run().assert_code(1).assert_stderr_has(&format!("ralph: session {SESSION} is to be held"));
+    }
+    ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
     run(&sandbox, &agent).args(["--test-cmd", "true", "--reviews", "0"]).run().assert_code(0);
     assert_eq!(stops(&sandbox, SESSION, &more()), None);
 }

@@ -278,17 +278,13 @@ pub(super) fn warn_of_armed(project: &Project, ui: &mut Ui) {
     ui.warn(&format!("{}; {missing}", described(&arm, &shown, &hooks)));
 }
 
-/// A session that is held works in this tree, and another agent beside it would be a second one. One that nobody has seen
-/// yet is given up for a run; a file that cannot be read holds nobody.
+/// A session that is held works in this tree, and another agent beside it would be a second one; one that is waited for may start
+/// at any time. A file that cannot be read holds nobody.
 pub(in crate::cli) fn nobody_is_held(project: &Project) -> Result<()> {
     let Ok(Some(arm)) = ArmFile::of(&project.truth).read() else { return Ok(()) };
     let Some(state) = run_of(project, &arm).filter(|state| state.stop().is_none()) else { return Ok(()) };
-    let hooks = Hooks::look(project);
-    if arm.session.is_none() || !is_held(&arm, &state, &hooks) {
-        return Ok(());
-    }
-    let shown = secrets::of(&project.root).shown_state(&state);
-    Err(Error::new(described(&arm, &shown, &hooks))
+    let secrets = secrets::of(&project.root);
+    Err(Error::new(described(&arm, &secrets.shown_state(&state), &Hooks::look(project)))
         .because("two agents in one tree would undo each other's work")
         .hint("ralph hook disarm, which lets go of it; then run again"))
 }
