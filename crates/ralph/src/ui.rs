@@ -537,6 +537,11 @@ pub fn own_outputs() -> Vec<(u64, u64)> {
     [Stream::Output, Stream::Error].into_iter().filter_map(Stream::file).collect()
 }
 
+/// Why a run stopped, or would stop at once, without its title.
+pub(crate) fn described(stop: &Stop) -> String {
+    stops::details(stop).join("; ")
+}
+
 /// What to do after a run has stopped like this.
 pub(crate) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     stops::next_steps(state, stop)

@@ -87,7 +87,12 @@ fn a_probe_whose_claim_is_proved_closes_the_circuit_though_nothing_was_left_to_c
     let sandbox = repository();
     let agent = one_call(&sandbox, says_done());
     run(&sandbox, &agent).args(["--test-cmd", TEST]).run().assert_code(5);
-    ralph(&sandbox).args(["run", "--dry-run"]).run().assert_code(5).assert_stderr_has("CIRCUIT OPEN");
+    let seen = ralph(&sandbox).args(["run", "--dry-run"]).run();
+    seen.assert_code(0)
+        .assert_stdout_has("Run 1 would be continued, but the circuit is open")
+        .assert_stdout_has("no_progress: 3 iterations with no file changes; no run begins before ")
+        .assert_stdout_has("---RALPH_STATUS---");
+    assert_eq!(status(&sandbox)["circuit"]["state"], "OPEN", "nothing was tried");
     sandbox.write("green", "");
     let mended = ralph(&sandbox).args(["run", "--probe"]).run();
     mended

@@ -195,7 +195,9 @@ fn an_agent_that_only_says_in_words_that_it_is_done_is_told_what_the_prompt_asks
     let agent = "cat > /dev/null; echo all tasks complete";
     let finished = ralph(&sandbox).args(["run", GOAL, "--max-iterations", "1", "--agent-cmd", agent]).run();
     finished.assert_code(3).assert_stderr_has("the prompt asks for a status block");
-    finished.assert_stderr_has("ralph run --dry-run shows it, ralph report emit writes one");
+    finished.assert_stderr_has(
+        "ralph run --dry-run shows it, ralph report emit --help tells how to have one written",
+    );
     assert_eq!(outcomes(&sandbox), [(1, "silent".to_owned())]);
 }
 

@@ -191,9 +191,10 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         let beside = last.as_ref().and_then(|last| backlog::beside_a_goal(project, last));
         beside.iter().for_each(|beside| ui.remark(beside));
     }
-    if let Some(last) = &last
-        && let Err(stop) = may_begin(&choice, last, order)
-    {
+    let refused = last.as_ref().and_then(|last| may_begin(&choice, last, order).err());
+    // Whoever only wants to see what would be done starts nothing.
+    if let (Some(last), Some(stop), false) = (&last, &refused, order.dry) {
+        let stop = stop.clone();
         match choice {
             Choice::Start(_) => ui.refused(&last.state, &stop),
             Choice::Resume => ui.refused_again(&last.state, &stop),
@@ -268,6 +269,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
             state,
             before: before.as_ref().map(|before| &before.state),
             branch: order.branch,
+            refused: refused.as_ref(),
         };
         dry::show(project, &intent, ui)?;
         return Ok(None);

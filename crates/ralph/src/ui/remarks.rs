@@ -160,7 +160,7 @@ pub(super) fn remarks(state: &State, last: &Iteration) -> Vec<(Tone, String)> {
             warn(MISPLACED.into());
         }
         Outcome::Silent => warn(
-            "no report in what the agent printed: the prompt asks for a status block (ralph run --dry-run shows it, ralph report emit writes one)"
+            "no report in what the agent printed: the prompt asks for a status block (ralph run --dry-run shows it, ralph report emit --help tells how to have one written)"
                 .into(),
         ),
         // A plain "more work" needs no remark; a report that contradicts itself does.

@@ -1,5 +1,6 @@
 //! `ralph run --dry-run`: what would be done, without doing or writing any of it.
 
+use ralph_core::decision::Stop;
 use ralph_core::event::Plan;
 use ralph_core::items::{Found, Memory, Work};
 use ralph_core::prompt;
@@ -15,7 +16,7 @@ use crate::runner::Texts;
 use crate::store::{Ledger, Runs, Tally};
 use crate::suggest::quoted;
 use crate::trust::{self, Commands};
-use crate::ui::Ui;
+use crate::ui::{self, Ui};
 use crate::work::Source;
 
 pub(super) struct Intent<'a> {
@@ -27,6 +28,8 @@ pub(super) struct Intent<'a> {
     /// Of the last run about the same backlog, which hands on what its agent was refused for.
     pub(super) before: Option<&'a State>,
     pub(super) branch: Option<&'a str>,
+    /// Why no agent would be started yet.
+    pub(super) refused: Option<&'a Stop>,
 }
 
 pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Result<()> {
@@ -36,6 +39,11 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
         Some(run) => format!("Run {} would be continued", run.number),
         None => "A new run would begin".into(),
     };
+    if let Some(stop) = intent.refused {
+        shown.title = format!("{}, but the circuit is open", shown.title);
+        shown.row("circuit", ui::described(stop));
+        shown.row("circuit", "to close it: ralph circuit reset; to try once all the same: --probe");
+    }
     for (_, value) in &mut shown.rows {
         *value = value.replace("as you choose below", "as you choose when it begins");
     }
