@@ -308,7 +308,7 @@ fn status_says_what_to_do_next_and_times_are_of_one_form() {
     }
     // One hint, for the command that was typed.
     let refused = run(&sandbox, &agent).arg("--fresh").run();
-    refused.assert_code(5).assert_stderr_has("ralph run \"GOAL\" --probe");
+    refused.assert_code(5).assert_stderr_has(&format!("ralph run --probe '{GOAL}' --yes --agent-cmd "));
     assert_eq!(refused.stderr.matches("--probe").count(), 1, "{refused}");
 }
 
