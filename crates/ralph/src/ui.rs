@@ -234,8 +234,8 @@ impl Ui {
             (Mode::Boxes, false) => "  ",
             _ => "",
         };
-        // A line that fills the last column may wrap.
-        let room = self.stream.columns().saturating_sub(edge.chars().count() + 1);
+        // A line that fills the last column may wrap, and so would the `^C` that a terminal puts behind it.
+        let room = self.stream.columns().saturating_sub(edge.chars().count() + 3);
         let Some(line) = self.live.line(clock::now(), room) else { return };
         let line = format!("\r\u{1b}[K{}", self.painted(Tone::Faint, &format!("{edge}{line}")));
         self.stream.write(line.as_bytes());

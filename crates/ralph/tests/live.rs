@@ -148,3 +148,16 @@ fn a_note_from_beside_stands_in_the_box() {
     sandbox.release("go");
     assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
 }
+
+#[test]
+fn ctrl_c_on_a_line_that_fills_the_window_leaves_nothing_of_itself_behind() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().exit(3));
+    let command = run(&sandbox, &agent).args(["--set", "backoff=1h"]).into_command();
+    let mut terminal = Terminal::builder(&command).size(70, 40).start();
+    terminal.wait_for("left): agent: ");
+    terminal.type_text("\u{3}");
+    assert_eq!(terminal.wait(), 130, "{}", terminal.all_output());
+    let screen = terminal.screen();
+    assert!(!screen.contains('^') && !screen.contains("left): agent"), "{screen}");
+}
