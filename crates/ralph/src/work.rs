@@ -40,7 +40,7 @@ pub(crate) use boot::boot;
 pub(crate) use hands::TwoHands;
 pub(crate) use own::OwnBacklog;
 pub(crate) use paths::{is_below, is_own};
-pub(crate) use place::{Place, find, known, root, unnamed_beads};
+pub(crate) use place::{Place, find, is_somewhere, known, root, unnamed_beads};
 pub(crate) use record::{Whole, reset as reset_record};
 pub(crate) use settle::Settler;
 pub(crate) use source::{Left, Source, in_a_line};

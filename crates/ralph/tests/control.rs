@@ -498,3 +498,19 @@ fn after_the_circuit_was_closed_by_hand_a_plain_run_is_all_that_is_suggested() {
     ralph(&sandbox).args(["run", "--max-iterations", "4"]).run().assert_code(3);
     assert_eq!(agent.calls(&sandbox).len(), 4);
 }
+
+#[test]
+fn where_a_task_list_is_the_status_names_the_run_that_works_through_it() {
+    let sandbox = repository();
+    let begin = "nothing has been run here yet; start with: ralph run";
+    let told = |args: &[&str]| ralph(&sandbox).args(args).run().stdout;
+    sandbox.write(".ralph/ralph.yml", "tasks: []\n");
+    for args in [&["status"][..], &["history"]] {
+        assert_eq!(told(args), format!("{begin} \"GOAL\"\n"), "nothing is in it");
+    }
+    sandbox.write("IMPLEMENTATION_PLAN.md", "- [ ] one\n");
+    for args in [&["status"][..], &["history"]] {
+        let with = format!("{begin}, which works through the task list here, or ralph run \"GOAL\"\n");
+        assert_eq!(told(args), with);
+    }
+}

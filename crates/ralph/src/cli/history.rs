@@ -14,6 +14,7 @@ use ralph_core::{text, time};
 use serde_json::json;
 
 use super::args::HistoryArgs;
+use super::run;
 use crate::error::{self, Error, Result};
 use crate::project::Project;
 use crate::store::{self, Runs};
@@ -198,7 +199,7 @@ fn list(project: &Project, runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCo
         let document = json!({"schema": "ralph.history/1", "iterations": entries, "undone": undone, "problems": problems});
         ui.json(&document);
     } else if lines.is_empty() {
-        ui.data_line("nothing has been run here yet; start with: ralph run \"GOAL\"");
+        ui.data_line(&run::nothing_yet(project));
     } else {
         lines.iter().for_each(|line| ui.data_line(line));
     }

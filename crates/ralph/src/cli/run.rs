@@ -489,6 +489,15 @@ pub(super) fn has_something_to_do(project: &Project) -> bool {
     last.is_some_and(|last| last.unfinished()) || !matches!(backlog::found(project), Ok(None))
 }
 
+/// What is said where nothing was run, with what begins it.
+pub(super) fn nothing_yet(project: &Project) -> String {
+    let begins = match work::is_somewhere(&project.root) {
+        true => "ralph run, which works through the task list here, or ralph run \"GOAL\"",
+        false => "ralph run \"GOAL\"",
+    };
+    format!("nothing has been run here yet; start with: {begins}")
+}
+
 #[derive(Debug)]
 enum Choice<'a> {
     Resume,

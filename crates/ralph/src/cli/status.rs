@@ -16,7 +16,7 @@ use ralph_core::view::json::{self, Surroundings};
 use ralph_core::{redact, text, time, view};
 
 use super::args::StatusArgs;
-use super::hook;
+use super::{hook, run};
 use crate::clock;
 use crate::error::Result;
 use crate::project::Project;
@@ -157,7 +157,7 @@ fn show(
         (arm, missing)
     });
     let notes = unread(state, project);
-    let lines = lines(state, holder, odd, held, !notes.is_empty());
+    let lines = lines(project, state, holder, odd, held, !notes.is_empty());
     // What to do next is said last.
     let (next, stands): (Vec<&String>, Vec<&String>) = lines.iter().partition(|line| line.starts_with(NEXT));
     stands.into_iter().for_each(|line| ui.data_row(12, line));
@@ -228,6 +228,7 @@ fn budgets(state: &State, budget: &Budget) -> Vec<String> {
 }
 
 fn lines(
+    project: &Project,
     state: Option<&State>,
     holder: Option<&Holder>,
     odd: Odd,
@@ -245,7 +246,7 @@ fn lines(
                 "next:       to begin anew, keeping the damaged record: ralph run --fresh \"GOAL\"".into(),
             ];
         }
-        return vec!["nothing has been run here yet; start with: ralph run \"GOAL\"".into()];
+        return vec![run::nothing_yet(project)];
     };
     let mut lines = Vec::new();
     let mut add = |name: &str, value: String| lines.push(format!("{name:<12}{value}"));

@@ -15,6 +15,8 @@ use crate::store::{self, Way};
 use crate::suggest::{self, quoted};
 
 /// The task file of a harness.
+/// A task file of more bytes is not read only to see whether there is anything in it.
+const MOST_TO_LOOK: u64 = 64 << 10;
 const FEATURES: &str = "feature_list.json";
 
 /// A task file that is there.
@@ -371,6 +373,18 @@ pub(crate) fn known(root: &Path) -> Option<PathBuf> {
     let [_, _, ..] = there.as_slice() else { return there.into_iter().next() };
     let with_items = there.iter().position(|path| !is_empty(root, path)).unwrap_or(0);
     there.into_iter().nth(with_items)
+}
+
+/// Whether there is a task file that a run without a goal would work through, without reading a large one.
+pub(crate) fn is_somewhere(root: &Path) -> bool {
+    let Ok(layers) = Layers::read(&root.join(".ralph")) else { return false };
+    if let Some(named) = layers.merged().backlog {
+        let path = root.join(self::named(root, Path::new(&named.value)));
+        return path.is_file() || beads::is_meant(&path);
+    }
+    let large = |path: &Path| path.metadata().is_ok_and(|data| data.len() > MOST_TO_LOOK);
+    let mut there = NAMES.into_iter().map(|name| root.join(name)).filter(|path| path.is_file());
+    there.any(|path| large(&path) || !is_empty(root, &path))
 }
 
 /// What cannot be read is not empty: it has to be looked at.
