@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{one_call, ralph, repository, repository_with_work_in_progress, run, says_more, status};
+use common::{GOAL, one_call, ralph, repository, repository_with_work_in_progress, run, says_more, status};
 use ralph_testkit::{Background, FakeAgent, Finished, Sandbox, Schema, Signal, StatusBlock, Steps, Terminal};
 
 /// Runs these calls, one an iteration.
@@ -627,4 +627,17 @@ fn what_is_staged_stays_so_by_the_advice_that_takes_the_branch_back() {
     assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), before);
     assert!(sandbox.git(&["diff", "--cached", "--name-only"]).contains("mine.txt"));
     assert_eq!(sandbox.read("README.md"), "# project\n");
+}
+
+#[test]
+fn where_the_task_list_is_empty_the_goal_that_was_undone_is_named() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().write("green", "").status(&StatusBlock::done()));
+    run(&sandbox, &agent).args(["--test-cmd", "true", "--reviews", "0"]).run().assert_code(0);
+    sandbox.write(".ralph/ralph.yml", "tasks: []\n");
+    let again = format!("run 1 was undone; to have its goal worked on again: ralph run '{GOAL}'");
+    let empty = || ralph(&sandbox).arg("run").run();
+    empty().assert_code(0).assert_stderr_has("is empty").assert_stderr_lacks(&again);
+    ralph(&sandbox).args(["undo", "1"]).run().assert_code(0);
+    empty().assert_code(0).assert_stderr_has("is empty").assert_stderr_has(&again);
 }

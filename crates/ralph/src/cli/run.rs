@@ -211,7 +211,8 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         _ => None,
     };
     if earlier.is_none()
-        && let Some(stop) = backlog::nothing_to_do(project, &wishes, before.as_ref(), order.dry, ui)?
+        && let Some(stop) =
+            backlog::nothing_to_do(project, &wishes, before.as_ref(), last.as_ref(), order.dry, ui)?
     {
         if !order.dry {
             let_go(project, last.as_ref(), ui)?;

@@ -21,7 +21,7 @@ use crate::project::Project;
 use crate::settings::{self, Wishes};
 use crate::setup;
 use crate::store::{Ledger, Runs, Tally};
-use crate::suggest::quoted;
+use crate::suggest::{self, quoted};
 use crate::tree::Tree;
 use crate::trust::Commands;
 use crate::ui::Ui;
@@ -143,6 +143,7 @@ pub(super) fn nothing_to_do(
     project: &Project,
     wishes: &Wishes,
     before: Option<&Last>,
+    last: Option<&Last>,
     dry: bool,
     ui: &mut Ui,
 ) -> Result<Option<Stop>> {
@@ -169,6 +170,7 @@ pub(super) fn nothing_to_do(
             ui.warn(&format!(
                 "the backlog {file} is empty: ralph backlog add \"TITLE\"{which}, or ralph run \"GOAL\""
             ));
+            undone_goal(last).iter().for_each(|again| ui.remark(again));
             ui.tell_not_begun(&known, &stop);
         }
         Left::Nothing { .. } if plan.task.is_some() && !dry => {
@@ -179,6 +181,17 @@ pub(super) fn nothing_to_do(
         _ => return Ok(None),
     }
     Ok(Some(stop))
+}
+
+/// Where the last run was about a goal, and what it did was undone: what begins it anew.
+fn undone_goal(last: Option<&Last>) -> Option<String> {
+    let last = last.filter(|last| last.state.undone_since_last().is_some())?;
+    let run = last.state.run.as_ref().filter(|run| run.plan.backlog.is_none())?;
+    Some(format!(
+        "run {} was undone; to have its goal worked on again: ralph run {}",
+        run.number,
+        suggest::goal(&run.goal)
+    ))
 }
 
 /// The newest run about this backlog. One about something else in between changes nothing for it.
