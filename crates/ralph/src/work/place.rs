@@ -14,9 +14,9 @@ use crate::error::{Error, Exit, Result};
 use crate::store::{self, Way};
 use crate::suggest::{self, quoted};
 
-/// The task file of a harness.
 /// A task file of more bytes is not read only to see whether there is anything in it.
 const MOST_TO_LOOK: u64 = 64 << 10;
+/// The task file of a harness.
 const FEATURES: &str = "feature_list.json";
 
 /// A task file that is there.
