@@ -593,6 +593,8 @@ fn a_session_at_its_limit_is_told_what_goes_on_and_no_command_that_is_refused() 
     shown.assert_stdout_has(
         "to go on, in a loop of fresh processes: ralph run --agents claude --max-iterations 11\n",
     );
+    let without = ralph(&sandbox).args(["run", "--yes", "--max-iterations", "11"]).run();
+    without.assert_code(64).assert_stderr_has("held in a session");
     let waited = ralph(&sandbox).args(["hook", "arm", GOAL, "--max-iterations", "10"]).run();
     waited.assert_code(0);
     let noted = ralph(&sandbox).args(["note", "a word"]).run();
