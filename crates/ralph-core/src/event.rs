@@ -187,6 +187,11 @@ impl Plan {
         self.policy.each_item && self.backlog.is_some()
     }
 
+    /// Whether the run is over with one item: nobody looks at the whole, and nobody reviews it.
+    pub fn is_for_one_item(&self) -> bool {
+        self.backlog.as_ref().is_some_and(|backlog| backlog.once || backlog.task.is_some())
+    }
+
     /// Whether ralph makes commits of its own.
     pub fn commits(&self) -> bool {
         self.commit || (self.backlog.is_some() && self.policy.commits == Commits::Items)

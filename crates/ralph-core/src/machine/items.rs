@@ -174,19 +174,20 @@ pub(super) fn settlement(
         block: spent.then(|| BLOCKED.into()),
         untick,
         unchecked: (passed && (conclusion.untouched || current.checks.is_empty()))
-            .then(|| unchecked(seen, current)),
+            .then(|| unchecked(seen, plan, current)),
         uncounted,
     })
 }
 
 /// What stands for commands in an attempt that passed without any, or beside those that could not tell its work.
-fn unchecked(seen: &State, current: &Iteration) -> String {
+fn unchecked(seen: &State, plan: &Plan, current: &Iteration) -> String {
     let lacks = match current.checks.is_empty() {
         true => "no check was run",
         false => "no file was changed for it, and no check is its own",
     };
     match seen.reviews_needed() {
         0 => format!("{lacks}: the agent's word"),
+        _ if plan.is_for_one_item() => format!("{lacks}: the agent's word"),
         n => format!("{lacks}: the agent's word, and {} of the whole", count(n.into(), "review")),
     }
 }
@@ -289,14 +290,12 @@ pub(super) fn settled(seen: &State, plan: &Plan, now: Time) -> Decision {
     }
     let scope = plan.backlog.as_ref();
     let once = scope.is_some_and(|backlog| backlog.once);
-    let single = scope.is_some_and(|backlog| backlog.task.is_some());
+    let only = plan.is_for_one_item();
     let Some(item) = &settlement.item else { return next_iteration(seen, plan, now, None, Selection::None) };
     let id = item.id.clone();
     match (settlement.result, &settlement.block) {
-        (Attempt::Passed, _) if once || single => {
-            halt(seen, Stop::ItemPassed { id, proof: item_proof(plan, seen) })
-        }
-        (_, Some(note)) if once || single => halt(seen, Stop::Blocked { why: format!("{id}: {note}") }),
+        (Attempt::Passed, _) if only => halt(seen, Stop::ItemPassed { id, proof: item_proof(plan, seen) }),
+        (_, Some(note)) if only => halt(seen, Stop::Blocked { why: format!("{id}: {note}") }),
         (Attempt::InProgress, None) => next_iteration(seen, plan, now, None, Selection::None),
         (_, None) if once => halt(seen, Stop::ItemFailed { id, why: settlement.why.clone() }),
         _ => next_iteration(seen, plan, now, None, Selection::None),

@@ -71,6 +71,8 @@ pub(super) fn no_checks(state: &State) -> String {
     if plan.is_some_and(|plan| plan.backlog.is_some()) {
         let whole = match state.reviews_needed() {
             0 => String::new(),
+            // One item is no whole.
+            _ if plan.is_some_and(|plan| plan.is_for_one_item()) => String::new(),
             reviews => format!(", and the whole needs {}", text::count(u64::from(reviews), "review")),
         };
         return format!("none for every item ({adds}): items are proved by their own{whole}");
