@@ -4,6 +4,7 @@
 //! done when the attempt is over (the [`Settlement`]), and what the run remembers of its items.
 
 mod message;
+mod settled;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,7 @@ use crate::report::block::Tests;
 use crate::state::{HandedOn, Iteration};
 
 pub use message::{attempt_id, commit_message, mend_message, revert_message};
+pub use settled::{InHead, Settled, UNCOMMITTED};
 
 /// The backlog of a run and which part of it is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -404,38 +406,6 @@ impl Inherited {
     }
 }
 
-/// How the problem begins that what is proved is not committed.
-pub const UNCOMMITTED: &str = "the work is proved and not committed";
-
-/// What came of a settlement.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Settled {
-    /// The commit that holds the work.
-    pub commit: Option<String>,
-    /// Files that were changed and not committed, for they were not clean before.
-    pub left: Vec<String>,
-    pub reverted: bool,
-    /// The digest of the evidence record.
-    pub evidence: Option<String>,
-    pub problems: Vec<String>,
-    /// What else was done, in words: what of the agent's commits HEAD has not any more.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub remarks: Vec<String>,
-    /// The commit that takes back what the agent had committed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub undid: Option<String>,
-    /// Why what is proved, or a part of it, is not committed, where it was to be.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uncommitted: Option<String>,
-    /// Why the backlog does not say what came of the item. Whoever selected again would have it again, without end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unmarked: Option<String>,
-    /// The digest of the task file as ralph left it: what differs from that later is somebody else's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub task_file: Option<String>,
-}
-
 /// What the run remembers of its items.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -497,16 +467,6 @@ pub struct Tried {
     /// None of them changed a file.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub untouched: bool,
-}
-
-impl Settled {
-    /// What is said of the files that were left.
-    pub fn left_why(&self) -> &'static str {
-        match self.reverted {
-            true => "stays in the agent's commit, for it was not clean before",
-            false => "not committed, for it was not clean before",
-        }
-    }
 }
 
 impl Memory {

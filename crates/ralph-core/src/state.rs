@@ -12,7 +12,7 @@ use crate::check::{CheckResult, CheckSpec};
 use crate::decision::{Decision, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
 use crate::event::{AgentEnded, End, Event, Measured, Plan, PutBack, RunInfo, StopBy, When, is_of_judging};
-use crate::items::{Attempt, BacklogRead, Memory, Settled, Span, Work};
+use crate::items::{Attempt, BacklogRead, InHead, Memory, Settled, Span, Work};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
 use crate::own_files;
@@ -422,9 +422,13 @@ fn observe_settled(state: &mut State, settled: &Settled) {
     let made = settled.commit.is_some() && settled.commit.as_deref() != agent_s_own;
     state.committed = state.committed.saturating_add(u64::from(made));
     state.took_back = state.took_back.saturating_add(u64::from(settled.undid.is_some()));
-    if settled.commit.is_some() {
-        // It takes along what was proved before.
-        state.uncommitted.retain(|known| known.stays);
+    match settled.in_head {
+        InHead::All => state.uncommitted.clear(),
+        // The agent committed it by itself.
+        InHead::Work => state.uncommitted.retain(|known| known.stays),
+        // A commit takes along what was proved before.
+        InHead::Untold if settled.commit.is_some() => state.uncommitted.retain(|known| known.stays),
+        InHead::Untold => {}
     }
     if let (Phase::Settling { settlement, .. }, Some(why)) = (&state.phase, &settled.uncommitted) {
         let what = settlement.item.as_ref().map_or("the goal".into(), |item| item.id.clone());

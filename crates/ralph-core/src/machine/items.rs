@@ -168,7 +168,10 @@ pub(super) fn settlement(
         result,
         why: why(conclusion, current),
         commit: passed
-            .then(|| order(seen, plan, memory, Some(current), memory.is_untouched(&item.id)))
+            .then(|| {
+                let idle = conclusion.untouched || conclusion.without_change;
+                order(seen, plan, memory, Some(current), idle)
+            })
             .flatten(),
         revert: current.before.clone().filter(|_| reverts),
         block: spent.then(|| BLOCKED.into()),

@@ -70,6 +70,7 @@ impl Secrets {
                     evidence: _,
                     task_file: _,
                     undid: _,
+                    in_head: _,
                 } = &mut **settled;
                 self.hide_maybe(uncommitted);
                 self.hide_maybe(unmarked);

@@ -1,6 +1,7 @@
 //! Where HEAD is, and what was committed in between.
 
 use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 
 use ralph_core::event::is_progress;
 use ralph_core::gather::Gather as _;
@@ -82,9 +83,20 @@ impl Repo {
 
     /// How many files differ from what is committed; an untracked folder is one.
     pub fn uncommitted(&self) -> Result<u64, GitError> {
-        let call = self.call("status").measuring().args(["--porcelain", "-z", "--no-renames"]);
-        let output = call.arg("--untracked-files=normal").output()?;
+        let output = self.short_status().arg("--untracked-files=normal").output()?;
         Ok(output.iter().filter(|byte| **byte == 0).count() as u64)
+    }
+
+    /// Whether a file is another one than in HEAD, or staged as another one, or not there; an ignored file is not.
+    pub fn is_uncommitted(&self, path: &OsStr) -> Result<bool, GitError> {
+        let mut literal = OsString::from(":(literal)");
+        literal.push(path);
+        let call = self.short_status().args(["--untracked-files=all", "--"]).arg(literal);
+        Ok(!call.output()?.is_empty())
+    }
+
+    fn short_status(&self) -> Call {
+        self.call("status").measuring().args(["--porcelain", "-z", "--no-renames"])
     }
 
     /// Which of these hashes, or beginnings of them, are of commits that exist here. What is a name of a commit and not its

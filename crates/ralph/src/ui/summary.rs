@@ -81,9 +81,24 @@ pub(crate) fn uncommitted(state: &State) -> Vec<String> {
         }
     }
     let line = |(why, word, items): &(&str, &str, Vec<&str>)| {
-        format!("⚠ {}, {word}: {}", text::one_line(&items.join(", "), 300), text::one_line(why, 500))
+        let why = if items.len() > 1 { of_several(why) } else { (*why).into() };
+        format!("⚠ {}, {word}: {}", text::one_line(&items.join(", "), 300), text::one_line(&why, 500))
     };
     reasons.iter().map(line).collect()
+}
+
+/// A reason that was recorded for one item, as it is said of several.
+fn of_several(why: &str) -> String {
+    const WORDS: [(&str, &str); 3] = [
+        ("its commit is ", "their commits are "),
+        ("its files were ", "their files were "),
+        (
+            "no file was changed for it, and a mark alone is ",
+            "no file was changed for them, and marks alone are ",
+        ),
+    ];
+    let said = WORDS.iter().find_map(|(one, several)| Some(format!("{several}{}", why.strip_prefix(one)?)));
+    said.unwrap_or_else(|| why.into())
 }
 
 /// `existing tests were changed: tests/a.sh (#2)`, each with the iteration that did it.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ralph_core::beside::{Beside, Why};
 use ralph_core::event::Measured;
 use ralph_core::git_text::Change;
-use ralph_core::items::{self, CommitOrder, Settlement, attempt_id};
+use ralph_core::items::{self, CommitOrder, InHead, Settlement, attempt_id};
 use ralph_core::redact::Secrets;
 use ralph_core::state::Iteration;
 
@@ -28,24 +28,42 @@ pub(super) fn told(error: impl ToString) -> String {
     error.to_string()
 }
 
+/// What came of committing.
+#[derive(Debug, Default)]
+pub(super) struct Committed {
+    /// No commit where everything is committed already.
+    pub(super) commit: Option<String>,
+    /// What was left out of it, for it was not clean before.
+    pub(super) left: Vec<String>,
+    /// There is none, for no file was changed for it: a mark at most would be in it.
+    pub(super) mark_alone: bool,
+    pub(super) in_head: InHead,
+}
+
+impl Committed {
+    fn made(commit: Option<String>, left: Vec<String>) -> Self {
+        Self { commit, left, ..Self::default() }
+    }
+}
+
 impl Settler<'_> {
-    /// The commit and what was left out of it; no commit where everything is committed already.
+    /// The commit and what was left out of it.
     pub(super) fn commit(
         &mut self,
         settlement: &Settlement,
         iteration: &Iteration,
         evidence: Option<&str>,
         problems: &mut Vec<String>,
-    ) -> Told<(Option<String>, Vec<String>)> {
+    ) -> Told<Committed> {
         let (Some(repo), Some(order)) = (self.project.repo.clone(), &settlement.commit) else {
-            return Ok((None, vec![]));
+            return Ok(Committed::default());
         };
         if let Some(made) = self.made_already(&repo, settlement, iteration, evidence)? {
             // Cut off after it, what it lacks was not told yet.
             let below = repo.below(&made);
             let left =
                 below.map_err(told).and_then(|head| self.paths(&repo, order, iteration, head.as_deref()));
-            return Ok((Some(made), left.map_or(vec![], |paths| paths.left)));
+            return Ok(Committed::made(Some(made), left.map_or(vec![], |paths| paths.left)));
         }
         if let Some(what) = repo.is_busy() {
             return Err(format!("{what} is under way in this repository"));
@@ -54,8 +72,13 @@ impl Settler<'_> {
         let head = repo.head().map_err(told)?;
         let before_head = before.and_then(|mark| mark.head.as_deref());
         self.is_in_place(&repo, before_head, head.as_deref())?;
-        let Paths { mut commit, left, nested, since } =
+        let Paths { mut commit, left, nested, since, clean } =
             self.paths(&repo, order, iteration, head.as_deref())?;
+        let in_head = match commit.is_empty() && left.is_empty() && nested.is_empty() {
+            true if clean => InHead::All,
+            true => InHead::Work,
+            false => InHead::Untold,
+        };
         let leaked = self.leaked(&repo, head.as_deref())?;
         let mut say = |names: &[String], what: &str| {
             if !names.is_empty() {
@@ -84,7 +107,8 @@ impl Settler<'_> {
         let own = after.and_then(Measured::left_head).filter(|own| Some(*own) != before_head && !lacks_work);
         let own = own.filter(|_| commit.is_empty()).map(str::to_owned);
         if commit.is_empty() && leaked.is_empty() {
-            return Ok((own, left));
+            let in_head = if own.is_none() { in_head } else { InHead::Untold };
+            return Ok(Committed { commit: own, left, mark_alone: lacks_work, in_head });
         }
         commit.extend(leaked);
         say(
@@ -96,14 +120,14 @@ impl Settler<'_> {
         match self.put_in(&repo, head.as_deref(), before_head, &commit, &message, problems) {
             Ok(made) => {
                 self.say_what_head_lost(iteration, &commit);
-                Ok((Some(made), left))
+                Ok(Committed::made(Some(made), left))
             }
             // Whoever waited for it may have died after it was there.
             Err(error) => match (self.made_already(&repo, settlement, iteration, evidence)?, own) {
-                (Some(made), _) => Ok((Some(made), left)),
+                (Some(made), _) => Ok(Committed::made(Some(made), left)),
                 (None, Some(own)) => {
                     problems.push(format!("what is ralph's own stays in the agent's commit: {error}"));
-                    Ok((Some(own), left))
+                    Ok(Committed::made(Some(own), left))
                 }
                 (None, None) => Err(error),
             },

@@ -22,6 +22,8 @@ pub(super) struct Paths {
     pub(super) nested: Vec<String>,
     /// Changed since they were proved; they are committed as proved.
     pub(super) since: Vec<String>,
+    /// No file differs from HEAD, but for ralph's own.
+    pub(super) clean: bool,
 }
 
 /// What a commit is to be made of.
@@ -72,10 +74,12 @@ pub(super) fn of(sources: Sources<'_>, repo: &Repo, tree: &Tree) -> Result<Paths
     let Some(in_head) = id(&in_head) else { return Ok(Paths::default()) };
     let is_task_file = |change: &Change| task_file.as_ref() == Some(&change.path);
     let proved_changes = tree.compare(&in_head, proved)?.into_iter().filter(|change| !is_task_file(change));
-    let now_changes = tree.compare(&in_head, now)?.into_iter().filter(is_task_file);
+    let now_changes = tree.compare(&in_head, now)?;
+    let clean = now_changes.iter().all(|change| is_own(&change.path) || is_below(&change.path, apart));
+    let now_changes = now_changes.into_iter().filter(is_task_file);
     let since: BTreeSet<Vec<u8>> = names(tree, proved, now)?;
     let submodules = submodules(tree, proved);
-    let mut paths = Paths::default();
+    let mut paths = Paths { clean, ..Paths::default() };
     for change in proved_changes.chain(now_changes) {
         if !changed.contains(&change.path) || is_own(&change.path) || is_below(&change.path, apart) {
             continue;

@@ -2,15 +2,17 @@
 //! is there already.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 
 use ralph_core::backlog::{Attempt as Recorded, Change, Outcome, State};
 use ralph_core::decision::TreeMark;
 use ralph_core::event::is_progress;
-use ralph_core::items::{Attempt, Settled, Settlement, UNCOMMITTED, attempt_id};
+use ralph_core::items::{Attempt, InHead, Settled, Settlement, UNCOMMITTED, attempt_id};
 use ralph_core::redact::Secrets;
 use ralph_core::state::Iteration;
 use ralph_core::text;
 
+use super::commit::Committed;
 use super::record::Whole;
 use super::stand::Stands;
 use super::{paths, record};
@@ -19,6 +21,7 @@ use crate::git::{IDENTIFY, Kept, is_locked};
 use crate::project::Project;
 use crate::store::{HeldLedger, IterationFiles};
 use crate::tree::Tree;
+use crate::unix::names::OsStrExt as _;
 use crate::work::{OwnBacklog, Source, in_a_line};
 use crate::{clock, digest};
 
@@ -171,18 +174,15 @@ impl Settler<'_> {
             problems.push(unless_refused(problem)?);
         }
         let marked = self.task_file();
+        let mut mark_alone = false;
         // What the backlog would not take in is not committed either.
         settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::would_change)?;
         if settlement.commit.is_some() && settled.unmarked.is_none() {
             match self.commit(settlement, iteration, settled.evidence.as_deref(), problems) {
-                Ok((commit, left)) => {
-                    let mark_alone = settlement.item.is_some()
-                        && self.source.is_some_and(Source::is_file)
-                        && settlement.commit.as_ref().is_some_and(|order| order.with_work);
+                Ok(Committed { commit, left, mark_alone: alone, in_head }) => {
+                    settled.in_head = in_head;
+                    mark_alone = alone;
                     settled.uncommitted = match (&commit, left.is_empty()) {
-                        (None, true) if mark_alone => {
-                            Some("no file was changed for it, and a mark alone is not committed".into())
-                        }
                         (_, true) => None,
                         (None, false) => Some("its files were not clean before the run".into()),
                         (Some(_), false) => {
@@ -224,6 +224,14 @@ impl Settler<'_> {
         if settled.unmarked.is_none() {
             settled.unmarked = self.record_attempt(settlement, iteration, &settled, Source::change_all)?;
         }
+        if (mark_alone || settled.in_head != InHead::Untold) && self.task_file_is_uncommitted() {
+            // Marked since: some formats name the commit with the mark.
+            settled.in_head = InHead::Untold;
+            if mark_alone && settlement.item.is_some() && settled.left.is_empty() {
+                let why = "no file was changed for it, and a mark alone is not committed";
+                settled.uncommitted = Some(why.into());
+            }
+        }
         if let Some(source) = self.source.filter(|_| left_by_us) {
             OwnBacklog::new(self.project, self.tree, self.base, source).keep(source);
             settled.task_file = self.task_file();
@@ -235,6 +243,14 @@ impl Settler<'_> {
     fn task_file(&self) -> Option<String> {
         let source = self.source.filter(|source| source.is_file())?;
         Some(digest::of(&source.bytes().ok()?))
+    }
+
+    /// Whether git would commit something of the task file. Where nobody can tell, it is taken for that.
+    fn task_file_is_uncommitted(&self) -> bool {
+        let path = self.source.filter(|source| source.is_file());
+        let path = path.and_then(|source| source.below(&self.project.root));
+        let (Some(repo), Some(path)) = (&self.project.repo, path) else { return false };
+        repo.is_uncommitted(OsStr::from_bytes(&path)).unwrap_or(true)
     }
 
     /// How many files were changed by all the iterations that are committed now; `None` where that is this one alone, or

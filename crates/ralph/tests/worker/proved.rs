@@ -308,7 +308,7 @@ fn two_words_beside_a_green_check_make_an_item_claimed_and_commit_no_mark_alone(
         )
         .assert_stderr_has("2 items claimed without checks of their own, and no agent changed a file")
         .assert_stderr_has("items: 0 proved in this run, 2 claimed without checks of their own, 0 of 2 items open")
-        .assert_stderr_has("claimed: no file was changed for it, and a mark alone is not committed")
+        .assert_stderr_has("claimed: no file was changed for them, and marks alone are not committed")
         .assert_stderr_lacks("is proved");
     assert_eq!(commits(&sandbox), before, "a mark alone is no work: {finished}");
     assert_eq!(sandbox.read("fix_plan.md").matches("[x]").count(), 2);
