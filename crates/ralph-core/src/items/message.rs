@@ -35,7 +35,7 @@ pub fn commit_message(
         text.push_str("\n\n");
     }
     text.push_str(&verification(&iteration.checks));
-    if let Some(word) = settlement.unchecked.as_ref().filter(|_| !iteration.checks.is_empty()) {
+    if let Some(word) = &settlement.unchecked {
         text.push_str(&wrapped(&one_line(&format!("Claimed, not proved: {word}."), 400)));
         text.push_str("\n\n");
     }
@@ -43,8 +43,13 @@ pub fn commit_message(
         text.push_str("No file was changed for this item: its checks were green without it.\n\n");
     }
     if !left.is_empty() {
-        // The checks ran on all files, and whoever checks this commit out has not got these.
-        let left = format!("Verified with, and not in this commit (not clean before): {}", left.join(", "));
+        let names = left.join(", ");
+        let were = if left.len() == 1 { "it was" } else { "they were" };
+        let left = match settlement.unchecked.is_some() || iteration.checks.is_empty() {
+            true => format!("Not in this commit, for {were} not clean before: {names}"),
+            // The checks ran on all files, and whoever checks this commit out has not got these.
+            false => format!("Verified with, and not in this commit (not clean before): {names}"),
+        };
         text.push_str(&wrapped(&one_line(&left, 800)));
         text.push_str("\n\n");
     }
