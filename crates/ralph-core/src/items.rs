@@ -424,6 +424,9 @@ pub struct Memory {
     /// Those whose checks were all green before the run, none of them the item's own, and no test file was changed for it.
     #[serde(skip_serializing_if = "is_none_yet")]
     pub unmeasured: u64,
+    /// The first of them by their ids; bounded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unmeasured_items: Vec<String>,
     /// Those that a check of their own proved, or one that was red before, and for which no file was changed.
     #[serde(skip_serializing_if = "is_none_yet")]
     pub without_change: u64,
@@ -596,8 +599,17 @@ impl Memory {
 
     /// An item passed, and its checks could not have failed for want of it.
     #[must_use]
-    pub(crate) fn unmeasured(self) -> Self {
+    pub(crate) fn unmeasured(mut self, id: &str) -> Self {
+        if self.unmeasured_items.len() < SHOWN {
+            self.unmeasured_items.push(id.into());
+        }
         Self { unmeasured: self.unmeasured.saturating_add(1), ..self }
+    }
+
+    /// The item is as open as it was.
+    pub(crate) fn not_unmeasured(&mut self, id: &str) {
+        self.unmeasured = self.unmeasured.saturating_sub(1);
+        self.unmeasured_items.pop_if(|last| last == id);
     }
 
     /// An item passed by checks that can tell its work, and no file was changed for it.
@@ -667,11 +679,20 @@ pub fn claim(words: Words, report: &IterationReport, after: Option<&ItemAfter>) 
     }
 }
 
+/// How many of many names are shown.
+const SHOWN: usize = 10;
+
 /// The first of many names, and how many more there are.
 pub fn some(names: &[String]) -> String {
-    const SHOWN: usize = 10;
-    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(SHOWN) {
+    some_of(names, names.len() as u64)
+}
+
+/// The same where only the first of so many are known.
+pub fn some_of(names: &[String], all: u64) -> String {
+    let shown: Vec<&str> = names.iter().take(SHOWN).map(String::as_str).collect();
+    let more = all.saturating_sub(shown.len() as u64);
+    let shown = shown.join(", ");
+    match more {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }

@@ -401,7 +401,9 @@ fn observe_settled(state: &mut State, settled: &Settled) {
                 items.passed = items.passed.saturating_sub(1);
                 items.unchecked = items.unchecked.saturating_sub(u64::from(unchecked));
                 items.untouched = items.untouched.saturating_sub(u64::from(untouched));
-                items.unmeasured = items.unmeasured.saturating_sub(u64::from(unmeasured));
+                if let Some(item) = settlement.item.as_ref().filter(|_| unmeasured) {
+                    items.not_unmeasured(&item.id);
+                }
                 items.without_change = items.without_change.saturating_sub(u64::from(without_change));
             }
         }

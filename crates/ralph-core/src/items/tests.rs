@@ -273,6 +273,31 @@ fn a_commit_without_all_that_was_proved_says_so() {
 }
 
 #[test]
+fn a_commit_of_what_is_claimed_says_so_and_names_no_verification() {
+    let claimed = Settlement { unchecked: Some("no check was run: the agent's word".into()), ..settlement() };
+    let bare = Iteration { checks: vec![], ..judged() };
+    let text = commit_message(&claimed, &bare, "run", None, &["fix_plan.md".to_owned()]);
+    let told = "Verification: no check was configured.\n\nClaimed, not proved: no check was run: the agent's word.\n\n\
+                Not in this commit, for it was not clean before: fix_plan.md\n\nRalph-Item: ";
+    assert!(text.contains(told), "{text}");
+    let text = commit_message(&claimed, &judged(), "run", None, &["a".to_owned(), "b".to_owned()]);
+    assert!(text.contains("\n\nNot in this commit, for they were not clean before: a, b\n\n"), "{text}");
+    assert!(!text.contains("Verified with"), "{text}");
+}
+
+#[test]
+fn the_first_of_many_names_are_shown_with_how_many_more_there_are() {
+    let names: Vec<String> = (0..12).map(|n| format!("i{n}")).collect();
+    assert_eq!(some(&names[..2]), "i0, i1");
+    assert_eq!(some(&names), "i0, i1, i2, i3, i4, i5, i6, i7, i8, i9 and 2 more");
+    let memory = names.iter().fold(Memory::default(), |memory, name| memory.unmeasured(name));
+    assert_eq!(some_of(&memory.unmeasured_items, memory.unmeasured), some(&names));
+    let mut one = Memory::default().unmeasured("a").unmeasured("b");
+    one.not_unmeasured("b");
+    assert_eq!((one.unmeasured, &one.unmeasured_items[..]), (1, &["a".to_owned()][..]));
+}
+
+#[test]
 fn what_agents_changed_after_the_last_proof_is_unproved() {
     let span = |from: &str, to: &str| Span { from: from.into(), to: to.into(), item: None, earlier: false };
     let spans = vec![span("a", "b"), span("b", "c"), span("d", "e")];

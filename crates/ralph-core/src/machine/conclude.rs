@@ -102,7 +102,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
             memory = match untouched || current.checks.is_empty() {
                 true => memory.claimed(untouched),
                 false if without_change => memory.without_change(),
-                false if current.is_unmeasured(&seen.baseline.results) => memory.unmeasured(),
+                false if current.is_unmeasured(&seen.baseline.results) => memory.unmeasured(&item.id),
                 false => memory,
             };
         }

@@ -2,7 +2,7 @@
 
 use crate::decision::{Outcome, Stop};
 use crate::evidence::Held;
-use crate::items::{Earlier, some};
+use crate::items::{Earlier, some, some_of};
 use crate::prelude::*;
 use crate::state::State;
 use crate::text::{count, one_line};
@@ -73,8 +73,15 @@ pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
     });
     let unchecked = if last.is_some_and(|last| last.checks.is_empty()) { UNCHECKED } else { "" };
     let unchanged = unchanged.map(|condition| format!("{}{unchecked}", condition.fact));
-    let unmeasured = Some(state.rules.items.unmeasured).filter(|some| *some > 0);
-    let unmeasured = unmeasured.map(|some| format!("{} {}", count(some, "item"), green_before(some)));
+    let items = &state.rules.items;
+    let unmeasured = Some(items.unmeasured).filter(|some| *some > 0).map(|some| {
+        let weak = format!("{} {}", count(some, "item"), green_before(some));
+        // A record of an earlier version names none.
+        match items.unmeasured_items.is_empty() {
+            true => weak,
+            false => format!("{weak}: {}", one_line(&some_of(&items.unmeasured_items, some), 300)),
+        }
+    });
     let without_change = Some(state.rules.items.without_change).filter(|some| *some > 0);
     let without_change =
         without_change.map(|some| format!("{} {}", count(some, "item"), without_change_of(some)));

@@ -62,24 +62,38 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     let what = last.item.as_ref().map_or("the goal", |item| &item.id);
     let flagged = last.conclusion.as_ref().map_or_else(String::new, |told| beside(&told.proof_flags));
     let mut lines = vec![];
+    let of_item = last.item.is_some();
+    // Of the goal this comes after the reviews.
+    let claimed = of_item && last.is_claimed();
+    let weak = of_item && !claimed && last.is_unmeasured(&state.baseline.results);
+    let by_checks = !claimed && !weak;
+    let (passes, and) = match (claimed, weak) {
+        (true, _) => ("is claimed", " and"),
+        (_, true) => ("passed by checks that were green before the run", ", and is"),
+        _ => ("is proved", " and"),
+    };
     if let Some(commit) = &settled.commit {
         let own = last.after.as_ref().is_some_and(|after| after.left_head() == Some(commit));
         let whose = if own { ", by the agent itself" } else { "" };
-        // Of the goal this comes after the reviews.
-        let word = if last.item.is_some() && last.is_claimed() { "claimed" } else { "proved" };
-        let part = if settled.left.is_empty() { "" } else { ", but for files that were not clean before" };
-        let (tone, sign) = sign(part.is_empty() && flagged.is_empty());
-        let commit = short(commit);
-        lines.push((tone, format!("{sign} {what} is {word}{flagged} and committed{part}: {commit}{whose}")));
+        let (tone, sign) = sign(by_checks && settled.left.is_empty() && flagged.is_empty());
+        let commit = format!("{}{whose}", short(commit));
+        let commit = match settled.left.len() {
+            0 => format!(": {commit}"),
+            left => {
+                let names = text::one_line(&settled.left.join(", "), 400);
+                let were = if left == 1 { "was" } else { "were" };
+                format!(" as {commit}, without {names}, which {were} not clean before")
+            }
+        };
+        lines.push((tone, format!("{sign} {what} {passes}{flagged}{and} committed{commit}")));
     }
     let passed = last.conclusion.as_ref().is_some_and(|told| told.attempt == Some(Attempt::Passed));
     let uncommitted = settled.problems.iter().any(|problem| problem.starts_with(UNCOMMITTED));
-    let about_an_item = last.item.is_some();
-    if about_an_item && last.is_without_change() {
+    if of_item && last.is_without_change() {
         lines.push((Tone::Warning, format!("⚠ {what} {WITHOUT_CHANGE}")));
-    } else if about_an_item && passed && !last.is_claimed() && settled.commit.is_none() && !uncommitted {
-        let (tone, sign) = sign(flagged.is_empty());
-        let line = format!("{sign} {what} is proved{flagged}; it is in your files, and not committed");
+    } else if of_item && passed && !claimed && settled.commit.is_none() && !uncommitted {
+        let (tone, sign) = sign(by_checks && flagged.is_empty());
+        let line = format!("{sign} {what} {passes}{flagged}; it is in your files, and not committed");
         lines.push((tone, line));
     }
     if last.is_claimed() {
@@ -94,14 +108,14 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     if settled.reverted {
         lines.push((Tone::Warning, format!("{what}: the code is put back as it was before the attempt")));
     }
-    if !settled.left.is_empty() {
+    // With a commit it is said what is not in it.
+    if !settled.left.is_empty() && (settled.reverted || settled.commit.is_none()) {
         let names = text::one_line(&settled.left.join(", "), 400);
         let were = if settled.left.len() == 1 { "it was" } else { "they were" };
         lines.push((
             Tone::Warning,
             match settled.reverted {
                 true => format!("{what}: {}: {names}", settled.left_why()),
-                // The item itself is committed: these files are not.
                 false => format!("not committed with {what}, for {were} not clean before: {names}"),
             },
         ));
@@ -110,7 +124,10 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     lines.extend(done.map(|remark| (Tone::Warning, format!("{what}: {}", text::one_line(remark, 600)))));
     let problems = settled.problems.iter();
     lines.extend(problems.map(|problem| match problem.starts_with(UNCOMMITTED) {
-        true => (Tone::Warning, format!("⚠ {what}: {}", text::one_line(problem, 600))),
+        true => {
+            let problem = if claimed { problem.replacen("proved", "claimed", 1) } else { problem.clone() };
+            (Tone::Warning, format!("⚠ {what}: {}", text::one_line(&problem, 600)))
+        }
         false => (Tone::Bad, format!("{what}: {}", text::one_line(problem, 600))),
     }));
     lines

@@ -487,7 +487,7 @@ fn where_reviews_prove_an_item_without_a_check_is_marked_and_says_what_it_rests_
     finished
         .assert_code(0)
         .assert_stderr_has("✓ COMPLETE")
-        .assert_stderr_has("one.txt is claimed and committed");
+        .assert_stderr_has("⚠ one.txt is claimed and committed");
     finished.assert_stderr_has("proof: reviews").assert_stderr_lacks("is proved and committed");
     for id in ["one.txt", "two.txt"] {
         let now = item_now(&sandbox, id);

@@ -286,7 +286,14 @@ fn an_item_whose_checks_were_green_all_the_time_says_so_and_one_with_a_test_of_i
     let finished = works_through(&sandbox, &agent)
         .args(["--test-cmd", "true", "--reviews", "0", "--set", "gate=evidence"])
         .run();
-    finished.assert_code(0).assert_stderr_has(&format!("2 items {}", WEAK.replace("its own", "their own")));
+    let ids: Vec<String> =
+        history(&sandbox).iter().map(|row| row["item"]["id"].as_str().unwrap().into()).collect();
+    let weak = format!("2 items {}: {}", WEAK.replace("its own", "their own"), ids.join(", "));
+    finished.assert_code(0).assert_stderr_has(&weak).assert_stderr_lacks("is proved and committed");
+    for id in ids {
+        let line = format!("⚠ {id} passed by checks that were green before the run, and is committed: ");
+        finished.assert_stderr_has(&line);
+    }
 }
 
 /// Two agents in a row change nothing and say that the item is done, while a check that knows nothing of it is green.

@@ -15,9 +15,10 @@ fn what_was_staged_before_is_the_user_s_though_the_files_are_as_committed() {
     let finished = worker(&sandbox, &agent).run();
     finished
         .assert_code(0)
-        .assert_stderr_has("not committed with FEAT-1, for it was not clean before: README.md")
+        .assert_stderr_lacks("not committed with FEAT-1")
         .assert_stderr_lacks("FEAT-1: not committed")
-        .assert_stderr_has("FEAT-1 is proved and committed, but for files that were not clean before: ")
+        .assert_stderr_has("⚠ FEAT-1 is proved and committed as ")
+        .assert_stderr_has(", without README.md, which was not clean before")
         .assert_stderr_has(
             "FEAT-1, proved: its commit is without files that were not clean before: README.md",
         );
