@@ -38,7 +38,7 @@ mod unwanted;
 
 pub(crate) use boot::boot;
 pub(crate) use hands::TwoHands;
-pub(crate) use own::OwnBacklog;
+pub(crate) use own::{OwnBacklog, is_as_left};
 pub(crate) use paths::{is_below, is_own};
 pub(crate) use place::{Place, find, is_somewhere, known, root, unnamed_beads};
 pub(crate) use record::{Whole, reset as reset_record};

@@ -22,6 +22,7 @@ fn project_with_checks() -> Sandbox {
 fn the_question_says_how_many_items_are_open_and_where_commits_go() {
     let sandbox = repository();
     sandbox.write("fix_plan.md", "- [ ] one\n- [x] two\n");
+    sandbox.commit_all("plan");
     let agent = one_call(&sandbox, says_done());
     let asked = |args: &[&str]| {
         let command = ralph(&sandbox).args(["run", "--test-cmd", "true", "--agent-cmd"]).arg(agent.path());

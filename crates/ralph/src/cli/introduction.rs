@@ -1,5 +1,7 @@
 //! What is shown before the first run in a project: where, who, what proves it, and how far it may go.
 
+use std::ffi::OsStr;
+
 use ralph_core::event::Plan;
 use ralph_core::items::Memory;
 use ralph_core::profile::{Gate, Policy};
@@ -7,9 +9,11 @@ use ralph_core::{text, time, view};
 
 use crate::git::Repo;
 use crate::project::Project;
+use crate::suggest;
 use crate::trust::{self, Commands};
 use crate::ui::{Introduction, describe_agent};
-use crate::work::Source;
+use crate::unix::names::OsStrExt as _;
+use crate::work::{self, Source};
 
 /// `new`: the branch that commits are to go to.
 pub(super) fn introduction(
@@ -39,7 +43,7 @@ pub(super) fn introduction(
         shown.row("items", items);
     }
     shown.row("folder", project.root.display().to_string());
-    shown.row("branch", branch(project, new));
+    shown.row("branch", branch(project, plan, new));
     for agent in &plan.agents {
         let open = agent.command.is_none() && agent.permissions.is_none();
         let yours = if open { ", permissions as you choose below" } else { "" };
@@ -84,14 +88,41 @@ fn behind(more: Option<String>) -> String {
 fn words(plan: &Plan) -> &'static str {
     let reviews = plan.policy.reviews;
     let needed = if plan.proves_by_checks() { reviews.with_checks } else { reviews.without_checks };
-    if needed == 0 { "words" } else { "words and reviews" }
+    if needed == 0 || plan.is_for_one_item() { "words" } else { "words and reviews" }
+}
+
+/// The items for which nothing would be run, and how many are open.
+fn bare(project: &Project, plan: &Plan) -> Option<(Vec<String>, u64)> {
+    // What cannot be read stops the run, with its own words.
+    Source::new(&project.root, plan.backlog.as_ref()?, 0).ok()?.unchecked(plan.asked()).ok()
+}
+
+/// Whether items pass, and so are committed, of which nothing but words says that they are done.
+pub(super) fn takes_claims(project: &Project, plan: &Plan) -> bool {
+    plan.policy.gate != Gate::Evidence && bare(project, plan).is_some_and(|(bare, _)| !bare.is_empty())
+}
+
+/// The task file, where its marks are not committed with the items because the user has changed it and not committed that.
+pub(super) fn unclean(project: &Project, plan: &Plan) -> Option<String> {
+    let repo = project.repo.as_ref().filter(|_| plan.commits())?;
+    let source = Source::new(&project.root, plan.backlog.as_ref()?, 0).ok()?;
+    let path = source.below(&project.root).filter(|path| source.is_file() && !work::is_own(path))?;
+    let theirs = repo.is_uncommitted(OsStr::from_bytes(&path)).ok()? && !work::is_as_left(project, &source);
+    theirs.then(|| text::one_line(&String::from_utf8_lossy(&path), 400))
+}
+
+/// The same in a sentence, with what to do.
+pub(super) fn to_commit_first(file: &str) -> String {
+    let typed = suggest::quoted(file);
+    format!(
+        "{file} has changes that are not committed, so its marks are not committed with the items; to have them \
+         committed, commit it first: git add -- {typed} && git commit -m \"tasks\" -- {typed}"
+    )
 }
 
 /// The items for which nothing would be run, in a sentence, where there are any.
 pub(super) fn unchecked(project: &Project, plan: &Plan) -> Option<String> {
-    let backlog = plan.backlog.as_ref()?;
-    // What cannot be read stops the run, with its own words.
-    let (bare, all) = Source::new(&project.root, backlog, 0).ok()?.unchecked(plan.asked()).ok()?;
+    let (bare, all) = bare(project, plan)?;
     let (have, it, is) = if bare.len() == 1 { ("has", "it", "is") } else { ("have", "they", "are") };
     let so = match plan.policy.gate {
         Gate::Evidence => format!("nothing could prove that {it} {is} done"),
@@ -126,10 +157,19 @@ fn items(project: &Project, plan: &Plan) -> Option<String> {
 fn commits(project: &Project, plan: &Plan, new: Option<&str>) -> String {
     match (plan.commits(), &project.repo) {
         (true, Some(repo)) => {
-            let each = plan.backlog.is_some();
-            let which =
-                if each { "one for each item that is proved" } else { "one, when the goal is reached" };
-            format!("{which}, {}", place(repo, new))
+            let which = match plan.backlog.is_some() {
+                true if takes_claims(project, plan) => {
+                    "one for each item that is proved, or claimed where it has no check"
+                }
+                true => "one for each item that is proved",
+                false => "one, when the goal is reached",
+            };
+            let unclean = unclean(project, plan);
+            let without = |file| {
+                format!("; without the marks in {file}, which has uncommitted changes: commit it first")
+            };
+            let unclean = unclean.map(without).unwrap_or_default();
+            format!("{which}, {}{unclean}", place(repo, new))
         }
         (true, None) => "none, for this folder is no git repository".into(),
         _ => "ralph makes none; the agent may, as far as its permissions go".into(),
@@ -149,7 +189,7 @@ fn place(repo: &Repo, new: Option<&str>) -> String {
 }
 
 /// What is there already, which nobody touches but the agent.
-fn branch(project: &Project, new: Option<&str>) -> String {
+fn branch(project: &Project, plan: &Plan, new: Option<&str>) -> String {
     let Some(repo) = &project.repo else { return "none: this folder is no git repository".into() };
     let name = match repo.branch() {
         Ok(Some(name)) => name,
@@ -161,7 +201,11 @@ fn branch(project: &Project, new: Option<&str>) -> String {
     };
     match repo.uncommitted() {
         Ok(0) => format!("{name}, nothing uncommitted"),
-        Ok(files) => format!("{name}, {} left alone", text::count(files, "uncommitted file")),
+        Ok(files) => {
+            let marks = unclean(project, plan).map(|file| format!(", but for marks in {file}"));
+            let marks = marks.unwrap_or_default();
+            format!("{name}, {} left alone{marks}", text::count(files, "uncommitted file"))
+        }
         Err(_) => name,
     }
 }

@@ -293,6 +293,8 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
 
     if earlier.is_none() {
         introduction::unchecked(project, &plan).iter().for_each(|bare| ui.warn(bare));
+        let unclean = introduction::unclean(project, &plan);
+        unclean.iter().for_each(|file| ui.warn(&introduction::to_commit_first(file)));
     }
 
     let mut lock = Lock::take(&project.truth, clock::now())?;

@@ -78,7 +78,16 @@ impl<'a> OwnBacklog<'a> {
     }
 
     fn known(&self) -> Vec<String> {
-        let text = std::fs::read_to_string(self.project.truth.join(FILE)).unwrap_or_default();
-        text.lines().map(str::to_owned).collect()
+        known(self.project)
     }
+}
+
+fn known(project: &Project) -> Vec<String> {
+    let text = std::fs::read_to_string(project.truth.join(FILE)).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// Whether a task file is as ralph left it, before a run has begun.
+pub(crate) fn is_as_left(project: &Project, source: &Source) -> bool {
+    source.is_file() && source.bytes().is_ok_and(|bytes| known(project).contains(&digest::of(&bytes)))
 }

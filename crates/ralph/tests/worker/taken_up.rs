@@ -204,7 +204,7 @@ fn what_is_written_between_the_agent_s_end_and_the_first_measurement_is_not_its_
     let list = sandbox.root().join("tmp/points");
     let ended = worker(&sandbox, &agent)
         .env("RALPH_CRASH_POINTS", &list)
-        .env("RALPH_CRASH_POINT", "kill:wait for git status#2")
+        .env("RALPH_CRASH_POINT", "kill:wait for git status#3")
         .run();
     ended.assert_code(137);
     assert!(sandbox.exists("wrong.txt"), "{ended}");

@@ -3,6 +3,7 @@
 use ralph_core::event::Plan;
 use ralph_core::text;
 
+use super::super::introduction;
 use super::Last;
 use crate::error::{Error, Result};
 use crate::project::Project;
@@ -80,6 +81,11 @@ pub(super) fn begin(
         );
         return Ok(None);
     };
+    // What nothing could prove passes by words, and its commit says that.
+    let claims = match introduction::takes_claims(project, plan) {
+        true => ", and so is, as claimed, what is claimed without a check",
+        false => "",
+    };
     match name {
         Some(name) if is_on(project, name) => {}
         Some(name) => {
@@ -91,11 +97,11 @@ pub(super) fn begin(
             return Ok(left);
         }
         None => match repo.branch() {
-            Ok(None) => ui.remark(
-                "proved work is committed where HEAD is, which is on no branch: git loses such commits in time; on a branch: --branch NAME",
-            ),
+            Ok(None) => ui.remark(&format!(
+                "proved work is committed where HEAD is, which is on no branch{claims}: git loses such commits in time; on a branch: --branch NAME"
+            )),
             Ok(Some(branch)) if repo.default_branch().as_ref() == Some(&branch) => ui.remark(&format!(
-                "proved work is committed on {branch}, the default branch; elsewhere: --branch NAME"
+                "proved work is committed on {branch}, the default branch{claims}; elsewhere: --branch NAME"
             )),
             _ => {}
         },
