@@ -334,6 +334,9 @@ pub struct Settlement {
     /// It was no attempt: marks are taken back, and nothing is recorded.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub uncounted: bool,
+    /// Where it is the goal: what the agent said that last changed something for it. Whoever came after it only reviewed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
 }
 
 impl Settlement {
@@ -451,6 +454,9 @@ pub struct Memory {
     /// Iterations about the whole, one after the other, that were not accepted.
     #[serde(skip_serializing_if = "is_none_yet")]
     pub whole_refused: u64,
+    /// What was said last by an agent that changed something for the goal and not for an item; bounded, until it is committed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
 }
 
 fn proof_name(nth: usize) -> String {
@@ -633,6 +639,7 @@ impl Memory {
     pub fn settled(mut self, settled: &Settled, last: Option<&Iteration>) -> Self {
         if settled.commit.is_some() {
             self.spans.clear();
+            self.said = None;
         } else if settled.reverted
             && let Some((before, after)) = last.and_then(|last| last.before.as_ref().zip(last.after.as_ref()))
         {

@@ -2,6 +2,7 @@
 
 use super::Settlement;
 use crate::check::CheckResult;
+use crate::decision::Kind;
 use crate::prelude::*;
 use crate::state::Iteration;
 use crate::text::one_line;
@@ -26,7 +27,9 @@ pub fn commit_message(
     };
     let mut text = format!("{title}\n\n");
     let said = iteration.block().and_then(|block| block.recommendation.as_deref());
-    if let Some(said) = said {
+    // Of the goal the last word is a reviewer's, who did nothing for it.
+    let said = said.filter(|_| settlement.item.is_some() || iteration.kind == Kind::Work);
+    if let Some(said) = settlement.said.as_deref().or(said) {
         text.push_str(&wrapped(&one_line(said, 400)));
         text.push_str("\n\n");
     }

@@ -132,6 +132,7 @@ fn settlement() -> Settlement {
         untick: vec![],
         unchecked: None,
         uncounted: false,
+        said: None,
     }
 }
 

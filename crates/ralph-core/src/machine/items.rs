@@ -13,7 +13,7 @@ use crate::items::{
 use crate::prelude::*;
 use crate::profile::{FailedItem, Gate};
 use crate::state::{Iteration, State};
-use crate::text::count;
+use crate::text::{count, one_line};
 use crate::time::Time;
 
 /// Asks for an item.
@@ -179,6 +179,7 @@ pub(super) fn settlement(
         unchecked: (passed && (conclusion.untouched || current.checks.is_empty()))
             .then(|| unchecked(seen, plan, current)),
         uncounted,
+        said: None,
     })
 }
 
@@ -273,6 +274,7 @@ pub(super) fn stop_or_settle(seen: &State, plan: &Plan, stop: Stop) -> Decision 
                 untick: vec![],
                 unchecked: None,
                 uncounted: false,
+                said: memory.said.clone(),
             };
             settle(seen, settlement, Some(stop))
         }
@@ -327,6 +329,11 @@ pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
         Some(id) => memory.worked_on(id, current.progress()),
         None => memory,
     };
+    let commits = seen.run.as_ref().is_some_and(|run| run.plan.commits());
+    let memory = match commits && item.is_none() && current.progress() {
+        true => Memory { said: said(current), ..memory },
+        false => memory,
+    };
     match (tree(&current.before), &current.after) {
         (Some(before), Some(after)) => memory
             .changed(&before, after.left(), item)
@@ -335,4 +342,10 @@ pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
             .flagged(after.judging.iter().flat_map(|judging| judging.touched())),
         _ => memory,
     }
+}
+
+/// What the agent said of its work.
+fn said(current: &Iteration) -> Option<String> {
+    let said = current.block()?.recommendation.as_deref()?;
+    Some(one_line(said, 400))
 }
