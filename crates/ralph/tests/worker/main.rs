@@ -5,6 +5,7 @@ mod beads;
 mod beads_kept;
 mod boot;
 mod commits;
+mod committed;
 #[path = "../common/mod.rs"]
 mod common;
 mod crashes;
