@@ -301,7 +301,11 @@ impl<'a> Runner<'a> {
         self.clear_beside_the_backlog(&first);
         let mut first = Some(first);
         loop {
-            if let Came::Stopped(stop) = self.go_on(&mut first)? {
+            let came = self.go_on(&mut first);
+            if came.is_err() && !self.journal.is_given_up() {
+                self.leave_what_is_ours();
+            }
+            if let Came::Stopped(stop) = came? {
                 let changes = self.changes_of_the_run();
                 self.ui.stopped(&self.state, &stop, changes.as_ref());
                 self.say_what_is_not_committed();

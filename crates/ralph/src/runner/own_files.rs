@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use ralph_core::decision::Phase;
 use ralph_core::event::Event;
 use ralph_core::own_files::{self, How, OwnFile, Touch};
 
@@ -139,13 +140,7 @@ impl Runner<'_> {
     /// The record cannot be kept while somebody works against it. Ends that, and leaves the record behind whole, so that
     /// the run can be continued; unless another ralph is the one who writes here now.
     pub(super) fn leave_the_record(&mut self, mut error: Error, at_work: bool) -> Error {
-        self.jobs.end_now();
-        let over = Instant::now() + if at_work { ENDING } else { Duration::ZERO };
-        while let Ok(input) = self.inbox.recv_timeout(over.saturating_duration_since(Instant::now())) {
-            if matches!(input, Input::Event(Event::AgentEnded(_) | Event::CheckEnded(_))) {
-                break;
-            }
-        }
+        self.end_what_works(at_work);
         let held = self.lock.touched().is_none() || patiently(|| self.lock.put_back()).is_ok();
         let whole = held && patiently(|| self.journal.put_back()).is_ok();
         if held {
@@ -156,6 +151,33 @@ impl Runner<'_> {
             false => "then start again: ralph run --fresh \"GOAL\"".into(),
         });
         error
+    }
+
+    /// The disk refuses the record, and ralph ends. What whoever works has removed by then goes with it, unless it is put back first;
+    /// the journal as far as it was written is not touched, for the disk may refuse that too.
+    pub(super) fn leave_what_is_ours(&mut self) {
+        if !matches!(self.state.phase, Phase::Working | Phase::Checking) {
+            return;
+        }
+        self.end_what_works(true);
+        if self.lock.touched().is_some() && patiently(|| self.lock.put_back()).is_err() {
+            return;
+        }
+        if self.journal.touched() == Some(How::Removed) {
+            let _ = patiently(|| self.journal.put_back());
+        }
+        self.past.put_back();
+        self.guard.settle(self.files_in_use().folder());
+    }
+
+    fn end_what_works(&mut self, at_work: bool) {
+        self.jobs.end_now();
+        let over = Instant::now() + if at_work { ENDING } else { Duration::ZERO };
+        while let Ok(input) = self.inbox.recv_timeout(over.saturating_duration_since(Instant::now())) {
+            if matches!(input, Input::Event(Event::AgentEnded(_) | Event::CheckEnded(_))) {
+                break;
+            }
+        }
     }
 
     /// Snapshots that were taken away are begun anew; what they held cannot be had back.

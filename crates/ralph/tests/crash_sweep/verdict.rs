@@ -131,11 +131,18 @@ impl After<'_> {
         assert_eq!(self.status["proof"], "checks");
     }
 
-    /// The note was read, and by one iteration that came to its end.
+    /// The note was new to one iteration that came to its end, and known to all after it.
     pub(crate) fn note(&self) {
-        let prompts = self.copy.prompts().into_iter();
-        let with: Vec<u64> =
-            prompts.filter(|(_, prompt)| prompt.contains(NOTE)).map(|(number, _)| number).collect();
+        let prompts = self.copy.prompts();
+        let told = |from: &str| -> Vec<u64> {
+            let part =
+                |prompt: &str| prompt.split("\n# ").any(|part| part.starts_with(from) && part.contains(NOTE));
+            prompts.iter().filter(|(_, prompt)| part(prompt)).map(|(number, _)| *number).collect()
+        };
+        let with = told("Notes from the user");
+        let known = told("What the user said earlier");
+        let after = prompts.iter().map(|(number, _)| *number).filter(|number| Some(number) > with.last());
+        assert_eq!(known, after.collect::<Vec<_>>(), "new in {with:?}\n{}", self.said);
         let cut = |number: &&u64| {
             let entry = self.history.iter().find(|entry| entry["iteration"] == **number);
             entry.is_some_and(|entry| matches!(entry["outcome"].as_str(), Some("interrupted" | "failed")))
