@@ -141,7 +141,7 @@ impl After<'_> {
         };
         let with = told("Notes from the user");
         let known = told("What the user said earlier");
-        let after = prompts.iter().map(|(number, _)| *number).filter(|number| Some(number) > with.last());
+        let after = prompts.keys().copied().filter(|number| Some(number) > with.last());
         assert_eq!(known, after.collect::<Vec<_>>(), "new in {with:?}\n{}", self.said);
         let cut = |number: &&u64| {
             let entry = self.history.iter().find(|entry| entry["iteration"] == **number);
