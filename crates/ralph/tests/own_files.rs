@@ -254,6 +254,42 @@ fn records_of_earlier_runs_and_the_evidence_come_back_too() {
     ralph(&sandbox).args(["evidence", "show"]).run().assert_code(0).assert_stdout_has("first");
 }
 
+/// Copies of what an agent removes are ralph's own, and would go with it.
+#[test]
+fn what_an_agent_removed_comes_back_though_the_disk_refuses_the_record_meanwhile() {
+    const LEDGER: &str = ".git/ralph/evidence.jsonl";
+    const GOALS: &str = ".git/ralph/runs/0002/journal.jsonl";
+    let sandbox = repository();
+    with_settings(&sandbox);
+    sandbox.write("fix_plan.md", "- [ ] first\n");
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().write("one", "1").status(&StatusBlock::in_progress()))
+        .call(says_more())
+        .call(Steps::new().shell(&format!("rm -rf .ralph {JOURNAL} {LEDGER}")).reach("agent").hold("go"))
+        .call(says_done())
+        .install(&sandbox);
+    let one = ["--max-iterations", "1"];
+    let backlog = ralph(&sandbox).args(["run", "--yes", "--test-cmd", "true", "--agent-cmd"]);
+    backlog.arg(agent.path()).args(one).run().assert_code(3);
+    run(&sandbox, &agent).args(one).run().assert_code(3);
+    let (journal, evidence) = (sandbox.read(JOURNAL), sandbox.read(LEDGER));
+    // The next run records the same until its agent works; what comes then is refused.
+    let started =
+        sandbox.read(GOALS).lines().position(|line| line.contains("agent_started")).expect("started");
+    let refused = format!("enospc:append to journal.jsonl#{}", started + 2);
+    let points = sandbox.root().join("points/passed");
+    let struck = run(&sandbox, &agent).arg("--fresh").env("RALPH_CRASH_POINTS", points);
+    let running = struck.env("RALPH_CRASH_POINT", refused).spawn();
+    sandbox.wait_for("agent");
+    ralph(&sandbox).args(["note", "a word"]).run().assert_code(0);
+    running.wait().assert_code(1).assert_stderr_has("No space left on device");
+    assert_eq!((sandbox.read(JOURNAL), sandbox.read(LEDGER)), (journal, evidence));
+    assert_settings(&sandbox);
+    sandbox.release("go");
+    sandbox.assert_no_processes();
+    ralph(&sandbox).args(["run", "--yes"]).run().assert_code(0);
+}
+
 #[test]
 fn an_evidence_ledger_that_an_agent_edits_in_place_is_put_back_and_its_evidence_stays() {
     const LEDGER: &str = ".git/ralph/evidence.jsonl";
