@@ -381,8 +381,8 @@ pub struct Judging {
     /// Those among them that the user named himself, and that stand here alone: no item is refused by them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub named_recipes: Vec<String>,
-    /// Tests and files that checks run which an agent of this run changed or deleted, in whichever iteration, and which are not
-    /// as they were when the run began.
+    /// Tests and files that checks run which agents changed or deleted, in whichever iteration, and which are not as they were when
+    /// the run began; where that refuses a claim.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub standing: Vec<String>,
 }
@@ -390,7 +390,7 @@ pub struct Judging {
 impl Judging {
     /// All by which claims are judged and that is not as it was when the run began.
     pub(crate) fn not_as_before(&self) -> Vec<String> {
-        // An earlier version told only what one iteration had changed.
+        // Where nobody was to be refused by it, only what one iteration changed is known.
         let new = self.tests.iter().chain(&self.scripts).filter(|name| !self.standing.contains(name));
         let recipes = self.recipes.iter().chain(&self.named_recipes);
         let recipes = recipes.map(|check| format!("what is run by {check}"));

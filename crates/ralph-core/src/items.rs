@@ -438,9 +438,6 @@ pub struct Memory {
     /// What was flagged about that.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flagged: Vec<String>,
-    /// Tests, and what checks run, that agents changed and that are not as they were, when that was last measured.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub judges_changed: Vec<String>,
     /// Whether the last words said that everything is done.
     pub declared: bool,
     /// The item that was last claimed without a change.
@@ -528,15 +525,6 @@ impl Memory {
             if self.flagged.len() < MOST && !self.flagged.contains(&flag) {
                 self.flagged.push(flag);
             }
-        }
-        self
-    }
-
-    /// With what was measured of that by which claims are judged.
-    #[must_use]
-    pub(crate) fn judged_by(mut self, judging: Option<&Judging>) -> Self {
-        if let Some(judging) = judging {
-            self.judges_changed.clone_from(&judging.standing);
         }
         self
     }

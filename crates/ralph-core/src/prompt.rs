@@ -96,7 +96,8 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
     if let Some(guardrails) = materials.guardrails.and_then(lessons) {
         part(&format!("# Guardrails\n\n{}", text::head(guardrails, MOST_OF_A_FILE)));
     }
-    if !state.told.is_empty() {
+    // A session remembers it.
+    if !state.told.is_empty() && !in_session(state) {
         part(&told(&state.told));
     }
     if !state.notes.is_empty() {

@@ -250,3 +250,23 @@ fn tests_that_an_agent_changed_refuse_every_claim_where_that_is_asked_until_they
     assert!(prompts[2].contains(both), "{}", prompts[2]);
     assert!(!prompts[4].contains("Leave existing tests"), "a reviewer is not asked to write any");
 }
+
+#[test]
+fn a_changed_test_refuses_though_its_name_became_a_secret() {
+    let sandbox = repository();
+    sandbox.write("tests/test_calc.py", "def test_calc(): assert calc() == 3\n");
+    sandbox.commit_all("tests");
+    let agent = FakeAgent::new("agent")
+        .call(
+            Steps::new()
+                .write("tests/test_calc.py", "")
+                .write(".env", "API_KEY=tests/test_calc.py\n")
+                .status(&StatusBlock::in_progress()),
+        )
+        .call(Steps::new().write("other.txt", "a").status(&StatusBlock::done()))
+        .install(&sandbox);
+    let args =
+        ["--set", "tests_changed=refuse", "--reviews", "0", "--test-cmd", "true", "--max-iterations", "2"];
+    let finished = run(&sandbox, &agent).args(args).run();
+    finished.assert_code(3).assert_stderr_has("not as when the run began: [redacted:API_KEY]; put it back");
+}

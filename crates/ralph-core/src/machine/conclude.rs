@@ -414,7 +414,7 @@ pub(super) fn proof(plan: &Plan, reviews_needed: u32, checked: bool, telling: bo
     }
 }
 
-/// What an agent changed of that by which claims are judged: worth a look, and no refusal by itself.
+/// What an agent changed of that by which claims are judged: worth a look, and a refusal only where that is asked.
 fn flags(seen: &State, current: &Iteration) -> Vec<String> {
     let Some(after) = &current.after else { return vec![] };
     let about_an_item = current.item.is_some();

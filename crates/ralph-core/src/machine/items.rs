@@ -337,7 +337,6 @@ pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
     match (tree(&current.before), &current.after) {
         (Some(before), Some(after)) => memory
             .changed(&before, after.left(), item)
-            .judged_by(after.judging.as_ref())
             .flagged(red_and_gone(seen, current).into_iter())
             .flagged(after.judging.iter().flat_map(|judging| judging.touched())),
         _ => memory,

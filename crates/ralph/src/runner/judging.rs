@@ -8,15 +8,14 @@ use ralph_core::detect;
 use ralph_core::event::{Judge, Judging, Measured, When};
 use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::items::{BacklogRead, Found, Work};
+use ralph_core::profile::TestsChanged;
 
 use super::Runner;
 use crate::bounded;
-use crate::tree::TreeId;
+use crate::tree::{TreeError, TreeId};
 
 /// How many files are told.
 const MOST_NAMED: usize = 50;
-/// How many are remembered until they are as they were.
-const MOST_STANDING: usize = 1_000;
 
 impl Runner<'_> {
     pub(super) fn measure_judging(&self, measured: &mut Measured, changes: &[Change]) {
@@ -34,27 +33,23 @@ impl Runner<'_> {
             Some((name.to_string(), judge.or_else(|| takes_part().then_some(Judge::Script))?))
         };
         let mut judged: Vec<(String, Judge)> = changes.iter().filter_map(judge).collect();
-        // What was changed before may be as it was again.
-        let earlier = self
-            .state
-            .rules
-            .items
-            .judges_changed
-            .iter()
-            .filter(|name| judged.iter().all(|(new, _)| new != *name));
-        let mut standing: Vec<String> = earlier.cloned().collect();
-        if !(judged.is_empty() && standing.is_empty())
+        if !judged.is_empty()
             && let Some(known) = self.changed_since_the_run_began(&measured.tree)
         {
             let takes_part = |name: &str| beside.iter().any(|pattern| detect::is_beside(pattern, name));
-            let is_other = |name: &str| {
+            judged.retain(|(name, _)| {
                 known.get(name).is_some_and(|kind| *kind != ChangeKind::Added || takes_part(name))
-            };
-            judged.retain(|(name, _)| is_other(name));
-            standing.retain(|name| is_other(name));
+            });
         }
-        standing.extend(judged.iter().map(|(name, _)| name.clone()));
-        standing.truncate(MOST_STANDING);
+        let standing = match plan.policy.tests_changed {
+            TestsChanged::Flag => vec![],
+            TestsChanged::Refuse => self
+                .changed_by_agents(&measured.tree, changes)
+                .map(|changes| {
+                    changes.iter().filter_map(judge).map(|(name, _)| name).take(MOST_NAMED).collect()
+                })
+                .unwrap_or_else(|_| judged.iter().map(|(name, _)| name.clone()).collect()),
+        };
         let of = |wanted: Judge| {
             let names = judged.iter().filter(move |(_, judge)| *judge == wanted);
             names.map(|(name, _)| name.clone()).take(MOST_NAMED).collect()
@@ -73,6 +68,21 @@ impl Runner<'_> {
         let (base, now) = (TreeId::new(self.state.judged_from()?)?, TreeId::new(tree)?);
         let changes = self.tree.diff(&base, &now).ok()?.into_iter();
         Some(changes.map(|change| (change.name().into_owned(), change.kind)).collect())
+    }
+
+    /// What agents changed since the run began, the last of them by these changes, and is not as it was then.
+    fn changed_by_agents(&self, tree: &str, last: &[Change]) -> Result<Vec<Change>, TreeError> {
+        let between = |from: &str, to: &str| match (TreeId::new(from), TreeId::new(to)) {
+            (Some(from), Some(to)) => self.tree.diff(&from, &to),
+            _ => Ok(vec![]),
+        };
+        let mut theirs: HashSet<Vec<u8>> = last.iter().map(|change| change.path.clone()).collect();
+        for span in self.state.rules.items.spans.iter().chain(&self.state.unproved) {
+            theirs.extend(between(&span.from, &span.to)?.into_iter().map(|change| change.path));
+        }
+        let mut changed = between(self.state.judged_from().unwrap_or_default(), tree)?;
+        changed.retain(|change| theirs.contains(&change.path));
+        Ok(changed)
     }
 
     fn runs_something_else(&self, check: &CheckSpec) -> bool {

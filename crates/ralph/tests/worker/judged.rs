@@ -245,3 +245,21 @@ fn a_script_that_a_check_runs_refuses_the_item_where_that_is_asked() {
     assert_eq!(outcomes, ["refused", "accepted"]);
     assert_eq!(sandbox.read("calc.sh"), "test -e sums.txt\n", "put back with the attempt");
 }
+
+#[test]
+fn a_test_that_an_earlier_run_s_agent_changed_and_nobody_accepted_refuses_the_next_run_too() {
+    let sandbox = at_the_top(&[item("FEAT-1", "one.txt")]);
+    sandbox.write("tests/t1.sh", "false\n");
+    sandbox.commit_all("tests");
+    let agent = another(&sandbox)
+        .call(claims(writes("one.txt").write("tests/t1.sh", "true\n")))
+        .call(claims(writes("two.txt")))
+        .call(claims(writes("three.txt").write("tests/t1.sh", "false\n")))
+        .install(&sandbox);
+    let keep = ["--set", "failed_item=keep", "--set", "tests_changed=refuse", "--backlog", TOP];
+    let attempt = || worker(&sandbox, &agent).args(keep).run();
+    for _ in 0..2 {
+        attempt().assert_code(3).assert_stderr_has("not as when the run began: tests/t1.sh; put it back");
+    }
+    attempt().assert_code(0);
+}
