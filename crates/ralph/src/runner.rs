@@ -301,11 +301,7 @@ impl<'a> Runner<'a> {
         self.clear_beside_the_backlog(&first);
         let mut first = Some(first);
         loop {
-            let came = self.go_on(&mut first);
-            if came.is_err() && !self.journal.is_given_up() {
-                self.leave_what_is_ours();
-            }
-            if let Came::Stopped(stop) = came? {
+            if let Came::Stopped(stop) = self.go_on(&mut first)? {
                 let changes = self.changes_of_the_run();
                 self.ui.stopped(&self.state, &stop, changes.as_ref());
                 self.say_what_is_not_committed();
@@ -354,6 +350,7 @@ impl<'a> Runner<'a> {
     fn keep_record(&mut self) -> Result<()> {
         match self.journal.settle() {
             Err(error) if self.journal.is_given_up() => Err(self.leave_the_record(error, true)),
+            Err(error) => Err(self.leave_what_is_ours(error, true)),
             done => done,
         }
     }
@@ -458,6 +455,7 @@ impl<'a> Runner<'a> {
         let at_work = !matches!(event, Event::AgentEnded(_) | Event::CheckEnded(_));
         match self.look_after_own_files(&event).and_then(|()| self.take(event)) {
             Err(error) if self.journal.is_given_up() => Err(self.leave_the_record(error, at_work)),
+            Err(error) => Err(self.leave_what_is_ours(error, at_work)),
             done => done,
         }
     }

@@ -144,7 +144,8 @@ impl Runner<'_> {
         let held = self.lock.touched().is_none() || patiently(|| self.lock.put_back()).is_ok();
         let whole = held && patiently(|| self.journal.put_back()).is_ok();
         if held {
-            self.past.put_back();
+            let touches = self.put_the_rest_back();
+            self.tell_of(&touches);
         }
         error.hints.push(match whole {
             true => "the record is put back; to go on: ralph run".into(),
@@ -155,19 +156,37 @@ impl Runner<'_> {
 
     /// The disk refuses the record, and ralph ends. What whoever works has removed by then goes with it, unless it is put back first;
     /// the journal as far as it was written is not touched, for the disk may refuse that too.
-    pub(super) fn leave_what_is_ours(&mut self) {
+    pub(super) fn leave_what_is_ours(&mut self, error: Error, at_work: bool) -> Error {
         if !matches!(self.state.phase, Phase::Working | Phase::Checking) {
-            return;
+            return error;
         }
-        self.end_what_works(true);
+        // Nobody waits for a session to end.
+        self.end_what_works(at_work && !self.is_session());
         if self.lock.touched().is_some() && patiently(|| self.lock.put_back()).is_err() {
-            return;
+            return error;
         }
         if self.journal.touched() == Some(How::Removed) {
             let _ = patiently(|| self.journal.put_back());
         }
-        self.past.put_back();
-        self.guard.settle(self.files_in_use().folder());
+        let touches = self.put_the_rest_back();
+        self.tell_of(&touches);
+        error
+    }
+
+    /// Earlier records, the evidence, and what people wrote for ralph.
+    fn put_the_rest_back(&mut self) -> Vec<Touch> {
+        let mut touches = self.put_the_past_back();
+        touches.extend(self.guard.settle(self.files_in_use().folder()).touches);
+        touches
+    }
+
+    /// Where nothing can be recorded any more. Views are made again by whoever goes on.
+    fn tell_of(&mut self, touches: &[Touch]) {
+        let lasting: Vec<Touch> =
+            touches.iter().filter(|touch| touch.kind != OwnFile::View).cloned().collect();
+        for told in own_files::describe(&self.state, &lasting) {
+            self.ui.warn(&told);
+        }
     }
 
     fn end_what_works(&mut self, at_work: bool) {
