@@ -369,10 +369,14 @@ impl Ui {
     /// A run that was not even begun, and what to do about it.
     pub fn refused(&mut self, last: &State, stop: &Stop) {
         // It was asked for another goal, which a probe has to name again, with all that was typed beside it.
-        let typed = self.typed.as_deref().and_then(|typed| typed.strip_prefix("ralph run "));
-        let rest = typed.unwrap_or("\"GOAL\"").to_owned();
+        let typed = self.typed.as_deref().and_then(|typed| typed.strip_prefix("ralph run"));
+        let rest = typed.unwrap_or(" \"GOAL\"").to_owned();
         let named = |step: String| match step.split_once("ralph run --probe") {
-            Some((what, flags)) => format!("{what}ralph run --probe{flags} {rest}"),
+            // What is said once more replaces what was typed.
+            Some((what, flags)) if !flags.is_empty() && rest.contains("--permissions") => {
+                format!("{what}ralph run --probe, with{flags} in place of what you typed")
+            }
+            Some((what, flags)) => format!("{what}ralph run --probe{flags}{rest}"),
             None => step,
         };
         let steps = stops::next_steps(last, stop).into_iter().map(named);

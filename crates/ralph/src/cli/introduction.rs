@@ -113,7 +113,8 @@ pub(super) fn unclean(project: &Project, plan: &Plan) -> Option<String> {
 
 /// The same in a sentence, with what to do.
 pub(super) fn to_commit_first(file: &str) -> String {
-    let typed = suggest::quoted(file);
+    // From whichever folder it is typed.
+    let typed = suggest::quoted(&format!(":/{file}"));
     format!(
         "{file} has changes that are not committed, so its marks are not committed with the items; to have them \
          committed, commit it first: git add -- {typed} && git commit -m \"tasks\" -- {typed}"

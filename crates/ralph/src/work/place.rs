@@ -378,13 +378,13 @@ pub(crate) fn known(root: &Path) -> Option<PathBuf> {
 /// Whether there is a task file that a run without a goal would work through, without reading a large one.
 pub(crate) fn is_somewhere(root: &Path) -> bool {
     let Ok(layers) = Layers::read(&root.join(".ralph")) else { return false };
+    let large = |path: &Path| path.metadata().is_ok_and(|data| data.len() > MOST_TO_LOOK);
+    let has_items = |path: &PathBuf| path.is_file() && (large(path) || !is_empty(root, path));
     if let Some(named) = layers.merged().backlog {
         let path = root.join(self::named(root, Path::new(&named.value)));
-        return path.is_file() || beads::is_meant(&path);
+        return beads::is_meant(&path) || has_items(&path);
     }
-    let large = |path: &Path| path.metadata().is_ok_and(|data| data.len() > MOST_TO_LOOK);
-    let mut there = NAMES.into_iter().map(|name| root.join(name)).filter(|path| path.is_file());
-    there.any(|path| large(&path) || !is_empty(root, &path))
+    NAMES.into_iter().map(|name| root.join(name)).any(|path| has_items(&path))
 }
 
 /// What cannot be read is not empty: it has to be looked at.

@@ -82,7 +82,7 @@ pub(super) fn begin(
         return Ok(None);
     };
     // What nothing could prove passes by words, and its commit says that.
-    let claims = match introduction::takes_claims(project, plan) {
+    let claims = || match introduction::takes_claims(project, plan) {
         true => ", and so is, as claimed, what is claimed without a check",
         false => "",
     };
@@ -98,10 +98,12 @@ pub(super) fn begin(
         }
         None => match repo.branch() {
             Ok(None) => ui.remark(&format!(
-                "proved work is committed where HEAD is, which is on no branch{claims}: git loses such commits in time; on a branch: --branch NAME"
+                "proved work is committed where HEAD is, which is on no branch{}: git loses such commits in time; on a branch: --branch NAME",
+                claims()
             )),
             Ok(Some(branch)) if repo.default_branch().as_ref() == Some(&branch) => ui.remark(&format!(
-                "proved work is committed on {branch}, the default branch{claims}; elsewhere: --branch NAME"
+                "proved work is committed on {branch}, the default branch{}; elsewhere: --branch NAME",
+                claims()
             )),
             _ => {}
         },
