@@ -17,6 +17,8 @@ pub enum Held {
     NotApplicable,
 }
 
+const TESTS: &str = "tests";
+
 /// One condition, with the fact that decided it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Condition {
@@ -35,6 +37,11 @@ pub struct Evidence {
 impl Evidence {
     pub fn holds(&self) -> bool {
         self.conditions.iter().all(|condition| condition.held != Held::Failed)
+    }
+
+    /// Whether it was looked at, and that by which claims are judged is as it was when the run began.
+    pub fn finds_tests_as_they_were(&self) -> bool {
+        self.conditions.iter().any(|condition| condition.name == TESTS && condition.held == Held::Held)
     }
 
     pub fn failures(&self) -> impl Iterator<Item = &Condition> {
@@ -190,14 +197,14 @@ fn leftovers(todos: &AddedTodos, what: Todos) -> Condition {
 fn tests(judging: &Judging) -> Condition {
     match judging.not_as_before() {
         changed if changed.is_empty() => {
-            condition("tests", Held::Held, "existing tests and what checks run are as they were".into())
+            condition(TESTS, Held::Held, "existing tests and what checks run are as they were".into())
         }
         changed => {
             let fact = format!(
                 "not as when the run began: {}; put it back as it was, and add new tests instead",
                 items::some(&changed)
             );
-            condition("tests", Held::Failed, fact)
+            condition(TESTS, Held::Failed, fact)
         }
     }
 }

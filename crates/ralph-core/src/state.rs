@@ -525,6 +525,10 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
     if let Some(conclusion) = &decision.concluded
         && let Some(mut iteration) = state.current.take()
     {
+        if conclusion.evidence.finds_tests_as_they_were() {
+            let of_judging = state.flagged.iter_mut().filter(|flagged| is_of_judging(&flagged.what));
+            of_judging.for_each(|flagged| flagged.put_back = true);
+        }
         match conclusion.outcome {
             Outcome::Refused => {
                 state.refusal = conclusion.refusal.as_ref().map(|why| Refusal {

@@ -514,3 +514,13 @@ fn where_a_task_list_is_the_status_names_the_run_that_works_through_it() {
         assert_eq!(told(args), with);
     }
 }
+
+#[test]
+fn a_dry_run_shows_the_note_that_waits_for_the_next_run() {
+    let sandbox = common::repository();
+    let agent = common::one_call(&sandbox, common::says_more());
+    common::run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
+    common::ralph(&sandbox).args(["note", "use the color blue"]).run().assert_code(0);
+    let dry = common::ralph(&sandbox).args(["run", "--dry-run"]).run();
+    dry.assert_code(0).assert_stdout_has("# Notes from the user\n\nuse the color blue\n");
+}

@@ -235,7 +235,8 @@ fn tests_that_an_agent_changed_refuse_every_claim_where_that_is_asked_until_they
         .install(&sandbox);
     let refuse = ["--set", "tests_changed=refuse", "--reviews", "1", "--test-cmd", "sh check.sh"];
     let finished = run(&sandbox, &agent).args(refuse).run();
-    finished.assert_code(0).assert_stderr_has("✓ COMPLETE");
+    finished.assert_code(0).assert_stderr_has("✓ COMPLETE, proof: checks: sh check.sh exit 0");
+    finished.assert_stderr_has("what checks run was changed: check.sh (#1, put back)");
     let outcomes: Vec<Value> = common::history(&sandbox).iter().map(|one| one["outcome"].clone()).collect();
     assert_eq!(outcomes, ["more", "refused", "refused", "accepted", "accepted"]);
     let refusal =

@@ -5,7 +5,7 @@ use super::{halt, items as machine_items, stop_of};
 use crate::agents::Ended;
 use crate::breaker;
 use crate::decision::{Conclusion, Decision, Kind, Outcome, Proof, Reason, Rules, Stop};
-use crate::event::{AgentEnded, End, Measured, Plan, StopBy};
+use crate::event::{AgentEnded, End, Measured, Plan, StopBy, is_of_judging};
 use crate::evidence::{self, Evidence};
 use crate::gate::{self, Words};
 use crate::items::{self, Attempt, ItemAfter, Memory};
@@ -89,6 +89,9 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         None => seen.rules.reviews.step(needed, opinion(outcome, failure), progress),
     };
     let mut memory = machine_items::remembered(seen, current);
+    if evidence.finds_tests_as_they_were() {
+        memory.flagged.retain(|flag| !is_of_judging(flag));
+    }
     // What passed without a change was done before, or nothing but words speaks for it.
     let item = current.item.as_ref().filter(|_| attempt == Some(Attempt::Passed));
     let idle = item.is_some_and(|item| memory.is_untouched(&item.id));

@@ -28,7 +28,9 @@ pub fn markdown(ledger: &Ledger, attempts: &[Attempted]) -> String {
         [] => text.push_str("- chain: whole\n"),
         faults => faults.iter().for_each(|fault| text.push_str(&format!("- **{}**\n", plain(&fault.what)))),
     }
-    text.push_str("- to run the checks again: `ralph evidence verify`\n");
+    if attempts.iter().any(|attempted| attempted.commit().is_some()) {
+        text.push_str("- to run the checks again: `ralph evidence verify`\n");
+    }
     text
 }
 

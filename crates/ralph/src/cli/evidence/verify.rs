@@ -66,6 +66,11 @@ pub(super) fn main(args: &VerifyArgs, ui: &mut Ui) -> Result<ExitCode> {
         true => ui.json(&evidence::verification(&loaded.summary, &verified, again.is_some())),
         false => summary(&verified, result, again.is_some(), ui),
     }
+    if project.repo.is_none() && verified.iter().any(|one| one.verdict == Verdict::CouldNotRun) {
+        ui.say(
+            "this folder is no git repository: without commits there is no clean checkout to run checks in",
+        );
+    }
     if loaded.attempts.is_empty() && loaded.summary.faults.is_empty() {
         ui.say(nothing(&project));
     }

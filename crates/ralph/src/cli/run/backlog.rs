@@ -170,28 +170,37 @@ pub(super) fn nothing_to_do(
             ui.warn(&format!(
                 "the backlog {file} is empty: ralph backlog add \"TITLE\"{which}, or ralph run \"GOAL\""
             ));
-            undone_goal(last).iter().for_each(|again| ui.remark(again));
+            undone(last).iter().for_each(|again| ui.remark(again));
             ui.tell_not_begun(&known, &stop);
         }
         Left::Nothing { .. } if plan.task.is_some() && !dry => {
             over::tell(project, &plan, ui);
             ui.tell_not_begun(&known, &stop);
         }
-        Left::Nothing { .. } if !dry => ui.refused(&known, &stop),
+        Left::Nothing { .. } if !dry => {
+            undone(last).iter().for_each(|again| ui.remark(again));
+            ui.refused(&known, &stop);
+        }
         _ => return Ok(None),
     }
     Ok(Some(stop))
 }
 
-/// Where the last run was about a goal, and what it did was undone: what begins it anew.
-fn undone_goal(last: Option<&Last>) -> Option<String> {
+/// Where what the last run did was undone: what begins it anew.
+fn undone(last: Option<&Last>) -> Option<String> {
     let last = last.filter(|last| last.state.undone_since_last().is_some())?;
-    let run = last.state.run.as_ref().filter(|run| run.plan.backlog.is_none())?;
-    Some(format!(
-        "run {} was undone; to have its goal worked on again: ralph run {}",
-        run.number,
-        suggest::goal(&run.goal)
-    ))
+    let run = last.state.run.as_ref()?;
+    Some(match run.plan.backlog {
+        None => format!(
+            "run {} was undone; to have its goal worked on again: ralph run {}",
+            run.number,
+            suggest::goal(&run.goal)
+        ),
+        Some(_) => format!(
+            "run {} was undone, and its items are still marked as done; to have one worked on again: ralph backlog set ID open",
+            run.number
+        ),
+    })
 }
 
 /// The newest run about this backlog. One about something else in between changes nothing for it.

@@ -4,7 +4,7 @@ use ralph_core::decision::Stop;
 use ralph_core::event::Plan;
 use ralph_core::items::{Found, Memory, Work};
 use ralph_core::prompt;
-use ralph_core::state::{HandedOn, State};
+use ralph_core::state::{HandedOn, Note, State};
 use ralph_core::view;
 
 use super::super::introduction::introduction;
@@ -13,7 +13,7 @@ use crate::agent;
 use crate::error::Result;
 use crate::project::Project;
 use crate::runner::Texts;
-use crate::store::{Ledger, Runs, Tally};
+use crate::store::{Ledger, NoteRequest, Requests, Runs, Tally};
 use crate::suggest::quoted;
 use crate::trust::{self, Commands};
 use crate::ui::{self, Ui};
@@ -108,6 +108,7 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
         let iteration = Runs::of(&project.truth).last_iteration();
         State { iteration, refusal, claimed, ..State::default() }
     });
+    let state = with_waiting_notes(state, project);
     let number = Runs::of(&project.truth).next().number;
     let run = state.run.clone().map(|run| ralph_core::event::RunInfo { plan: plan.clone(), ..run });
     let run = run.unwrap_or_else(|| super::info(number, intent.goal, plan.clone()));
@@ -115,4 +116,14 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
     let prompt = prompt::preview(&state, run, item, texts.materials(&project.name()));
     ui.data_line(&ui.hidden(&prompt));
     Ok(())
+}
+
+/// What the next run takes in first.
+fn with_waiting_notes(mut state: State, project: &Project) -> State {
+    for NoteRequest { id, text } in Requests::of(&project.truth).notes() {
+        if state.notes.iter().all(|known| known.id != id) {
+            state.notes.push(Note { id, text, answers: None });
+        }
+    }
+    state
 }
