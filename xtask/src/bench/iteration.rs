@@ -20,6 +20,10 @@ const STATUSES: usize = 5;
 /// Iterations by which a run is continued to measure it, and how often.
 const MORE: usize = 40;
 const TIMES: usize = 7;
+/// A history of more iterations is made while the repository has no more than so many files, and the others come then: in a large one it
+/// would take an hour.
+const MANY: usize = 1_000;
+const FEW: usize = 1_000;
 /// What an agent does that takes a while.
 const WORK: &str = "sleep 0.05\n";
 /// Where an agent writes down when it begins and when it ends, beside its repository.
@@ -37,13 +41,21 @@ fn changes(files: usize) -> String {
 /// The overhead when a run has this many iterations behind it, each of which changed ten files: against `git status`,
 /// and against the first of these. And what it takes to go on with it, and to stop again.
 pub(super) fn growing(place: &Place, files: usize, behind: &[usize]) -> Result<Vec<Row>> {
-    let quick = Bench::new(place, &format!("{files}-growing"), files, MORE, &changes(files))?;
-    let bench = quick.slower()?;
+    let mut quick = Bench::new(place, &format!("{files}-growing"), files, MORE, &changes(files))?;
+    let mut bench = quick.slower()?;
     let mut done = 0;
     let mut first: Option<Vec<f64>> = None;
     let mut rows = Vec::new();
     for count in behind {
-        if done < *count {
+        if files > FEW && *count > MANY {
+            quick = Bench::new(place, &format!("{files}-later"), FEW, MORE, &changes(FEW))?;
+            quick.goes_on(*count)?;
+            place.add_files(&quick.repo, FEW..files)?;
+            quick.script = changes(files);
+            bench = quick.slower()?;
+            place.settle(*count)?;
+            done = *count;
+        } else if done < *count {
             quick.goes_on(*count)?;
             place.settle(*count - done)?;
             done = *count;

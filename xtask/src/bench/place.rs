@@ -1,6 +1,7 @@
 //! A folder of throw-away repositories with a clean environment, and the timing of programs in it.
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -39,25 +40,36 @@ impl Place {
     /// A repository with this many committed files.
     pub(super) fn repository(&self, name: &str, files: usize) -> Result<PathBuf> {
         let repo = self.dir.join(name);
-        for number in 0..files {
-            let file = repo.join(file(number));
-            if number % FOLDER == 0 {
-                make_dir(file.parent().unwrap_or(&repo))?;
-            }
-            write(&file, &format!("file {number}\n").repeat(20))?;
-        }
+        make_dir(&repo)?;
         for args in [
             &["init", "--quiet", "--initial-branch=main"] as &[&str],
             &["config", "user.name", "bench"],
             &["config", "user.email", "bench@localhost"],
-            &["config", "core.fsync", "none"],
+        ] {
+            self.time(self.command("git", &repo).args(args), 0)?;
+        }
+        self.add_files(&repo, 0..files)?;
+        Ok(repo)
+    }
+
+    /// Commits these files, by their numbers, with all that is in the repository.
+    pub(super) fn add_files(&self, repo: &Path, numbers: Range<usize>) -> Result<()> {
+        for number in numbers {
+            let file = repo.join(file(number));
+            if number % FOLDER == 0 {
+                make_dir(file.parent().unwrap_or(repo))?;
+            }
+            write(&file, &format!("file {number}\n").repeat(20))?;
+        }
+        for args in [
+            &["config", "core.fsync", "none"] as &[&str],
             &["add", "--all"],
             &["commit", "--quiet", "--message=files"],
             &["config", "--unset", "core.fsync"],
         ] {
-            self.time(self.command("git", &repo).args(args), 0)?;
+            self.time(self.command("git", repo).args(args), 0)?;
         }
-        Ok(repo)
+        Ok(())
     }
 
     /// Where something beside the repositories is.
