@@ -132,7 +132,7 @@ fn a_task_file_that_is_not_clean_is_told_before_and_each_commit_names_it() {
         .assert_stdout_has("main, 1 uncommitted file left alone, but for marks in fix_plan.md")
         .assert_stdout_has("in fix_plan.md, which has uncommitted changes: commit it first");
     let finished = works().run();
-    let first = "git add -- fix_plan.md && git commit -m \"tasks\" -- fix_plan.md";
+    let first = "git add -- :/fix_plan.md && git commit -m \"tasks\" -- :/fix_plan.md";
     finished
         .assert_code(0)
         .assert_stderr_has(
