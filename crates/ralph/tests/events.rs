@@ -271,3 +271,20 @@ fn a_changed_test_refuses_though_its_name_became_a_secret() {
     let finished = run(&sandbox, &agent).args(args).run();
     finished.assert_code(3).assert_stderr_has("not as when the run began: [redacted:API_KEY]; put it back");
 }
+
+#[test]
+fn a_changed_test_refuses_though_the_snapshot_of_it_is_gone() {
+    let sandbox = repository();
+    sandbox.write("tests/test_calc.py", "def test_calc(): assert calc() == 3\n");
+    sandbox.commit_all("tests");
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().write("tests/test_calc.py", "").status(&StatusBlock::in_progress()))
+        .call(
+            Steps::new().shell("rm -rf .git/ralph/objects").write("b.txt", "b").status(&StatusBlock::done()),
+        )
+        .install(&sandbox);
+    let args =
+        ["--set", "tests_changed=refuse", "--reviews", "0", "--test-cmd", "true", "--max-iterations", "2"];
+    let finished = run(&sandbox, &agent).args(args).run();
+    finished.assert_code(3).assert_stderr_has("nobody can compare any more");
+}

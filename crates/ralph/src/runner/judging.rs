@@ -14,6 +14,8 @@ use super::Runner;
 use crate::bounded;
 use crate::tree::{TreeError, TreeId};
 
+/// What stands in place of names where snapshots are gone.
+const UNTOLD: &str = "files that nobody can compare any more, for snapshots of this run are gone (ralph run --fresh begins anew)";
 /// How many files are told.
 const MOST_NAMED: usize = 50;
 
@@ -48,7 +50,8 @@ impl Runner<'_> {
                 .map(|changes| {
                     changes.iter().filter_map(judge).map(|(name, _)| name).take(MOST_NAMED).collect()
                 })
-                .unwrap_or_else(|_| judged.iter().map(|(name, _)| name.clone()).collect()),
+                // Whoever removes what it is compared with has not put anything back by that.
+                .unwrap_or_else(|_| vec![UNTOLD.to_owned()]),
         };
         let of = |wanted: Judge| {
             let names = judged.iter().filter(move |(_, judge)| *judge == wanted);
