@@ -40,6 +40,17 @@ const GAVE_UP: &str =
 pub(super) const IDENTITY: [&str; 4] =
     ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
 
+/// Where the user's settings are, if the environment says it. They point at no repository.
+const SETTINGS: [&str; 3] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
+
+/// The variables that no git of ours, and no hook, is to inherit.
+pub(super) fn unwanted() -> impl Iterator<Item = OsString> {
+    let unwanted = |name: &OsString| {
+        name.as_encoded_bytes().starts_with(b"GIT_") && !SETTINGS.iter().any(|kept| *name == *kept)
+    };
+    std::env::vars_os().map(|(name, _)| name).filter(unwanted)
+}
+
 /// A git command with its arguments, to be run any number of times.
 #[derive(Debug, Clone)]
 #[must_use]
@@ -53,14 +64,10 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call in `cwd`, free of the `GIT_*` variables that ralph was started with. git finds the repository
-    /// itself.
+    /// A call in `cwd`, free of the `GIT_*` variables that ralph was started with, but for those that say where settings are. git
+    /// finds the repository itself.
     pub fn new(cwd: &Path, command: &'static str) -> Call {
-        let inherited = std::env::vars_os().map(|(name, _)| name);
-        let mut spec = Spec::new("git", cwd);
-        for name in inherited.filter(|name| name.as_encoded_bytes().starts_with(b"GIT_")) {
-            spec = spec.env_remove(name);
-        }
+        let mut spec = unwanted().fold(Spec::new("git", cwd), Spec::env_remove);
         spec = spec.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
         let expendable = READING.contains(&command);
         spec = spec.patience(Patience { limit: FILTERS, hurry: None, expendable });

@@ -1,11 +1,13 @@
 //! What may take as long as it likes while a commit is made: the user's hooks, and whoever signs. It runs in custody, for a
 //! bounded time, and is ended when ralph is.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_core::text;
 
+use super::call::{IDENTITY, unwanted};
 use super::{GitError, Repo};
 use crate::process::{self, Brief, Ender, SpawnError, Spec};
 use crate::unix::rights::PermissionsExt;
@@ -66,11 +68,8 @@ impl Repo {
         let Some(hook) = self.hook(name)? else { return Ok(()) };
         // A hook without a first line that names its program is the shell's, which `exec` alone does not know.
         let mut spec = Spec::shell("exec \"$0\" \"$@\"", &self.root).arg(hook).args(args);
-        let inherited = std::env::vars_os().filter_map(|(variable, _)| variable.into_string().ok());
-        let identity = |variable: &String| super::call::IDENTITY.contains(&variable.as_str());
-        for variable in inherited.filter(|variable| variable.starts_with("GIT_") && !identity(variable)) {
-            spec = spec.env_remove(variable);
-        }
+        let identity = |variable: &OsString| IDENTITY.iter().any(|named| *variable == *named);
+        spec = unwanted().filter(|variable| !identity(variable)).fold(spec, Spec::env_remove);
         spec = spec.env("GIT_INDEX_FILE", index).env("GIT_EDITOR", ":").env("GIT_PREFIX", "");
         if self.git_dir != self.root.join(".git") {
             // git tells it only where it cannot be found. A hook that starts test suites must not hand it on.
