@@ -181,6 +181,10 @@ pub struct Conclusion {
     /// The item passed by a check that can tell its work, and no file was changed for it: that check was green all along.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub without_change: bool,
+    /// The item passed by checks that could not have failed for want of the work: all of them were green before the run, none is
+    /// the item's own, and no iteration about it changed a test file.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub unmeasured: bool,
 }
 
 impl Conclusion {

@@ -473,6 +473,9 @@ pub struct Tried {
     /// None of them changed a file.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub untouched: bool,
+    /// One of them changed a test file.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub tested: bool,
 }
 
 impl Memory {
@@ -531,10 +534,13 @@ impl Memory {
 
     /// With what an iteration about an item did to files, whatever came of it; before it is judged.
     #[must_use]
-    pub(crate) fn worked_on(mut self, id: &str, progress: bool) -> Self {
+    pub(crate) fn worked_on(mut self, id: &str, progress: bool, tested: bool) -> Self {
         match self.tried.iter_mut().find(|tried| tried.id == id) {
-            Some(tried) => tried.untouched &= !progress,
-            None if progress => self.tried.push(Tried { id: id.into(), ..Tried::default() }),
+            Some(tried) => {
+                tried.untouched &= !progress;
+                tried.tested |= tested;
+            }
+            None if progress => self.tried.push(Tried { id: id.into(), tested, ..Tried::default() }),
             None => {}
         }
         self
@@ -550,6 +556,11 @@ impl Memory {
         self.tried.iter().find(|tried| tried.id == id).is_none_or(|tried| tried.untouched)
     }
 
+    /// Whether an iteration about the item has changed a test file, which nobody has put back.
+    pub(crate) fn is_tested(&self, id: &str) -> bool {
+        self.tried.iter().any(|tried| tried.id == id && tried.tested)
+    }
+
     /// With an attempt that was judged. `unchanged`: it was claimed, and nothing was changed.
     #[must_use]
     pub fn judged(mut self, id: &str, attempt: Attempt, unchanged: bool) -> Self {
@@ -561,7 +572,9 @@ impl Memory {
             }
             _ => match self.tried.iter_mut().find(|tried| tried.id == id) {
                 Some(tried) => tried.attempts = tried.attempts.saturating_add(1),
-                None => self.tried.push(Tried { id: id.into(), attempts: 1, untouched: true }),
+                None => {
+                    self.tried.push(Tried { id: id.into(), attempts: 1, untouched: true, ..Tried::default() })
+                }
             },
         }
         self
@@ -651,6 +664,7 @@ impl Memory {
         let left = self.spans.iter().any(|span| span.item.as_deref() == Some(id));
         if let Some(tried) = self.tried.iter_mut().find(|tried| tried.id == id) {
             tried.untouched |= !left;
+            tried.tested &= left;
         }
     }
 

@@ -391,10 +391,9 @@ fn observe_settled(state: &mut State, settled: &Settled) {
             (None, None) => {}
             // It is as open as it was.
             (Some(_), _) => {
-                let before = &state.baseline.results;
                 let last = state.last.as_ref();
                 let unchecked = last.is_some_and(|last| last.is_claimed());
-                let unmeasured = last.is_some_and(|last| !unchecked && last.is_unmeasured(before));
+                let unmeasured = last.is_some_and(|last| last.is_unmeasured());
                 let untouched = last.is_some_and(|last| last.is_untouched());
                 let without_change = last.is_some_and(|last| last.is_without_change());
                 let items = &mut state.rules.items;
@@ -554,7 +553,7 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
             Outcome::Limited => state.used = state.used.saturating_sub(1),
             _ => {}
         }
-        if !matches!(conclusion.outcome, Outcome::Failed | Outcome::Limited | Outcome::Interrupted) {
+        if !keeps_notes(Some(conclusion.outcome)) {
             let read = state.notes.drain(..iteration.notes.min(state.notes.len()));
             state.told.extend(read.map(Note::in_short));
             let surplus = state.told.len().saturating_sub(MOST_TOLD);
@@ -626,6 +625,11 @@ impl Totals {
             ..self
         }
     }
+}
+
+/// Whether nobody can be sure that an iteration that ended so has heeded the user's notes: the next one reads them again.
+pub(crate) fn keeps_notes(outcome: Option<Outcome>) -> bool {
+    matches!(outcome, Some(Outcome::Failed | Outcome::Limited | Outcome::Interrupted))
 }
 
 impl State {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::check::CheckResult;
-use crate::decision::{Begin, Kind};
-use crate::event::End;
+use crate::decision::{Begin, Kind, TreeMark};
+use crate::event::{End, Measured, When};
 use crate::report::block;
 use crate::state::Iteration;
 use crate::time::Time;
@@ -246,8 +246,10 @@ fn a_check_that_runs_something_else_than_when_the_run_began_refuses_the_pass() {
 
 #[test]
 fn what_is_flagged_stands_in_the_commit_and_above_its_trailers() {
-    let flags =
-        ["existing tests were changed: tests/a.sh".to_owned(), "what checks run was changed: b".into()];
+    let flags = [
+        "existing tests were changed: tests/a.sh".to_owned(),
+        "files that checks run were changed: b".into(),
+    ];
     let memory = Memory::default().changed("a", "b", None).flagged(flags.iter().chain(&flags).cloned());
     assert_eq!(memory.flagged, flags, "once");
     let order = CommitOrder {
@@ -258,7 +260,7 @@ fn what_is_flagged_stands_in_the_commit_and_above_its_trailers() {
     };
     let text =
         commit_message(&Settlement { commit: Some(order), ..settlement() }, &judged(), "run", None, &[]);
-    let told = "\n\nFlagged: existing tests were changed: tests/a.sh; what checks run was\nchanged: b\n\nRalph-Item: ";
+    let told = "\n\nFlagged: existing tests were changed: tests/a.sh; files that checks run\nwere changed: b\n\nRalph-Item: ";
     assert!(text.contains(told), "{text}");
     let settled = |commit: Option<&str>| Settled { commit: commit.map(Into::into), ..Settled::default() };
     assert_eq!(memory.clone().settled(&settled(None), None).flagged, flags);
@@ -321,4 +323,25 @@ fn what_an_earlier_run_left_stays_apart_from_what_this_one_does() {
     assert_eq!(memory.spans.len(), 2);
     assert_eq!(memory.spans[0], left);
     assert!(!memory.spans[1].earlier);
+}
+
+#[test]
+fn a_test_that_was_written_for_an_item_counts_until_it_is_put_back() {
+    let begin = Begin {
+        number: 1,
+        nth: 1,
+        kind: Kind::Work,
+        agent: "agent".into(),
+        format: Format::Auto,
+        before: Some(TreeMark { tree: "t0".into(), head: None, beside: vec![] }),
+        item: Some(Box::new(work())),
+    };
+    let after = Measured::new(When::After, "t1".into(), None, &[]);
+    let iteration = Iteration { after: Some(after), ..Iteration::new(&begin, Time::default()) };
+    let id = &work().id;
+    let memory = Memory::default().worked_on(id, true, true).changed("t0", "t1", Some(id));
+    let again = memory.clone().worked_on(id, true, false);
+    assert!(again.is_tested(id) && !again.is_tested("another"));
+    let reverted = Settled { reverted: true, ..Settled::default() };
+    assert!(!memory.settled(&reverted, Some(&iteration)).is_tested(id));
 }

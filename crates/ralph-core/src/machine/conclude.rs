@@ -97,6 +97,10 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     let idle = item.is_some_and(|item| memory.is_untouched(&item.id));
     let told = machine_items::is_told(seen, current);
     let (untouched, without_change) = (idle && !told, idle && told);
+    let unmeasured = item.is_some_and(|item| {
+        let green = !current.checks.is_empty() && current.is_green_anyway(&seen.baseline.results);
+        green && !idle && !memory.is_tested(&item.id)
+    });
     if let (Some(item), Some(attempt)) = (&current.item, attempt) {
         let claimed = matches!(words, Words::Done { .. });
         memory = memory.judged(&item.id, attempt, claimed && !progress);
@@ -105,7 +109,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
             memory = match untouched || current.checks.is_empty() {
                 true => memory.claimed(untouched),
                 false if without_change => memory.without_change(),
-                false if current.is_unmeasured(&seen.baseline.results) => memory.unmeasured(&item.id),
+                false if unmeasured => memory.unmeasured(&item.id),
                 false => memory,
             };
         }
@@ -179,6 +183,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         attempt,
         untouched,
         without_change,
+        unmeasured,
     };
 
     // Checks that are green anyway speak neither for items that were only claimed nor for the whole of them.

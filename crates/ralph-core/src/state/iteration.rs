@@ -110,12 +110,20 @@ impl Iteration {
         self.conclusion.as_ref().is_some_and(|told| told.without_change)
     }
 
-    /// Whether the checks of its item could not have failed for want of the work: all of them were green before the run, none is
-    /// the item's own, and no test file was changed.
-    pub fn is_unmeasured(&self, before: &[CheckResult]) -> bool {
+    /// Whether all its checks were green before the run, and none is its item's own: only a test that was written could have failed.
+    pub(crate) fn is_green_anyway(&self, before: &[CheckResult]) -> bool {
         let own = self.item.as_ref().is_some_and(|item| item.has_own_checks());
+        !own && were_green(&self.checks, before)
+    }
+
+    pub(crate) fn changed_tests(&self) -> bool {
         let changed = self.after.as_ref().map_or(&[][..], |after| &after.changed);
-        !own && were_green(&self.checks, before) && !changed.iter().any(|changed| is_test_path(&changed.path))
+        changed.iter().any(|changed| is_test_path(&changed.path))
+    }
+
+    /// Whether its item passed by checks that could not have failed for want of the work.
+    pub fn is_unmeasured(&self) -> bool {
+        self.conclusion.as_ref().is_some_and(|told| told.unmeasured)
     }
 
     /// The agent's status block, if it gave one.

@@ -281,6 +281,18 @@ fn an_item_whose_checks_were_green_all_the_time_says_so_and_one_with_a_test_of_i
         finished.assert_code(0);
         assert_eq!(finished.stderr.replace("\n", " ").contains(WEAK), weak, "{file}: {finished}");
     }
+    // Written by an iteration that did not claim it yet.
+    let sandbox = checklist();
+    let more = StatusBlock { tasks: 0, ..StatusBlock::in_progress() };
+    let begun = Steps::new().write("tests/one.rs", "").status(&more);
+    let agent = another(&sandbox).call(begun).call(claims(writes("one.txt"))).install(&sandbox);
+    let flags = ["--test-cmd", "true", "--max-iterations", "2"];
+    works_through(&sandbox, &agent)
+        .args(flags)
+        .run()
+        .assert_code(3)
+        .assert_stderr_has("is proved and committed: ")
+        .assert_stderr_lacks("passed by checks that were green before the run");
     let sandbox = checklist();
     let agent = writer(&sandbox, &["one.txt", "two.txt"]);
     let finished = works_through(&sandbox, &agent)

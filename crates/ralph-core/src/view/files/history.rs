@@ -5,7 +5,7 @@ use crate::decision::{Conclusion, Kind, Outcome};
 use crate::evidence::Held;
 use crate::prelude::*;
 use crate::report::denied_tools;
-use crate::state::{Iteration, State};
+use crate::state::{Iteration, Note, State, keeps_notes};
 use crate::text::{count, one_line};
 use crate::time::duration;
 use crate::view::{
@@ -31,7 +31,9 @@ pub fn history(state: &State, iteration: &Iteration) -> String {
     }
     line("Began", &iteration.began_at.to_string());
     line("Result", result_word(iteration));
-    if iteration.notes > 0 {
+    let said = in_its_prompt(state, iteration);
+    said.iter().for_each(|note| line("Your words in its prompt", &one_line(&note.text, 500)));
+    if said.is_empty() && iteration.notes > 0 {
         line("Your words in its prompt", &count(iteration.notes as u64, "note"));
     }
     for touched in &iteration.own_files {
@@ -71,14 +73,40 @@ pub fn history(state: &State, iteration: &Iteration) -> String {
     if let Some(ended) = &iteration.ended {
         match &ended.report.block {
             Some(block) => fenced(&mut text, "Status block", &block.verbatim),
-            None if ended.report.last_words.is_empty() => {
-                let error = ended.stderr.as_deref().unwrap_or("(nothing)");
-                fenced(&mut text, "No status block and no words. The last line of its error output", error);
-            }
+            None if ended.report.last_words.trim().is_empty() => match ended.stderr.as_deref() {
+                Some(error) => {
+                    fenced(
+                        &mut text,
+                        "No status block and no words. The last line of its error output",
+                        error,
+                    );
+                }
+                None => text.push_str(
+                    "\n## No status block\n\nIt printed no words, and nothing to its error output.\n",
+                ),
+            },
             None => fenced(&mut text, "No status block. Its last words", &ended.report.last_words),
         }
     }
     text
+}
+
+/// The notes that it read, as far as the state of its conclusion knows them: those that earlier iterations were told hold on.
+fn in_its_prompt<'a>(state: &'a State, iteration: &Iteration) -> Vec<&'a Note> {
+    let is = |known: Option<&Iteration>| known.is_some_and(|known| known.number == iteration.number);
+    let concluded = is(state.last.as_deref()) && iteration.conclusion.is_some();
+    if !concluded && !is(state.current.as_ref()) {
+        return vec![];
+    }
+    // What a conclusion took over is among those that were told.
+    let new = if concluded && !keeps_notes(iteration.outcome()) { 0 } else { iteration.notes };
+    let session = state.run.as_ref().and_then(|run| run.plan.agent(&iteration.agent));
+    // A session remembers what it was told before.
+    let before = match session.is_some_and(|agent| agent.session) {
+        true => state.told.len().saturating_sub(iteration.notes - new),
+        false => 0,
+    };
+    state.told.iter().skip(before).chain(state.notes.iter().take(new)).collect()
 }
 
 fn item_part(text: &mut String, iteration: &Iteration) {
@@ -162,7 +190,10 @@ fn decision_part(text: &mut String, state: &State, iteration: &Iteration) {
         text.push_str(&format!("- {} {held}: {}\n", condition.name, condition.fact));
     }
     if conclusion.outcome == Outcome::Accepted {
-        text.push_str(&format!("- verification {}/{}\n", conclusion.passes, conclusion.passes_needed));
+        text.push_str(&match conclusion.passes_needed {
+            0 => "- accepted, with no review wanted\n".into(),
+            needed => format!("- verification {}/{needed}\n", conclusion.passes),
+        });
         if iteration.kind == Kind::Review && iteration.progress() {
             text.push_str("- the review changed something, so it is reviewed again\n");
         }
@@ -245,6 +276,7 @@ mod tests {
             attempt: None,
             untouched: false,
             without_change: false,
+            unmeasured: false,
         };
         let iteration =
             Iteration { notes: 2, conclusion: Some(conclusion), ..Iteration::new(&begin, Time::default()) };
@@ -265,6 +297,24 @@ mod tests {
             assert!(text.contains(line), "{text}");
         }
         assert!(!text.contains("- circuit"), "{text}");
+    }
+
+    #[test]
+    fn the_words_of_notes_are_told_where_the_state_has_them() {
+        let note = |text: &str| Note { id: text.into(), text: text.into(), answers: None };
+        let words = |state: &State| {
+            let text = history(state, state.last.as_deref().expect("there"));
+            let line = |line: &str| line.strip_prefix("- Your words in its prompt: ").map(str::to_owned);
+            text.lines().filter_map(line).collect::<Vec<_>>()
+        };
+        let mut state = concluded();
+        (state.told, state.notes) = (vec![note("a"), note("b"), note("c")], vec![note("next")]);
+        assert_eq!(words(&state), ["a", "b", "c"], "and not what came since");
+        // Who failed has not heeded them, so that they wait again.
+        let last = state.last.as_mut().expect("there");
+        last.conclusion.as_mut().expect("concluded").outcome = Outcome::Failed;
+        (state.told, state.notes) = (vec![note("a")], vec![note("b"), note("c"), note("next")]);
+        assert_eq!(words(&state), ["a", "b", "c"]);
     }
 
     #[test]
