@@ -70,7 +70,7 @@ pub(crate) use packed::deflated;
 pub use packed::{open_kept, unpacked};
 pub use past::{Past, Restored};
 pub use requests::{NoteRequest, Pending, Requests};
-pub use runs::{IterationFiles, Run, Runs};
+pub use runs::{IterationFiles, Moment, Run, Runs};
 pub use scratch::{Scratch, lend_objects};
 pub use setup::{Placed, own_folder, place};
 pub(crate) use stamp::Stamp;

@@ -3,7 +3,8 @@
 mod common;
 
 use common::{GOAL, TEST, one_call, ralph, repository, run, says_done, says_more};
-use ralph_testkit::{FakeAgent, Signal, StatusBlock, Steps};
+use ralph_testkit::{FakeAgent, Schema, Signal, StatusBlock, Steps};
+use serde_json::{Value, json};
 
 #[test]
 fn settings_are_not_changed_under_a_run_that_would_put_them_back() {
@@ -332,4 +333,67 @@ fn a_promise_inside_a_line_is_told_to_people_and_to_the_next_agent() {
     done.assert_code(0).assert_stderr_has("a promise was there, but not alone on its line");
     let second = &agent.calls(&sandbox)[1].prompt;
     assert!(second.contains("gave its promise inside a line"), "{second}");
+}
+
+#[test]
+fn history_tells_every_stop_of_a_run_and_an_undo_that_was_taken_back() {
+    let sandbox = repository();
+    let steps = |text: &str| Steps::new().append("a.txt", text).status(&StatusBlock::in_progress());
+    let agent = FakeAgent::new("agent").call(steps("1\n")).call(steps("2\n")).install(&sandbox);
+    run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
+    ralph(&sandbox).args(["run", "--max-iterations", "2"]).run().assert_code(3);
+    let listed = || ralph(&sandbox).arg("history").run().stdout;
+    let lines = |start: &str| -> Vec<String> {
+        let begins = |line: &&str| line.trim_start().starts_with(start);
+        listed().lines().filter(begins).map(|line| line.trim().to_owned()).collect()
+    };
+    assert_eq!(lines("stopped: "), ["stopped: 1 of 1 iterations used", "stopped: 2 of 2 iterations used"]);
+    let place = |what: &str| listed().find(what).unwrap_or_else(|| panic!("{what}: {}", listed()));
+    assert!(place("stopped: 1 of 1") < place("  #2 ") && place("  #2 ") < place("stopped: 2 of 2"));
+
+    let undone = ralph(&sandbox).args(["undo", "2"]).run();
+    let again = lines("back again: ");
+    assert_eq!(again.len(), 1, "{}", listed());
+    let tree = again[0].rsplit(' ').next().expect("a snapshot");
+    undone.assert_code(0).assert_stderr_has(&format!("ralph undo --to {tree}"));
+    ralph(&sandbox).args(["undo", "--to", tree]).run().assert_code(0);
+    let said = ["undone after #2: 1 file put back as before iteration 2; taken back since"];
+    assert_eq!(lines("undone after"), said);
+    assert_eq!(lines("undo taken back"), ["undo taken back after #2: 1 file as before it"]);
+    assert_eq!(lines("back again: "), [""; 0], "nothing is left to take back");
+
+    let document = ralph(&sandbox).args(["history", "--json"]).run().json();
+    Schema::published("ralph.history/1").assert(&document);
+    let stops = document["stops"].as_array().expect("a list");
+    let told = |stop: &Value| (stop["after"].as_u64(), stop["reason"].clone(), stop["exit_code"].as_u64());
+    let limit = |after| (Some(after), json!("max_iterations"), Some(3));
+    assert_eq!(stops.iter().map(told).collect::<Vec<_>>(), [limit(1), limit(2)]);
+}
+
+#[test]
+fn what_the_user_said_stands_with_every_iteration_that_was_told_it() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent").call(says_more()).call(says_more()).install(&sandbox);
+    run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
+    ralph(&sandbox).args(["note", "mind the gap"]).run().assert_code(0);
+    ralph(&sandbox).args(["run", "--max-iterations", "3"]).run().assert_code(3);
+    let said = |number: &str| {
+        let page = ralph(&sandbox).args(["history", number]).run();
+        page.assert_code(0);
+        page.stdout.contains("- Your words in its prompt: mind the gap\n")
+    };
+    assert_eq!(["1", "2", "3"].map(said), [false, true, true]);
+}
+
+#[test]
+fn rules_that_are_set_for_a_run_are_shown_before_it() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let dry = |args: &[&str]| run(&sandbox, &agent).args(args).arg("--dry-run").run().stdout;
+    let row =
+        |shown: &str| shown.lines().find_map(|line| line.strip_prefix("  rules     ")).map(str::to_owned);
+    assert_eq!(row(&dry(&[])), None);
+    assert_eq!(row(&dry(&["--max-iterations", "3"])), None, "a row of its own tells that");
+    let set = ["--profile", "strict", "--set", "tests_changed=refuse", "--reviews", "2"];
+    assert_eq!(row(&dry(&set)).as_deref(), Some("profile strict, tests_changed = refuse, reviews = 2"));
 }

@@ -27,6 +27,18 @@ pub fn undone(undone: &Undone, run: u64) -> Value {
     })
 }
 
+/// An entry of `ralph.history/1`: a stop, by the state of that moment.
+pub fn stopped(state: &State, stop: &Stop, run: u64) -> Value {
+    json!({
+        "run": run,
+        "at": state.updated_at,
+        "after": state.iteration,
+        "reason": stop.word(),
+        "text": ended(state, stop),
+        "exit_code": stop.exit_code(),
+    })
+}
+
 /// What the shell knows beside the state.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Surroundings<'a> {

@@ -1,26 +1,24 @@
 //! `ralph history`: what each iteration did and why it counted. Reads the journal, not the views.
 
+mod list;
+
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
-use ralph_core::decision::{Kind, Stop};
 use ralph_core::redact::Secrets;
-use ralph_core::report::denied_tools;
-use ralph_core::state::{Iteration, State, Undone};
+use ralph_core::state::Iteration;
+use ralph_core::time;
 use ralph_core::view;
-use ralph_core::{text, time};
-use serde_json::json;
 
 use super::args::HistoryArgs;
-use super::run;
 use crate::error::{self, Error, Result};
 use crate::project::Project;
+use crate::secrets;
 use crate::store::{self, Runs};
 use crate::tree::{Tree, TreeId};
 use crate::ui::Ui;
-use crate::{clock, secrets};
 
 pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
     // A diff needs git, and so the repository.
@@ -30,8 +28,9 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
         let wanted = args.diff || args.checks || args.transcript;
         wanted.then(|| runs.last_iteration()).filter(|number| *number > 0)
     };
-    let Some(number) = args.iteration.or_else(last) else { return list(&project, &runs, args.json, ui) };
-    let Some((run, iteration, state)) = runs.of_iteration(number)? else {
+    let Some(number) = args.iteration.or_else(last) else { return list::all(&project, &runs, args.json, ui) };
+    let found = runs.of_iteration(number)?;
+    let Some((run, iteration, state)) = found.filter(|(_, one, state)| !list::is_nothing(one, state)) else {
         return Err(Error::usage(format!("there is no iteration {number}")).hint("ralph history"));
     };
     let secrets = secrets::of(&project.root);
@@ -59,11 +58,11 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
     } else if args.checks {
         if iteration.checks.is_empty() {
             let none = state.run.as_ref().is_none_or(|run| run.plan.checks.is_empty());
-            let error = Error::no(format!("iteration {number} ran no checks"));
-            return Err(match none {
-                true => error.because("its run has none").hint("ralph run --test-cmd \"cargo test\""),
-                false => error.because("checks run when the agent says done"),
-            });
+            let why = match none {
+                true => "its run has none; to give it one: ralph run --test-cmd CMD",
+                false => "they run when the agent says done",
+            };
+            ui.talk(&format!("iteration {number} ran no checks: {why}\n"));
         }
         for check in &iteration.checks {
             let mark = if check.passed() { "✓" } else { "✗" };
@@ -141,129 +140,6 @@ pub(super) fn lost(runs: &Runs, number: u64, keep: u64) -> Result<Option<String>
         })?;
     }
     Ok(Some(told.unwrap_or_else(|| "somebody removed it from ralph's folder".into())))
-}
-
-fn list(project: &Project, runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
-    let secrets = secrets::of(&project.root);
-    let mut entries = Vec::new();
-    let mut problems = Vec::new();
-    let mut lines = Vec::new();
-    let mut undone = Vec::new();
-    for run in runs.all() {
-        let mut told = Vec::new();
-        let mut unended = None;
-        let opened = run.iterations(|iteration, state| {
-            let (iteration, state) = (&*secrets.shown_iteration(iteration), &*secrets.shown_state(state));
-            if iteration.ended.is_none() {
-                unended = Some(iteration.number);
-            }
-            if as_json {
-                entries.push(view::json::iteration(iteration, run.number));
-                return;
-            }
-            let pool = state.run.as_ref().is_some_and(|run| run.plan.agents.len() > 1);
-            told.push((iteration.number, line(state, iteration, pool)));
-        })?;
-        // What a session was to do, and nobody has seen any of.
-        if let Some(number) = unended.filter(|_| is_let_go(&opened.state)) {
-            entries.retain(|entry| entry["run"] != run.number || entry["iteration"] != number);
-            told.retain(|(known, _)| *known != number);
-            if told.is_empty() {
-                told.push((number, "  no iteration: no session wanted to stop before it was let go".into()));
-            }
-        }
-        // An undo after the stop is told after it.
-        let state = secrets.shown_state(&opened.state);
-        let stop = state.stop();
-        let last = opened.state.last.as_ref().map_or(0, |last| last.number);
-        let over = |one: &&Undone| stop.is_some() && one.after >= last;
-        let (late, early): (Vec<&Undone>, Vec<&Undone>) = opened.state.undone.iter().partition(over);
-        told.extend(early.into_iter().map(|one| (one.after, undone_line(one))));
-        // The order of what is of one iteration stays: first the iteration, then what was undone after it.
-        told.sort_by_key(|(number, _)| *number);
-        let begun = opened.state.run.as_ref();
-        if begun.is_some() || !opened.problems.is_empty() {
-            let goal = begun.map_or("it is not on record how it began", |begun| &begun.goal);
-            lines.push(format!("run {}: {}", run.number, text::one_line(goal, 100)));
-        }
-        lines.extend(told.into_iter().map(|(_, line)| line));
-        undone.extend(opened.state.undone.iter().map(|one| view::json::undone(one, run.number)));
-        if let Some(stop) = stop {
-            lines.push(format!("  stopped: {}", clock::for_people(&view::ended(&state, stop))));
-        }
-        lines.extend(late.into_iter().map(undone_line));
-        problems.extend(opened.problems.iter().map(|problem| format!("run {}: {problem}", run.number)));
-        lines.extend(opened.problems.iter().map(|problem| format!("  journal: {problem}")));
-    }
-    if as_json {
-        let document = json!({"schema": "ralph.history/1", "iterations": entries, "undone": undone, "problems": problems});
-        ui.json(&document);
-    } else if lines.is_empty() {
-        ui.data_line(&run::nothing_yet(project));
-    } else {
-        lines.iter().for_each(|line| ui.data_line(line));
-    }
-    super::fine()
-}
-
-/// A run whose agent is a session, closed while that was waited for or at work.
-fn is_let_go(state: &State) -> bool {
-    let plan = state.run.as_ref().map(|run| &run.plan);
-    state.stop() == Some(&Stop::Closed)
-        && plan.is_some_and(|plan| plan.agents.iter().any(|agent| agent.session))
-}
-
-fn undone_line(undone: &Undone) -> String {
-    let from = undone.put_back.from.get(..12).unwrap_or_default();
-    format!("  undone after #{}: {}\n    back again: ralph undo --to {from}", undone.after, undone.put_back)
-}
-
-fn line(state: &State, iteration: &Iteration, pool: bool) -> String {
-    let kind = if iteration.kind == Kind::Review { "review" } else { "work" };
-    let mut words = format!(
-        "  #{:<4} {kind:<6}  {:<11} {}",
-        iteration.number,
-        view::result_word(iteration),
-        view::files(iteration)
-    );
-    if let Some(ended) = &iteration.ended {
-        words.push_str(&format!(", {}", time::duration(ended.duration_ms)));
-    }
-    if pool {
-        words.push_str(&format!(", by {}", iteration.agent));
-    }
-    if let Some(item) = &iteration.item {
-        words.push_str(&format!("; {}", text::one_line(&item.id, 60)));
-        let attempt = iteration.conclusion.as_ref().and_then(|conclusion| conclusion.attempt);
-        words.push_str(&attempt.map_or_else(String::new, |attempt| format!(" {}", attempt.word())));
-        let flagged = iteration.conclusion.as_ref().map_or(&[][..], |conclusion| &conclusion.proof_flags);
-        words.push_str(&view::flagged::beside(flagged));
-        words.push_str(match (iteration.is_claimed(), iteration.is_without_change()) {
-            (true, _) => ", claimed",
-            (false, true) => " with nothing changed for it",
-            (false, false) => "",
-        });
-    }
-    if let Some(settled) = &iteration.settled {
-        let commit = settled.commit.as_ref().map(|commit| commit.get(..12).unwrap_or(commit));
-        words.push_str(&commit.map_or_else(String::new, |commit| format!(", committed {commit}")));
-        words.push_str(if settled.reverted { ", put back" } else { "" });
-    }
-    if let Some(refusal) = iteration.conclusion.as_ref().and_then(|conclusion| conclusion.refusal.as_ref()) {
-        words.push_str(&format!("; refused: {}", text::one_line(refusal, 160)));
-    } else if let Some(failure) = view::failure(state, iteration) {
-        words.push_str(&format!("; {}", text::one_line(&failure, 160)));
-        let limit = view::limit_words(iteration).filter(|limit| !failure.contains(limit.as_str()));
-        words.push_str(&limit.map_or_else(String::new, |limit| format!(": {}", text::one_line(&limit, 160))));
-    }
-    if let Some(tools) = iteration.ended.as_ref().and_then(|ended| denied_tools(&ended.report.denied)) {
-        words.push_str(&format!("; denied: {tools}"));
-    }
-    let flags = iteration.conclusion.as_ref().map_or(&[][..], |conclusion| &conclusion.flags);
-    if !flags.is_empty() {
-        words.push_str(&format!("; flagged: {}", text::one_line(&flags.join("; "), 300)));
-    }
-    words
 }
 
 /// How much is looked at in one piece, to the next line end: a longer line is cut.

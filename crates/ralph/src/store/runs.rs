@@ -4,10 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use ralph_core::decision::Phase;
-use ralph_core::event::When;
-use ralph_core::journal::Opened;
-use ralph_core::state::{Iteration, State};
+use ralph_core::decision::{Phase, Stop};
+use ralph_core::event::{Event, PutBack, When};
+use ralph_core::journal::{Body, Opened};
+use ralph_core::state::{Iteration, State, Undone};
 use ralph_core::time::Time;
 use ralph_core::trail::Trail;
 
@@ -26,6 +26,15 @@ pub struct Runs {
 pub struct Run {
     pub number: u64,
     dir: PathBuf,
+}
+
+/// What the record of a run tells to people.
+#[derive(Debug, Clone, Copy)]
+pub enum Moment<'a> {
+    Iteration(&'a Iteration),
+    /// It stopped, and may have been taken up again later.
+    Stopped(&'a Stop),
+    Undone(&'a Undone),
 }
 
 impl Runs {
@@ -127,14 +136,20 @@ impl Runs {
     pub fn trees(&self) -> Result<Vec<(u64, String)>> {
         let mut trees = Vec::new();
         for run in self.all() {
-            let opened = run.iterations(|iteration, _| {
-                let before = iteration.before.as_ref().map(|mark| &mark.tree);
-                let after = iteration.after.iter().flat_map(|after| after.left.iter().chain([&after.tree]));
-                trees.extend(before.into_iter().chain(after).map(|tree| (iteration.number, tree.clone())));
+            run.moments(|moment, _| match moment {
+                Moment::Iteration(iteration) => {
+                    let before = iteration.before.as_ref().map(|mark| &mark.tree);
+                    let after =
+                        iteration.after.iter().flat_map(|after| after.left.iter().chain([&after.tree]));
+                    trees
+                        .extend(before.into_iter().chain(after).map(|tree| (iteration.number, tree.clone())));
+                }
+                Moment::Undone(undone) => {
+                    let PutBack { from, to, .. } = &undone.put_back;
+                    trees.extend([from, to].map(|tree| (undone.after, tree.clone())));
+                }
+                Moment::Stopped(_) => {}
             })?;
-            for undone in opened.state.undone {
-                trees.extend([undone.put_back.from, undone.put_back.to].map(|tree| (undone.after, tree)));
-            }
         }
         Ok(trees)
     }
@@ -202,20 +217,37 @@ impl Run {
 
     /// Each concluded iteration, and the one under way, with the state at that point.
     pub fn iterations(&self, mut each: impl FnMut(&Iteration, &State)) -> Result<Opened> {
-        let mut last = 0;
-        let opened = JournalFile::read(&self.journal(), |_, state| {
+        self.moments(|moment, state| {
+            if let Moment::Iteration(iteration) = moment {
+                each(iteration, state);
+            }
+        })
+    }
+
+    /// What became of the run, in its order; an iteration that is not concluded comes last.
+    pub fn moments(&self, mut each: impl FnMut(Moment<'_>, &State)) -> Result<Opened> {
+        let (mut last, mut stood) = (0, None);
+        let opened = JournalFile::read(&self.journal(), |record, state| {
             // One that is being settled is told when it is.
             if let Some(iteration) = &state.last
                 && iteration.number > last
                 && !matches!(state.phase, Phase::Settling { .. })
             {
                 last = iteration.number;
-                each(iteration, state);
+                each(Moment::Iteration(iteration), state);
+            }
+            if let Some(stop) = state.stop().filter(|stop| stood.as_ref() != Some(*stop)) {
+                each(Moment::Stopped(stop), state);
+            }
+            stood = state.stop().cloned();
+            let undone = matches!(&record.body, Body::Step { event: Event::TreePutBack(_), .. });
+            if let Some(undone) = state.undone.last().filter(|_| undone) {
+                each(Moment::Undone(undone), state);
             }
         })?;
         let cut_off = opened.state.last.as_deref().filter(|iteration| iteration.number > last);
         for current in cut_off.into_iter().chain(&opened.state.current) {
-            each(current, &opened.state);
+            each(Moment::Iteration(current), &opened.state);
         }
         Ok(opened)
     }

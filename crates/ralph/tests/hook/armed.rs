@@ -255,7 +255,7 @@ fn a_session_is_held_by_its_own_rules_and_what_the_settings_say_in_vain_is_named
     }
     assert!(!armed.stderr.contains("max_iterations"), "{}", armed.stderr);
     assert_eq!(status(&sandbox)["max_iterations"], 7);
-    ralph(&sandbox).arg("status").run().assert_stdout_has("reviews:    0/0");
+    ralph(&sandbox).arg("status").run().assert_stdout_has("reviews:    none wanted");
     let let_go = stops(&sandbox, SESSION, &done()).expect("an answer");
     assert_eq!(let_go.get("decision"), None, "the words count, at once: {let_go}");
     let armed = arm(&sandbox, &["--session", SESSION, "--profile", "strict", "--set", "reviews=2"]);

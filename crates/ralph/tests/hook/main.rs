@@ -338,7 +338,11 @@ fn arming_and_letting_go_leave_no_session_file_and_touch_none_that_was_there() {
 fn a_run_that_was_armed_and_let_go_without_a_session_had_no_iteration() {
     let sandbox = repository();
     arm(&sandbox, &[]);
+    let waits = ralph(&sandbox).arg("status").run();
+    waits.assert_stdout_has("iteration:  none yet of run 1: 1/50 begins with the session\n");
     ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+    let one = ralph(&sandbox).args(["history", "1"]).run();
+    one.assert_code(64).assert_stderr_has("there is no iteration 1");
     let told = ralph(&sandbox).arg("history").run();
     told.assert_code(0).assert_stdout_has("no iteration: no session wanted to stop before it was let go");
     assert!(!told.stdout.contains("#1") && !told.stdout.contains("UNFINISHED"), "{told}");

@@ -1,0 +1,214 @@
+//! Every iteration of every run in a line, with the stops and undos between them.
+
+use std::process::ExitCode;
+
+use ralph_core::decision::{Kind, Stop};
+use ralph_core::report::denied_tools;
+use ralph_core::state::{Iteration, State, Undone};
+use ralph_core::view;
+use ralph_core::{text, time};
+use serde_json::{Value, json};
+
+use super::super::{fine, run};
+use crate::error::Result;
+use crate::project::Project;
+use crate::store::{Moment, Run, Runs};
+use crate::ui::Ui;
+use crate::{clock, secrets};
+
+/// A line of the list. How an undo is told depends on what came after it.
+enum Told {
+    Line(String),
+    Iteration(u64, String),
+    Stopped(String),
+    Undone(Undone),
+}
+
+/// What the list has, for people and for programs.
+#[derive(Default)]
+struct List {
+    told: Vec<Told>,
+    iterations: Vec<Value>,
+    stops: Vec<Value>,
+    undone: Vec<Value>,
+    problems: Vec<String>,
+}
+
+pub(super) fn all(project: &Project, runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
+    let mut list = List::default();
+    for run in runs.all() {
+        list.take(project, &run)?;
+    }
+    if as_json {
+        ui.json(&json!({
+            "schema": "ralph.history/1",
+            "iterations": list.iterations,
+            "stops": list.stops,
+            "undone": list.undone,
+            "problems": list.problems,
+        }));
+    } else if list.told.is_empty() {
+        ui.data_line(&run::nothing_yet(project));
+    } else {
+        list.lines().iter().for_each(|line| ui.data_line(line));
+    }
+    fine()
+}
+
+impl List {
+    fn take(&mut self, project: &Project, run: &Run) -> Result<()> {
+        let secrets = secrets::of(&project.root);
+        let heading = self.told.len();
+        let mut unended = None;
+        let opened = run.moments(|moment, state| {
+            let state = &*secrets.shown_state(state);
+            match moment {
+                Moment::Iteration(iteration) => {
+                    let iteration = &*secrets.shown_iteration(iteration);
+                    if iteration.ended.is_none() {
+                        unended = Some(iteration.number);
+                    }
+                    self.iterations.push(view::json::iteration(iteration, run.number));
+                    let pool = state.run.as_ref().is_some_and(|run| run.plan.agents.len() > 1);
+                    self.told.push(Told::Iteration(iteration.number, line(state, iteration, pool)));
+                }
+                Moment::Stopped(stop) => {
+                    let words = view::ended(state, stop);
+                    self.stops.push(view::json::stopped(state, stop, run.number));
+                    self.told.push(Told::Stopped(format!("  stopped: {}", clock::for_people(&words))));
+                }
+                Moment::Undone(undone) => {
+                    self.undone.push(view::json::undone(undone, run.number));
+                    self.told.push(Told::Undone(undone.clone()));
+                }
+            }
+        })?;
+        if let Some(number) = unended {
+            self.place_unended(number, run, heading, &opened.state);
+        }
+        let begun = secrets.shown_state(&opened.state);
+        if begun.run.is_some() || !opened.problems.is_empty() {
+            let goal =
+                begun.run.as_ref().map_or("it is not on record how it began", |begun| begun.goal.as_str());
+            let words = format!("run {}: {}", run.number, text::one_line(goal, 100));
+            self.told.insert(heading, Told::Line(words));
+        }
+        for problem in &opened.problems {
+            self.problems.push(format!("run {}: {problem}", run.number));
+            self.told.push(Told::Line(format!("  journal: {problem}")));
+        }
+        Ok(())
+    }
+
+    /// One that was under way when the run stopped for good is told before that stop; what a session was to do and nobody has
+    /// seen any of is not told.
+    fn place_unended(&mut self, number: u64, run: &Run, heading: usize, state: &State) {
+        let of_it = |told: &Told| matches!(told, Told::Iteration(known, _) if *known == number);
+        let Some(at) = self.told.iter().rposition(of_it) else { return };
+        let mut line = self.told.remove(at);
+        if is_let_go(state) {
+            self.iterations.retain(|entry| entry["run"] != run.number || entry["iteration"] != number);
+            if self.told[heading..].iter().any(|told| matches!(told, Told::Iteration(..))) {
+                return;
+            }
+            line = Told::Line("  no iteration: no session wanted to stop before it was let go".into());
+        }
+        let stopped = self.told.iter().rposition(|told| matches!(told, Told::Stopped(_)));
+        let stopped = stopped.filter(|stopped| *stopped >= heading && state.stop().is_some());
+        self.told.insert(stopped.unwrap_or(at), line);
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let undone: Vec<&Undone> = self.told.iter().filter_map(undo).collect();
+        let mut nth = 0;
+        let line = |told: &Told| match told {
+            Told::Line(line) | Told::Iteration(_, line) | Told::Stopped(line) => line.clone(),
+            Told::Undone(one) => {
+                nth += 1;
+                undone_line(&undone[..nth - 1], one, &undone[nth..])
+            }
+        };
+        self.told.iter().map(line).collect()
+    }
+}
+
+fn undo(told: &Told) -> Option<&Undone> {
+    if let Told::Undone(undone) = told { Some(undone) } else { None }
+}
+
+/// Who undid something and took that back has done nothing; the way back is named only where it leads anywhere.
+fn undone_line(before: &[&Undone], one: &Undone, later: &[&Undone]) -> String {
+    let takes_back = |later: &Undone, earlier: &Undone| {
+        later.put_back.iteration.is_none() && later.put_back.to == earlier.put_back.from
+    };
+    if before.iter().any(|earlier| takes_back(one, earlier)) {
+        let files = text::count(one.put_back.files, "file");
+        return format!("  undo taken back after #{}: {files} as before it", one.after);
+    }
+    let said = format!("  undone after #{}: {}", one.after, one.put_back);
+    if later.iter().any(|later| takes_back(later, one)) {
+        return format!("{said}; taken back since");
+    }
+    let from = one.put_back.from.get(..12).unwrap_or_default();
+    format!("{said}\n    back again: ralph undo --to {from}")
+}
+
+/// What a session was to do that was let go before anybody has seen any of it.
+pub(super) fn is_nothing(iteration: &Iteration, state: &State) -> bool {
+    iteration.ended.is_none() && is_let_go(state)
+}
+
+/// A run whose agent is a session, closed while that was waited for or at work.
+fn is_let_go(state: &State) -> bool {
+    let plan = state.run.as_ref().map(|run| &run.plan);
+    state.stop() == Some(&Stop::Closed)
+        && plan.is_some_and(|plan| plan.agents.iter().any(|agent| agent.session))
+}
+
+fn line(state: &State, iteration: &Iteration, pool: bool) -> String {
+    let kind = if iteration.kind == Kind::Review { "review" } else { "work" };
+    let mut words = format!(
+        "  #{:<4} {kind:<6}  {:<11} {}",
+        iteration.number,
+        view::result_word(iteration),
+        view::files(iteration)
+    );
+    if let Some(ended) = &iteration.ended {
+        words.push_str(&format!(", {}", time::duration(ended.duration_ms)));
+    }
+    if pool {
+        words.push_str(&format!(", by {}", iteration.agent));
+    }
+    if let Some(item) = &iteration.item {
+        words.push_str(&format!("; {}", text::one_line(&item.id, 60)));
+        let attempt = iteration.conclusion.as_ref().and_then(|conclusion| conclusion.attempt);
+        words.push_str(&attempt.map_or_else(String::new, |attempt| format!(" {}", attempt.word())));
+        let flagged = iteration.conclusion.as_ref().map_or(&[][..], |conclusion| &conclusion.proof_flags);
+        words.push_str(&view::flagged::beside(flagged));
+        words.push_str(match (iteration.is_claimed(), iteration.is_without_change()) {
+            (true, _) => ", claimed",
+            (false, true) => " with nothing changed for it",
+            (false, false) => "",
+        });
+    }
+    if let Some(settled) = &iteration.settled {
+        let commit = settled.commit.as_ref().map(|commit| commit.get(..12).unwrap_or(commit));
+        words.push_str(&commit.map_or_else(String::new, |commit| format!(", committed {commit}")));
+        words.push_str(if settled.reverted { ", put back" } else { "" });
+    }
+    if let Some(refusal) = iteration.conclusion.as_ref().and_then(|conclusion| conclusion.refusal.as_ref()) {
+        words.push_str(&format!("; refused: {}", text::one_line(refusal, 160)));
+    } else if let Some(failure) = view::failure(state, iteration) {
+        words.push_str(&format!("; {}", text::one_line(&failure, 160)));
+        let limit = view::limit_words(iteration).filter(|limit| !failure.contains(limit.as_str()));
+        words.push_str(&limit.map_or_else(String::new, |limit| format!(": {}", text::one_line(&limit, 160))));
+    }
+    if let Some(tools) = iteration.ended.as_ref().and_then(|ended| denied_tools(&ended.report.denied)) {
+        words.push_str(&format!("; denied: {tools}"));
+    }
+    let flags = iteration.conclusion.as_ref().map_or(&[][..], |conclusion| &conclusion.flags);
+    if !flags.is_empty() {
+        words.push_str(&format!("; flagged: {}", text::one_line(&flags.join("; "), 300)));
+    }
+    words
+}
