@@ -427,7 +427,7 @@ impl Judging {
 
 /// How flags begin that tell what an agent did to that by which claims are judged; names come next.
 pub const TESTS_CHANGED: &str = "existing tests were changed";
-pub const SCRIPTS_CHANGED: &str = "what checks run was changed";
+pub const SCRIPTS_CHANGED: &str = "files that checks run were changed";
 pub const OTHERS_RUN: &str = "checks run something else than when the run began";
 
 pub const RED_AND_GONE: &str = "tests that were red before the run are gone with their file";

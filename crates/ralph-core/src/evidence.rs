@@ -44,6 +44,11 @@ impl Evidence {
         self.conditions.iter().any(|condition| condition.name == TESTS && condition.held == Held::Held)
     }
 
+    /// Whether it is refused because that is not as it was.
+    pub fn finds_tests_changed(&self) -> bool {
+        self.failures().any(|condition| condition.name == TESTS)
+    }
+
     pub fn failures(&self) -> impl Iterator<Item = &Condition> {
         self.conditions.iter().filter(|condition| condition.held == Held::Failed)
     }

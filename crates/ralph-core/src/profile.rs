@@ -331,6 +331,13 @@ impl Policy {
         self.evidence == EvidenceNeeded::Required
     }
 
+    /// Name and value of what is not as in its profile.
+    pub fn set_apart(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let usual = profile(&self.profile).map(Profile::policy).unwrap_or_default();
+        let values = KEYS.iter().map(move |key| (key.name, (key.get)(self), (key.get)(&usual)));
+        values.filter(|(_, value, usual)| value != usual).map(|(name, value, _)| (name, value))
+    }
+
     /// Sets one value by its name.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), WrongValue> {
         let key = key(name).ok_or_else(|| WrongValue::Name { name: name.into() })?;

@@ -230,7 +230,11 @@ fn promised_in_passing(last: &Iteration) -> bool {
 
 /// The one item of this iteration. What is written about it comes from the project, so it may be long.
 fn about_item(item: &Work, state: &State, plan: &Plan) -> String {
-    let mut words = format!("# The item of this iteration: {}\n\n{}\n", item.id, item.title);
+    let mut words = format!("# The item of this iteration: {}\n", item.id);
+    // The text of many formats begins with the title.
+    if !item.text.trim().lines().next().is_some_and(|first| first.contains(&item.title)) {
+        words.push_str(&format!("\n{}\n", item.title));
+    }
     if !item.text.trim().is_empty() {
         words.push_str(&format!("\n{}\n", text::head(item.text.trim(), MOST_OF_A_FILE)));
     }

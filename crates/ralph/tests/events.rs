@@ -149,12 +149,12 @@ fn tests_and_scripts_that_the_run_found_and_an_agent_changed_are_flagged_with_a_
         events(&finished).into_iter().filter(|event| event["type"] == "decision").collect();
     let expected = [
         json!(["existing tests were changed: tests/test_calc.py"]),
-        json!(["what checks run was changed: check.sh"]),
+        json!(["files that checks run were changed: check.sh"]),
     ];
     assert_eq!(flags(&decisions), expected, "what the run made itself is its own");
     assert_eq!(flags(&common::history(&sandbox)), expected);
     finished.assert_stderr_has("existing tests were changed: tests/test_calc.py");
-    finished.assert_stderr_has("what checks run was changed: check.sh");
+    finished.assert_stderr_has("files that checks run were changed: check.sh");
     let page = sandbox.read(".ralph/history/iteration-001.md");
     assert!(page.contains("- flagged: existing tests were changed: tests/test_calc.py"), "{page}");
     Schema::published("ralph.history/1").assert(&ralph(&sandbox).args(["history", "--json"]).run().json());
@@ -163,15 +163,15 @@ fn tests_and_scripts_that_the_run_found_and_an_agent_changed_are_flagged_with_a_
     let listed = ralph(&sandbox).arg("history").run();
     listed
         .assert_stdout_has("; flagged: existing tests were changed: tests/test_calc.py\n")
-        .assert_stdout_has("; flagged: what checks run was changed: check.sh\n");
+        .assert_stdout_has("; flagged: files that checks run were changed: check.sh\n");
     ralph(&sandbox).arg("status").run().assert_stdout_has(
-        "flagged:    existing tests were changed: tests/test_calc.py (#1); what checks run was changed: check.sh (#2)\n",
+        "flagged:    existing tests were changed: tests/test_calc.py (#1); files that checks run were changed: check.sh (#2)\n",
     );
     let status = common::status(&sandbox);
     Schema::published("ralph.status/1").assert(&status);
     let flags = json!([
         {"iteration": 1, "text": "existing tests were changed: tests/test_calc.py", "put_back": false},
-        {"iteration": 2, "text": "what checks run was changed: check.sh", "put_back": false},
+        {"iteration": 2, "text": "files that checks run were changed: check.sh", "put_back": false},
     ]);
     assert_eq!(status["flags"], flags);
 
@@ -236,7 +236,7 @@ fn tests_that_an_agent_changed_refuse_every_claim_where_that_is_asked_until_they
     let refuse = ["--set", "tests_changed=refuse", "--reviews", "1", "--test-cmd", "sh check.sh"];
     let finished = run(&sandbox, &agent).args(refuse).run();
     finished.assert_code(0).assert_stderr_has("✓ COMPLETE, proof: checks: sh check.sh exit 0");
-    finished.assert_stderr_has("what checks run was changed: check.sh (#1, put back)");
+    finished.assert_stderr_has("files that checks run were changed: check.sh (#1, put back)");
     let outcomes: Vec<Value> = common::history(&sandbox).iter().map(|one| one["outcome"].clone()).collect();
     assert_eq!(outcomes, ["more", "refused", "refused", "accepted", "accepted"]);
     let refusal =
@@ -270,6 +270,9 @@ fn a_changed_test_refuses_though_its_name_became_a_secret() {
         ["--set", "tests_changed=refuse", "--reviews", "0", "--test-cmd", "true", "--max-iterations", "2"];
     let finished = run(&sandbox, &agent).args(args).run();
     finished.assert_code(3).assert_stderr_has("not as when the run began: [redacted:API_KEY]; put it back");
+    finished
+        .assert_stderr_has("[ralph] refused: ")
+        .assert_stderr_has("to have all as before the tests were changed: ralph undo 1");
 }
 
 #[test]

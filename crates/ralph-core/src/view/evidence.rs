@@ -61,7 +61,7 @@ fn custody(record: &Record) -> Vec<String> {
 fn flagged(record: &Record) -> Vec<String> {
     let flagged = [
         ("existing tests were changed or deleted", &record.custody.existing_tests_changed),
-        ("what checks run was changed", &record.custody.scripts_changed),
+        ("files that checks run were changed", &record.custody.scripts_changed),
         ("checks run something else than when the run began", &record.custody.recipes_changed),
     ];
     let named = flagged.into_iter().filter(|(_, names)| !names.is_empty());

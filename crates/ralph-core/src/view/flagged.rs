@@ -52,7 +52,7 @@ mod tests {
     fn what_is_flagged_is_told_once_and_only_what_a_proof_rests_on() {
         let flags = [
             "existing tests were changed: tests/a.sh, tests/b.sh",
-            "what checks run was changed: test.sh",
+            "files that checks run were changed: test.sh",
             "existing tests were changed: tests/a.sh, tests/b.sh",
             "the backlog is put back as it was before the attempt",
             "checks run something else than when the run began: make test (Makefile, test)",

@@ -9,6 +9,7 @@ use ralph_core::{text, time, view};
 
 use crate::git::Repo;
 use crate::project::Project;
+use crate::store::Runs;
 use crate::suggest;
 use crate::trust::{self, Commands};
 use crate::ui::{Introduction, describe_agent};
@@ -76,6 +77,9 @@ pub(super) fn introduction(
     }
     let each = if plan.limits_each_item() { " for each item" } else { "" };
     shown.row("limits", limits(&plan.policy, each, once.is_some()));
+    if let Some(rules) = rules(&plan.policy) {
+        shown.row("rules", rules);
+    }
     shown.row("commits", commits(project, plan, new));
     shown
 }
@@ -205,10 +209,29 @@ fn branch(project: &Project, plan: &Plan, new: Option<&str>) -> String {
         Ok(files) => {
             let marks = unclean(project, plan).map(|file| format!(", but for marks in {file}"));
             let marks = marks.unwrap_or_default();
-            format!("{name}, {} left alone{marks}", text::count(files, "uncommitted file"))
+            let files = text::count(files, "uncommitted file");
+            // What agents of earlier iterations left is among them.
+            match Runs::of(&project.truth).last_iteration() {
+                0 => format!("{name}, {files} left alone{marks}"),
+                _ => format!("{name}, {files}, of which yours are left alone{marks}"),
+            }
         }
         Err(_) => name,
     }
+}
+
+/// What other rows tell.
+const TOLD_ELSEWHERE: [&str; 8] =
+    ["max_iterations", "each_item", "max_time", "max_tokens", "budget", "timeout", "once", "commits"];
+
+/// `profile strict, tests_changed = refuse`: what is not as by default.
+fn rules(policy: &Policy) -> Option<String> {
+    let profile = Some(&policy.profile).filter(|name| *name != "default");
+    let named = profile.map(|name| format!("profile {name}"));
+    let set = policy.set_apart().filter(|(name, _)| !TOLD_ELSEWHERE.contains(name));
+    let set = set.map(|(name, value)| format!("{name} = {}", text::one_line(&value, 200)));
+    let rules: Vec<String> = named.into_iter().chain(set).collect();
+    (!rules.is_empty()).then(|| rules.join(", "))
 }
 
 fn limits(policy: &Policy, each: &str, once: bool) -> String {

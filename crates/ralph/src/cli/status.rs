@@ -79,7 +79,10 @@ fn look(project: &Project, args: &StatusArgs, ui: &Ui) -> Result<Option<Told>> {
     let shown = Runs::of(&project.truth).shown()?;
     let (run, opened) = shown.map_or((None, None), |(run, opened)| (Some(run), Some(opened)));
     let secrets = secrets::of(&project.root);
-    let state = opened.as_ref().map(|opened| secrets.shown_state(&opened.state));
+    let mut state = opened.as_ref().map(|opened| secrets.shown_state(&opened.state));
+    if let Some(state) = state.as_mut().filter(|state| is_committed_since(state)) {
+        state.to_mut().uncommitted.clear();
+    }
     let state = state.as_deref().filter(|state| state.run.is_some());
     let goes_on = state.is_some_and(|state| state.stop().is_none());
     let mut problems: Vec<String> =
@@ -125,6 +128,13 @@ fn look(project: &Project, args: &StatusArgs, ui: &Ui) -> Result<Option<Told>> {
     let nothing_yet = run.is_none() && !hidden;
     let seen = run.zip(opened).map(|(run, opened)| follow::Seen::of(&run, &opened.state));
     Ok(Some(Told { seen, next_is_awaited: !of_session && (nothing_yet || ui::shown()) }))
+}
+
+/// Whether the run left something that was to be committed, and somebody has done that.
+fn is_committed_since(state: &State) -> bool {
+    let left = state.stop().is_some() && !state.uncommitted.is_empty();
+    let repo = || Project::find().ok()?.repo;
+    left && repo().is_some_and(|repo| repo.uncommitted().is_ok_and(|files| files == 0))
 }
 
 fn document(
@@ -248,6 +258,8 @@ fn lines(
         }
         return vec![run::nothing_yet(project)];
     };
+    // Nobody has been asked for anything yet.
+    let awaited = held.as_ref().is_some_and(|(arm, _)| arm.session.is_none()) && state.last.is_none();
     let mut lines = Vec::new();
     let mut add = |name: &str, value: String| lines.push(format!("{name:<12}{value}"));
     add("goal:", text::one_line(&run.goal, 200));
@@ -316,9 +328,13 @@ fn lines(
     if let (Some(_), Some(doing)) = (holder, Doing::of(state)) {
         add("doing:", doing_words(&doing));
     }
+    let nth = view::nth_of(state, state.used);
     add(
         "iteration:",
-        format!("{} of run {} (#{})", view::nth_of(state, state.used), run.number, state.iteration),
+        match awaited {
+            true => format!("none yet of run {}: {nth} begins with the session", run.number),
+            false => format!("{nth} of run {} (#{})", run.number, state.iteration),
+        },
     );
     if let (Some(plan), Some(read)) = (&run.plan.backlog, &state.backlog) {
         let phase = read.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
@@ -350,9 +366,10 @@ fn lines(
     for check in run.plan.asked() {
         add("check:", check.described());
     }
+    let (passes, needed) = (state.rules.reviews.passes, state.reviews_needed());
     add(
         "reviews:",
-        format!("{}/{}", state.rules.reviews.passes.min(state.reviews_needed()), state.reviews_needed()),
+        if needed == 0 { "none wanted".into() } else { format!("{}/{needed}", passes.min(needed)) },
     );
     add("cost:", view::spent(state));
     for used in budgets(state, &run.plan.policy.budget) {

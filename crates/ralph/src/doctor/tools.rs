@@ -61,7 +61,10 @@ pub(super) fn agents(config: &Config, cwd: &Path) -> Vec<Finding> {
         return vec![Finding::failed(
             "agents",
             format!("none of {names} is installed"),
-            format!("{install}; or any command: ralph run --agent-cmd CMD \"GOAL\""),
+            format!(
+                "{install}; or make any command your agent: ralph config set agents.mine.command CMD && ralph config \
+                 set pool mine"
+            ),
         )];
     }
     let each = |name: &&str| match agent::adapter(name) {

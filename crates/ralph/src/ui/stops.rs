@@ -2,10 +2,10 @@
 
 use ralph_core::breaker::{Circuit, DENIED};
 use ralph_core::decision::{Proof, Stop};
-use ralph_core::event::{Plan, THROWN_AWAY};
+use ralph_core::event::{Plan, THROWN_AWAY, is_of_judging};
 use ralph_core::items::{self, Attempt, Found};
 use ralph_core::limits::Resource;
-use ralph_core::state::{Iteration, State};
+use ralph_core::state::{Flagged, Iteration, State};
 use ralph_core::{text, view};
 
 use super::Tone;
@@ -110,6 +110,15 @@ fn thrown_away(state: &State) -> Option<u64> {
     state.undone.iter().all(|undone| undone.after < lost).then_some(lost)
 }
 
+/// The iteration that began to change what claims are judged by, where that refuses them and another one was the last.
+fn first_change_of_tests(state: &State) -> Option<u64> {
+    let last = state.last.as_ref()?;
+    let refused = last.conclusion.as_ref().is_some_and(|told| told.evidence.finds_tests_changed());
+    let stands = |flagged: &&Flagged| is_of_judging(&flagged.what) && !flagged.put_back;
+    let first = state.flagged.iter().filter(stands).map(|flagged| flagged.iteration).min();
+    first.filter(|first| refused && *first < last.number)
+}
+
 /// What to do next; how to go on comes last.
 pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     next_steps_of(state, stop, None)
@@ -133,6 +142,9 @@ pub(super) fn next_steps_of(state: &State, stop: &Stop, typed: Option<&str>) -> 
         steps.push(format!("to have back what you had not committed: ralph undo {lost}"));
     } else if let Some(last) = last.filter(|last| last.after.as_ref().is_none_or(|after| !after.untold)) {
         steps.push(format!("to take its last iteration back: ralph undo {}", last.number));
+    }
+    if let Some(first) = first_change_of_tests(state).filter(|_| undone.is_none()) {
+        steps.push(format!("to have all as before the tests were changed: ralph undo {first}"));
     }
     if !state.uncommitted.is_empty() {
         let left = if undone.is_some() { ", as far as the undo left it" } else { "" };

@@ -34,6 +34,7 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         };
         rows.extend(last.checks.iter().map(outcome));
     }
+    rows.extend(refused(state, stop).map(|why| ("Refused:", why)));
     if let Some(backlog) = &state.backlog {
         let (memory, items) = (&state.rules.items, backlog.items);
         let claimed = view::claimed(state).map(|claimed| format!(", {} {claimed}", memory.unchecked));
@@ -66,6 +67,12 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
     rows.extend(taken(state).map(|line| ("Yours:", line)));
     rows.extend(uncommitted(state).into_iter().map(|line| ("Uncommitted:", line)));
     rows
+}
+
+/// Why the last claim did not count, where the stop does not say it.
+fn refused(state: &State, stop: &Stop) -> Option<String> {
+    let refusal = state.last.as_ref()?.conclusion.as_ref()?.refusal.as_ref()?;
+    (!stop.to_string().contains(refusal.as_str())).then(|| text::one_line(refusal, 300))
 }
 
 /// `⚠ FEAT-1, FEAT-2, proved: a hook refused it`, a line for each reason.

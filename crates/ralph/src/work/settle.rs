@@ -262,6 +262,10 @@ impl Settler<'_> {
         backlog: Option<&[u8]>,
     ) -> Option<usize> {
         let order = settlement.commit.as_ref()?;
+        // Where nothing can be committed, what earlier items changed is always among it.
+        if self.project.repo.is_none() && settlement.item.is_some() {
+            return None;
+        }
         let own = iteration.before.as_ref().zip(iteration.after.as_ref());
         if let ([span], Some((before, after))) = (&order.spans[..], own)
             && (span.from.as_str(), span.to.as_str()) == (&before.tree, after.left())

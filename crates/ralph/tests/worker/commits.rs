@@ -69,6 +69,17 @@ fn the_commit_is_by_whom_the_environment_names() {
 }
 
 #[test]
+fn settings_of_git_that_the_environment_names_are_the_user_s() {
+    let sandbox = one_item();
+    sandbox.write(sandbox.root().join("home/.gitconfig"), "[user]\n\tuseConfigOnly = true\n");
+    let settings = sandbox.root().join("settings");
+    sandbox.write(&settings, "[user]\n\tname = Ada\n\temail = ada@localhost\n");
+    let agent = writer(&sandbox, &["one.txt"]);
+    worker(&sandbox, &agent).env("GIT_CONFIG_GLOBAL", &settings).run().assert_code(0);
+    assert_eq!(sandbox.git(&["log", "-1", "--format=%an %ce"]), "Ada ada@localhost");
+}
+
+#[test]
 fn where_git_does_not_know_the_user_the_missing_commits_are_named_until_the_end_with_what_to_type() {
     let sandbox = two_items();
     let config = sandbox.root().join("home/.gitconfig");
@@ -93,6 +104,13 @@ fn where_git_does_not_know_the_user_the_missing_commits_are_named_until_the_end_
     assert_eq!(commits(&sandbox), 2);
     let verified = ralph(&sandbox).args(["evidence", "verify"]).run();
     verified.assert_code(3).assert_stdout_has("its files may be in your working tree");
+    // Nor is there where the user has done it.
+    sandbox.git(&["add", "--all"]);
+    let me = ["-c", "user.name=me", "-c", "user.email=me@localhost", "commit", "-qm", "by hand"];
+    sandbox.git(&me);
+    let shown = ralph(&sandbox).arg("status").run().stdout;
+    assert!(!shown.contains("to commit:") && !shown.contains("git status"), "{shown}");
+    assert_eq!(status(&sandbox)["uncommitted"], json!([]));
 
     // What is committed later takes it along, and then there is nothing to name.
     let sandbox = two_items();

@@ -1,7 +1,7 @@
 //! What is said of commits: where there is no git, of what is only claimed, of marks and files that are in none.
 
 use ralph_testkit::{Sandbox, StatusBlock, Steps};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::common::{ralph, repository, run, status};
 use crate::stage::{another, checklist, claims, commits, works_through, writer, writes};
@@ -34,6 +34,24 @@ fn without_git_no_item_is_told_as_uncommitted_and_no_command_of_git_is_named() {
     told.assert_code(0);
     assert!(!told.stdout.contains("to commit:") && !told.stdout.contains("git status"), "{told}");
     assert_eq!(status(&sandbox)["uncommitted"], json!([]));
+    let second = sandbox.read(".ralph/.state/evidence.jsonl").lines().nth(1).map(str::to_owned);
+    let second: Value = serde_json::from_str(&second.expect("two items")).expect("a record");
+    assert_eq!((&second["files_changed"], &second["files_in_all"]), (&json!(1), &Value::Null), "{second}");
+}
+
+#[test]
+fn after_an_undo_of_the_whole_list_it_is_said_how_items_are_worked_on_again() {
+    let sandbox = repository();
+    // No snapshot holds it, so that no undo changes it.
+    let tasks = "tasks:\n  - {id: a, title: one, status: todo}\n  - {id: b, title: two, status: todo}\n";
+    sandbox.write(".ralph/ralph.yml", tasks);
+    let agent = writes_all(&sandbox, &["one.txt", "two.txt"]);
+    works_through(&sandbox, &agent).run().assert_code(0);
+    let again = || works_through(&sandbox, &agent).run();
+    let hint = "run 1 was undone, and its items are still marked as done; to have one worked on again: ralph backlog set ID open";
+    again().assert_code(0).assert_stderr_lacks(hint);
+    ralph(&sandbox).args(["undo", "1"]).run().assert_code(0);
+    again().assert_code(0).assert_stderr_has(hint);
 }
 
 #[test]

@@ -414,7 +414,7 @@ fn a_script_that_a_check_runs_is_flagged_when_the_agent_changes_it() {
     sandbox.commit_all("test");
     let agent = another(&sandbox).call(claims(Steps::new().write("test.sh", "exit 0\n"))).install(&sandbox);
     let run = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "sh test.sh"]).run();
-    run.assert_code(0).assert_stderr_has("what checks run was changed: test.sh");
+    run.assert_code(0).assert_stderr_has("files that checks run were changed: test.sh");
     assert_eq!(ledger(&sandbox)[0]["custody"]["scripts_changed"], json!(["test.sh"]));
     // One that only a recipe runs, and that is called as tests are.
     let sandbox = checklist();

@@ -370,7 +370,7 @@ fn what_was_flagged_is_flagged_though_the_agent_committed_it_itself() {
     once(&sandbox, weaker, &[]).assert_code(3);
     once(&sandbox, writes("one.txt"), &[]).assert_code(0);
     let message = sandbox.git(&["log", "-1", "--format=%B"]);
-    assert!(message.contains("Flagged: what checks run was changed: verify.sh"), "{message}");
+    assert!(message.contains("Flagged: files that checks run were changed: verify.sh"), "{message}");
 }
 
 #[test]

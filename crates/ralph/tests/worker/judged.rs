@@ -180,7 +180,7 @@ fn what_a_recipe_takes_from_other_files_is_flagged() {
     let sandbox = with_make(&[verified_by(json!(["make test"]))]);
     attempt(&sandbox, included, &[])
         .assert_code(0)
-        .assert_stderr_has("what checks run was changed: local.mk");
+        .assert_stderr_has("files that checks run were changed: local.mk");
     assert_eq!(custody(&sandbox, "scripts_changed"), json!(["local.mk"]));
     assert_eq!(custody(&sandbox, "existing_tests_changed"), json!([]));
 
@@ -189,7 +189,9 @@ fn what_a_recipe_takes_from_other_files_is_flagged() {
     sandbox.write("package.json", r#"{"scripts": {"test": "vitest"}}"#);
     sandbox.commit_all("npm");
     let shell = writes("one.txt").write(".npmrc", "script-shell=/bin/true\n");
-    attempt(&sandbox, shell, &[]).assert_code(0).assert_stderr_has("what checks run was changed: .npmrc");
+    attempt(&sandbox, shell, &[])
+        .assert_code(0)
+        .assert_stderr_has("files that checks run were changed: .npmrc");
 }
 
 #[test]
@@ -201,16 +203,16 @@ fn a_script_that_a_check_runs_is_not_told_as_a_test() {
     let steps = Steps::new().write("calc.sh", "echo $(($2 * $3))\n");
     attempt(&sandbox, steps, &[])
         .assert_code(0)
-        .assert_stderr_has("flagged: what checks run was changed: calc.sh (#1)");
+        .assert_stderr_has("flagged: files that checks run were changed: calc.sh (#1)");
     assert_eq!(custody(&sandbox, "scripts_changed"), json!(["calc.sh"]));
     for told in [&["evidence", "show"][..], &["evidence", "export", "--format", "md"]] {
         let shown = ralph(&sandbox).args(told).run();
-        shown.assert_code(0).assert_stdout_has("what checks run was changed (flagged): calc.sh");
+        shown.assert_code(0).assert_stdout_has("files that checks run were changed (flagged): calc.sh");
         shown.assert_stdout_has("what it is judged by is as it was, but for what is flagged");
         assert!(!shown.stdout.contains("existing tests"), "{shown}");
     }
     let message = sandbox.git(&["log", "-1", "--format=%B"]);
-    assert!(message.contains("\n\nFlagged: what checks run was changed: calc.sh\n\n"), "{message}");
+    assert!(message.contains("\n\nFlagged: files that checks run were changed: calc.sh\n\n"), "{message}");
 }
 
 #[test]

@@ -338,7 +338,7 @@ fn what_judges_is_flagged_where_it_was_changed() {
             .map(|name| vec![name.to_owned()]);
     let all = Judging { tests, scripts, recipes, named_recipes: named, ..Judging::default() };
     let (tests, scripts) =
-        ("existing tests were changed: tests/a.rs", "what checks run was changed: check.sh");
+        ("existing tests were changed: tests/a.rs", "files that checks run were changed: check.sh");
     let recipes = "checks run something else than when the run began: make test (Makefile, test), make all";
     assert_eq!(flags(false, all.clone()), [tests, scripts, recipes]);
     let named = "checks run something else than when the run began: make all";

@@ -46,7 +46,7 @@ fn people_are_shown_what_was_claimed_measured_and_found() {
         "(refuses): .claude/harness/x",
         "the item's criteria or commands were changed (refuses)",
         "existing tests were changed or deleted (flagged): tests/a.rs",
-        "what checks run was changed (flagged): check.sh",
+        "files that checks run were changed (flagged): check.sh",
         "checks run something else than when the run began (flagged): make test (Makefile, test)",
         "against   custody: a|b",
         "commit    none",
