@@ -182,9 +182,9 @@ pub struct Conclusion {
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub without_change: bool,
     /// The item passed by checks that could not have failed for want of the work: all of them were green before the run, none is
-    /// the item's own, and no iteration about it changed a test file.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-    pub unmeasured: bool,
+    /// the item's own, and no iteration about it changed a test file. `None`: no item passed, or an earlier version did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmeasured: Option<bool>,
 }
 
 impl Conclusion {

@@ -397,6 +397,13 @@ impl Judging {
         self.standing.iter().chain(new).cloned().chain(recipes).collect()
     }
 
+    /// Whether a flag tells of something that is not as it was.
+    pub fn stands_in(&self, flag: &str) -> bool {
+        let recipes = self.recipes.iter().chain(&self.named_recipes);
+        let mut names = self.standing.iter().chain(recipes);
+        is_of_judging(flag) && names.any(|name| flag.contains(name.as_str()))
+    }
+
     /// Tests that failed before the run, by the names that runners give them, whose file the agent deleted. A name tells its file
     /// with some runners only, and a green check names no test: of others nobody can tell a test that was mended from one that is gone.
     pub(crate) fn red_and_gone(&self, changed: &[ChangedPath], before: &[CheckResult]) -> Option<String> {
@@ -428,13 +435,15 @@ impl Judging {
 /// How flags begin that tell what an agent did to that by which claims are judged; names come next.
 pub const TESTS_CHANGED: &str = "existing tests were changed";
 pub const SCRIPTS_CHANGED: &str = "files that checks run were changed";
+/// How earlier versions said the same: their records are still read.
+pub(crate) const SCRIPTS_CHANGED_BEFORE: &str = "what checks run was changed";
 pub const OTHERS_RUN: &str = "checks run something else than when the run began";
 
 pub const RED_AND_GONE: &str = "tests that were red before the run are gone with their file";
 
 /// Whether a flag tells of that by which claims are judged.
 pub fn is_of_judging(flag: &str) -> bool {
-    [TESTS_CHANGED, SCRIPTS_CHANGED, OTHERS_RUN, RED_AND_GONE]
+    [TESTS_CHANGED, SCRIPTS_CHANGED, SCRIPTS_CHANGED_BEFORE, OTHERS_RUN, RED_AND_GONE]
         .iter()
         .any(|beginning| flag.starts_with(beginning))
 }

@@ -398,6 +398,9 @@ pub struct Inherited {
     /// Items that are not done and for which agents have changed files that are still there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub worked_on: Vec<String>,
+    /// Those of them for which tests were changed, and in which iterations.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tested: Vec<(String, Vec<u64>)>,
     /// What the next agent at the same item is told.
     #[serde(skip_serializing_if = "HandedOn::is_nothing")]
     pub told: HandedOn,
@@ -473,15 +476,19 @@ pub struct Tried {
     /// None of them changed a file.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub untouched: bool,
-    /// One of them changed a test file.
-    #[serde(skip_serializing_if = "core::ops::Not::not")]
-    pub tested: bool,
+    /// The iterations about it that changed a test file, unless that was put back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tested_in: Vec<u64>,
 }
 
 impl Memory {
     /// What a new run knows from the beginning.
     #[must_use]
     pub(crate) fn inherited(work: &Inherited) -> Self {
+        let tested = |id: &String| {
+            let known = work.tested.iter().find(|(known, _)| known == id);
+            known.map_or(vec![], |(_, iterations)| iterations.clone())
+        };
         Self {
             spans: work.left.clone(),
             flagged: work.flagged.clone(),
@@ -490,7 +497,11 @@ impl Memory {
                 .map(|(nth, proof)| CheckSpec { name: proof_name(nth), ..proof.clone() })
                 .collect(),
             unchanged: work.unchanged.clone(),
-            tried: work.worked_on.iter().map(|id| Tried { id: id.clone(), ..Tried::default() }).collect(),
+            tried: work
+                .worked_on
+                .iter()
+                .map(|id| Tried { id: id.clone(), tested_in: tested(id), ..Tried::default() })
+                .collect(),
             ..Self::default()
         }
     }
@@ -534,13 +545,16 @@ impl Memory {
 
     /// With what an iteration about an item did to files, whatever came of it; before it is judged.
     #[must_use]
-    pub(crate) fn worked_on(mut self, id: &str, progress: bool, tested: bool) -> Self {
+    pub(crate) fn worked_on(mut self, id: &str, progress: bool, tested_in: Option<u64>) -> Self {
         match self.tried.iter_mut().find(|tried| tried.id == id) {
             Some(tried) => {
                 tried.untouched &= !progress;
-                tried.tested |= tested;
+                tried.tested_in.extend(tested_in);
             }
-            None if progress => self.tried.push(Tried { id: id.into(), tested, ..Tried::default() }),
+            None if progress => {
+                let tested_in = tested_in.into_iter().collect();
+                self.tried.push(Tried { id: id.into(), tested_in, ..Tried::default() });
+            }
             None => {}
         }
         self
@@ -558,7 +572,18 @@ impl Memory {
 
     /// Whether an iteration about the item has changed a test file, which nobody has put back.
     pub(crate) fn is_tested(&self, id: &str) -> bool {
-        self.tried.iter().any(|tried| tried.id == id && tried.tested)
+        self.tried.iter().any(|tried| tried.id == id && !tried.tested_in.is_empty())
+    }
+
+    /// Items that did not pass, and the iterations that changed tests for them.
+    pub fn tested_in_vain(&self) -> Vec<(String, Vec<u64>)> {
+        let tested = self.tried.iter().filter(|tried| !tried.tested_in.is_empty());
+        tested.map(|tried| (tried.id.clone(), tried.tested_in.clone())).collect()
+    }
+
+    /// What iterations from this one on did is put back.
+    pub(crate) fn undone_from(&mut self, iteration: u64) {
+        self.tried.iter_mut().for_each(|tried| tried.tested_in.retain(|nth| *nth < iteration));
     }
 
     /// With an attempt that was judged. `unchanged`: it was claimed, and nothing was changed.
@@ -573,7 +598,12 @@ impl Memory {
             _ => match self.tried.iter_mut().find(|tried| tried.id == id) {
                 Some(tried) => tried.attempts = tried.attempts.saturating_add(1),
                 None => {
-                    self.tried.push(Tried { id: id.into(), attempts: 1, untouched: true, ..Tried::default() })
+                    self.tried.push(Tried {
+                        id: id.into(),
+                        attempts: 1,
+                        untouched: true,
+                        ..Tried::default()
+                    });
                 }
             },
         }
@@ -651,6 +681,7 @@ impl Memory {
                 None => {}
             }
             self.nothing_is_left_of(last.and_then(|last| last.item.as_deref()));
+            self.undone_from(last.map_or(u64::MAX, |last| last.number));
         }
         if self.spans.is_empty() {
             self.flagged.clear();
@@ -664,7 +695,6 @@ impl Memory {
         let left = self.spans.iter().any(|span| span.item.as_deref() == Some(id));
         if let Some(tried) = self.tried.iter_mut().find(|tried| tried.id == id) {
             tried.untouched |= !left;
-            tried.tested &= left;
         }
     }
 

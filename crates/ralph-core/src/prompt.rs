@@ -232,7 +232,7 @@ fn promised_in_passing(last: &Iteration) -> bool {
 fn about_item(item: &Work, state: &State, plan: &Plan) -> String {
     let mut words = format!("# The item of this iteration: {}\n", item.id);
     // The text of many formats begins with the title.
-    if !item.text.trim().lines().next().is_some_and(|first| first.contains(&item.title)) {
+    if !begins_with_title(item) {
         words.push_str(&format!("\n{}\n", item.title));
     }
     if !item.text.trim().is_empty() {
@@ -263,6 +263,15 @@ fn about_item(item: &Work, state: &State, plan: &Plan) -> String {
         words.push_str(&format!(" Open: {} of {}.", items.open, text::count(items.total, "item")));
     }
     words
+}
+
+fn begins_with_title(item: &Work) -> bool {
+    let first = item.text.trim().lines().next().unwrap_or_default();
+    // Before it there may be a heading's sign, a list's or a box, and the id.
+    let signs = first.trim_start_matches(['#', '-', '*', '+', ' ']);
+    let boxed = ["[ ]", "[x]", "[X]"].iter().find_map(|it| signs.strip_prefix(it)).unwrap_or(signs).trim();
+    let bare = boxed.strip_prefix(item.id.as_str()).unwrap_or(boxed).trim_start_matches([':', ' ']);
+    !item.title.is_empty() && [bare, boxed].contains(&item.title.trim())
 }
 
 fn percentage(state: &State) -> u64 {
@@ -324,22 +333,29 @@ fn notes(notes: &[Note]) -> String {
 
 /// What the user said to iterations before this one, which knows nothing of them; the newest words are the ones that are kept.
 fn told(told: &[Note]) -> String {
-    let mut room = LONGEST_TOLD;
-    let mut said: Vec<String> = vec![];
-    for note in told.iter().rev() {
-        let text = note.text.trim();
-        let words = match &note.answers {
-            Some(question) => format!("Asked: {question}\nAnswered: {text}"),
-            None => text.to_owned(),
-        };
-        if words.len() > room && !said.is_empty() {
-            break;
-        }
-        room = room.saturating_sub(words.len());
-        said.insert(0, words);
-    }
-    let said = said.join("\n\n");
+    let said = told_again(told).iter().map(in_words).collect::<Vec<_>>().join("\n\n");
     format!("# What the user said earlier in this run\n\nIt still holds; the newest comes last.\n\n{said}")
+}
+
+fn in_words(note: &Note) -> String {
+    let text = note.text.trim();
+    match &note.answers {
+        Some(question) => format!("Asked: {question}\nAnswered: {text}"),
+        None => text.to_owned(),
+    }
+}
+
+/// The newest of them, as far as there is room; one always.
+pub(crate) fn told_again(told: &[Note]) -> &[Note] {
+    let mut room = LONGEST_TOLD;
+    let fits = |note: &&Note| {
+        let words = in_words(note).len();
+        let fits = words <= room;
+        room = room.saturating_sub(words);
+        fits
+    };
+    let newest = told.iter().rev().take_while(fits).count().max(1);
+    &told[told.len().saturating_sub(newest)..]
 }
 
 /// Why the last claim was not accepted, with what the failing check printed.

@@ -391,9 +391,10 @@ fn observe_settled(state: &mut State, settled: &Settled) {
             (None, None) => {}
             // It is as open as it was.
             (Some(_), _) => {
+                let before = &state.baseline.results;
                 let last = state.last.as_ref();
                 let unchecked = last.is_some_and(|last| last.is_claimed());
-                let unmeasured = last.is_some_and(|last| last.is_unmeasured());
+                let unmeasured = last.is_some_and(|last| !unchecked && last.is_unmeasured(before));
                 let untouched = last.is_some_and(|last| last.is_untouched());
                 let without_change = last.is_some_and(|last| last.is_without_change());
                 let items = &mut state.rules.items;
@@ -450,6 +451,9 @@ fn observe_put_back(state: &mut State, at: Time, put_back: &PutBack) {
     state.settled = None;
     // What was refused is gone with the work that it was about.
     state.refusal.take_if(|refusal| put_back.iteration.is_some_and(|undone| undone <= refusal.iteration));
+    if let Some(undone) = put_back.iteration {
+        state.rules.items.undone_from(undone);
+    }
     if state.undone.len() >= MOST_UNDONE {
         state.undone.remove(0);
     }

@@ -350,3 +350,25 @@ fn a_value_inside_a_command_is_shown_nowhere_though_another_one_is_a_word_of_the
     assert!(events.iter().any(|event| event["type"] == "check_ended"), "{}", shown[1]);
     assert_hidden_views(&sandbox, FILED);
 }
+
+#[test]
+fn a_stop_that_names_a_command_is_told_without_its_secret() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [ ] first thing\n");
+    sandbox.commit_all("plan");
+    sandbox.write(".env", format!("STRIPE={FILED}\n"));
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().write("a.txt", "1").status(&StatusBlock::done()))
+        .install(&sandbox);
+    let check = format!("test -n {FILED} && false");
+    let args = ["run", "--yes", "--once", "--test-cmd", &check, "--set", "baseline=off", "--agent-cmd"];
+    ralph(&sandbox).args(args).arg(agent.path()).run().assert_code(3);
+    for args in [&["history"][..], &["history", "--json"], &["status"], &["status", "--json"]] {
+        let shown = ralph(&sandbox).args(args).run();
+        shown.assert_code(0).assert_stdout_has("[redacted:STRIPE]");
+        assert!(!shown.stdout.contains(FILED), "{shown}");
+    }
+    let document = ralph(&sandbox).args(["history", "--json"]).run().json();
+    let told = document["stops"][0]["text"].as_str().expect("words").to_owned();
+    assert!(told.contains("[redacted:STRIPE]"), "{told}");
+}

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{GOAL, TEST, one_call, ralph, repository, run, says_done, says_more};
-use ralph_testkit::{FakeAgent, Schema, Signal, StatusBlock, Steps};
+use ralph_testkit::{FakeAgent, Sandbox, Schema, Signal, StatusBlock, Steps};
 use serde_json::{Value, json};
 
 #[test]
@@ -396,4 +396,70 @@ fn rules_that_are_set_for_a_run_are_shown_before_it() {
     assert_eq!(row(&dry(&["--max-iterations", "3"])), None, "a row of its own tells that");
     let set = ["--profile", "strict", "--set", "tests_changed=refuse", "--reviews", "2"];
     assert_eq!(row(&dry(&set)).as_deref(), Some("profile strict, tests_changed = refuse, reviews = 2"));
+}
+
+/// The lines of `ralph history` below the run's, each by how it begins.
+fn in_order(sandbox: &Sandbox) -> Vec<String> {
+    let listed = ralph(sandbox).arg("history").run().stdout;
+    let word = |line: &str| line.split([':', ' ']).next().unwrap_or_default().to_owned();
+    listed
+        .lines()
+        .skip(1)
+        .filter_map(|line| Some(word(line.strip_prefix("  ")?)))
+        .filter(|it| !it.is_empty())
+        .collect()
+}
+
+#[test]
+fn an_iteration_that_was_under_way_is_told_before_the_stop_and_the_undo_after_it() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().write("a.txt", "1\n").status(&StatusBlock::done()));
+    let check = format!("echo > '{}'; sleep 60", sandbox.point("checking").display());
+    let running = run(&sandbox, &agent).args(["--set", "baseline=off", "--test-cmd", &check]).spawn();
+    sandbox.wait_for("checking");
+    running.signal(Signal::INT);
+    running.wait().assert_code(130);
+    assert_eq!(in_order(&sandbox), ["#1", "stopped"]);
+
+    let sandbox = repository();
+    let steps =
+        Steps::new().write("a.txt", "1\n").reach("agent").hold("go").status(&StatusBlock::in_progress());
+    let agent = one_call(&sandbox, steps);
+    let running = run(&sandbox, &agent).spawn();
+    sandbox.wait_for("agent");
+    running.signal(Signal::KILL);
+    running.wait();
+    ralph(&sandbox).args(["undo", "1", "--all"]).run().assert_code(0);
+    assert_eq!(in_order(&sandbox), ["#1", "undone"]);
+    let next = FakeAgent::new("next").call(says_more()).install(&sandbox);
+    let goes_on = ralph(&sandbox).args(["run", "--max-iterations", "2", "--agent-cmd"]).arg(next.path());
+    goes_on.run().assert_code(3);
+    assert_eq!(in_order(&sandbox), ["#1", "undone", "#2", "stopped"]);
+}
+
+#[test]
+fn an_undo_that_was_taken_back_over_an_edit_or_done_again_names_its_way_back() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().write("a.txt", "1\n").status(&StatusBlock::in_progress()));
+    run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
+    let undo = |args: &[&str]| {
+        let undone = ralph(&sandbox).arg("undo").args(args).run();
+        undone.assert_code(0);
+        let line =
+            undone.stderr.lines().find(|line| line.contains("ralph undo --to ")).expect("the way back");
+        line.rsplit(' ').next().expect("a snapshot").to_owned()
+    };
+    let ways = || {
+        let listed = ralph(&sandbox).arg("history").run().stdout;
+        let way = |line: &str| line.strip_prefix("    back again: ralph undo --to ").map(str::to_owned);
+        listed.lines().filter_map(way).collect::<Vec<_>>()
+    };
+    let done = undo(&["1"]);
+    let without = undo(&["--to", &done]);
+    assert_eq!(ways(), [""; 0]);
+    assert_eq!(undo(&["--to", &without]), done);
+    assert_eq!(ways(), std::slice::from_ref(&done), "it is undone again");
+    sandbox.write("a.txt", "mine\n");
+    let mine = undo(&["--to", &done]);
+    assert!(ways().contains(&mine), "what the user wrote is not lost: {:?}", ways());
 }

@@ -339,9 +339,22 @@ fn a_test_that_was_written_for_an_item_counts_until_it_is_put_back() {
     let after = Measured::new(When::After, "t1".into(), None, &[]);
     let iteration = Iteration { after: Some(after), ..Iteration::new(&begin, Time::default()) };
     let id = &work().id;
-    let memory = Memory::default().worked_on(id, true, true).changed("t0", "t1", Some(id));
-    let again = memory.clone().worked_on(id, true, false);
+    let earlier = Memory::default().worked_on(id, true, None).changed("t", "t0", Some(id));
+    let memory = earlier.worked_on(id, true, Some(1)).changed("t0", "t1", Some(id));
+    let again = memory.clone().worked_on(id, true, None);
     assert!(again.is_tested(id) && !again.is_tested("another"));
+    let inherited = Inherited {
+        worked_on: again.worked_on_in_vain(),
+        tested: again.tested_in_vain(),
+        ..Inherited::default()
+    };
+    assert!(Memory::inherited(&inherited).is_tested(id), "by the next run too");
     let reverted = Settled { reverted: true, ..Settled::default() };
-    assert!(!memory.settled(&reverted, Some(&iteration)).is_tested(id));
+    let after = memory.clone().settled(&reverted, Some(&iteration));
+    assert!(!after.is_tested(id) && !after.is_untouched(id), "what an earlier iteration did is there");
+    for (undone, is_tested) in [(2, true), (1, false)] {
+        let mut memory = memory.clone();
+        memory.undone_from(undone);
+        assert_eq!(memory.is_tested(id), is_tested, "undo {undone}");
+    }
 }

@@ -97,7 +97,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     let idle = item.is_some_and(|item| memory.is_untouched(&item.id));
     let told = machine_items::is_told(seen, current);
     let (untouched, without_change) = (idle && !told, idle && told);
-    let unmeasured = item.is_some_and(|item| {
+    let unmeasured = item.map(|item| {
         let green = !current.checks.is_empty() && current.is_green_anyway(&seen.baseline.results);
         green && !idle && !memory.is_tested(&item.id)
     });
@@ -109,7 +109,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
             memory = match untouched || current.checks.is_empty() {
                 true => memory.claimed(untouched),
                 false if without_change => memory.without_change(),
-                false if unmeasured => memory.unmeasured(&item.id),
+                false if unmeasured == Some(true) => memory.unmeasured(&item.id),
                 false => memory,
             };
         }

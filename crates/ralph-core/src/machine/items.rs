@@ -326,7 +326,10 @@ pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
     let memory = seen.rules.items.clone();
     let item = current.item.as_deref().map(|item| item.id.as_str());
     let memory = match item {
-        Some(id) => memory.worked_on(id, current.progress(), current.changed_tests()),
+        Some(id) => {
+            let tested = current.changed_tests().then_some(current.number);
+            memory.worked_on(id, current.progress(), tested)
+        }
         None => memory,
     };
     let commits = seen.run.as_ref().is_some_and(|run| run.plan.commits());

@@ -122,8 +122,9 @@ impl Iteration {
     }
 
     /// Whether its item passed by checks that could not have failed for want of the work.
-    pub fn is_unmeasured(&self) -> bool {
-        self.conclusion.as_ref().is_some_and(|told| told.unmeasured)
+    pub fn is_unmeasured(&self, before: &[CheckResult]) -> bool {
+        let told = self.conclusion.as_ref().and_then(|told| told.unmeasured);
+        told.unwrap_or_else(|| self.is_green_anyway(before) && !self.changed_tests())
     }
 
     /// The agent's status block, if it gave one.

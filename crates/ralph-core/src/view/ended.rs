@@ -151,7 +151,7 @@ fn weak_item(state: &State) -> Option<String> {
         (false, true) => Some("no check was run".into()),
         (true, false) => Some("no file was changed, and no check is its own".into()),
         (false, false) if last.is_without_change() => Some(format!("it {WITHOUT_CHANGE}")),
-        (false, false) if last.is_unmeasured() => Some(green_before(1)),
+        (false, false) if last.is_unmeasured(&state.baseline.results) => Some(green_before(1)),
         (false, false) => None,
     }
 }

@@ -1,7 +1,9 @@
 //! What is flagged about a proof, for whoever reads no more than the line that tells it.
 
 use crate::decision::Stop;
-use crate::event::{OTHERS_RUN, RED_AND_GONE, SCRIPTS_CHANGED, TESTS_CHANGED, is_of_judging};
+use crate::event::{
+    OTHERS_RUN, RED_AND_GONE, SCRIPTS_CHANGED, SCRIPTS_CHANGED_BEFORE, TESTS_CHANGED, is_of_judging,
+};
 use crate::prelude::*;
 use crate::state::State;
 use crate::text::one_line;
@@ -37,7 +39,8 @@ pub fn beside(flags: &[String]) -> String {
         }
         (!told.is_empty()).then(|| one_line(&told.join(", "), MOST))
     };
-    let changed = of(&[TESTS_CHANGED, SCRIPTS_CHANGED]).map(|names| format!("{names} changed by the agent"));
+    let changed = of(&[TESTS_CHANGED, SCRIPTS_CHANGED, SCRIPTS_CHANGED_BEFORE])
+        .map(|names| format!("{names} changed by the agent"));
     let others = of(&[OTHERS_RUN]).map(|names| format!("{OTHERS_RUN}: {names}"));
     let gone = of(&[RED_AND_GONE]).map(|names| format!("{RED_AND_GONE}: {names}"));
     let told: Vec<String> = gone.into_iter().chain(changed).chain(others).collect();
@@ -53,6 +56,7 @@ mod tests {
         let flags = [
             "existing tests were changed: tests/a.sh, tests/b.sh",
             "files that checks run were changed: test.sh",
+            "what checks run was changed: of-an-earlier-version.sh",
             "existing tests were changed: tests/a.sh, tests/b.sh",
             "the backlog is put back as it was before the attempt",
             "checks run something else than when the run began: make test (Makefile, test)",
@@ -60,10 +64,10 @@ mod tests {
         .map(String::from);
         assert_eq!(
             beside(&flags),
-            " (flagged: tests/a.sh, tests/b.sh, test.sh changed by the agent; \
+            " (flagged: tests/a.sh, tests/b.sh, test.sh, of-an-earlier-version.sh changed by the agent; \
              checks run something else than when the run began: make test (Makefile, test))"
         );
-        assert_eq!(beside(&flags[3..4]), "");
-        assert_eq!(flags.iter().filter(|flag| is_of_judging(flag)).count(), 4);
+        assert_eq!(beside(&flags[4..5]), "");
+        assert_eq!(flags.iter().filter(|flag| is_of_judging(flag)).count(), 5);
     }
 }

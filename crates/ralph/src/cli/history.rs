@@ -1,6 +1,6 @@
 //! `ralph history`: what each iteration did and why it counted. Reads the journal, not the views.
 
-mod list;
+pub(super) mod list;
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read};
@@ -24,11 +24,12 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
     // A diff needs git, and so the repository.
     let project = if args.diff { Project::find()? } else { Project::look()? };
     let runs = Runs::of(&project.truth);
-    let last = || {
-        let wanted = args.diff || args.checks || args.transcript;
-        wanted.then(|| runs.last_iteration()).filter(|number| *number > 0)
+    let wanted = args.diff || args.checks || args.transcript;
+    let number = match args.iteration {
+        None if wanted => Some(list::last_told(&runs)?).filter(|number| *number > 0),
+        named => named,
     };
-    let Some(number) = args.iteration.or_else(last) else { return list::all(&project, &runs, args.json, ui) };
+    let Some(number) = number else { return list::all(&project, &runs, args.json, ui) };
     let found = runs.of_iteration(number)?;
     let Some((run, iteration, state)) = found.filter(|(_, one, state)| !list::is_nothing(one, state)) else {
         return Err(Error::usage(format!("there is no iteration {number}")).hint("ralph history"));

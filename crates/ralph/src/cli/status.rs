@@ -10,7 +10,7 @@ use ralph_core::event::StopBy;
 use ralph_core::limits::Resource;
 use ralph_core::profile::Budget;
 use ralph_core::session::Arm;
-use ralph_core::state::State;
+use ralph_core::state::{Iteration, State};
 use ralph_core::view::doing::Doing;
 use ralph_core::view::json::{self, Surroundings};
 use ralph_core::{redact, text, time, view};
@@ -79,10 +79,7 @@ fn look(project: &Project, args: &StatusArgs, ui: &Ui) -> Result<Option<Told>> {
     let shown = Runs::of(&project.truth).shown()?;
     let (run, opened) = shown.map_or((None, None), |(run, opened)| (Some(run), Some(opened)));
     let secrets = secrets::of(&project.root);
-    let mut state = opened.as_ref().map(|opened| secrets.shown_state(&opened.state));
-    if let Some(state) = state.as_mut().filter(|state| is_committed_since(state)) {
-        state.to_mut().uncommitted.clear();
-    }
+    let state = opened.as_ref().map(|opened| secrets.shown_state(&opened.state));
     let state = state.as_deref().filter(|state| state.run.is_some());
     let goes_on = state.is_some_and(|state| state.stop().is_none());
     let mut problems: Vec<String> =
@@ -130,11 +127,20 @@ fn look(project: &Project, args: &StatusArgs, ui: &Ui) -> Result<Option<Told>> {
     Ok(Some(Told { seen, next_is_awaited: !of_session && (nothing_yet || ui::shown()) }))
 }
 
-/// Whether the run left something that was to be committed, and somebody has done that.
+/// Whether the run left something that was to be committed, and somebody seems to have done that: nothing is uncommitted, and HEAD is
+/// not where it was left.
 fn is_committed_since(state: &State) -> bool {
-    let left = state.stop().is_some() && !state.uncommitted.is_empty();
+    if state.stop().is_none() || state.uncommitted.is_empty() || state.undone_since_last().is_some() {
+        return false;
+    }
+    let own = |last: &Iteration| last.settled.as_ref()?.commit.clone();
+    let measured = |last: &Iteration| last.after.as_ref()?.head.clone();
+    let left = state.last.as_deref().and_then(|last| own(last).or_else(|| measured(last)));
     let repo = || Project::find().ok()?.repo;
-    left && repo().is_some_and(|repo| repo.uncommitted().is_ok_and(|files| files == 0))
+    repo().is_some_and(|repo| {
+        repo.head().is_ok_and(|head| head.is_some() && head != left)
+            && repo.uncommitted().is_ok_and(|files| files == 0)
+    })
 }
 
 fn document(
@@ -166,6 +172,9 @@ fn show(
         let missing = hook::Hooks::look(project).missing(arm.session.is_some());
         (arm, missing)
     });
+    let committed = state.filter(|state| is_committed_since(state));
+    let committed = committed.map(|state| State { uncommitted: vec![], ..state.clone() });
+    let state = committed.as_ref().or(state);
     let notes = unread(state, project);
     let lines = lines(project, state, holder, odd, held, !notes.is_empty());
     // What to do next is said last.

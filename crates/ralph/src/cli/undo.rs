@@ -14,6 +14,7 @@ use ralph_core::ledger::Record;
 use ralph_core::text;
 use ralph_core::trail::Trail;
 
+use super::history::list::last_told;
 use super::history::lost;
 use super::run::be_alone;
 use crate::error::{Error, Result};
@@ -58,7 +59,7 @@ struct Target {
 pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::find()?;
     if args.iteration.is_none() && args.to.is_none() {
-        return Err(nothing_named(&project));
+        return Err(nothing_named(&project)?);
     }
     let Some(mut still) = Still::open(&project)? else {
         return Err(without_a_record(&project));
@@ -173,15 +174,15 @@ fn not_stored(error: &BackError, gone: &TreeId, project: &Project, still: &Still
     }
 }
 
-fn nothing_named(project: &Project) -> Error {
+fn nothing_named(project: &Project) -> Result<Error> {
     let error = Error::usage("say which iteration is to be undone, or which undo");
-    let error = match Runs::of(&project.truth).last_iteration() {
-        0 => return without_a_record(project),
+    let error = match last_told(&Runs::of(&project.truth))? {
+        0 => return Ok(without_a_record(project)),
         last => error.hint(format!("the files as before the last iteration: ralph undo {last}")),
     };
-    error
+    Ok(error
         .hint("all of them: ralph history")
-        .hint("to take an undo back: ralph undo --to SNAPSHOT, which the undo and ralph history name")
+        .hint("to take an undo back: ralph undo --to SNAPSHOT, which the undo and ralph history name"))
 }
 
 /// How much of it goes.

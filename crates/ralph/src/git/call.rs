@@ -45,10 +45,14 @@ const SETTINGS: [&str; 3] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONF
 
 /// The variables that no git of ours, and no hook, is to inherit.
 pub(super) fn unwanted() -> impl Iterator<Item = OsString> {
-    let unwanted = |name: &OsString| {
-        name.as_encoded_bytes().starts_with(b"GIT_") && !SETTINGS.iter().any(|kept| *name == *kept)
-    };
-    std::env::vars_os().map(|(name, _)| name).filter(unwanted)
+    std::env::vars_os().filter(|(name, value)| is_unwanted(name, value)).map(|(name, _)| name)
+}
+
+fn is_unwanted(name: &OsStr, value: &OsStr) -> bool {
+    // A place that depends on the folder would be another file in each.
+    let fixed = name == "GIT_CONFIG_NOSYSTEM" || value.is_empty() || Path::new(value).is_absolute();
+    let settings = SETTINGS.iter().any(|kept| name == *kept) && fixed;
+    name.as_encoded_bytes().starts_with(b"GIT_") && !settings
 }
 
 /// A git command with its arguments, to be run any number of times.

@@ -65,7 +65,7 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     let of_item = last.item.is_some();
     // Of the goal this comes after the reviews.
     let claimed = of_item && last.is_claimed();
-    let weak = of_item && !claimed && last.is_unmeasured();
+    let weak = of_item && !claimed && last.is_unmeasured(&state.baseline.results);
     let by_checks = !claimed && !weak;
     let (passes, and) = match (claimed, weak) {
         (true, _) => ("is claimed", " and"),

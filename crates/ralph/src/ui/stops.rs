@@ -2,7 +2,7 @@
 
 use ralph_core::breaker::{Circuit, DENIED};
 use ralph_core::decision::{Proof, Stop};
-use ralph_core::event::{Plan, THROWN_AWAY, is_of_judging};
+use ralph_core::event::{Plan, THROWN_AWAY};
 use ralph_core::items::{self, Attempt, Found};
 use ralph_core::limits::Resource;
 use ralph_core::state::{Flagged, Iteration, State};
@@ -114,7 +114,9 @@ fn thrown_away(state: &State) -> Option<u64> {
 fn first_change_of_tests(state: &State) -> Option<u64> {
     let last = state.last.as_ref()?;
     let refused = last.conclusion.as_ref().is_some_and(|told| told.evidence.finds_tests_changed());
-    let stands = |flagged: &&Flagged| is_of_judging(&flagged.what) && !flagged.put_back;
+    let judging = last.after.as_ref()?.judging.as_ref()?;
+    // What was changed and put back meanwhile needs no undo.
+    let stands = |flagged: &&Flagged| judging.stands_in(&flagged.what) && !flagged.put_back;
     let first = state.flagged.iter().filter(stands).map(|flagged| flagged.iteration).min();
     first.filter(|first| refused && *first < last.number)
 }

@@ -21,7 +21,8 @@ pub(crate) const DIARY: &str = "SWEEP_DIARY";
 /// How every agent of the sweep begins.
 pub(crate) const BEGINS: &str = r#"#!/bin/sh
 echo "$RALPH_ITERATION" >> "$SWEEP_DIARY/started"
-cat > "$SWEEP_DIARY/prompt-$RALPH_ITERATION"
+cat > "$SWEEP_DIARY/half-$RALPH_ITERATION"
+mv "$SWEEP_DIARY/half-$RALPH_ITERATION" "$SWEEP_DIARY/prompt-$RALPH_ITERATION"
 env >> "$SWEEP_DIARY/environment"
 put() {
     echo "$1" > "$SWEEP_DIARY/$1.$$" && touch -d 2001-01-01 "$SWEEP_DIARY/$1.$$" && mv "$SWEEP_DIARY/$1.$$" "$1"
@@ -184,7 +185,7 @@ impl Copy {
         self.diary("environment")
     }
 
-    /// The prompts agents read, by iteration.
+    /// The prompts agents read to their end, by iteration.
     pub(crate) fn prompts(&self) -> BTreeMap<u64, String> {
         let folder = self.sandbox.root().join("diary");
         let pages = std::fs::read_dir(folder).expect("the diary").flatten();

@@ -343,6 +343,8 @@ fn a_run_that_was_armed_and_let_go_without_a_session_had_no_iteration() {
     ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
     let one = ralph(&sandbox).args(["history", "1"]).run();
     one.assert_code(64).assert_stderr_has("there is no iteration 1");
+    let none = ralph(&sandbox).args(["history", "--transcript"]).run();
+    none.assert_code(0).assert_stdout_has("no iteration: ");
     let told = ralph(&sandbox).arg("history").run();
     told.assert_code(0).assert_stdout_has("no iteration: no session wanted to stop before it was let go");
     assert!(!told.stdout.contains("#1") && !told.stdout.contains("UNFINISHED"), "{told}");

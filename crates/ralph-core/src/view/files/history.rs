@@ -4,6 +4,7 @@ use crate::breaker::Circuit;
 use crate::decision::{Conclusion, Kind, Outcome};
 use crate::evidence::Held;
 use crate::prelude::*;
+use crate::prompt::told_again;
 use crate::report::denied_tools;
 use crate::state::{Iteration, Note, State, keeps_notes};
 use crate::text::{count, one_line};
@@ -100,13 +101,11 @@ fn in_its_prompt<'a>(state: &'a State, iteration: &Iteration) -> Vec<&'a Note> {
     }
     // What a conclusion took over is among those that were told.
     let new = if concluded && !keeps_notes(iteration.outcome()) { 0 } else { iteration.notes };
-    let session = state.run.as_ref().and_then(|run| run.plan.agent(&iteration.agent));
+    let (before, taken) = state.told.split_at(state.told.len().saturating_sub(iteration.notes - new));
+    let agent = state.run.as_ref().and_then(|run| run.plan.agent(&iteration.agent));
     // A session remembers what it was told before.
-    let before = match session.is_some_and(|agent| agent.session) {
-        true => state.told.len().saturating_sub(iteration.notes - new),
-        false => 0,
-    };
-    state.told.iter().skip(before).chain(state.notes.iter().take(new)).collect()
+    let before = if agent.is_some_and(|agent| agent.session) { &[] } else { told_again(before) };
+    before.iter().chain(taken).chain(state.notes.iter().take(new)).collect()
 }
 
 fn item_part(text: &mut String, iteration: &Iteration) {
@@ -276,7 +275,7 @@ mod tests {
             attempt: None,
             untouched: false,
             without_change: false,
-            unmeasured: false,
+            unmeasured: None,
         };
         let iteration =
             Iteration { notes: 2, conclusion: Some(conclusion), ..Iteration::new(&begin, Time::default()) };
@@ -310,6 +309,8 @@ mod tests {
         let mut state = concluded();
         (state.told, state.notes) = (vec![note("a"), note("b"), note("c")], vec![note("next")]);
         assert_eq!(words(&state), ["a", "b", "c"], "and not what came since");
+        state.told = vec![note("no room"), note(&"long ".repeat(400)), note("b"), note("c")];
+        assert_eq!(words(&state).len(), 3, "as many as the prompt had");
         // Who failed has not heeded them, so that they wait again.
         let last = state.last.as_mut().expect("there");
         last.conclusion.as_mut().expect("concluded").outcome = Outcome::Failed;

@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 
 use ralph_core::decision::{Kind, Stop};
+use ralph_core::event::PutBack;
+use ralph_core::redact::Secrets;
 use ralph_core::report::denied_tools;
 use ralph_core::state::{Iteration, State, Undone};
 use ralph_core::view;
@@ -20,8 +22,20 @@ use crate::{clock, secrets};
 enum Told {
     Line(String),
     Iteration(u64, String),
-    Stopped(String),
+    /// After so many iterations.
+    Stopped(u64, String),
     Undone(Undone),
+}
+
+impl Told {
+    /// The last iteration at that time, where it was no iteration itself.
+    fn after(&self) -> Option<u64> {
+        match self {
+            Told::Stopped(after, _) => Some(*after),
+            Told::Undone(undone) => Some(undone.after),
+            Told::Line(_) | Told::Iteration(..) => None,
+        }
+    }
 }
 
 /// What the list has, for people and for programs.
@@ -36,8 +50,9 @@ struct List {
 
 pub(super) fn all(project: &Project, runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
     let mut list = List::default();
+    let secrets = secrets::of(&project.root);
     for run in runs.all() {
-        list.take(project, &run)?;
+        list.take(&run, &secrets)?;
     }
     if as_json {
         ui.json(&json!({
@@ -55,9 +70,21 @@ pub(super) fn all(project: &Project, runs: &Runs, as_json: bool, ui: &Ui) -> Res
     fine()
 }
 
+/// The newest iteration that there is something to tell of; 0 where there is none.
+pub(in crate::cli) fn last_told(runs: &Runs) -> Result<u64> {
+    let mut number = runs.last_iteration();
+    while number > 0 {
+        let found = runs.of_iteration(number)?;
+        if found.is_some_and(|(_, iteration, state)| !is_nothing(&iteration, &state)) {
+            break;
+        }
+        number -= 1;
+    }
+    Ok(number)
+}
+
 impl List {
-    fn take(&mut self, project: &Project, run: &Run) -> Result<()> {
-        let secrets = secrets::of(&project.root);
+    fn take(&mut self, run: &Run, secrets: &Secrets) -> Result<()> {
         let heading = self.told.len();
         let mut unended = None;
         let opened = run.moments(|moment, state| {
@@ -65,17 +92,16 @@ impl List {
             match moment {
                 Moment::Iteration(iteration) => {
                     let iteration = &*secrets.shown_iteration(iteration);
-                    if iteration.ended.is_none() {
-                        unended = Some(iteration.number);
-                    }
+                    unended = Some(iteration.number).filter(|_| iteration.ended.is_none());
                     self.iterations.push(view::json::iteration(iteration, run.number));
                     let pool = state.run.as_ref().is_some_and(|run| run.plan.agents.len() > 1);
-                    self.told.push(Told::Iteration(iteration.number, line(state, iteration, pool)));
+                    self.place(heading, iteration.number, line(state, iteration, pool));
                 }
                 Moment::Stopped(stop) => {
-                    let words = view::ended(state, stop);
+                    let stop = &*secrets.shown(stop);
+                    let words = format!("  stopped: {}", clock::for_people(&view::ended(state, stop)));
                     self.stops.push(view::json::stopped(state, stop, run.number));
-                    self.told.push(Told::Stopped(format!("  stopped: {}", clock::for_people(&words))));
+                    self.told.push(Told::Stopped(state.iteration, words));
                 }
                 Moment::Undone(undone) => {
                     self.undone.push(view::json::undone(undone, run.number));
@@ -83,8 +109,8 @@ impl List {
                 }
             }
         })?;
-        if let Some(number) = unended {
-            self.place_unended(number, run, heading, &opened.state);
+        if let Some(number) = unended.filter(|_| is_let_go(&opened.state)) {
+            self.let_go(number, run, heading);
         }
         let begun = secrets.shown_state(&opened.state);
         if begun.run.is_some() || !opened.problems.is_empty() {
@@ -100,32 +126,34 @@ impl List {
         Ok(())
     }
 
-    /// One that was under way when the run stopped for good is told before that stop; what a session was to do and nobody has
-    /// seen any of is not told.
-    fn place_unended(&mut self, number: u64, run: &Run, heading: usize, state: &State) {
+    /// One that was under way when the run stopped, or when its files were put back, is told before that.
+    fn place(&mut self, heading: usize, number: u64, line: String) {
+        let later = |told: &Told| told.after().is_some_and(|after| after >= number);
+        let at = self.told[heading..].iter().position(later).map_or(self.told.len(), |at| heading + at);
+        self.told.insert(at, Told::Iteration(number, line));
+    }
+
+    /// What a session was to do, and nobody has seen any of.
+    fn let_go(&mut self, number: u64, run: &Run, heading: usize) {
+        self.iterations.retain(|entry| entry["run"] != run.number || entry["iteration"] != number);
         let of_it = |told: &Told| matches!(told, Told::Iteration(known, _) if *known == number);
         let Some(at) = self.told.iter().rposition(of_it) else { return };
-        let mut line = self.told.remove(at);
-        if is_let_go(state) {
-            self.iterations.retain(|entry| entry["run"] != run.number || entry["iteration"] != number);
-            if self.told[heading..].iter().any(|told| matches!(told, Told::Iteration(..))) {
-                return;
-            }
-            line = Told::Line("  no iteration: no session wanted to stop before it was let go".into());
+        self.told.remove(at);
+        if !self.told[heading..].iter().any(|told| matches!(told, Told::Iteration(..))) {
+            let none = "  no iteration: no session wanted to stop before it was let go";
+            self.told.insert(at, Told::Line(none.into()));
         }
-        let stopped = self.told.iter().rposition(|told| matches!(told, Told::Stopped(_)));
-        let stopped = stopped.filter(|stopped| *stopped >= heading && state.stop().is_some());
-        self.told.insert(stopped.unwrap_or(at), line);
     }
 
     fn lines(&self) -> Vec<String> {
         let undone: Vec<&Undone> = self.told.iter().filter_map(undo).collect();
+        let taken_back = pairs(&undone);
         let mut nth = 0;
         let line = |told: &Told| match told {
-            Told::Line(line) | Told::Iteration(_, line) | Told::Stopped(line) => line.clone(),
+            Told::Line(line) | Told::Iteration(_, line) | Told::Stopped(_, line) => line.clone(),
             Told::Undone(one) => {
                 nth += 1;
-                undone_line(&undone[..nth - 1], one, &undone[nth..])
+                undone_line(one, nth - 1, &taken_back)
             }
         };
         self.told.iter().map(line).collect()
@@ -136,17 +164,29 @@ fn undo(told: &Told) -> Option<&Undone> {
     if let Told::Undone(undone) = told { Some(undone) } else { None }
 }
 
-/// Who undid something and took that back has done nothing; the way back is named only where it leads anywhere.
-fn undone_line(before: &[&Undone], one: &Undone, later: &[&Undone]) -> String {
-    let takes_back = |later: &Undone, earlier: &Undone| {
-        later.put_back.iteration.is_none() && later.put_back.to == earlier.put_back.from
-    };
-    if before.iter().any(|earlier| takes_back(one, earlier)) {
+/// Which undo was taken back by which: it went the same way back, and nobody had done anything in between.
+fn pairs(undone: &[&Undone]) -> Vec<(usize, usize)> {
+    let mut pairs: Vec<(usize, usize)> = vec![];
+    for (later, one) in undone.iter().enumerate() {
+        let back = |earlier: &PutBack| {
+            one.put_back.iteration.is_none()
+                && (&one.put_back.from, &one.put_back.to) == (&earlier.to, &earlier.from)
+        };
+        let is_free = |nth: &usize| !pairs.iter().any(|(earlier, later)| earlier == nth || later == nth);
+        let taken = (0..later).rev().find(|nth| is_free(nth) && back(&undone[*nth].put_back));
+        pairs.extend(taken.map(|earlier| (earlier, later)));
+    }
+    pairs
+}
+
+/// The way back is named only where it leads anywhere.
+fn undone_line(one: &Undone, nth: usize, taken_back: &[(usize, usize)]) -> String {
+    if taken_back.iter().any(|(_, later)| *later == nth) {
         let files = text::count(one.put_back.files, "file");
         return format!("  undo taken back after #{}: {files} as before it", one.after);
     }
     let said = format!("  undone after #{}: {}", one.after, one.put_back);
-    if later.iter().any(|later| takes_back(later, one)) {
+    if taken_back.iter().any(|(earlier, _)| *earlier == nth) {
         return format!("{said}; taken back since");
     }
     let from = one.put_back.from.get(..12).unwrap_or_default();

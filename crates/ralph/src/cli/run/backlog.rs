@@ -269,8 +269,8 @@ pub(super) fn inherited(
         inherit::recipes(project, tree, unproved, &run.plan, plan);
     }
     let unchanged = state.rules.items.unchanged.clone();
-    let worked_on = state.rules.items.worked_on_in_vain();
-    Ok(Inherited { proofs, unchanged, worked_on, told: HandedOn::from(state), ..work })
+    let (worked_on, tested) = (state.rules.items.worked_on_in_vain(), state.rules.items.tested_in_vain());
+    Ok(Inherited { proofs, unchanged, worked_on, tested, told: HandedOn::from(state), ..work })
 }
 
 /// What a run would know that was not begun: which backlog it is about, and what of it rests on little.
