@@ -78,7 +78,7 @@ fn show(args: &ShowArgs, ui: &mut Ui) -> Result<()> {
             .iter()
             .map(|row| {
                 // As `config get` has it: there is no value that a script could use.
-                let found = is_found(row, &rows);
+                let found = settled(row, &rows) == FOUND;
                 let value = (!found).then_some(&row.value);
                 json!({
                     "key": row.key.name, "value": value, "found_by_run": found, "from": row.origin.word(), "place": row.place,
@@ -115,16 +115,31 @@ fn show(args: &ShowArgs, ui: &mut Ui) -> Result<()> {
 /// Where a run would look for a command.
 const FOUND: &str = "found when a run starts";
 
+/// Where it would not, because of another one.
+const NOT_FOUND: &str = "none: another check is named";
+
 /// The value of a row, in words where a run would look for it.
 fn settled<'a>(row: &'a Shown, rows: &[Shown]) -> &'a str {
-    if is_found(row, rows) { FOUND } else { &row.value }
+    match (is_unnamed(row, rows), rows.iter().any(is_named)) {
+        (true, false) => FOUND,
+        (true, true) => NOT_FOUND,
+        (false, _) => &row.value,
+    }
 }
 
-fn is_found(row: &Shown, rows: &[Shown]) -> bool {
+fn is_named(row: &Shown) -> bool {
+    is_check(row) && row.value != row.key.default
+}
+
+fn is_check(row: &Shown) -> bool {
+    row.key.name.starts_with("checks.") && row.key.name != "checks.detect"
+}
+
+/// A check without a command, where commands are looked for unless one is named.
+fn is_unnamed(row: &Shown, rows: &[Shown]) -> bool {
     let is = |name: &str, value: &str| rows.iter().any(|row| row.key.name == name && row.value == value);
     let looked_for = is("checks.detect", "true") && is("policy.evidence", "required");
-    let found = looked_for && row.key.name.starts_with("checks.") && row.value == row.key.default;
-    found && row.key.name != "checks.detect"
+    looked_for && is_check(row) && !is_named(row)
 }
 
 fn get(args: &GetArgs, ui: &Ui) -> Result<()> {
@@ -132,8 +147,12 @@ fn get(args: &GetArgs, ui: &Ui) -> Result<()> {
     let rows = Layers::read(&Project::look()?.ralph_dir)?.shown()?;
     let row = rows.iter().find(|row| row.key.name == key.name);
     // Words are no value that a script could use.
-    if row.is_some_and(|row| is_found(row, &rows)) {
-        return Err(Error::no(format!("{} has no value of its own: its command is {FOUND}", key.name))
+    if let Some(row) = row.filter(|row| is_unnamed(row, &rows)) {
+        let why = match settled(row, &rows) {
+            FOUND => format!("its command is {FOUND}"),
+            _ => "another check is named, so that no run looks for it".into(),
+        };
+        return Err(Error::no(format!("{} has no value of its own: {why}", key.name))
             .hint("what would be run: ralph run --dry-run GOAL")
             .hint(format!("ralph config set {} COMMAND", key.name)));
     }

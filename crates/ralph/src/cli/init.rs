@@ -71,7 +71,7 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
         ui.say("nothing to do: all of it was there");
     }
     match &share {
-        Some(share) => warn_if_ignored(&project, share, &found, ui),
+        Some(share) => say_how_to_share(&project, share, &found, wrote, ui),
         None if is_ignored(&project) => ui.say(
             "        git ignores these; to commit settings, prompt, backlog and guardrails: ralph init --share",
         ),
@@ -146,18 +146,23 @@ fn is_ignored(project: &Project) -> bool {
 }
 
 /// A rule above may take away what the folder's own file gives.
-fn warn_if_ignored(project: &Project, share: &str, found: &Found, ui: &mut Ui) {
+fn say_how_to_share(project: &Project, share: &str, found: &Found, wrote: bool, ui: &mut Ui) {
     let Some(repo) = &project.repo else {
         return ui.warn("this folder is no git repository: there is nothing to share it with yet");
     };
     if std::fs::read(project.ralph_dir.join(".gitignore")).is_ok_and(|there| there != share.as_bytes()) {
         ui.say("        .ralph/.gitignore is yours: see that it lets through what you want to share");
     }
+    let mut ignored = false;
     for name in ["config.toml"].into_iter().chain(found.in_the_folder()) {
         let path = format!(".ralph/{name}");
         if let Ok(Some(rule)) = repo.ignored_by(&path) {
             ui.warn(&format!("git ignores {path} all the same: {rule}"));
+            ignored = true;
         }
+    }
+    if wrote && !ignored {
+        ui.say("        to share them: git add .ralph && git commit -m \"ralph's settings\" -- .ralph");
     }
 }
 

@@ -192,9 +192,9 @@ fn one_value_is_written_alone() {
         assert_eq!((got.stdout.as_str(), got.stderr.as_str()), (format!("{value}\n").as_str(), ""), "{key}");
     }
     let found = get("checks.lint");
-    found
-        .assert_code(1)
-        .assert_stderr_has("checks.lint has no value of its own: its command is found when a run starts");
+    found.assert_code(1).assert_stderr_has(
+        "checks.lint has no value of its own: another check is named, so that no run looks for it",
+    );
     assert_eq!(found.stdout, "", "words are no command");
     get("reviewss").assert_code(64).assert_stderr_has("try: write reviews instead of reviewss");
 }
@@ -306,4 +306,18 @@ fn checks_that_nobody_names_are_told_to_be_looked_for() {
     sandbox.write(".ralph/config.toml", "[checks]\ndetect = false\n");
     assert!(row(&shown().stdout).is_some_and(|row| row.contains(" none ")));
     assert_eq!(in_json(), ("none".into(), false.into()));
+}
+
+#[test]
+fn checks_that_no_run_would_look_for_are_not_said_to_be_found() {
+    let sandbox = repository();
+    let show = || ralph(&sandbox).args(["config", "show"]).run().stdout;
+    assert_eq!(show().matches("found when a run starts").count(), 3, "{}", show());
+    ralph(&sandbox).args(["config", "set", "checks.test", "sh test.sh"]).run().assert_code(0);
+    assert_eq!(show().matches("none: another check is named").count(), 2, "{}", show());
+    assert!(!show().contains("found when a run starts"), "{}", show());
+    let unset = ralph(&sandbox).args(["config", "unset", "checks.test"]).run();
+    unset.assert_code(0);
+    let found = ralph(&sandbox).args(["config", "get", "checks.lint"]).run();
+    found.assert_code(1).assert_stderr_has("has no value of its own: its command is found when a run starts");
 }

@@ -150,12 +150,7 @@ fn messages_name_the_section_that_is_about_them() {
     sandbox.write("fix_plan.md", "- [ ] thing\n");
     let id = ralph(&sandbox).args(["backlog", "next", "--json"]).run().json()["selected"]["id"].clone();
     let id = id.as_str().expect("an id");
-    for no in [
-        &["stop"][..],
-        &["backlog", "attempt", id, "IN_PROGRESS"],
-        &["backlog", "show", "nobody"],
-        &["history", "1", "--checks"],
-    ] {
+    for no in [&["stop"][..], &["backlog", "attempt", id, "IN_PROGRESS"], &["backlog", "show", "nobody"]] {
         let told = ralph(&sandbox).args(no).run();
         told.assert_code(1).assert_stderr_lacks("ralph explain");
     }
