@@ -71,8 +71,10 @@ pub(super) fn main(args: &HistoryArgs, ui: &Ui) -> Result<ExitCode> {
             show(&files.check(&check.name), &secrets, ui)?;
         }
     } else if args.transcript {
-        show(&files.transcript(), &secrets, ui)?;
-        show(&files.stderr(), &secrets, ui)?;
+        let printed = show(&files.transcript(), &secrets, ui)? | show(&files.stderr(), &secrets, ui)?;
+        if !printed {
+            ui.talk(&format!("the agent of iteration {number} printed nothing\n"));
+        }
     } else if args.json {
         let mut entry = view::json::iteration(&iteration, run.number);
         entry["schema"] = "ralph.history/1".into();
@@ -147,11 +149,12 @@ pub(super) fn lost(runs: &Runs, number: u64, keep: u64) -> Result<Option<String>
 const PIECE: u64 = 1 << 20;
 
 /// Copies a kept file to standard output without secrets; onto a terminal without escape codes too. The file itself stays
-/// as it is.
-fn show(path: &Path, secrets: &Secrets, ui: &Ui) -> Result<()> {
+/// as it is. Whether there was anything.
+fn show(path: &Path, secrets: &Secrets, ui: &Ui) -> Result<bool> {
+    let mut any = false;
     let mut file = match store::open_kept(path) {
         Ok(file) => BufReader::new(file),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(error::io("cannot read", path)(error)),
     };
     loop {
@@ -163,8 +166,9 @@ fn show(path: &Path, secrets: &Secrets, ui: &Ui) -> Result<()> {
             .and_then(|_| file.by_ref().take(PIECE).read_until(b'\n', &mut piece));
         read.map_err(error::io("cannot read", path))?;
         if piece.is_empty() {
-            return Ok(());
+            return Ok(any);
         }
+        any = true;
         ui.kept(&without(secrets, &piece));
     }
 }

@@ -16,6 +16,7 @@ use ralph_core::view::json::{self, Surroundings};
 use ralph_core::{redact, text, time, view};
 
 use super::args::StatusArgs;
+use super::history::list::is_let_go;
 use super::{hook, run};
 use crate::clock;
 use crate::error::Result;
@@ -340,8 +341,9 @@ fn lines(
     let nth = view::nth_of(state, state.used);
     add(
         "iteration:",
-        match awaited {
-            true => format!("none yet of run {}: {nth} begins with the session", run.number),
+        match state.last.is_none() && is_let_go(state) {
+            _ if awaited => format!("none yet of run {}: {nth} begins with the session", run.number),
+            true => format!("none of run {}", run.number),
             false => format!("{nth} of run {} (#{})", run.number, state.iteration),
         },
     );

@@ -340,7 +340,11 @@ fn a_run_that_was_armed_and_let_go_without_a_session_had_no_iteration() {
     arm(&sandbox, &[]);
     let waits = ralph(&sandbox).arg("status").run();
     waits.assert_stdout_has("iteration:  none yet of run 1: 1/50 begins with the session\n");
+    let told = ralph(&sandbox).arg("history").run();
+    told.assert_stdout_has("no iteration yet: its session has not started");
+    assert!(history(&sandbox).is_empty(), "{told}");
     ralph(&sandbox).args(["hook", "disarm"]).run().assert_code(0);
+    ralph(&sandbox).arg("status").run().assert_stdout_has("iteration:  none of run 1\n");
     let one = ralph(&sandbox).args(["history", "1"]).run();
     one.assert_code(64).assert_stderr_has("there is no iteration 1");
     let none = ralph(&sandbox).args(["history", "--transcript"]).run();

@@ -14,9 +14,11 @@ use serde_json::{Value, json};
 use super::super::{fine, run};
 use crate::error::Result;
 use crate::project::Project;
-use crate::store::{Moment, Run, Runs};
+use crate::store::{ArmFile, Moment, Run, Runs};
 use crate::ui::Ui;
 use crate::{clock, secrets};
+
+const LET_GO: &str = "  no iteration: no session wanted to stop before it was let go";
 
 /// A line of the list. How an undo is told depends on what came after it.
 enum Told {
@@ -51,8 +53,10 @@ struct List {
 pub(super) fn all(project: &Project, runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
     let mut list = List::default();
     let secrets = secrets::of(&project.root);
+    let arm = ArmFile::of(&project.truth).read().ok().flatten();
+    let awaited = arm.filter(|arm| arm.session.is_none()).map(|arm| arm.run);
     for run in runs.all() {
-        list.take(&run, &secrets)?;
+        list.take(&run, &secrets, awaited == Some(run.number))?;
     }
     if as_json {
         ui.json(&json!({
@@ -84,7 +88,8 @@ pub(in crate::cli) fn last_told(runs: &Runs) -> Result<u64> {
 }
 
 impl List {
-    fn take(&mut self, run: &Run, secrets: &Secrets) -> Result<()> {
+    /// `awaited`: its session has not started yet.
+    fn take(&mut self, run: &Run, secrets: &Secrets, awaited: bool) -> Result<()> {
         let heading = self.told.len();
         let mut unended = None;
         let opened = run.moments(|moment, state| {
@@ -109,8 +114,12 @@ impl List {
                 }
             }
         })?;
-        if let Some(number) = unended.filter(|_| is_let_go(&opened.state)) {
-            self.let_go(number, run, heading);
+        match unended {
+            Some(number) if awaited => {
+                self.leave_out(number, run, heading, "  no iteration yet: its session has not started");
+            }
+            Some(number) if is_let_go(&opened.state) => self.leave_out(number, run, heading, LET_GO),
+            _ => {}
         }
         let begun = secrets.shown_state(&opened.state);
         if begun.run.is_some() || !opened.problems.is_empty() {
@@ -134,14 +143,13 @@ impl List {
     }
 
     /// What a session was to do, and nobody has seen any of.
-    fn let_go(&mut self, number: u64, run: &Run, heading: usize) {
+    fn leave_out(&mut self, number: u64, run: &Run, heading: usize, instead: &str) {
         self.iterations.retain(|entry| entry["run"] != run.number || entry["iteration"] != number);
         let of_it = |told: &Told| matches!(told, Told::Iteration(known, _) if *known == number);
         let Some(at) = self.told.iter().rposition(of_it) else { return };
         self.told.remove(at);
         if !self.told[heading..].iter().any(|told| matches!(told, Told::Iteration(..))) {
-            let none = "  no iteration: no session wanted to stop before it was let go";
-            self.told.insert(at, Told::Line(none.into()));
+            self.told.insert(at, Told::Line(instead.into()));
         }
     }
 
@@ -199,7 +207,7 @@ pub(super) fn is_nothing(iteration: &Iteration, state: &State) -> bool {
 }
 
 /// A run whose agent is a session, closed while that was waited for or at work.
-fn is_let_go(state: &State) -> bool {
+pub(in crate::cli) fn is_let_go(state: &State) -> bool {
     let plan = state.run.as_ref().map(|run| &run.plan);
     state.stop() == Some(&Stop::Closed)
         && plan.is_some_and(|plan| plan.agents.iter().any(|agent| agent.session))
