@@ -137,6 +137,21 @@ fn a_goal_for_which_nothing_was_done_says_what_its_green_checks_are_worth() {
 }
 
 #[test]
+fn a_goal_for_which_nothing_speaks_but_words_is_not_called_proved() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_done());
+    let finished = run(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_has("⚠ COMPLETE, ONLY CLAIMED, proof: reviews: ");
+    finished.assert_stderr_has("nothing was changed in this run, and no check was run");
+    let shown = ralph(&sandbox).arg("status").run();
+    shown.assert_stdout_has("complete, claimed and not proved; nothing was changed");
+
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().write("NOTES.md", "").status(&StatusBlock::done()));
+    run(&sandbox, &agent).run().assert_code(0).assert_stderr_has("✓ COMPLETE, proof: reviews: ");
+}
+
+#[test]
 fn a_run_that_stops_before_the_review_of_an_accepted_claim_says_what_is_missing() {
     let sandbox = repository();
     let agent = one_call(&sandbox, says_done());

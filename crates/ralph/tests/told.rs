@@ -463,3 +463,75 @@ fn an_undo_that_was_taken_back_over_an_edit_or_done_again_names_its_way_back() {
     let mine = undo(&["--to", &done]);
     assert!(ways().contains(&mine), "what the user wrote is not lost: {:?}", ways());
 }
+
+#[test]
+fn where_tests_that_were_red_before_refuse_a_claim_it_is_said_how_it_counts_beside_them() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().write("a.txt", "1\n").status(&StatusBlock::done()))
+        .call(says_done())
+        .install(&sandbox);
+    let hint = "ralph circuit reset && ralph run --set baseline=tolerate";
+    let stuck = run(&sandbox, &agent).args(["--test-cmd", TEST]).run();
+    stuck.assert_code(5).assert_stderr_has("to have it count beside tests that were red before the run: ");
+    stuck.assert_stderr_has(hint);
+    ralph(&sandbox).args(["circuit", "reset"]).run().assert_code(0);
+    let goes_on = ralph(&sandbox).args(["run", "--set", "baseline=tolerate"]).run();
+    goes_on.assert_code(0).assert_stderr_has("tolerated: red before the run");
+}
+
+#[test]
+fn a_check_whose_command_is_not_there_can_be_named_anew_and_the_probe_counts() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().write("a.txt", "1\n").status(&StatusBlock::done()))
+        .call(says_done())
+        .install(&sandbox);
+    let stuck = run(&sandbox, &agent).args(["--test-cmd", "nosuchcmd"]).run();
+    stuck
+        .assert_code(5)
+        .assert_stderr_has("to name another command for it: ralph run --probe --test-cmd CMD");
+    let mended = ralph(&sandbox).args(["run", "--probe", "--test-cmd", "test -e a.txt"]).run();
+    mended.assert_code(0).assert_stderr_has("circuit closed: what the probe claimed was proved");
+}
+
+#[test]
+fn a_dry_run_says_what_a_new_goal_would_leave_behind() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, says_more());
+    let dry = |goal: &str| {
+        let dry = ralph(&sandbox).args(["run", goal, "--dry-run", "--agent-cmd"]).arg(agent.path()).run();
+        dry.assert_code(0);
+        dry.stdout
+    };
+    assert!(!dry(GOAL).contains("leaves"));
+    run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
+    ralph(&sandbox).args(["note", "unheard"]).run().assert_code(0);
+    let shown = dry("something else");
+    assert!(
+        shown.contains(&format!("  leaves    run 1 is left unfinished and cannot be continued: {GOAL}\n")),
+        "{shown}"
+    );
+}
+
+#[test]
+fn of_tests_that_were_changed_for_a_claim_that_counts_the_difference_is_named() {
+    let sandbox = repository();
+    sandbox.write("test.sh", "test -e green\n");
+    sandbox.commit_all("test");
+    let agent = one_call(&sandbox, Steps::new().write("test.sh", "true\n").status(&StatusBlock::done()));
+    let done = run(&sandbox, &agent).args(["--test-cmd", "sh test.sh", "--reviews", "0"]).run();
+    done.assert_code(0).assert_stderr_has("what was changed of the tests or checks: ralph history 1 --diff");
+    let silent = ralph(&sandbox).args(["history", "1", "--diff"]).run();
+    silent.assert_code(0).assert_stdout_has("-test -e green");
+}
+
+#[test]
+fn an_agent_that_printed_nothing_is_told_so() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new());
+    run(&sandbox, &agent).args(["--max-iterations", "1"]).run().assert_code(3);
+    let none = ralph(&sandbox).args(["history", "1", "--transcript"]).run();
+    none.assert_code(0).assert_stderr_has("the agent of iteration 1 printed nothing");
+    assert_eq!(none.stdout, "");
+}

@@ -4,6 +4,7 @@ use super::begin::{Concluded, Selection, next_iteration};
 use super::{halt, items as machine_items, stop_of};
 use crate::agents::Ended;
 use crate::breaker;
+use crate::check::CheckResult;
 use crate::decision::{Conclusion, Decision, Kind, Outcome, Proof, Reason, Rules, Stop};
 use crate::event::{AgentEnded, End, Measured, Plan, StopBy, is_of_judging};
 use crate::evidence::{self, Evidence};
@@ -340,9 +341,11 @@ fn moved(seen: &State, current: &Iteration, idle: bool) -> bool {
     let refused = refused.flat_map(|refusal| &refusal.checks);
     // What was red before the run tells nothing of now, once an item was proved by it.
     let before = seen.baseline.results.iter().filter(|_| seen.rules.items.passed == 0);
-    let red: Vec<&str> =
-        refused.chain(before).filter(|check| !check.passed()).map(|check| check.command.as_str()).collect();
-    let turned = current.checks.iter().any(|check| check.passed() && red.contains(&check.command.as_str()));
+    let red: Vec<&CheckResult> = refused.chain(before).filter(|check| !check.passed()).collect();
+    // Somebody may have named another command for the same check meanwhile.
+    let was_red =
+        |check: &CheckResult| red.iter().any(|red| red.command == check.command || red.name == check.name);
+    let turned = current.checks.iter().any(|check| check.passed() && was_red(check));
     let unjudged = seen.last.as_ref().is_some_and(|last| {
         last.progress() && matches!(last.outcome(), Some(Outcome::Limited | Outcome::Interrupted))
     });

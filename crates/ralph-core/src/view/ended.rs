@@ -21,6 +21,9 @@ pub fn ended(state: &State, stop: &Stop) -> String {
             let weak = weak_points(state, stop).into_iter().map(short).collect();
             (format!("complete, {items} claimed, none proved{flags}"), weak)
         }
+        None if is_only_claimed(state, stop) => {
+            (format!("complete, claimed and not proved{flags}"), weak_points(state, stop))
+        }
         None => (format!("{stop}{flags}"), weak_points(state, stop)),
     };
     let said = [stopped].into_iter().chain(weak).chain(missing).chain(printed);
@@ -32,6 +35,13 @@ pub fn ended(state: &State, stop: &Stop) -> String {
 pub fn none_proved(state: &State, stop: &Stop) -> Option<String> {
     let complete = matches!(stop, Stop::Complete { .. });
     (complete && state.rests_on_words()).then(|| count(state.rules.items.passed, "item"))
+}
+
+/// Whether a goal is complete though no agent has changed a file and no check was run: whoever reviewed it had only words to review.
+pub fn is_only_claimed(state: &State, stop: &Stop) -> bool {
+    let goal = state.run.as_ref().is_some_and(|run| run.plan.backlog.is_none());
+    let unchecked = state.last.as_ref().is_some_and(|last| last.checks.is_empty());
+    matches!(stop, Stop::Complete { .. }) && goal && unchecked && state.totals.is_unchanged()
 }
 
 /// The last line of an agent that failed, where the stop does not say it: it wrote nothing to standard error.

@@ -177,7 +177,7 @@ fn commits(project: &Project, plan: &Plan, new: Option<&str>) -> String {
             format!("{which}, {}{unclean}", place(repo, new))
         }
         (true, None) => "none, for this folder is no git repository".into(),
-        _ => "ralph makes none; the agent may, as far as its permissions go".into(),
+        _ => "ralph makes none; the agent itself may".into(),
     }
 }
 

@@ -271,6 +271,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
             before: before.as_ref().map(|before| &before.state),
             branch: order.branch,
             refused: refused.as_ref(),
+            leaves: last.as_ref().filter(|_| earlier.is_none()).map_or(vec![], Last::left),
         };
         dry::show(project, &intent, ui)?;
         return Ok(None);
@@ -370,7 +371,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let (stop, state) =
         Runner::new(project, &mut lock, opened, secrets, ui).agreed(agreed).notifying(notifier).run(first)?;
     if let Stop::Complete { .. } = stop {
-        warn_of_unread(&state, ui);
+        unread(&state).for_each(|note| ui.warn(&note));
     }
     branch::way_back(project, order.branch, left).iter().for_each(|way| ui.step(way));
     ui.next_steps(&state, &stop);
@@ -408,21 +409,19 @@ pub(super) fn told_secrets(secrets: &Secrets, order: Order<'_>, plan: &Plan) -> 
 
 /// A new run takes the place of one that could have been continued.
 pub(super) fn warn_of_unfinished(last: Option<&Last>, ui: &mut Ui) {
-    if let Some(last) = last.filter(|last| last.unfinished()) {
-        let (number, goal) = (last.run.number, last.goal());
-        ui.warn(&format!(
-            "a new run begins; run {number} is left unfinished and cannot be continued: {goal}"
-        ));
-        warn_of_unread(&last.state, ui);
+    let left = last.map_or(vec![], Last::left);
+    if let Some((run, notes)) = left.split_first() {
+        ui.warn(&format!("a new run begins; {run}"));
+        notes.iter().for_each(|note| ui.warn(note));
     }
 }
 
 /// Notes go with their run; what nobody read may be worth saying again.
-fn warn_of_unread(state: &State, ui: &mut Ui) {
-    for note in &state.notes {
-        let words = text::one_line(&note.text, 200);
-        ui.warn(&format!("your note reached no iteration that came to its end: {words}"));
-    }
+fn unread(state: &State) -> impl Iterator<Item = String> {
+    let words = |text: &str| text::one_line(text, 200);
+    let line =
+        move |text: &str| format!("your note reached no iteration that came to its end: {}", words(text));
+    state.notes.iter().map(move |note| line(&note.text))
 }
 
 pub(super) fn started(run: &Run, goal: &str, plan: Plan, carried: Carried) -> Event {
@@ -451,6 +450,16 @@ pub(super) struct Last {
 }
 
 impl Last {
+    /// What a new run leaves behind of it, where it could have been continued.
+    fn left(&self) -> Vec<String> {
+        if !self.unfinished() {
+            return vec![];
+        }
+        let (number, goal) = (self.run.number, self.goal());
+        let run = format!("run {number} is left unfinished and cannot be continued: {goal}");
+        [run].into_iter().chain(unread(&self.state)).collect()
+    }
+
     fn unfinished(&self) -> bool {
         let over = |stop: &Stop| {
             matches!(

@@ -2,7 +2,7 @@
 
 use ralph_core::breaker::{Circuit, DENIED};
 use ralph_core::decision::{Proof, Stop};
-use ralph_core::event::{Plan, THROWN_AWAY};
+use ralph_core::event::{Plan, THROWN_AWAY, is_of_judging};
 use ralph_core::items::{self, Attempt, Found};
 use ralph_core::limits::Resource;
 use ralph_core::state::{Flagged, Iteration, State};
@@ -10,6 +10,7 @@ use ralph_core::{text, view};
 
 use super::Tone;
 use super::remarks::{self, short};
+use crate::settings::CHECKS;
 use crate::{agent, clock, suggest, work};
 
 /// The line that catches the eye.
@@ -40,7 +41,11 @@ pub(super) fn title(stop: &Stop) -> &'static str {
 
 /// The same where it is known what came of the run.
 pub(super) fn title_of(state: &State, stop: &Stop) -> &'static str {
-    if view::none_proved(state, stop).is_some() { "⚠ COMPLETE, ALL CLAIMED" } else { title(stop) }
+    match view::none_proved(state, stop).is_some() {
+        true => "⚠ COMPLETE, ALL CLAIMED",
+        false if view::is_only_claimed(state, stop) => "⚠ COMPLETE, ONLY CLAIMED",
+        false => title(stop),
+    }
 }
 
 /// What is to be said below the title, if the title does not say it all.
@@ -128,7 +133,8 @@ pub(super) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
 
 /// The same where it is known what was typed to begin the run.
 pub(super) fn next_steps_of(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
-    let mut steps: Vec<String> = to_look(state, stop).into_iter().collect();
+    let mut steps: Vec<String> =
+        to_look(state, stop).into_iter().chain(to_look_at_flagged(state, stop)).collect();
     // One that was stopped while it was judged has its files as well.
     let last = state.current.as_ref().or(state.last.as_deref()).filter(|last| last.progress());
     let reverted = |last: &Iteration| last.settled.as_ref().is_some_and(|settled| settled.reverted);
@@ -158,6 +164,7 @@ pub(super) fn next_steps_of(state: &State, stop: &Stop, typed: Option<&str>) -> 
     if stop.exit_code() != 0 && *stop != Stop::Unknown && !is_closed_since(state, stop) {
         steps.push(format!("more about this stop: ralph explain {}", stop.word()));
     }
+    steps.extend(about_checks(state, stop));
     if !matches!(stop, Stop::Blocked { .. })
         && let Some((id, reset)) = at_its_limit(state)
     {
@@ -166,6 +173,27 @@ pub(super) fn next_steps_of(state: &State, stop: &Stop, typed: Option<&str>) -> 
     let go_on = to_go_on(state, stop, typed);
     steps.extend(if is_session(state) { in_a_session(state, stop, go_on) } else { go_on });
     steps
+}
+
+/// What the user can do where not the work, but what it is held against, refused the last claim.
+fn about_checks(state: &State, stop: &Stop) -> Option<String> {
+    let last = state.last.as_ref().filter(|_| stop.exit_code() != 0)?;
+    let evidence = &last.conclusion.as_ref().filter(|told| told.refusal.is_some())?.evidence;
+    let open = matches!(stop, Stop::CircuitOpen { .. }) && !is_closed_since(state, stop);
+    let probe = if open { " --probe" } else { "" };
+    let mut red = last.checks.iter().filter(|check| !check.passed());
+    if let Some(check) = red.clone().find(|check| check.never_ran().is_some()) {
+        let name = &check.name;
+        let named = CHECKS.contains(&name.as_str());
+        return named.then(|| format!("to name another command for it: ralph run{probe} --{name}-cmd CMD"));
+    }
+    // Only tests that have names can be told from new ones.
+    let as_before = evidence.failures().all(|condition| condition.fact.ends_with("red before the run)"));
+    let tolerable = as_before && red.all(|check| !check.failing.is_empty());
+    // A probe would have to change something.
+    let reset = if open { "ralph circuit reset && " } else { "" };
+    let how = format!("{reset}ralph run --set baseline=tolerate");
+    tolerable.then(|| format!("to have it count beside tests that were red before the run: {how}"))
 }
 
 fn is_session(state: &State) -> bool {
@@ -262,6 +290,14 @@ fn to_look(state: &State, stop: &Stop) -> Option<String> {
         Stop::AgentsExhausted { .. } => looked("what it printed", " --transcript"),
         _ => None,
     }
+}
+
+/// Where it is done, and an agent changed what that was judged by.
+fn to_look_at_flagged(state: &State, stop: &Stop) -> Option<String> {
+    let done = matches!(stop, Stop::Complete { .. } | Stop::ItemPassed { .. });
+    let stands = |flagged: &&Flagged| is_of_judging(&flagged.what) && !flagged.put_back;
+    let first = state.flagged.iter().find(stands).filter(|_| done)?;
+    Some(format!("what was changed of the tests or checks: ralph history {} --diff", first.iteration))
 }
 
 const TO_ANSWER: &str = "to answer and go on";

@@ -21,6 +21,10 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
     }
     if let Stop::BacklogComplete { .. } = stop {
         rows.extend(view::weak_points(state, stop).into_iter().map(|weak| ("Note:", weak)));
+        let baseline = &state.baseline;
+        if state.last.is_none() && baseline.results.is_empty() && baseline.again.is_empty() {
+            rows.push(("Checks:", "none was run".into()));
+        }
     }
     rows.extend(view::missing(state, stop).map(|missing| ("Missing:", missing)));
     rows.extend(view::printed_last(state, stop).map(|line| ("Last line:", line)));

@@ -30,6 +30,8 @@ pub(super) struct Intent<'a> {
     pub(super) branch: Option<&'a str>,
     /// Why no agent would be started yet.
     pub(super) refused: Option<&'a Stop>,
+    /// What would be left behind by it.
+    pub(super) leaves: Vec<String>,
 }
 
 pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Result<()> {
@@ -44,6 +46,7 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
         shown.row("circuit", ui::described(stop));
         shown.row("circuit", "to close it: ralph circuit reset; to try once all the same: --probe");
     }
+    intent.leaves.iter().for_each(|left| shown.row("leaves", left));
     for (_, value) in &mut shown.rows {
         *value = value.replace("as you choose below", "as you choose when it begins");
     }
