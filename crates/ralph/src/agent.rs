@@ -129,7 +129,9 @@ pub fn remedy(agent: &AgentInfo, limit: LimitKind) -> Option<String> {
     let name = &agent.name;
     match (limit, built_in(agent)) {
         (LimitKind::Auth, Some(adapter)) => Some(format!("to log {name} in: {}", adapter.log_in)),
-        (LimitKind::Auth, None) => Some(format!("to log {name} in: as its command wants it")),
+        (LimitKind::Auth, None) => Some(format!(
+            "to log {name} in: see what its provider asks for, and what it printed: ralph history --transcript"
+        )),
         (LimitKind::Credit, _) => Some(format!(
             "to give {name} credit: see its provider's billing page, or name another with --agents"
         )),

@@ -134,7 +134,7 @@ fn on_a_terminal_it_tells_how_the_last_run_ended_and_shows_the_next() {
     sandbox.release("go");
     running.wait().assert_code(0);
     assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
-    assert!(terminal.all_output().contains("✓ COMPLETE"), "{}", terminal.all_output());
+    assert!(terminal.all_output().contains("COMPLETE, ONLY CLAIMED"), "{}", terminal.all_output());
 }
 
 #[test]

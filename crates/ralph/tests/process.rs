@@ -711,7 +711,9 @@ fn a_helper_that_may_be_ended_gets_a_moment_in_a_hurry_and_one_that_nobody_wants
     let captured = capture(&waits_for_ever("hurry").patience(patience.clone())).expect("it starts");
     assert!(captured.gave_up, "{captured:?}");
     let file = scratch("given-a-moment").join("done");
-    let begun = begin(&sh(&format!("cat; touch {}", file.display())).patience(patience.clone()));
+    // Nothing but the shell itself has to be started within that moment.
+    let words = format!("while read -r line; do :; done; : > '{}'", file.display());
+    let begun = begin(&sh(&words).patience(patience.clone()));
     drop(begun.expect("it starts"));
     assert!(file.exists(), "it came to its own end");
     drop(begin(&waits_for_ever("dropped").patience(patience)).expect("it starts"));

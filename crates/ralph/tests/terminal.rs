@@ -224,7 +224,7 @@ fn no_word_is_cut_by_the_edge_of_the_window_and_commands_stay_one_line() {
     // A row is cut between words if all rows have the words that the line has.
     assert_eq!(words(&screen), words(&whole));
     assert!(
-        whole.lines().any(|line| line.contains("try: npm install") && line.contains("--agent-cmd")),
+        whole.lines().any(|line| line.contains("try: npm install") && line.contains("agents.mine.command")),
         "{whole}"
     );
 }

@@ -478,6 +478,9 @@ fn where_tests_that_were_red_before_refuse_a_claim_it_is_said_how_it_counts_besi
     ralph(&sandbox).args(["circuit", "reset"]).run().assert_code(0);
     let goes_on = ralph(&sandbox).args(["run", "--set", "baseline=tolerate"]).run();
     goes_on.assert_code(0).assert_stderr_has("tolerated: red before the run");
+    let ended = |line: &&str| line.contains("iteration 5/50 (#5): DONE");
+    let line = goes_on.stderr.lines().find(ended).expect("how it ended");
+    assert!(line.contains("exit 1 (is_green, tolerated: red before the run)"), "{line}");
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! The words of a commit that holds a proved item, and of one that takes a failed attempt back.
 
 use super::Settlement;
-use crate::check::CheckResult;
 use crate::decision::Kind;
 use crate::prelude::*;
 use crate::state::Iteration;
@@ -37,7 +36,7 @@ pub fn commit_message(
         text.push_str(&wrapped(&one_line(&others, 400)));
         text.push_str("\n\n");
     }
-    text.push_str(&verification(&iteration.checks));
+    text.push_str(&verification(iteration));
     if let Some(word) = &settlement.unchecked {
         text.push_str(&wrapped(&one_line(&format!("Claimed, not proved: {word}."), 400)));
         text.push_str("\n\n");
@@ -107,12 +106,15 @@ pub fn mend_message(settlement: &Settlement, run: &str, evidence: Option<&str>) 
     format!("revert: {id} - what no agent may commit\n\n{}\n\n{trailers}", wrapped(text))
 }
 
-fn verification(checks: &[CheckResult]) -> String {
+fn verification(iteration: &Iteration) -> String {
+    let checks = &iteration.checks;
     if checks.is_empty() {
         return "Verification: no check was configured.\n\n".into();
     }
     let mut text = "Verification:\n".to_owned();
-    checks.iter().for_each(|check| text.push_str(&format!("- {}\n", one_line(&check.describe(), 200))));
+    checks
+        .iter()
+        .for_each(|check| text.push_str(&format!("- {}\n", one_line(&iteration.describe(check), 200))));
     text.push('\n');
     text
 }

@@ -6,7 +6,7 @@ use crate::check::CheckResult;
 use crate::decision::{Begin, Conclusion, Kind, Outcome, TreeMark};
 use crate::effect::Ending;
 use crate::event::{AgentEnded, End, Measured, Noted};
-use crate::evidence::were_green;
+use crate::evidence::{Condition, Held, were_green};
 use crate::items::{Attempt, Settled, Work};
 use crate::prelude::*;
 use crate::report::block::Block;
@@ -108,6 +108,16 @@ impl Iteration {
     /// Whether its item passed by checks that can tell its work, and no file was changed for it.
     pub fn is_without_change(&self) -> bool {
         self.conclusion.as_ref().is_some_and(|told| told.without_change)
+    }
+
+    /// How a check of its ended, and whether that was tolerated.
+    pub fn describe(&self, check: &CheckResult) -> String {
+        let conditions = self.conclusion.iter().flat_map(|told| &told.evidence.conditions);
+        let of_it =
+            |condition: &&Condition| condition.name.strip_prefix("check ") == Some(check.name.as_str());
+        let held = |condition: &&Condition| condition.held == Held::Held && !check.passed();
+        let tolerated = conditions.filter(of_it).find(held);
+        tolerated.map_or_else(|| check.describe(), |condition| condition.fact.clone())
     }
 
     /// Whether all its checks were green before the run, and none is its item's own: only a test that was written could have failed.

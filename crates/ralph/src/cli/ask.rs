@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use ralph_core::decision::Phase;
 use ralph_core::prompt::MOST_OF_NOTES;
 use ralph_core::session::Arm;
 
@@ -39,12 +40,14 @@ pub(super) fn stop(ui: &mut Ui) -> Result<ExitCode> {
         ui.say(&format!("to end its agent now, keeping the work: kill -INT {}", holder.pid));
         return super::fine();
     }
+    let waits = waits(&project)?;
     requests.stop(&holder)?;
     if !told(&project, &holder)? {
         requests.stop_is_taken(&holder)?;
         return Err(nobody());
     }
-    ui.say(&format!("the run stops when this iteration is over (pid {})", holder.pid));
+    let when = if waits { "now, for it only waits" } else { "when this iteration is over" };
+    ui.say(&format!("the run stops {when} (pid {})", holder.pid));
     super::fine()
 }
 
@@ -54,6 +57,12 @@ fn is_asked(project: &Project, holder: &Holder) -> Result<bool> {
     // What an earlier process was asked is forgotten when the run is taken up again.
     let by_this = opened.state.updated_at >= holder.since;
     Ok(by_this && opened.state.stop_asked.is_some() && opened.state.stop().is_none())
+}
+
+/// Whether nobody is at work in the run that goes on, because it waits for an agent's limit to end.
+fn waits(project: &Project) -> Result<bool> {
+    let shown = Runs::of(&project.truth).shown()?;
+    Ok(shown.is_some_and(|(_, opened)| matches!(opened.state.phase, Phase::Waiting { .. })))
 }
 
 /// The session that the newest run holds, or waits for.

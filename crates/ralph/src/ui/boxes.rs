@@ -174,7 +174,7 @@ pub(super) fn conclude(state: &State, last: &Iteration) -> Vec<String> {
     }
     for check in &last.checks {
         let mark = if check.passed() { "✓" } else { "✗" };
-        lines.extend(row("Check:", &format!("{mark} {}", check.describe())));
+        lines.extend(row("Check:", &format!("{mark} {}", last.describe(check))));
     }
     if let Some(ended) = &last.ended {
         let failure = view::failure(state, last);

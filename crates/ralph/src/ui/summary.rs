@@ -34,7 +34,7 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
     {
         let outcome = |check: &ralph_core::check::CheckResult| {
             let mark = if check.passed() { "✓" } else { "✗" };
-            ("Check:", format!("{mark} {}", check.describe()))
+            ("Check:", format!("{mark} {}", last.describe(check)))
         };
         rows.extend(last.checks.iter().map(outcome));
     }

@@ -158,6 +158,12 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
         let item = &backlog.items()[at];
         let line = if place.is_beads() { String::new() } else { format!(", line {}", backlog.line(at)) };
         ui.data_line(&format!("{} ({}{line})", backlog.status(at), place.shown()));
+        if item.priority != i64::MAX {
+            ui.data_line(&format!("priority: {}", item.priority));
+        }
+        if let Some(phase) = &item.phase {
+            ui.data_line(&format!("phase: {}", text::one_line(phase, 200)));
+        }
         if let Some(limit) = item.limit {
             ui.data_line(&format!("iterations: {} of {}", limit.used, limit.max));
         }
