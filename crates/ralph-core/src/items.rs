@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::CheckSpec;
 use crate::decision::TreeMark;
-use crate::event::Judging;
+use crate::event::{Judging, PutBack};
 use crate::evidence::{Condition, Held, Items};
 use crate::gate::Words;
 use crate::prelude::*;
@@ -493,6 +493,15 @@ impl Memory {
                 .collect(),
             ..Self::default()
         }
+    }
+
+    /// With an undo, or one that was taken back, of what agents had left: it goes on from there, so that nobody takes what differs
+    /// for the user's.
+    #[must_use]
+    pub(crate) fn put_back(self, put_back: &PutBack) -> Self {
+        let last = self.spans.last().filter(|last| last.to == put_back.from);
+        let Some(item) = last.map(|last| last.item.clone()) else { return self };
+        self.changed(&put_back.from, &put_back.to, item.as_deref())
     }
 
     /// What agents changed since the last item that was proved, in this order. Nobody has accepted it.

@@ -454,6 +454,7 @@ fn observe_put_back(state: &mut State, at: Time, put_back: &PutBack) {
     if let Some(undone) = put_back.iteration {
         state.rules.items.undone_from(undone);
     }
+    state.rules.items = core::mem::take(&mut state.rules.items).put_back(put_back);
     if state.undone.len() >= MOST_UNDONE {
         state.undone.remove(0);
     }

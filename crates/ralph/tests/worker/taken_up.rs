@@ -4,7 +4,7 @@
 use ralph_testkit::{InstalledAgent, RalphCommand, Sandbox, Signal};
 use serde_json::json;
 
-use crate::common::{history, run};
+use crate::common::{history, ralph, run};
 use crate::stage::{another, claims, commits, files_of, harness, item, item_now, recorded, worker, writes};
 
 /// How ralph comes to its end.
@@ -218,4 +218,32 @@ fn what_is_written_between_the_agent_s_end_and_the_first_measurement_is_not_its_
     assert_eq!(sandbox.read("kept.txt"), "kept, and mine\n");
     assert!(!sandbox.exists("wrong.txt"), "{finished}");
     assert!(commits(&sandbox) >= 3, "{finished}");
+}
+
+#[test]
+fn what_is_done_again_after_an_interrupted_iteration_was_undone_is_committed() {
+    for taken_back in [false, true] {
+        let sandbox = harness(&[item("FEAT-1", "one.txt"), item("FEAT-2", "two.txt")]);
+        let held = writes("two.txt").reach("here").hold("never");
+        let last = if taken_back { writes("three.txt") } else { writes("two.txt") };
+        let agent =
+            another(&sandbox).call(claims(writes("one.txt"))).call(held).call(claims(last)).install(&sandbox);
+        let command = || worker(&sandbox, &agent).arg("--all");
+        let running = command().spawn();
+        sandbox.wait_for("here");
+        running.signal(Signal::INT);
+        running.wait().assert_code(130);
+        let undone = ralph(&sandbox).args(["undo", "2"]).run();
+        undone.assert_code(0);
+        assert!(!sandbox.exists("two.txt"));
+        if taken_back {
+            let line = undone.stderr.lines().find(|line| line.contains("undo --to")).expect("the way back");
+            let tree = line.rsplit(' ').next().expect("a snapshot");
+            ralph(&sandbox).args(["undo", "--to", tree]).run().assert_code(0);
+        }
+        let finished = command().run();
+        finished.assert_code(0).assert_stderr_lacks("not clean before");
+        let files = files_of(&sandbox, "HEAD");
+        assert!(files.contains(&"A two.txt".to_owned()), "{taken_back}: {files:?}\n{finished}");
+    }
 }
