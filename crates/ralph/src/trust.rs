@@ -21,7 +21,7 @@ pub struct Command {
 
 impl Command {
     /// Whole, for whoever agrees to it must have seen it; on one line, and harmless to a terminal.
-    fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         shown(&self.command)
     }
 

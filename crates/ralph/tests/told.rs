@@ -538,3 +538,21 @@ fn an_agent_that_printed_nothing_is_told_so() {
     none.assert_code(0).assert_stderr_has("the agent of iteration 1 printed nothing");
     assert_eq!(none.stdout, "");
 }
+
+#[test]
+fn a_dry_run_shows_the_commands_that_a_run_would_ask_about() {
+    let sandbox = repository();
+    ralph(&sandbox).args(["config", "set", "checks.test", "true"]).run().assert_code(0);
+    sandbox.write(".ralph/ralph.yml", "tasks: []\n");
+    ralph(&sandbox).args(["backlog", "add", "one"]).run().assert_code(0);
+    ralph(&sandbox).args(["backlog", "add", "two", "--verify", "grep -q x NOTES"]).run().assert_code(0);
+    let agent = one_call(&sandbox, says_more());
+    let shown = ralph(&sandbox).args(["run", "--dry-run", "--agent-cmd"]).arg(agent.path()).run();
+    shown
+        .assert_code(0)
+        .assert_stdout_has("  runs      grep -q x NOTES (.ralph/ralph.yml, two, command 1)\n")
+        .assert_stdout_has(
+            "  asks      first, whether the commands that come with this project may be run\n",
+        );
+    assert_eq!(shown.stdout.matches("(.ralph/config.toml, checks.test)").count(), 1, "{shown}");
+}

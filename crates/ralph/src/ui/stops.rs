@@ -351,6 +351,9 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
         }
         // The same limit would stop it again at once.
         Stop::Stopped if !raised(state, stop).is_empty() => more(),
+        Stop::Interrupted | Stop::Terminated | Stop::Stopped if state.undone_since_last().is_some() => {
+            vec!["to go on: ralph run".into()]
+        }
         Stop::Interrupted | Stop::Terminated | Stop::Stopped => {
             vec!["the work is kept; to go on: ralph run".into()]
         }

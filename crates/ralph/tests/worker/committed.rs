@@ -48,7 +48,7 @@ fn after_an_undo_of_the_whole_list_it_is_said_how_items_are_worked_on_again() {
     let agent = writes_all(&sandbox, &["one.txt", "two.txt"]);
     works_through(&sandbox, &agent).run().assert_code(0);
     let again = || works_through(&sandbox, &agent).run();
-    let hint = "run 1 was undone, and its items are still marked as done; to have one worked on again: ralph backlog set ID open";
+    let hint = "what was done from #1 on was undone, and items may still be marked as done; to have one worked on again: ralph backlog set ID open";
     again().assert_code(0).assert_stderr_lacks(hint);
     ralph(&sandbox).args(["undo", "1"]).run().assert_code(0);
     again().assert_code(0).assert_stderr_has(hint);

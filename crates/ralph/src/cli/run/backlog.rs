@@ -188,7 +188,8 @@ pub(super) fn nothing_to_do(
 
 /// Where what the last run did was undone: what begins it anew.
 fn undone(last: Option<&Last>) -> Option<String> {
-    let last = last.filter(|last| last.state.undone_since_last().is_some())?;
+    let last = last?;
+    let undone = last.state.undone_since_last()?;
     let run = last.state.run.as_ref()?;
     Some(match run.plan.backlog {
         None => format!(
@@ -196,10 +197,15 @@ fn undone(last: Option<&Last>) -> Option<String> {
             run.number,
             suggest::goal(&run.goal)
         ),
-        Some(_) => format!(
-            "run {} was undone, and its items are still marked as done; to have one worked on again: ralph backlog set ID open",
-            run.number
-        ),
+        Some(_) => {
+            let what = match undone.put_back.iteration {
+                Some(first) => format!("what was done from #{first} on was undone"),
+                None => format!("run {} was undone", run.number),
+            };
+            format!(
+                "{what}, and items may still be marked as done; to have one worked on again: ralph backlog set ID open"
+            )
+        }
     })
 }
 

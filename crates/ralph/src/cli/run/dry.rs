@@ -49,6 +49,9 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
     intent.leaves.iter().for_each(|left| shown.row("leaves", left));
     for (_, value) in &mut shown.rows {
         *value = value.replace("as you choose below", "as you choose when it begins");
+        if intent.state.is_some() {
+            *value = value.replace("(your command line)", "(as the run has it)");
+        }
     }
     let memory = intent.state.map_or_else(Memory::default, |state| state.rules.items.clone());
     let mut item = None;
@@ -88,6 +91,16 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
     }
     for check in item.iter().flat_map(|item: &Work| &item.checks) {
         shown.row("checks", format!("{}: {}", check.name, trust::shown(&check.command)));
+    }
+    let asked = trust::unknown(project, intent.commands);
+    for command in &asked {
+        let words = format!("{} ({})", command.shown(), command.source);
+        if !shown.rows.iter().any(|(_, value)| value.contains(&words)) {
+            shown.row(if command.permits() { "allows" } else { "runs" }, words);
+        }
+    }
+    if !asked.is_empty() {
+        shown.row("asks", "first, whether the commands that come with this project may be run");
     }
     if let Some(boot) = &plan.boot {
         shown.row("first", trust::shown(&boot.command));
