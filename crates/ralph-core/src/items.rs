@@ -495,11 +495,12 @@ impl Memory {
         }
     }
 
-    /// With an undo, or one that was taken back, of what agents had left: it goes on from there, so that nobody takes what differs
-    /// for the user's.
+    /// With an undo of what agents had left, or one that was taken back: it goes on from there, so that nobody takes what differs
+    /// for the user's. An undo that goes further back than that is the user's own change.
     #[must_use]
-    pub(crate) fn put_back(self, put_back: &PutBack) -> Self {
-        let last = self.spans.last().filter(|last| last.to == put_back.from);
+    pub(crate) fn put_back(self, put_back: &PutBack, taken_back: bool) -> Self {
+        let known = taken_back || self.spans.iter().any(|span| span.from == put_back.to);
+        let last = self.spans.last().filter(|last| known && last.to == put_back.from);
         let Some(item) = last.map(|last| last.item.clone()) else { return self };
         self.changed(&put_back.from, &put_back.to, item.as_deref())
     }

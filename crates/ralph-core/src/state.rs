@@ -454,7 +454,10 @@ fn observe_put_back(state: &mut State, at: Time, put_back: &PutBack) {
     if let Some(undone) = put_back.iteration {
         state.rules.items.undone_from(undone);
     }
-    state.rules.items = core::mem::take(&mut state.rules.items).put_back(put_back);
+    let way =
+        |undone: &Undone| (&undone.put_back.to, &undone.put_back.from) == (&put_back.from, &put_back.to);
+    let taken_back = put_back.iteration.is_none() && state.undone.iter().any(way);
+    state.rules.items = core::mem::take(&mut state.rules.items).put_back(put_back, taken_back);
     if state.undone.len() >= MOST_UNDONE {
         state.undone.remove(0);
     }

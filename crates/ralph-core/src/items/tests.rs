@@ -1,7 +1,7 @@
 use super::*;
 use crate::check::CheckResult;
 use crate::decision::{Begin, Kind, TreeMark};
-use crate::event::{End, Measured, When};
+use crate::event::{End, Measured, PutBack, When};
 use crate::report::block;
 use crate::state::Iteration;
 use crate::time::Time;
@@ -356,5 +356,28 @@ fn a_test_that_was_written_for_an_item_counts_until_it_is_put_back() {
         let mut memory = memory.clone();
         memory.undone_from(undone);
         assert_eq!(memory.is_tested(id), is_tested, "undo {undone}");
+    }
+}
+
+#[test]
+fn an_undo_of_what_agents_left_is_no_change_of_the_user_s_and_one_of_what_is_committed_is() {
+    let put_back = |iteration: Option<u64>, from: &str, to: &str| PutBack {
+        iteration,
+        from: from.into(),
+        to: to.into(),
+        files: 1,
+    };
+    let spans = |memory: &Memory| -> Vec<(String, String)> {
+        memory.spans.iter().map(|span| (span.from.clone(), span.to.clone())).collect()
+    };
+    let span = |from: &str, to: &str| (from.to_owned(), to.to_owned());
+    let memory = Memory::default().changed("t1", "t2", Some("a"));
+    let undone = memory.clone().put_back(&put_back(Some(2), "t2", "t1"), false);
+    assert_eq!(spans(&undone), [span("t1", "t1")]);
+    assert_eq!(spans(&undone.clone().changed("t1", "t3", Some("a"))), [span("t1", "t3")]);
+    assert_eq!(spans(&undone.put_back(&put_back(None, "t1", "t2"), true)), [span("t1", "t2")]);
+    for (from, to) in [("t2", "t0"), ("edited", "t1")] {
+        let same = memory.clone().put_back(&put_back(Some(1), from, to), false);
+        assert_eq!(spans(&same), [span("t1", "t2")], "{from} to {to}");
     }
 }
