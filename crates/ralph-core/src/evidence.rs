@@ -18,6 +18,8 @@ pub enum Held {
 }
 
 const TESTS: &str = "tests";
+/// What is said of a check that is as red as it was.
+const RED_BEFORE: &str = "red before the run";
 
 /// One condition, with the fact that decided it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +49,16 @@ impl Evidence {
     /// Whether it is refused because that is not as it was.
     pub fn finds_tests_changed(&self) -> bool {
         self.failures().any(|condition| condition.name == TESTS)
+    }
+
+    /// Whether nothing refuses it but checks that were red before the run, by the same tests: those can be tolerated.
+    pub fn is_refused_by_what_was_red(&self, checks: &[CheckResult]) -> bool {
+        let mut red = checks.iter().filter(|check| !check.passed());
+        let as_before = |condition: &Condition| condition.fact.ends_with(&format!("{RED_BEFORE})"));
+        // Only tests that have names can be told from new ones.
+        self.failures().next().is_some()
+            && self.failures().all(as_before)
+            && red.all(|check| !check.failing.is_empty())
     }
 
     pub fn failures(&self) -> impl Iterator<Item = &Condition> {
@@ -179,7 +191,7 @@ fn judge_check(check: &CheckResult, before: Option<&CheckResult>, baseline: Base
     }
     let remark = match (before.passed(), new) {
         (true, _) => "new".into(),
-        (false, 0) => "red before the run".into(),
+        (false, 0) => RED_BEFORE.into(),
         (false, new) if new == check.failing.len() => "red before the run, by other tests".into(),
         (false, new) => format!("{new} of them new"),
     };

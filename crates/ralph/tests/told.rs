@@ -3,7 +3,7 @@
 mod common;
 
 use common::{GOAL, TEST, one_call, ralph, repository, run, says_done, says_more};
-use ralph_testkit::{FakeAgent, Sandbox, Schema, Signal, StatusBlock, Steps};
+use ralph_testkit::{FakeAgent, InstalledAgent, Sandbox, Schema, Signal, StatusBlock, Steps};
 use serde_json::{Value, json};
 
 #[test]
@@ -464,13 +464,16 @@ fn an_undo_that_was_taken_back_over_an_edit_or_done_again_names_its_way_back() {
     assert!(ways().contains(&mine), "what the user wrote is not lost: {:?}", ways());
 }
 
+/// Changes a file in its first call, and claims that all is done in each.
+fn works_once(sandbox: &Sandbox) -> InstalledAgent {
+    let works = Steps::new().write("a.txt", "1\n").status(&StatusBlock::done());
+    FakeAgent::new("agent").call(works).call(says_done()).install(sandbox)
+}
+
 #[test]
 fn where_tests_that_were_red_before_refuse_a_claim_it_is_said_how_it_counts_beside_them() {
     let sandbox = repository();
-    let agent = FakeAgent::new("agent")
-        .call(Steps::new().write("a.txt", "1\n").status(&StatusBlock::done()))
-        .call(says_done())
-        .install(&sandbox);
+    let agent = works_once(&sandbox);
     let hint = "ralph circuit reset && ralph run --set baseline=tolerate";
     let stuck = run(&sandbox, &agent).args(["--test-cmd", TEST]).run();
     stuck.assert_code(5).assert_stderr_has("to have it count beside tests that were red before the run: ");
@@ -486,10 +489,7 @@ fn where_tests_that_were_red_before_refuse_a_claim_it_is_said_how_it_counts_besi
 #[test]
 fn a_check_whose_command_is_not_there_can_be_named_anew_and_the_probe_counts() {
     let sandbox = repository();
-    let agent = FakeAgent::new("agent")
-        .call(Steps::new().write("a.txt", "1\n").status(&StatusBlock::done()))
-        .call(says_done())
-        .install(&sandbox);
+    let agent = works_once(&sandbox);
     let stuck = run(&sandbox, &agent).args(["--test-cmd", "nosuchcmd"]).run();
     stuck
         .assert_code(5)

@@ -181,15 +181,12 @@ fn about_checks(state: &State, stop: &Stop) -> Option<String> {
     let evidence = &last.conclusion.as_ref().filter(|told| told.refusal.is_some())?.evidence;
     let open = matches!(stop, Stop::CircuitOpen { .. }) && !is_closed_since(state, stop);
     let probe = if open { " --probe" } else { "" };
-    let mut red = last.checks.iter().filter(|check| !check.passed());
-    if let Some(check) = red.clone().find(|check| check.never_ran().is_some()) {
+    if let Some(check) = last.checks.iter().find(|check| !check.passed() && check.never_ran().is_some()) {
         let name = &check.name;
         let named = CHECKS.contains(&name.as_str());
         return named.then(|| format!("to name another command for it: ralph run{probe} --{name}-cmd CMD"));
     }
-    // Only tests that have names can be told from new ones.
-    let as_before = evidence.failures().all(|condition| condition.fact.ends_with("red before the run)"));
-    let tolerable = as_before && red.all(|check| !check.failing.is_empty());
+    let tolerable = evidence.is_refused_by_what_was_red(&last.checks);
     // A probe would have to change something.
     let reset = if open { "ralph circuit reset && " } else { "" };
     let how = format!("{reset}ralph run --set baseline=tolerate");
