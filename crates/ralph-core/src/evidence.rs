@@ -20,6 +20,9 @@ pub enum Held {
 const TESTS: &str = "tests";
 /// What is said of a check that is as red as it was.
 const RED_BEFORE: &str = "red before the run";
+const UNNAMED: &str = "red before the run, and not tolerated: it names no tests";
+/// The condition that something was changed.
+pub(crate) const CHANGE: &str = "change";
 
 /// One condition, with the fact that decided it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,19 +54,30 @@ impl Evidence {
         self.failures().any(|condition| condition.name == TESTS)
     }
 
-    /// Whether nothing refuses it but checks that were red before the run, by the same tests: those can be tolerated.
-    pub fn is_refused_by_what_was_red(&self, checks: &[CheckResult]) -> bool {
-        let mut red = checks.iter().filter(|check| !check.passed());
-        let as_before = |condition: &Condition| condition.fact.ends_with(&format!("{RED_BEFORE})"));
+    /// Whether nothing refuses it but checks that were red before the run, and are no redder; and that nothing is left to change.
+    pub fn refused_by_what_was_red(&self, checks: &[CheckResult]) -> Option<WasRed> {
+        let ends = |condition: &Condition, remark: &str| condition.fact.ends_with(&format!("{remark})"));
+        let as_before = |condition: &Condition| ends(condition, RED_BEFORE) || ends(condition, UNNAMED);
+        let of_checks = |condition: &&Condition| condition.name != CHANGE;
+        if self.failures().find(of_checks).is_none() || !self.failures().filter(of_checks).all(as_before) {
+            return None;
+        }
         // Only tests that have names can be told from new ones.
-        self.failures().next().is_some()
-            && self.failures().all(as_before)
-            && red.all(|check| !check.failing.is_empty())
+        let named = checks.iter().filter(|check| !check.passed()).all(|check| !check.failing.is_empty());
+        Some(if named { WasRed::Named } else { WasRed::Unnamed })
     }
 
     pub fn failures(&self) -> impl Iterator<Item = &Condition> {
         self.conditions.iter().filter(|condition| condition.held == Held::Failed)
     }
+}
+
+/// Whether tests that were red before the run can be tolerated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WasRed {
+    Named,
+    /// What is printed names none of them: a new failure could not be told.
+    Unnamed,
 }
 
 /// Everything a claim is held against.
@@ -127,7 +141,7 @@ pub fn judge(context: Context<'_>) -> Evidence {
         conditions.push(tests(judging));
     }
     if context.unchanged && !about_an_item {
-        conditions.push(condition("change", Held::NotApplicable, unchanged(context)));
+        conditions.push(condition(CHANGE, Held::NotApplicable, unchanged(context)));
     }
     Evidence { conditions }
 }
@@ -191,6 +205,7 @@ fn judge_check(check: &CheckResult, before: Option<&CheckResult>, baseline: Base
     }
     let remark = match (before.passed(), new) {
         (true, _) => "new".into(),
+        (false, _) if baseline == Baseline::Tolerate && check.failing.is_empty() => UNNAMED.into(),
         (false, 0) => RED_BEFORE.into(),
         (false, new) if new == check.failing.len() => "red before the run, by other tests".into(),
         (false, new) => format!("{new} of them new"),

@@ -5,6 +5,7 @@
 
 mod message;
 mod settled;
+mod standing;
 mod tried;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::check::CheckSpec;
 use crate::decision::TreeMark;
 use crate::event::{Judging, PutBack};
-use crate::evidence::{Condition, Held, Items};
+use crate::evidence::{CHANGE, Condition, Held, Items};
 use crate::gate::Words;
 use crate::prelude::*;
 use crate::report::IterationReport;
@@ -21,6 +22,8 @@ use crate::state::{HandedOn, Iteration};
 
 pub use message::{attempt_id, commit_message, mend_message, revert_message};
 pub use settled::{InHead, Settled, UNCOMMITTED};
+pub use standing::Standing;
+pub(crate) use standing::{Says, all_as_red};
 pub use tried::Tried;
 
 /// The backlog of a run and which part of it is meant.
@@ -422,14 +425,14 @@ pub struct Memory {
     pub tried: Vec<Tried>,
     /// Items that passed in this run.
     pub passed: u64,
-    /// Those of them that are claimed: no check was run, or none that could tell their work and no file was changed. The agent's
-    /// word, and what reviews find in the whole.
+    /// Those of them that are claimed: no check was run, or none that could tell their work and no file was changed, or all are as
+    /// red as before. The agent's word, and what reviews find in the whole.
     #[serde(skip_serializing_if = "is_none_yet")]
     pub unchecked: u64,
     /// Those of the claimed ones for which no file was changed.
     #[serde(skip_serializing_if = "is_none_yet")]
     pub untouched: u64,
-    /// Those whose checks were all green before the run, none of them the item's own, and no test file was changed for it.
+    /// Those whose checks were all green before they were begun, none of them the item's own, and no test file was changed for it.
     #[serde(skip_serializing_if = "is_none_yet")]
     pub unmeasured: u64,
     /// The first of them by their ids; bounded.
@@ -456,6 +459,9 @@ pub struct Memory {
     /// Iterations about the whole, one after the other, that were not accepted.
     #[serde(skip_serializing_if = "is_none_yet")]
     pub whole_refused: u64,
+    /// How checks stood when the item that is worked on was begun.
+    #[serde(skip_serializing_if = "Standing::is_nothing")]
+    pub standing: Standing,
     /// What was said last by an agent that changed something for the goal and not for an item; bounded, until it is committed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
@@ -616,6 +622,11 @@ impl Memory {
         self.passed.saturating_sub(self.unchecked)
     }
 
+    /// Whether items passed, each of them by words, and no check is known that proved one before.
+    pub(crate) fn are_all_claimed(&self) -> bool {
+        self.passed > 0 && self.unchecked == self.passed && self.proofs.is_empty()
+    }
+
     /// Whether items passed, each of them by words and without a change, and no check is known that proved one before.
     pub(crate) fn is_claimed_alone(&self) -> bool {
         self.passed > 0 && self.untouched == self.passed && self.proofs.is_empty()
@@ -741,9 +752,9 @@ pub fn conditions(
     if !changed && !work.has_own_checks() {
         let again = memory.unchanged.as_deref() == Some(&work.id);
         conditions.push(match again {
-            true => condition("change", Held::Held, "nothing was changed, as a second attempt found too".into()),
+            true => condition(CHANGE, Held::Held, "nothing was changed, as a second attempt found too".into()),
             false => condition(
-                "change",
+                CHANGE,
                 Held::Failed,
                 "nothing was changed, and the item has no check of its own; if it was done before, a second attempt \
                  must say so too"
@@ -752,7 +763,7 @@ pub fn conditions(
         });
     } else if !changed && memory.is_untouched(&work.id) {
         let fact = "nothing was changed for it: its own checks alone decide";
-        conditions.push(condition("change", Held::NotApplicable, fact.into()));
+        conditions.push(condition(CHANGE, Held::NotApplicable, fact.into()));
     }
     conditions
 }

@@ -12,7 +12,7 @@ use crate::check::{CheckResult, CheckSpec};
 use crate::decision::{Decision, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
 use crate::event::{AgentEnded, End, Event, Measured, Plan, PutBack, RunInfo, StopBy, When, is_of_judging};
-use crate::items::{Attempt, BacklogRead, InHead, Memory, Settled, Span, Work};
+use crate::items::{Attempt, BacklogRead, InHead, Memory, Settled, Span, Work, all_as_red};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
 use crate::own_files;
@@ -675,9 +675,13 @@ impl State {
         (newest.put_back.to != first.put_back.from).then_some(newest)
     }
 
-    /// Whether all that passed in this run is claimed, and no agent has changed anything: checks that are green speak for none of it.
+    /// Whether all that passed in this run is claimed, and no check speaks for any of it: they are green without a change, or as red
+    /// as before.
     pub(crate) fn rests_on_words(&self) -> bool {
-        self.rules.items.is_claimed_alone() && self.totals.files == 0
+        let items = &self.rules.items;
+        let as_red =
+            || self.last.as_ref().is_some_and(|last| all_as_red(&last.checks, &self.baseline.results));
+        items.is_claimed_alone() && self.totals.files == 0 || items.are_all_claimed() && as_red()
     }
 
     /// Commits that ralph made in this run: of proved work, and those that take an agent's back.

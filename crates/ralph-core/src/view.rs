@@ -11,12 +11,13 @@ pub mod json;
 pub mod notice;
 
 pub use ended::{
-    WITHOUT_CHANGE, claimed, earlier, ended, is_only_claimed, missing, none_proved, nothing_to_commit,
-    printed_last, weak_points,
+    WITHOUT_CHANGE, earlier, ended, is_only_claimed, missing, none_proved, nothing_to_commit, printed_last,
+    some_claimed, weak_points,
 };
 
 use crate::decision::{Outcome, Phase};
 use crate::event::{AgentInfo, End, StopBy};
+use crate::limit::LimitKind;
 use crate::limits::Resource;
 use crate::prelude::*;
 use crate::profile::Budget;
@@ -26,6 +27,16 @@ use crate::time;
 /// The word of an iteration's result, as the boxes and history show it.
 pub fn result_word(iteration: &Iteration) -> &'static str {
     outcome_word(iteration.outcome(), iteration.signal())
+}
+
+/// The same for people: that nobody is logged in or has paid is no limit to wait for.
+pub fn result_for_people(iteration: &Iteration) -> &'static str {
+    let limit = iteration.ended.as_ref().and_then(|ended| ended.report.limit.as_ref());
+    match (iteration.outcome(), limit.map(|limit| limit.kind)) {
+        (Some(Outcome::Limited), Some(LimitKind::Auth)) => "NO LOGIN",
+        (Some(Outcome::Limited), Some(LimitKind::Credit)) => "NO CREDIT",
+        _ => result_word(iteration),
+    }
 }
 
 /// Who signals by file is shown its own word.

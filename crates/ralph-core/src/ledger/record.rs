@@ -37,6 +37,8 @@ pub struct Record {
     pub untouched: bool,
     /// The item passed by a check that can tell its work, and no file was changed for it. Older records do not say.
     pub without_change: bool,
+    /// The item passed, and all its checks are as red as when it was begun. Older records do not say.
+    pub tolerated: bool,
     /// Of a goal that is a backlog: how its items passed in its run. Older records do not say.
     pub items: Option<Passed>,
     /// What is flagged about its proof, in words. Older records have what its own iteration did in `custody` alone.
@@ -127,7 +129,7 @@ impl Record {
     /// a goal, that its items all passed so.
     pub fn is_claimed(&self) -> bool {
         let items = self.items.filter(|items| items.claimed > 0 && items.claimed == items.passed);
-        let item = self.item.is_some() && (self.checks.is_empty() || self.untouched);
+        let item = self.item.is_some() && (self.checks.is_empty() || self.untouched || self.tolerated);
         self.passed() && (item || self.item.is_none() && items.is_some())
     }
 }

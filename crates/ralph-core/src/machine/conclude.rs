@@ -9,7 +9,7 @@ use crate::decision::{Conclusion, Decision, Kind, Outcome, Proof, Reason, Rules,
 use crate::event::{AgentEnded, End, Measured, Plan, StopBy, is_of_judging};
 use crate::evidence::{self, Evidence};
 use crate::gate::{self, Words};
-use crate::items::{self, Attempt, ItemAfter, Memory};
+use crate::items::{self, Attempt, ItemAfter, Memory, Says, all_as_red};
 use crate::prelude::*;
 use crate::profile::{Gate, Saturated, TestsChanged};
 use crate::questions::ASKS;
@@ -96,18 +96,25 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     // What passed without a change was done before, or nothing but words speaks for it.
     let item = current.item.as_ref().filter(|_| attempt == Some(Attempt::Passed));
     let idle = item.is_some_and(|item| memory.is_untouched(&item.id));
-    let told = machine_items::is_told(seen, current);
+    let says = machine_items::says(seen, current);
+    let tolerated = item.is_some() && says == Some(Says::Red);
+    let told = machine_items::is_told(seen, current, says);
     let (untouched, without_change) = (idle && !told, idle && told);
     let unmeasured = item.map(|item| {
-        let green = !current.checks.is_empty() && current.is_green_anyway(&seen.baseline.results);
-        green && !idle && !memory.is_tested(&item.id)
+        let own = item.has_own_checks();
+        says == Some(Says::Green) && !own && !idle && !memory.is_tested(&item.id)
     });
+    let by_word = untouched || tolerated || current.checks.is_empty();
+    memory.standing = match &current.item {
+        Some(item) => memory.standing.begun(&item.id).with(&current.checks),
+        None => memory.standing.with(&current.checks),
+    };
     if let (Some(item), Some(attempt)) = (&current.item, attempt) {
         let claimed = matches!(words, Words::Done { .. });
         memory = memory.judged(&item.id, attempt, claimed && !progress);
         if attempt == Attempt::Passed {
             memory = memory.proved(item, current.after.as_ref().map(Measured::left));
-            memory = match untouched || current.checks.is_empty() {
+            memory = match by_word {
                 true => memory.claimed(untouched),
                 false if without_change => memory.without_change(),
                 false if unmeasured == Some(true) => memory.unmeasured(&item.id),
@@ -136,7 +143,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     let (breaker, tripped) = match counts {
         true => {
             // Who claims an item without a change and without a check that could tell has not brought it any further.
-            let by_words = item.is_some() && !progress && (untouched || current.checks.is_empty());
+            let by_words = item.is_some() && !progress && by_word;
             // A reviewer has to say something; one that does not is no different from one that stalls.
             let reviews = current.kind == Kind::Review && outcome != Outcome::Silent;
             let still = (accepted && !by_words) || reviews;
@@ -184,11 +191,14 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         attempt,
         untouched,
         without_change,
+        tolerated,
         unmeasured,
     };
 
     // Checks that are green anyway speak neither for items that were only claimed nor for the whole of them.
     let telling = progress || !rules.items.is_claimed_alone() || seen.totals.files > 0;
+    // Nor do those that are as red as before the run.
+    let telling = telling && !all_as_red(&current.checks, &seen.baseline.results);
     let by = proof(plan, needed, !current.checks.is_empty(), telling);
     // The order of the rules. What remains are the limits of what comes next.
     let stop = match seen.stop_asked.filter(|by| *by != StopBy::Request) {

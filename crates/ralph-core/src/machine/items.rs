@@ -8,7 +8,7 @@ use crate::decision::{Conclusion, Decision, Outcome, Phase, Proof, Stop, TreeMar
 use crate::effect::Effect;
 use crate::event::Plan;
 use crate::items::{
-    self, Attempt, BacklogPlan, BacklogRead, CommitOrder, Found, ItemAfter, Memory, Settlement,
+    self, Attempt, BacklogPlan, BacklogRead, CommitOrder, Found, ItemAfter, Memory, Says, Settlement,
 };
 use crate::prelude::*;
 use crate::profile::{FailedItem, Gate};
@@ -176,17 +176,18 @@ pub(super) fn settlement(
         revert: current.before.clone().filter(|_| reverts),
         block: spent.then(|| BLOCKED.into()),
         untick,
-        unchecked: (passed && (conclusion.untouched || current.checks.is_empty()))
-            .then(|| unchecked(seen, plan, current)),
+        unchecked: (passed && (conclusion.untouched || conclusion.tolerated || current.checks.is_empty()))
+            .then(|| unchecked(seen, plan, current, conclusion)),
         uncounted,
         said: None,
     })
 }
 
 /// What stands for commands in an attempt that passed without any, or beside those that could not tell its work.
-fn unchecked(seen: &State, plan: &Plan, current: &Iteration) -> String {
+fn unchecked(seen: &State, plan: &Plan, current: &Iteration, conclusion: &Conclusion) -> String {
     let lacks = match current.checks.is_empty() {
         true => "no check was run",
+        false if conclusion.tolerated => "its checks are as red as before, which is tolerated",
         false => "no file was changed for it, and no check is its own",
     };
     match seen.reviews_needed() {
@@ -196,15 +197,28 @@ fn unchecked(seen: &State, plan: &Plan, current: &Iteration) -> String {
     }
 }
 
+/// The most that a check says for the work on an item; `None`: there is no item, or no check was run.
+pub(super) fn says(seen: &State, current: &Iteration) -> Option<Says> {
+    let item = current.item.as_deref()?;
+    let standing = seen.rules.items.standing.clone().begun(&item.id);
+    let said = current.checks.iter().map(|check| standing.says(check, &seen.baseline.results));
+    said.reduce(|one, other| match (one, other) {
+        (Says::Better, _) | (_, Says::Better) => Says::Better,
+        (Says::Green, _) | (_, Says::Green) => Says::Green,
+        (Says::Red, Says::Red) => Says::Red,
+    })
+}
+
 /// Whether a check speaks that can tell the work of an item: one of its own, or one that went from red to green while it was the
 /// only work.
-pub(super) fn is_told(seen: &State, current: &Iteration) -> bool {
+pub(super) fn is_told(seen: &State, current: &Iteration, says: Option<Says>) -> bool {
     let Some(item) = current.item.as_deref() else { return false };
     let was_red = |check: &CheckResult| {
         let mut before = seen.baseline.results.iter();
         before.any(|before| before.command == check.command && !before.passed())
     };
-    let turned = || seen.rules.items.passed == 0 && current.checks.iter().any(was_red);
+    let turned =
+        || says == Some(Says::Better) && seen.rules.items.passed == 0 && current.checks.iter().any(was_red);
     !current.checks.is_empty() && (item.has_own_checks() || turned())
 }
 

@@ -1,7 +1,7 @@
 //! How a run stopped, with what somebody should know who reads no more than that line.
 
-use crate::decision::{Outcome, Stop};
-use crate::evidence::Held;
+use crate::decision::{Outcome, Proof, Stop};
+use crate::evidence::{CHANGE, Held};
 use crate::items::{Earlier, some, some_of};
 use crate::prelude::*;
 use crate::state::State;
@@ -24,7 +24,7 @@ pub fn ended(state: &State, stop: &Stop) -> String {
         None if is_only_claimed(state, stop) => {
             (format!("complete, claimed and not proved{flags}"), weak_points(state, stop))
         }
-        None => (format!("{stop}{flags}"), weak_points(state, stop)),
+        None => (format!("{stop}{}{flags}", but_for(state, stop)), weak_points(state, stop)),
     };
     let said = [stopped].into_iter().chain(weak).chain(missing).chain(printed);
     said.collect::<Vec<_>>().join("; ")
@@ -35,6 +35,17 @@ pub fn ended(state: &State, stop: &Stop) -> String {
 pub fn none_proved(state: &State, stop: &Stop) -> Option<String> {
     let complete = matches!(stop, Stop::Complete { .. });
     (complete && state.rests_on_words()).then(|| count(state.rules.items.passed, "item"))
+}
+
+/// How many items the checks of a complete backlog do not speak for, where they speak for others.
+pub fn some_claimed(state: &State, stop: &Stop) -> Option<String> {
+    let claimed = state.rules.items.unchecked;
+    (stop.proof() == Some(Proof::Checks) && claimed > 0 && none_proved(state, stop).is_none())
+        .then(|| count(claimed, "item"))
+}
+
+fn but_for(state: &State, stop: &Stop) -> String {
+    some_claimed(state, stop).map_or_else(String::new, |items| format!(" but for {items}"))
 }
 
 /// Whether a goal is complete though no agent has changed a file and no check was run: whoever reviewed it had only words to review.
@@ -77,10 +88,9 @@ pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
     let unchanged = conditions
         .into_iter()
         .flatten()
-        .find(|condition| condition.name == "change" && condition.held == Held::NotApplicable);
-    let claimed = claimed(state).map(|claimed| {
-        format!("{} {claimed}{}", count(state.rules.items.unchecked, "item"), untouched(state))
-    });
+        .find(|condition| condition.name == CHANGE && condition.held == Held::NotApplicable);
+    let claimed =
+        claimed(state).map(|claimed| format!("{} {claimed}", count(state.rules.items.unchecked, "item")));
     let unchecked = if last.is_some_and(|last| last.checks.is_empty()) { UNCHECKED } else { "" };
     let unchanged = unchanged.map(|condition| format!("{}{unchecked}", condition.fact));
     let items = &state.rules.items;
@@ -112,36 +122,33 @@ pub fn earlier(known: &Earlier) -> Vec<String> {
 }
 
 /// What items lack for which nothing but words speaks, where there are any.
-pub fn claimed(state: &State) -> Option<&'static str> {
+fn claimed(state: &State) -> Option<String> {
     let items = &state.rules.items;
     let checks = state.run.as_ref().is_some_and(|run| !run.plan.checks.is_empty());
-    match (items.unchecked, items.untouched > 0 && checks) {
-        (0, _) => None,
-        (1, true) => Some("claimed without a check of its own"),
-        (_, true) => Some("claimed without checks of their own"),
-        (_, false) => Some("claimed without a check"),
-    }
-}
-
-/// Of how many of them no file tells.
-fn untouched(state: &State) -> String {
-    let items = &state.rules.items;
-    match items.untouched {
-        _ if state.totals.is_unchanged() => UNTOUCHED.into(),
-        0 => String::new(),
-        1 if items.unchecked == 1 => ", and no file was changed for it".into(),
-        n if n == items.unchecked => ", and no file was changed for them".into(),
-        n => format!(", and no file was changed for {n} of them"),
-    }
+    let (them, their) = if items.unchecked == 1 { ("it", "its") } else { ("them", "their") };
+    let lack = match items.unchecked {
+        0 => return None,
+        n if checks && n == items.untouched => format!("without a change and without a check of {their} own"),
+        _ if checks => format!("without a check that speaks for {them}"),
+        n if n == items.untouched => "without a change and without a check".into(),
+        _ => "without a check".into(),
+    };
+    let some = items.untouched > 0 && items.untouched < items.unchecked;
+    let rest = match () {
+        () if state.totals.is_unchanged() => UNTOUCHED.into(),
+        () if some => format!(", and no file was changed for {} of them", items.untouched),
+        () => String::new(),
+    };
+    Some(format!("claimed {lack}{rest}"))
 }
 
 const UNTOUCHED: &str = ", and no agent changed a file";
 const UNCHECKED: &str = ", and no check was run";
 
 fn green_before(items: u64) -> String {
-    let whose = if items == 1 { "its" } else { "their" };
+    let (they, whose) = if items == 1 { ("it was", "its") } else { ("they were", "their") };
     format!(
-        "proved by checks that were green before the run, with none of {whose} own and no test file changed"
+        "passed by checks that were green before {they} begun, with none of {whose} own and no test file changed"
     )
 }
 
@@ -157,6 +164,9 @@ pub const WITHOUT_CHANGE: &str = "passed its checks with nothing changed for it"
 fn weak_item(state: &State) -> Option<String> {
     let last = state.last.as_ref().filter(|last| last.item.is_some())?;
     match (last.is_untouched(), last.checks.is_empty()) {
+        (false, false) if last.is_tolerated() => {
+            Some("its checks are as red as before, which is tolerated".into())
+        }
         (true, true) => Some(format!("no file was changed{UNCHECKED}")),
         (false, true) => Some("no check was run".into()),
         (true, false) => Some("no file was changed, and no check is its own".into()),

@@ -120,6 +120,7 @@ fn little(record: &Record) -> String {
     let bare = match (record.is_claimed(), record.checks.is_empty()) {
         _ if record.item.is_none() => return little_of_goal(record),
         (true, true) => ", claimed without a check",
+        (true, false) if record.tolerated => ", claimed with checks as red as before",
         (true, false) => ", claimed without a change and without a check of its own",
         (false, _) if record.without_change => " with nothing changed for it",
         (false, _) => "",

@@ -69,7 +69,7 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     let by_checks = !claimed && !weak;
     let (passes, and) = match (claimed, weak) {
         (true, _) => ("is claimed", " and"),
-        (_, true) => ("passed by checks that were green before the run", ", and is"),
+        (_, true) => ("passed by checks that were green before it was begun", ", and is"),
         _ => ("is proved", " and"),
     };
     if let Some(commit) = &settled.commit {
@@ -98,6 +98,7 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     }
     if last.is_claimed() {
         let facts = match (last.is_untouched(), last.checks.is_empty()) {
+            (false, false) if last.is_tolerated() => "its checks are as red as before",
             (false, _) => "no check was run",
             (true, true) => "no file was changed and no check was run",
             (true, false) => "no file was changed for it and no check is its own",

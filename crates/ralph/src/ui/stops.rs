@@ -3,6 +3,7 @@
 use ralph_core::breaker::{Circuit, DENIED};
 use ralph_core::decision::{Proof, Stop};
 use ralph_core::event::{Plan, THROWN_AWAY, is_of_judging};
+use ralph_core::evidence::WasRed;
 use ralph_core::items::{self, Attempt, Found};
 use ralph_core::limits::Resource;
 use ralph_core::state::{Flagged, Iteration, State};
@@ -44,6 +45,7 @@ pub(super) fn title_of(state: &State, stop: &Stop) -> &'static str {
     match view::none_proved(state, stop).is_some() {
         true => "⚠ COMPLETE, ALL CLAIMED",
         false if view::is_only_claimed(state, stop) => "⚠ COMPLETE, ONLY CLAIMED",
+        false if view::some_claimed(state, stop).is_some() => "⚠ COMPLETE, NOT ALL PROVED",
         false => title(stop),
     }
 }
@@ -147,7 +149,7 @@ pub(super) fn next_steps_of(state: &State, stop: &Stop, typed: Option<&str>) -> 
         steps.push(format!("to have what it did again: ralph undo --to {tree}"));
     } else if let Some(lost) = thrown_away(state) {
         // To take a later one back would not bring it.
-        steps.push(format!("to have back what you had not committed: ralph undo {lost}"));
+        steps.push(format!("to have back what you had not committed: ralph undo {lost} FILE"));
     } else if let Some(last) = last.filter(|last| last.after.as_ref().is_none_or(|after| !after.untold)) {
         steps.push(format!("to take its last iteration back: ralph undo {}", last.number));
     }
@@ -186,11 +188,17 @@ fn about_checks(state: &State, stop: &Stop) -> Option<String> {
         let named = CHECKS.contains(&name.as_str());
         return named.then(|| format!("to name another command for it: ralph run{probe} --{name}-cmd CMD"));
     }
-    let tolerable = evidence.is_refused_by_what_was_red(&last.checks);
     // A probe would have to change something.
     let reset = if open { "ralph circuit reset && " } else { "" };
-    let how = format!("{reset}ralph run --set baseline=tolerate");
-    tolerable.then(|| format!("to have it count beside tests that were red before the run: {how}"))
+    Some(match evidence.refused_by_what_was_red(&last.checks)? {
+        WasRed::Named => format!(
+            "to have it count beside tests that were red before the run: {reset}ralph run --set baseline=tolerate"
+        ),
+        WasRed::Unnamed => format!(
+            "the check was red before the run and names no tests, so none can be tolerated; to check only what is asked for: \
+             {reset}ralph run --test-cmd CMD"
+        ),
+    })
 }
 
 fn is_session(state: &State) -> bool {
@@ -354,7 +362,12 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
         Stop::Interrupted | Stop::Terminated | Stop::Stopped => {
             vec!["the work is kept; to go on: ralph run".into()]
         }
-        Stop::Closed => vec!["to start a new one: ralph run \"GOAL\"".into()],
+        Stop::Closed => {
+            let backlog = state.run.as_ref().is_some_and(|run| run.plan.backlog.is_some());
+            let what =
+                if backlog { format!("ralph run{}", which(state)) } else { "ralph run \"GOAL\"".into() };
+            vec![format!("to start a new one: {what}")]
+        }
         Stop::Error { .. } | Stop::Unreadable { .. } | Stop::Unknown => {
             vec!["once that is settled: ralph run".into()]
         }

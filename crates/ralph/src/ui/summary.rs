@@ -41,8 +41,12 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
     rows.extend(refused(state, stop).map(|why| ("Refused:", why)));
     if let Some(backlog) = &state.backlog {
         let (memory, items) = (&state.rules.items, backlog.items);
-        let claimed = view::claimed(state).map(|claimed| format!(", {} {claimed}", memory.unchecked));
-        let claimed = claimed.unwrap_or_default();
+        let some = |count: u64, what: &str| match count {
+            0 => String::new(),
+            count => format!(", {count} {what}"),
+        };
+        let claimed = some(memory.unchecked, "claimed");
+        let green = some(memory.unmeasured, "passed by checks that were green before");
         let idle = match memory.without_change {
             0 => String::new(),
             some => format!(" ({some} with nothing changed)"),
@@ -50,8 +54,9 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         let blocked = backlog.blocked.min(items.open);
         let waits = if blocked > 0 { format!(", {blocked} blocked") } else { String::new() };
         let (open, total) = (items.open - blocked, text::count(items.total, "item"));
-        let proved = memory.proved_by_checks();
-        let left = format!("{proved} proved in this run{idle}{claimed}, {open} of {total} open{waits}");
+        let proved = memory.proved_by_checks().saturating_sub(memory.unmeasured);
+        let left =
+            format!("{proved} proved in this run{idle}{green}{claimed}, {open} of {total} open{waits}");
         rows.push(("Items:", left));
     }
     rows.extend(flagged(state).map(|line| ("Flagged:", line)));
@@ -63,6 +68,10 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         (0, 0) if view::nothing_to_commit(state, stop) => {
             rows.push(("Commits:", "none, for nothing was changed".into()));
         }
+        // Whoever thinks of a loop that commits would look for it.
+        (0, 0) if is_left_to_commit(state, stop) => {
+            rows.push(("Commits:", "none: a goal is committed where --commit is given".into()));
+        }
         (0, 0) => {}
         (0, ours) => rows.push(("Commits:", ours.to_string())),
         (agents, 0) => rows.push(("Commits:", format!("{agents} by agents"))),
@@ -71,6 +80,14 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
     rows.extend(taken(state).map(|line| ("Yours:", line)));
     rows.extend(uncommitted(state).into_iter().map(|line| ("Uncommitted:", line)));
     rows
+}
+
+/// A goal is reached in a repository by changes that nobody asked to have committed.
+fn is_left_to_commit(state: &State, stop: &Stop) -> bool {
+    let plan = state.run.as_ref().map(|run| &run.plan);
+    let goal = plan.is_some_and(|plan| plan.backlog.is_none() && !plan.commits());
+    let in_a_repository = state.base.as_ref().is_some_and(|base| base.head.is_some());
+    matches!(stop, Stop::Complete { .. }) && goal && in_a_repository && state.totals.files > 0
 }
 
 /// Why the last claim did not count, where the stop does not say it.

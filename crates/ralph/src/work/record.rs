@@ -74,6 +74,7 @@ pub(super) fn of(
         "files_in_all": in_all,
         "untouched": item.is_some() && iteration.is_untouched(),
         "without_change": item.is_some() && iteration.is_without_change(),
+        "tolerated": item.is_some() && iteration.is_tolerated(),
         "flagged": whole.map(|whole| &whole.flagged).or(conclusion.map(|conclusion| &conclusion.proof_flags)),
         "items": whole.and_then(|whole| whole.items),
         "weak": whole.map_or(&[][..], |whole| &whole.weak),

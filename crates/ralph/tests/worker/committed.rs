@@ -26,7 +26,7 @@ fn without_git_no_item_is_told_as_uncommitted_and_no_command_of_git_is_named() {
     finished
         .assert_code(0)
         .assert_stderr_has("proved work is not committed, for this folder is no git repository")
-        .assert_stderr_has("3 claimed without a check")
+        .assert_stderr_has("3 claimed,")
         .assert_stderr_lacks("uncommitted:")
         .assert_stderr_lacks("a mark alone")
         .assert_stderr_lacks("git status");
@@ -103,7 +103,7 @@ fn marks_that_the_agent_committed_itself_are_not_told_as_uncommitted() {
         works_through(&sandbox, &agent).args(["--set", "no_progress=off", "--set", "reviews=1"]).run();
     finished
         .assert_code(0)
-        .assert_stderr_has("2 claimed without a check")
+        .assert_stderr_has("2 claimed,")
         .assert_stderr_lacks("a mark alone")
         .assert_stderr_lacks("git status");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
@@ -161,9 +161,8 @@ fn a_task_file_that_is_not_clean_is_told_before_and_each_commit_names_it() {
         .assert_stderr_lacks("but for files");
     let made = sandbox.git(&["log", "--format=%h", "--abbrev=12", "-3"]);
     for commit in made.lines() {
-        finished.assert_stderr_has(&format!(
-            " is proved and committed as {commit}, without fix_plan.md, which was not clean before"
-        ));
+        let line = format!(" committed as {commit}, without fix_plan.md, which was not clean before");
+        finished.assert_stderr_has(&line);
     }
 
     // As it is said, and a file that is as ralph left it is no work of the user's.

@@ -195,7 +195,7 @@ fn a_run_does_not_go_on_where_its_last_agent_left_the_branch_either() {
     refused.assert_stderr_has(&format!("to get back: git switch {branch}"));
     assert_eq!(history(&sandbox).len(), 1, "nothing was begun");
     sandbox.git(&["switch", "--quiet", &branch]);
-    works("2").assert_stderr_has("green before the run, and is committed");
+    works("2").assert_stderr_has("green before it was begun, and is committed");
     assert_eq!(sandbox.git(&["branch", "--show-current"]), branch);
 }
 

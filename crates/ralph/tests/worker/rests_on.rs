@@ -150,7 +150,9 @@ fn claimed_twice() -> Sandbox {
     let agent = another(&sandbox).call(done()).install(&sandbox);
     let finished =
         works_through(&sandbox, &agent).args(["--commit", "--test-cmd", "true", "--backlog", TASKS]).run();
-    finished.assert_code(0).assert_stderr_has("1 item claimed without a check of its own");
+    finished
+        .assert_code(0)
+        .assert_stderr_has("1 item claimed without a change and without a check of its own");
     sandbox
 }
 
@@ -162,7 +164,7 @@ fn evidence_and_history_call_neither_a_claimed_item_proved_nor_the_goal_that_it_
         .assert_stdout_has("⚠ one One: PASSED, claimed without a change and without a check of its own in #2")
         .assert_stdout_has(": PASSED, 1 of 1 item claimed in #3")
         .assert_stdout_has(
-            "but       1 item claimed without a check of its own, and no agent changed a file",
+            "but       1 item claimed without a change and without a check of its own, and no agent changed a file",
         );
     assert!(!shown.stdout.contains('✓') && !shown.stdout.contains("  proved "), "{shown}");
     assert_eq!(shown.stdout.matches("  rests on  the agent's word: ").count(), 2, "{shown}");
@@ -170,7 +172,7 @@ fn evidence_and_history_call_neither_a_claimed_item_proved_nor_the_goal_that_it_
     assert_eq!(goal["items"], json!({"passed": 1, "claimed": 1, "without_change": 0}), "{goal}");
     let exported = ralph(&sandbox).args(["evidence", "export"]).run();
     exported
-        .assert_stdout_has("- but: 1 item claimed without a check of its own")
+        .assert_stdout_has("- but: 1 item claimed without a change and without a check of its own")
         .assert_stdout_has("but for what is called claimed below: that rests on an agent's word");
     assert!(!exported.stdout.contains("- proof:"), "{exported}");
     let json: Value =
@@ -202,7 +204,7 @@ fn evidence_and_history_call_neither_a_claimed_item_proved_nor_the_goal_that_it_
 
 #[test]
 fn no_word_of_proof_by_checks_stands_where_every_item_is_claimed_and_nothing_was_changed() {
-    const HEADLINE: &str = "complete, 1 item claimed, none proved; claimed without a check of its own, and no agent changed a file";
+    const HEADLINE: &str = "complete, 1 item claimed, none proved; claimed without a change and without a check of its own, and no agent changed a file";
     let sandbox = claimed_twice();
     let now = ralph(&sandbox).args(["status"]).run();
     now.assert_stdout_has(&format!("status:     {HEADLINE}"));
@@ -223,7 +225,7 @@ fn no_word_of_proof_by_checks_stands_where_every_item_is_claimed_and_nothing_was
         .run();
     words
         .assert_code(0)
-        .assert_stderr_has("⚠ COMPLETE, ALL CLAIMED, proof: words: 1 item claimed without a check of its own")
+        .assert_stderr_has("⚠ COMPLETE, ALL CLAIMED, proof: words: 1 item claimed without a change and without a check of its own")
         .assert_stderr_lacks("✓ COMPLETE");
     assert_eq!(status(&sandbox)["proof"], "words");
 }

@@ -69,12 +69,13 @@ fn an_item_without_a_check_is_claimed_and_not_counted_as_proved() {
         .assert_stderr_has(
             "FEAT-2 is claimed, and no file was changed and no check was run: nothing but the agent's word says so yet",
         )
-        .assert_stderr_has("reviews without a change; 1 item claimed without a check")
-        .assert_stderr_has("items: 1 proved in this run, 1 claimed without a check, 0 of 2 items open");
+        .assert_stderr_has("reviews without a change; 1 item claimed without a change and without a check")
+        .assert_stderr_has("items: 1 proved in this run, 1 claimed, 0 of 2 items open");
     let now = status(&sandbox);
     Schema::published("ralph.status/1").assert(&now);
     assert_eq!((&now["backlog"]["passed"], &now["backlog"]["unchecked"]), (&json!(2), &json!(1)));
-    let words = "complete, proved by checks; 1 item claimed without a check";
+    let words =
+        "complete, proved by checks but for 1 item; 1 item claimed without a change and without a check";
     ralph(&sandbox).arg("status").run().assert_stdout_has(words);
     ralph(&sandbox).arg("history").run().assert_stdout_has(words);
     let shown = ralph(&sandbox).args(["evidence", "show", "FEAT-2"]).run();

@@ -10,7 +10,7 @@ use crate::state::{Iteration, Note, State, keeps_notes};
 use crate::text::{count, one_line};
 use crate::time::duration;
 use crate::view::{
-    WITHOUT_CHANGE, ended, ended_by, failure, files, flagged, money, nth_of, result_word, thousands,
+    WITHOUT_CHANGE, ended, ended_by, failure, files, flagged, money, nth_of, result_for_people, thousands,
 };
 
 /// `state` is that of the record that concluded the iteration, or a later one, which knows less about it.
@@ -31,7 +31,7 @@ pub fn history(state: &State, iteration: &Iteration) -> String {
         );
     }
     line("Began", &iteration.began_at.to_string());
-    line("Result", result_word(iteration));
+    line("Result", result_for_people(iteration));
     let said = in_its_prompt(state, iteration);
     said.iter().for_each(|note| line("Your words in its prompt", &one_line(&note.text, 500)));
     if said.is_empty() && iteration.notes > 0 {
@@ -275,6 +275,7 @@ mod tests {
             attempt: None,
             untouched: false,
             without_change: false,
+            tolerated: false,
             unmeasured: None,
         };
         let iteration =
