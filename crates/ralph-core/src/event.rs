@@ -574,6 +574,9 @@ pub struct PutBack {
     pub to: String,
     /// How many files differ between the two.
     pub files: u64,
+    /// The commit that was checked out; also absent in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
 }
 
 impl fmt::Display for PutBack {

@@ -634,8 +634,8 @@ fn a_file_of_the_user_s_that_becomes_what_head_has_is_noticed_however_often_agen
         "[ralph] what you had not committed is gone with what the agent did (to have it back: ralph undo ";
     finished
         .assert_code(3)
-        .assert_stderr_has(&format!("{told}3): README.md"))
-        .assert_stderr_has(&format!("{told}5): other.txt"));
+        .assert_stderr_has(&format!("{told}3 FILE): README.md"))
+        .assert_stderr_has(&format!("{told}5 FILE): other.txt"));
     assert_eq!(finished.stderr.matches(told).count(), 2, "{}", finished.stderr);
 }
 

@@ -127,14 +127,14 @@ fn what_no_iteration_changed_stays_and_is_named() {
 
     let said = format!(
         "5 files stay as they are: {STAY}\n  README.md\n  both.txt\n  mine.txt\n  mine2.txt\n  old.txt\n\
-         to put them back too: ralph undo 1 --all\n"
+         to have them as at that time too, which deletes those that were not there: ralph undo 1 --all\n"
     );
     let before = sandbox.user_git_state();
     let listed = undo(&sandbox, &["1", "--dry-run"]);
     listed
         .assert_code(0)
         .assert_stderr_has(&said)
-        .assert_stderr_has("1 file is deleted: it was not there at that time");
+        .assert_stderr_has("1 file would be deleted: it was not there at that time");
     assert_eq!(listed.stdout, "D notes.txt\n");
     before.assert_same(&sandbox.user_git_state());
 
@@ -150,7 +150,7 @@ fn what_no_iteration_changed_stays_and_is_named() {
     before.assert_same(&sandbox.user_git_state());
     // Only what came after the wanted snapshot.
     let last = undo(&sandbox, &["2", "--dry-run"]);
-    last.assert_code(0).assert_stderr_has("  README.md\n  mine2.txt\nto put them");
+    last.assert_code(0).assert_stderr_has("  README.md\n  mine2.txt\nto have them");
     assert_eq!(last.stdout, "M both.txt\nM notes.txt\n");
 }
 
@@ -162,7 +162,7 @@ fn all_of_it_is_put_back_where_that_is_asked_for() {
     sandbox.write("README.md", "# mine\n");
     let said = format!("2 files are put back too: {STAY}\n  README.md\n  mine.txt\n");
     let listed = undo(&sandbox, &["1", "--all", "--dry-run"]);
-    listed.assert_code(0).assert_stderr_has(&said);
+    listed.assert_code(0).assert_stderr_has(&said.replace("are put", "would be put"));
     assert_eq!(listed.stdout, "M README.md\nD mine.txt\nD notes.txt\n");
     let undone = undo(&sandbox, &["1", "--all"]);
     undone
@@ -511,6 +511,85 @@ fn items_that_stay_done_are_named_with_how_to_open_them() {
     ralph(&sandbox).args(["backlog", "set", "two", "open"]).run().assert_code(0);
     let undone = undo(&sandbox, &["1"]);
     undone.assert_code(0).assert_stderr_has("still done in .ralph/ralph.yml: one\n");
+}
+
+#[test]
+fn an_undo_that_is_taken_back_tells_of_a_branch_and_an_item_that_were_taken_back_meanwhile() {
+    let sandbox = repository();
+    sandbox.write(".ralph/ralph.yml", "tasks:\n  - id: one\n    title: One\n");
+    let before = sandbox.git(&["rev-parse", "HEAD"]);
+    let agent = one_call(&sandbox, Steps::new().write("a", "1\n").status(&StatusBlock::done()));
+    let work = ["run", "--yes", "--set", "reviews=0", "--test-cmd", "true", "--agent-cmd"];
+    ralph(&sandbox).args(work).arg(agent.path()).run().assert_code(0);
+    let proved = sandbox.git(&["rev-parse", "HEAD"]);
+    assert_ne!(proved, before, "the item is committed");
+    let undone = undo(&sandbox, &["1"]);
+    let reset = format!("git reset {}", &before[..12]);
+    let open = format!("to have it worked on again and committed: {reset} && ralph backlog set one open\n");
+    undone.assert_code(0).assert_stderr_has(&open);
+    let to = taking_back(&undone);
+    // Nothing else was taken back: the undo is all there is.
+    let back = undo(&sandbox, &["--to", &to]);
+    back.assert_code(0).assert_stderr_lacks("HEAD").assert_stderr_lacks("ralph.yml");
+    undo(&sandbox, &["1"]).assert_code(0);
+    sandbox.git(&["reset", "-q", &before]);
+    ralph(&sandbox).args(["backlog", "set", "one", "open"]).run().assert_code(0);
+    let back = undo(&sandbox, &["--to", &to]);
+    let there =
+        format!("to take the branch there again, leaving the files alone: git reset {}\n", &proved[..12]);
+    back.assert_code(0).assert_stderr_has(&there);
+    back.assert_stderr_has("proved by what is back, and not done in .ralph/ralph.yml: one\n")
+        .assert_stderr_has("to mark it as done again: ralph backlog set one done\n");
+    sandbox.git(&["reset", "-q", &proved[..12]]);
+    let marked = ralph(&sandbox).args(["backlog", "set", "one", "done"]).run();
+    marked.assert_code(0).assert_stderr_lacks("your word");
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+}
+
+/// What an undo brought back was committed once: whoever does the work again throws nothing of the user's away.
+#[test]
+fn what_an_undo_brought_back_is_no_work_of_the_user_s_that_an_agent_could_throw_away() {
+    let sandbox = repository();
+    sandbox.write(".ralph/ralph.yml", "tasks:\n  - id: one\n    title: One\n");
+    let steps = || Steps::new().write("README.md", "better\n").status(&StatusBlock::done());
+    let agent = FakeAgent::new("agent").call(steps()).call(steps()).install(&sandbox);
+    let work = || {
+        let args = ["run", "--yes", "--set", "reviews=0", "--test-cmd", "true", "--agent-cmd"];
+        ralph(&sandbox).args(args).arg(agent.path()).run()
+    };
+    work().assert_code(0);
+    undo(&sandbox, &["1"]).assert_code(0);
+    ralph(&sandbox).args(["backlog", "set", "one", "open"]).run().assert_code(0);
+    work().assert_code(0).assert_stderr_lacks("what you had not committed is gone");
+    // The same of what no commit has is told.
+    undo(&sandbox, &["1"]).assert_code(0);
+    sandbox.write("README.md", "mine\n");
+    ralph(&sandbox).args(["backlog", "set", "one", "open"]).run().assert_code(0);
+    work().assert_code(0).assert_stderr_has("what you had not committed is gone");
+}
+
+#[test]
+fn one_file_can_be_had_back_alone_whoever_changed_it() {
+    let sandbox = repository();
+    sandbox.write("mine.txt", "mine\n");
+    let steps = Steps::new().delete("mine.txt").write("work/a.txt", "1\n").write("work/b.txt", "1\n");
+    iterations(&sandbox, vec![steps]);
+    let listed = undo(&sandbox, &["1", "mine.txt", "--dry-run"]);
+    listed.assert_code(0).assert_stderr_has("1 file would be put back as before iteration 1");
+    assert_eq!(listed.stdout, "A mine.txt\n");
+    let back = undo(&sandbox, &["1", "mine.txt"]);
+    back.assert_code(0).assert_stderr_has("1 file put back as before iteration 1\n  A mine.txt\n");
+    assert_eq!((sandbox.read("mine.txt"), sandbox.exists("work/a.txt")), ("mine\n".into(), true));
+    undo(&sandbox, &["--to", &taking_back(&back)]).assert_code(0);
+    assert!(!sandbox.exists("mine.txt"));
+    // A folder, from within it, and what the user changed since.
+    sandbox.write("work/a.txt", "2\n");
+    let folder = ralph(&sandbox).args(["undo", "1", "."]).in_folder("work").run();
+    folder.assert_code(0).assert_stderr_has("2 files put back");
+    assert!(!sandbox.exists("work/a.txt") && !sandbox.exists("work/b.txt") && !sandbox.exists("mine.txt"));
+    undo(&sandbox, &["1", "work"]).assert_code(0).assert_stderr_has("what was named is like that already");
+    undo(&sandbox, &["1", "/etc/passwd"]).assert_code(64).assert_stderr_has("is not in this project");
+    undo(&sandbox, &["1", "--all", "mine.txt"]).assert_code(64);
 }
 
 #[test]

@@ -366,6 +366,7 @@ fn an_undo_of_what_agents_left_is_no_change_of_the_user_s_and_one_of_what_is_com
         from: from.into(),
         to: to.into(),
         files: 1,
+        head: None,
     };
     let spans = |memory: &Memory| -> Vec<(String, String)> {
         memory.spans.iter().map(|span| (span.from.clone(), span.to.clone())).collect()

@@ -15,7 +15,7 @@ use crate::state::{Iteration, State, Undone};
 
 /// An entry of `ralph.history/1`: files that the user had put back.
 pub fn undone(undone: &Undone, run: u64) -> Value {
-    let PutBack { iteration, from, to, files } = &undone.put_back;
+    let PutBack { iteration, from, to, files, head: _ } = &undone.put_back;
     json!({
         "run": run,
         "at": undone.at,

@@ -47,6 +47,8 @@ const PAIRS: &[(&str, &str, &str)] = &[
         "ITERATION",
         "a number goes back to before that iteration, --to to a snapshot that an undo named: give one of them",
     ),
+    ("--to", "FILE", "--to puts back everything; for some files, name the iteration: ralph undo N FILE"),
+    ("--all", "FILE", "a file that is named is put back whoever changed it: leave --all out"),
     ("--to", "--all", "--to puts back everything in any case: leave --all out"),
 ];
 

@@ -1,16 +1,16 @@
 //! `ralph undo`: the files as they were before an iteration. A snapshot is taken first, so that it can be taken back.
 //! What somebody else than an agent changed since stays as it is, unless it is asked for.
 
+mod beside;
+mod named;
 mod outside;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use ralph_core::backlog::State;
 use ralph_core::event::{Event, PutBack};
 use ralph_core::git_text::{Change, ChangeKind};
-use ralph_core::ledger::Record;
 use ralph_core::text;
 use ralph_core::trail::Trail;
 
@@ -20,11 +20,12 @@ use super::run::be_alone;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::Still;
-use crate::store::{Ledger, Runs};
+use crate::store::{Moment, Runs};
 use crate::suggest::quoted;
 use crate::tree::{BackError, Tree, TreeError, TreeId, WayBack};
 use crate::ui::Ui;
-use crate::work::{Place, beads, is_below};
+use crate::work::{beads, is_below};
+use named::Named;
 
 /// How much of a snapshot's name is shown.
 const SHORT: usize = 12;
@@ -36,6 +37,9 @@ pub(super) struct UndoArgs {
     /// Put the files back as they were before this iteration, by the number it has in the project
     #[arg(value_parser = super::args::number)]
     iteration: Option<u64>,
+    /// Only these files, or what is in these folders, whoever changed them
+    #[arg(value_name = "FILE", conflicts_with_all = ["to", "all"])]
+    files: Vec<PathBuf>,
     /// Put them back as in this snapshot, which an undo named, to take the undo back
     #[arg(long, value_name = "SNAPSHOT", conflicts_with = "iteration")]
     to: Option<String>,
@@ -50,6 +54,8 @@ pub(super) struct UndoArgs {
 /// Where to go, and the commit that was checked out there, if that is known.
 struct Target {
     iteration: Option<u64>,
+    /// The iteration that was undone by what is taken back now.
+    undone: Option<u64>,
     tree: TreeId,
     /// Who changed the files since then; where a snapshot was named, since the last that was recorded.
     trail: Trail,
@@ -71,11 +77,14 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
         .map_err(|error| refused(&error.into(), args))?;
     let now = tree.snapshot().map_err(|error| refused(&error.into(), args))?;
     let outside = outside::of(&target, &now, &tree, &project);
-    let keeps = target.iteration.is_some() && !args.all;
+    let only = Named::new(&args.files, &project)?;
+    let keeps = target.iteration.is_some() && !args.all && args.files.is_empty();
     // The issues of beads are in bd's database, which no snapshot holds: nor is its export put back.
     let apart = target.trail.task_files.contains(beads::FILE).then_some(beads::FOLDER);
     let keep = |path: &[u8]| {
-        is_below(path, apart) || keeps && outside.as_ref().is_ok_and(|outside| outside.paths.contains(path))
+        is_below(path, apart)
+            || !only.covers(path)
+            || keeps && outside.as_ref().is_ok_and(|outside| outside.paths.contains(path))
     };
     let way = tree.way_back_from(now, &target.tree, &keep).map_err(|error| match &error {
         BackError::Gone(gone) => not_stored(&error, gone, &project, &still),
@@ -89,45 +98,57 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
         return Err(error);
     }
     if args.dry_run {
+        let as_when = match target.iteration {
+            Some(number) => format!("before iteration {number}"),
+            None => format!("in snapshot {}", short(&target.tree)),
+        };
+        let files = text::count(way.changes.len() as u64, "file");
+        ui.say(&format!("{files} would be put back as {as_when}; nothing is touched now"));
         for change in &way.changes {
             ui.data_line(&format!("{} {}", change.kind.letter(), text::one_line(&change.name(), 4096)));
         }
     }
     outside::say(&way, &outside, args, ui);
     if args.dry_run {
-        deleted(&way).iter().for_each(|line| ui.say(line));
+        deleted(&way, true).iter().for_each(|line| ui.say(line));
         left_alone(&way, ui);
         return super::fine();
     }
     if way.changes.is_empty() {
-        let others = if way.kept.is_empty() { "the files are" } else { "all others are" };
-        ui.say(&format!("{others} like that already; nothing was put back"));
+        let they = match (args.files.is_empty(), way.kept.is_empty()) {
+            (false, _) => "what was named is",
+            (true, true) => "the files are",
+            (true, false) => "all others are",
+        };
+        ui.say(&format!("{they} like that already; nothing was put back"));
     } else {
         let put_back = PutBack {
-            iteration: target.iteration,
+            // A few files are not the iteration.
+            iteration: target.iteration.filter(|_| args.files.is_empty()),
             from: way.now.tree.to_string(),
             to: way.to.to_string(),
             files: way.changes.len() as u64,
+            head: way.now.head.clone(),
         };
-        let said = put_back.to_string();
+        let said = match target.iteration.filter(|_| !args.files.is_empty()) {
+            Some(number) => {
+                format!("{} put back as before iteration {number}", text::count(put_back.files, "file"))
+            }
+            None => put_back.to_string(),
+        };
         still.take(Event::TreePutBack(Box::new(put_back)))?;
         let again = format!("ralph undo --to {}", short(&way.now.tree));
         tree.put_back(&way).map_err(|error| half_way(&error, args, &again))?;
         still.publish(&project, ui);
         ui.say(&said);
         name(&way.changes, ui);
-        deleted(&way).iter().for_each(|line| ui.say(line));
+        deleted(&way, false).iter().for_each(|line| ui.say(line));
         ui.say(&format!("to take this back: {again}"));
     }
     left_alone(&way, ui);
-    if let Some(number) = target.iteration {
-        still_done(&project, number, ui);
-    }
-    if let Some(before) = target.head.filter(|before| *before != way.now.head) {
-        // Where nobody can tell, nothing is to be lost either.
-        let staged =
-            project.repo.as_ref().is_none_or(|repo| !repo.staged().is_ok_and(|staged| staged.is_empty()));
-        commits_stay(before.as_deref(), way.now.head.as_deref(), staged, ui);
+    if args.files.is_empty() {
+        let reset = beside::branch(&project, &target, way.now.head.as_deref(), ui);
+        beside::items(&project, &target, reset.as_deref(), ui);
     }
     super::fine()
 }
@@ -186,10 +207,11 @@ fn nothing_named(project: &Project) -> Result<Error> {
 }
 
 /// How much of it goes.
-fn deleted(way: &WayBack) -> Option<String> {
+fn deleted(way: &WayBack, dry: bool) -> Option<String> {
     let gone = way.changes.iter().filter(|change| change.kind == ChangeKind::Deleted).count();
     let they = if gone == 1 { "it was" } else { "they were" };
-    (gone > 0).then(|| format!("{} deleted: {they} not there at that time", are(gone)))
+    let files = if dry { format!("{} would be", text::count(gone as u64, "file")) } else { are(gone) };
+    (gone > 0).then(|| format!("{files} deleted: {they} not there at that time"))
 }
 
 fn are(files: usize) -> String {
@@ -211,7 +233,7 @@ fn target(args: &UndoArgs, runs: &Runs) -> Result<Target> {
             .because("it was cut off before it began"));
     };
     let trail = runs.trail(&run, number)?;
-    Ok(Target { iteration: Some(number), tree, trail, head: Some(head) })
+    Ok(Target { iteration: Some(number), undone: None, tree, trail, head: Some(head) })
 }
 
 /// Only what was recorded: any other tree of git's would be taken for the whole project.
@@ -226,11 +248,34 @@ fn named(start: &str, runs: &Runs) -> Result<Target> {
                 Error::data(format!("the record names a snapshot '{tree}' that cannot be one"))
             });
             let trail = runs.newest(false)?.map(|(run, _)| run.trail()).transpose()?.unwrap_or_default();
-            named.map(|tree| Target { iteration: None, tree, trail: trail.last_point(), head: None })
+            let (undone, head) = undone_from(tree, runs)?.unzip();
+            let head = head.filter(Option::is_some);
+            named.map(|tree| Target {
+                iteration: None,
+                undone: undone.flatten(),
+                tree,
+                trail: trail.last_point(),
+                head,
+            })
         }
         [] => Err(Error::usage(format!("no snapshot is called {start}")).hint("ralph history --json")),
         _ => Err(Error::usage(format!("several snapshots begin with {start}")).hint("give more of its name")),
     }
+}
+
+/// Which iteration the last undo was about that left this snapshot, and the commit that was checked out then.
+fn undone_from(tree: &str, runs: &Runs) -> Result<Option<(Option<u64>, Option<String>)>> {
+    let mut found = None;
+    for run in runs.all() {
+        run.moments(|moment, _| {
+            if let Moment::Undone(undone) = moment
+                && undone.put_back.from == tree
+            {
+                found = Some((undone.put_back.iteration, undone.put_back.head.clone()));
+            }
+        })?;
+    }
+    Ok(found)
 }
 
 fn refused(error: &BackError, args: &UndoArgs) -> Error {
@@ -256,7 +301,9 @@ fn cannot_tell(error: &TreeError, args: &UndoArgs) -> Error {
 /// The command for the same iteration.
 fn typed(args: &UndoArgs, all: bool) -> String {
     let all = if all { " --all" } else { "" };
-    format!("ralph undo {}{all}", args.iteration.unwrap_or_default())
+    let files: String =
+        args.files.iter().map(|file| format!(" {}", quoted(&file.to_string_lossy()))).collect();
+    format!("ralph undo {}{all}{files}", args.iteration.unwrap_or_default())
 }
 
 /// The command that was typed.
@@ -301,62 +348,6 @@ fn left_alone(way: &WayBack, ui: &mut Ui) {
     }
     for problem in &way.now.problems {
         ui.warn(&line(problem));
-    }
-}
-
-/// Items that were proved by what is gone now, and are done all the same: no snapshot holds their task file.
-fn still_done(project: &Project, number: u64, ui: &mut Ui) {
-    let Ok(lines) = Ledger::of(&project.truth).read() else { return };
-    let mut proved: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for record in lines.into_iter().filter_map(|line| serde_json::from_value::<Record>(line.record).ok()) {
-        if let (Some(file), Some(item)) = (&record.backlog, &record.item)
-            && record.kind == "attempt"
-            && record.passed()
-            && record.iteration >= number
-        {
-            proved.entry(file.clone()).or_default().insert(item.clone());
-        }
-    }
-    for (file, items) in proved {
-        let path = project.root.join(&file);
-        let Ok(place) = Place::at(&project.root, path.clone()) else { continue };
-        let Ok(bytes) = place.read() else { continue };
-        let Ok(backlog) = place.parse(&bytes) else { continue };
-        let state = |id: &String| backlog.find(id).map(|at| backlog.items()[at].state);
-        let done: Vec<String> = items.into_iter().filter(|id| state(id) == Some(State::Done)).collect();
-        let Some(first) = done.first() else { continue };
-        let named = done.iter().take(NAMED).map(|id| text::one_line(id, 80)).collect::<Vec<_>>().join(", ");
-        let more = match done.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        ui.warn(&format!("still done in {file}: {named}{more}"));
-        let which = place.flag();
-        let typed = quoted(first);
-        let first = text::one_line(first, 80);
-        ui.say(&format!(
-            "to have one worked on again, such as {first}: ralph backlog set {typed} open{which}"
-        ));
-    }
-}
-
-fn commits_stay(before: Option<&str>, now: Option<&str>, staged: bool, ui: &mut Ui) {
-    let short = |id: &str| id.get(..SHORT).unwrap_or(id).to_owned();
-    match (before, now) {
-        (Some(before), Some(now)) => {
-            let before = short(before);
-            ui.say(&format!("commits stay as they are: HEAD is {}, and was {before} then", short(now)));
-            ui.say(&match staged {
-                true => format!(
-                    "to take the branch back too, leaving the files and what is staged alone: git reset --soft {before}"
-                ),
-                false => format!("to take the branch back too, leaving the files alone: git reset {before}"),
-            });
-        }
-        (None, Some(now)) => {
-            ui.say(&format!("commits stay as they are: HEAD is {}, and there was none then", short(now)));
-        }
-        _ => {}
     }
 }
 

@@ -10,6 +10,7 @@ use ralph_core::lost::Stash;
 
 use super::{Call, GitError, Repo};
 use crate::bounded;
+use crate::unix::names::OsStrExt;
 
 /// A longer log of where HEAD was, or of stashes, is not read.
 const MOST_LOG: u64 = 64 << 20;
@@ -79,6 +80,15 @@ impl Repo {
     /// Whether a commit is there: a history that was rewritten and cleaned up has lost its old ones.
     pub fn has_commit(&self, id: &str) -> Result<bool, GitError> {
         Ok(self.call("cat-file").arg("-e").arg(format!("{id}^{{commit}}")).run()?.end.success())
+    }
+
+    /// Whether a commit up to this one brought or took away just this content of a file: then it is not lost.
+    pub fn has_held(&self, head: &str, path: &[u8], blob: &str) -> Result<bool, GitError> {
+        let mut literal = OsString::from(":(top,literal)");
+        literal.push(OsStr::from_bytes(path));
+        let call = self.call("log").args(["-1", "--format=%H", "--no-textconv", "--no-ext-diff"]);
+        let call = call.arg(format!("--find-object={blob}")).arg(head).arg("--").arg(literal);
+        Ok(!call.output()?.is_empty())
     }
 
     /// How many files differ from what is committed; an untracked folder is one.

@@ -173,14 +173,14 @@ impl Runner<'_> {
             None => dirty_at(repo, &self.tree, base).map(|dirty| &*self.dirty.insert(dirty)),
         };
         // What it committed is told otherwise.
-        let now = (mark.head.as_deref(), measured.tree.as_str());
+        let now = (mark.head.as_deref(), mark.tree.as_str(), measured.tree.as_str());
         let in_head = &mut self.in_head;
         let gone = dirty.and_then(|dirty| thrown_away(repo, &self.tree, dirty, changes, now, in_head));
         let mut gone = gone.unwrap_or_default();
         gone.retain(|path| !measured.taken.contains(path));
         if !gone.is_empty() {
             let names = text::one_line(&gone.join(", "), 400);
-            measured.flags.push(format!("{THROWN_AWAY} {}): {names}", self.state.iteration));
+            measured.flags.push(format!("{THROWN_AWAY} {} FILE): {names}", self.state.iteration));
         }
     }
 

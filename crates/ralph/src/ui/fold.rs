@@ -96,9 +96,9 @@ fn fold_line(
     }
 }
 
-/// The command of ralph's that a text begins with, behind a colon: it ends with its part of the sentence.
+/// The command of ralph's or git's that a text begins with, behind a colon: it ends with its part of the sentence.
 fn command(text: &str) -> &str {
-    if !text.starts_with("ralph ") {
+    if !["ralph ", "git "].iter().any(|program| text.starts_with(program)) {
         return "";
     }
     let end = ["; ", ", ", ") "].iter().filter_map(|end| Some(text.find(end)? + 1)).min();

@@ -65,13 +65,14 @@ pub(crate) struct InHead {
     objects: BTreeMap<Vec<u8>, Option<Object>>,
 }
 
-/// What the user had not committed when the run began, by these paths: an agent deleted it, or made it what HEAD has.
+/// What the user had not committed when the run began, by these paths: an agent deleted it, or made it what HEAD has. What an
+/// earlier commit has is no loss: that is what an undo, or `git checkout`, had brought back.
 pub(crate) fn thrown_away(
     repo: &Repo,
     tree: &Tree,
     dirty: &BTreeSet<Vec<u8>>,
     changes: &[Change],
-    (head, now): (Option<&str>, &str),
+    (head, before, now): (Option<&str>, &str, &str),
     in_head: &mut InHead,
 ) -> Result<Vec<String>, TreeError> {
     // What was not there before the agent is no loss, though its absence was not committed.
@@ -84,7 +85,20 @@ pub(crate) fn thrown_away(
         theirs.iter().filter(is_there).map(|change| change.path.clone()).into_set();
     let restored = in_head.holds(repo, tree, (dirty, &there), (head, now))?;
     let gone = |change: &&&Change| !is_there(change) || restored.contains(&change.path);
-    Ok(theirs.iter().filter(gone).map(|change| change.name().into_owned()).collect())
+    let gone: Vec<&Change> = theirs.iter().filter(gone).copied().collect();
+    let (Some(head), Some(before), Some(now)) = (head, TreeId::new(before), TreeId::new(now)) else {
+        return Ok(names(gone.into_iter()));
+    };
+    let olds = if gone.is_empty() { vec![] } else { tree.compare(&before, &now)? };
+    let was_committed = |change: &&Change| {
+        let old = olds.iter().find(|old| old.path == change.path).and_then(|old| old.old.as_ref());
+        old.is_some_and(|old| repo.has_held(head, &change.path, &old.id).unwrap_or(false))
+    };
+    Ok(names(gone.into_iter().filter(|change| !was_committed(change))))
+}
+
+fn names<'a>(changes: impl Iterator<Item = &'a Change>) -> Vec<String> {
+    changes.map(|change| change.name().into_owned()).collect()
 }
 
 impl InHead {

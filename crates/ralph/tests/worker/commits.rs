@@ -186,7 +186,7 @@ fn what_is_recorded_after_the_last_commit_is_named_with_the_command_that_commits
         sandbox.commit_all("settings");
         let agent = writer(&sandbox, &["one.txt"]);
         let finished = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
-        finished.assert_code(0).assert_stderr_has("green before the run, and is committed");
+        finished.assert_code(0).assert_stderr_has("green before it was begun, and is committed");
         let said = ".ralph/ralph.yml has ralph's last records, which are not committed: git commit";
         match share {
             true => finished.assert_stderr_has(said),
@@ -541,10 +541,10 @@ fn what_an_agent_throws_away_of_the_user_s_is_said_with_the_way_back() {
             another(&sandbox).call(claims(Steps::new().shell(throws).write("one.txt", ""))).install(&sandbox);
         let run = worker(&sandbox, &agent).run();
         let told = format!(
-            "what you had not committed is gone with what the agent did (to have it back: ralph undo 1): {gone}"
+            "what you had not committed is gone with what the agent did (to have it back: ralph undo 1 FILE): {gone}"
         );
         run.assert_code(0).assert_stderr_has(&told).assert_stderr_has(&format!("flagged: {told} (#1)"));
-        run.assert_stderr_has("to have back what you had not committed: ralph undo 1");
+        run.assert_stderr_has("to have back what you had not committed: ralph undo 1 FILE");
         let status = ralph(&sandbox).args(["status", "--json"]).run().json();
         assert_eq!(status["flags"], json!([{"iteration": 1, "text": told, "put_back": false}]));
         ralph(&sandbox).arg("status").run().assert_stdout_has(&told);

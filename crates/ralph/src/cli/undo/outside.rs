@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use ralph_core::git_text::Change;
+use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::text;
 use ralph_core::trail::{self, Content, Outside};
 
@@ -54,23 +54,37 @@ pub(super) fn of(
 
 /// Before anything is done.
 pub(super) fn say(way: &WayBack, outside: &Outside, args: &UndoArgs, ui: &mut Ui) {
-    if !way.kept.is_empty() {
+    // What was not named is nobody's concern.
+    if !way.kept.is_empty() && args.files.is_empty() {
         let stay = if way.kept.len() == 1 { "stays as it is" } else { "stay as they are" };
         ui.say(&format!("{} {stay}: {IN_BETWEEN}", text::count(way.kept.len() as u64, "file")));
         name(&way.kept, ui);
-        let them = if way.kept.len() == 1 { "it" } else { "them" };
-        ui.say(&format!("to put {them} back too: {}", typed(args, true)));
+        let new = way.kept.iter().filter(|change| change.kind == ChangeKind::Deleted).count();
+        let (them, goes) = match (way.kept.len(), new) {
+            (1, 0) => ("it", ""),
+            (1, _) => ("it", ", which deletes it"),
+            (_, 0) => ("them", ""),
+            (all, new) if all == new => ("them", ", which deletes them"),
+            _ => ("them", ", which deletes those that were not there"),
+        };
+        ui.say(&format!("to have {them} as at that time too{goes}: {}", typed(args, true)));
     }
     let whose = if args.to.is_some() { SINCE } else { IN_BETWEEN };
+    // Whoever names a file wants it as it was.
+    let told = if args.files.is_empty() { &way.changes[..] } else { &[] };
     for (paths, whose) in [(&outside.paths, whose), (&outside.untold, AROUND), (&outside.checked, CHECKED)] {
         let theirs: Vec<Change> =
-            way.changes.iter().filter(|change| paths.contains(&change.path)).cloned().collect();
+            told.iter().filter(|change| paths.contains(&change.path)).cloned().collect();
         if !theirs.is_empty() {
-            ui.say(&format!("{} put back too: {whose}", are(theirs.len())));
+            let files = match args.dry_run {
+                true => format!("{} would be", text::count(theirs.len() as u64, "file")),
+                false => are(theirs.len()),
+            };
+            ui.say(&format!("{files} put back too: {whose}"));
             name(&theirs, ui);
         }
     }
-    if outside.mixed && !way.changes.is_empty() {
+    if outside.mixed && !told.is_empty() {
         ui.warn(MIXED);
     }
 }
