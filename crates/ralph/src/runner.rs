@@ -20,6 +20,7 @@ mod silence;
 mod stand;
 mod still;
 mod texts;
+mod whole;
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -59,6 +60,7 @@ pub(crate) use signals::heed;
 use stand::KeptStands;
 pub(crate) use still::{Still, close_session, publish, waits_for_session};
 pub(crate) use texts::Texts;
+pub(crate) use whole::changes_of;
 
 /// What reaches the loop.
 #[derive(Debug)]

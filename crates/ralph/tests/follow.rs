@@ -39,6 +39,7 @@ fn another_terminal_shows_what_the_run_does_until_it_ends() {
         "│  Result:       DONE",
         "│  Iteration:    2/50 [REVIEW]",
         "✓ COMPLETE",
+        "│  Files:        1 file changed: green (new)",
         "why it counts: ralph history",
     ] {
         assert!(shown.contains(words), "{words}\n{shown}");

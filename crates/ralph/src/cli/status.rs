@@ -358,7 +358,8 @@ fn lines(
         };
         add("backlog:", format!("{}, {left}{as_of}{phase}", plan.file));
     }
-    if let Some(item) = state.current.as_ref().and_then(|current| current.item.as_ref()) {
+    let item = state.current.as_ref().and_then(|current| current.item.as_ref());
+    if let Some(item) = item {
         add("item:", text::one_line(&item.named(), 200));
     }
     let pool = run.plan.agents.len() > 1;
@@ -374,7 +375,7 @@ fn lines(
         }
         add("agent:", words);
     }
-    for check in run.plan.asked() {
+    for check in run.plan.checks_for(item.map(AsRef::as_ref)) {
         add("check:", check.described());
     }
     let (passes, needed) = (state.rules.reviews.passes, state.reviews_needed());
@@ -395,7 +396,7 @@ fn lines(
     if let Some(last) = unjudged.or(state.last.as_deref()) {
         let by = if pool { format!(", by {}", last.agent) } else { String::new() };
         let limit = view::limit_words(last).map(|limit| format!("; {limit}")).unwrap_or_default();
-        let word = view::result_word(last);
+        let word = view::result_for_people(last);
         add("last:", format!("#{} {word}, {}{by}{limit}", last.number, view::files(last)));
         if let Some(refusal) = last.conclusion.as_ref().and_then(|conclusion| conclusion.refusal.as_ref()) {
             add("refused:", text::one_line(refusal, 300));

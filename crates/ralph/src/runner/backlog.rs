@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_core::decision::Phase;
@@ -40,9 +40,7 @@ fn kept_copy(iteration: &Iteration, files: &IterationFiles) -> Option<Vec<u8>> {
 impl Runner<'_> {
     /// The task file of the run, if it has one.
     pub(super) fn source(&self) -> Option<Result<Source>> {
-        let plan = &self.state.run.as_ref()?.plan;
-        let most = if plan.policy.each_item { plan.policy.max_iterations } else { 0 };
-        let source = Source::new(&self.project.root, plan.backlog.as_ref()?, most);
+        let source = Source::of(&self.project.root, &self.state.run.as_ref()?.plan)?;
         let (truth, mark) = (self.project.truth.clone(), self.mark);
         Some(source.map(|source| source.in_custody(move |spec| Custody::at(&truth, mark).over(spec))))
     }
@@ -172,15 +170,9 @@ impl Runner<'_> {
         changes
     }
 
-    /// Whether a path is the task file's, of its harness, or bd's: what is done there is notes.
+    /// Whether what is done to a path is notes.
     pub(super) fn is_noted(&self) -> impl Fn(&[u8]) -> bool + use<> {
-        let source = self.source().and_then(Result::ok);
-        let own = source.as_ref().and_then(|source| source.below(&self.project.root));
-        let harness = source.as_ref().and_then(Source::harness);
-        let apart = source.as_ref().and_then(Source::apart);
-        move |path| {
-            own.as_deref() == Some(path) || is_below(path, harness.as_deref()) || is_below(path, apart)
-        }
+        is_noted(self.source().and_then(Result::ok).as_ref(), &self.project.root)
     }
 
     /// The task file of the run and the folder of its harness, from the top: ralph itself writes there.
@@ -485,4 +477,12 @@ fn unreadable(error: &Error) -> BacklogRead {
 /// What an item of a harness is judged by. An agent may leave notes of its own there.
 fn is_harness(path: &[u8]) -> bool {
     path.starts_with(b".claude/harness/") && !path.ends_with(b".harness.lock")
+}
+
+/// Whether a path is the task file's, of its harness, or bd's: what is done there is notes.
+pub(super) fn is_noted(source: Option<&Source>, root: &Path) -> impl Fn(&[u8]) -> bool + use<> {
+    let own = source.and_then(|source| source.below(root));
+    let harness = source.and_then(Source::harness);
+    let apart = source.and_then(Source::apart);
+    move |path| own.as_deref() == Some(path) || is_below(path, harness.as_deref()) || is_below(path, apart)
 }

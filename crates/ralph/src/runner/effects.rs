@@ -1,6 +1,5 @@
 //! Performing effects. Each ends in an event on the channel; none decides anything.
 
-use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
@@ -9,16 +8,13 @@ use std::time::Duration;
 
 use ralph_core::effect::Effect;
 use ralph_core::event::{AgentInfo, Event, Measured, When};
-use ralph_core::git_text::Change;
 use ralph_core::machine::silence;
 use ralph_core::profile::{Policy, Protocol};
 use ralph_core::prompt;
-use ralph_core::trail::By;
 use ralph_core::transcript::Format;
-use ralph_core::view::event::RunChanges;
 
 use super::agent_job::{Talk, UNHEARD};
-use super::{Input, Runner, Texts, agent_job, check_job};
+use super::{Input, Runner, Texts, agent_job, beside, check_job};
 use crate::error::{self, Error, Result};
 use crate::point;
 use crate::process::{Ender, Hurry, Mark, Spec};
@@ -242,7 +238,7 @@ impl Runner<'_> {
         let old = before.as_ref().map_or(&[][..], |mark| &mark.beside);
         let beside = self.not_held(&snapshot);
         let flags = match when {
-            When::After => self.add_beside(&mut changes, old, &beside, &snapshot.outdated),
+            When::After => beside::add(&self.tree, &mut changes, old, &beside, &snapshot.outdated),
             When::Before => vec![],
         };
         let mark = before.clone();
@@ -313,58 +309,6 @@ impl Runner<'_> {
             true => format!("{}/ was {LOST_SNAPSHOTS}", self.shown(&self.project.truth)),
             false => LOST_TREE.to_owned(),
         }
-    }
-
-    /// What differs between the tree before the run and the last one that was measured, for the summary. What no agent
-    /// touched is not the run's.
-    pub(super) fn changes_of_the_run(&self) -> Option<RunChanges> {
-        // One that was stopped before it was judged has its files as well.
-        let unjudged = self.state.current.as_ref().filter(|current| current.after.is_some());
-        let last = unjudged.or(self.state.last.as_deref())?;
-        // What was put back is as it was before that attempt.
-        let reverted = last.settled.as_ref().is_some_and(|settled| settled.reverted);
-        let after = if reverted { &last.before.as_ref()?.tree } else { &last.after.as_ref()?.tree };
-        let base = self.state.base.as_ref()?;
-        let (before, after) = (TreeId::new(&base.tree)?, TreeId::new(after)?);
-        let mut changes = self.tree.diff(&before, &after).ok()?;
-        if !changes.is_empty()
-            && let Some(touched) = self.touched_by_agents(&before, &after)
-        {
-            changes.retain(|change| touched.contains(&change.path));
-        }
-        self.add_beside(&mut changes, &base.beside, &last.after.as_ref()?.beside, &[]);
-        // Marks in the task file are notes, whoever made them.
-        let changes = self.but_the_backlog(changes);
-        let Measured { changed, changed_total, .. } =
-            Measured::new(When::After, after.to_string(), None, &changes);
-        Some(RunChanges { paths: changed, total: changed_total })
-    }
-
-    /// Files that agents touched on the way from one snapshot to the other; `None` where nobody else did anything, or nobody can tell
-    /// any more.
-    fn touched_by_agents(&self, from: &TreeId, to: &TreeId) -> Option<HashSet<Vec<u8>>> {
-        let paths = |changes: Vec<Change>| changes.into_iter().map(|change| change.path);
-        // Where what they did is known from there on, the record need not be read.
-        let spans = self.state.rules.items.spans.as_slice();
-        if let [first, others @ ..] = spans
-            && first.from == from.as_str()
-        {
-            if others.is_empty() && first.to == to.as_str() {
-                return None;
-            }
-            let ends = spans.iter().filter_map(|span| TreeId::new(&span.from).zip(TreeId::new(&span.to)));
-            let ends: Vec<(TreeId, TreeId)> = ends.collect();
-            let pairs: Vec<(&TreeId, &TreeId)> = ends.iter().map(|(from, to)| (from, to)).collect();
-            return Some(self.tree.diff_all(&pairs).ok()?.into_iter().flat_map(paths).collect());
-        }
-        let read = if self.trail.is_some() { None } else { Some(self.run.trail().ok()?) };
-        let trail = self.trail.as_ref().or(read.as_ref())?;
-        if trail.steps(|_| true).iter().all(|step| step.by == By::Agent) {
-            return None;
-        }
-        let steps = self.tree.along(trail).ok()?.into_iter();
-        let theirs = steps.filter(|(by, _)| matches!(by, By::Agent | By::Unknown));
-        Some(theirs.flat_map(|(_, changes)| paths(changes)).collect())
     }
 
     fn start_agent(&mut self) -> Result<()> {

@@ -16,6 +16,7 @@ mod touched;
 use std::path::{Path, PathBuf};
 
 use ralph_core::backlog::{Backlog, Change, State};
+use ralph_core::event::Plan;
 use ralph_core::items::{BacklogPlan, Earlier, Work};
 
 use self::file::InFile;
@@ -79,6 +80,12 @@ impl Source {
         let kept: Box<dyn Keeping> =
             if place.is_beads() { Box::new(WithBd::default()) } else { Box::new(InFile) };
         Ok(Self { place, kept, plan: plan.clone(), most_attempts, earlier: Tried::default() })
+    }
+
+    /// As a run by this plan takes it, if it is about a backlog.
+    pub(crate) fn of(root: &Path, plan: &Plan) -> Option<Result<Self>> {
+        let most = if plan.policy.each_item { plan.policy.max_iterations } else { 0 };
+        Some(Self::new(root, plan.backlog.as_ref()?, most))
     }
 
     /// Whether it matters what was tried.

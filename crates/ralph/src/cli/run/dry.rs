@@ -56,9 +56,9 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
     let memory = intent.state.map_or_else(Memory::default, |state| state.rules.items.clone());
     let mut item = None;
     let mut nothing = false;
-    if let Some(backlog) = &plan.backlog {
-        let most = if plan.policy.each_item { plan.policy.max_iterations } else { 0 };
-        let source = Source::new(&project.root, backlog, most)?;
+    if let Some(backlog) = &plan.backlog
+        && let Some(source) = Source::of(&project.root, plan).transpose()?
+    {
         let file = source.below(&project.root);
         let tried = Tally::default().of(&Ledger::of(&project.truth), file.as_deref());
         let read = source.knowing(tried).read(&memory);

@@ -102,7 +102,10 @@ pub(super) fn follow(
     each(ui, tail.state());
     loop {
         if let Some(stop) = tail.state().stop().cloned() {
-            ui.stopped(tail.state(), &stop, None);
+            // Who only looks has not asked git where the repository is.
+            let whole = Project::at(&project.root).ok();
+            let changes = whole.and_then(|whole| runner::changes_of(&whole, run, tail.state()));
+            ui.stopped(tail.state(), &stop, changes.as_ref());
             return Ok(Some(tail.state().clone()));
         }
         ear.listen(run, tail.state(), &watch, ui);
