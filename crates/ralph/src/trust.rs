@@ -120,7 +120,7 @@ pub(crate) fn decide(
     let mut chosen = None;
     if matter.consent == Consent::Ask {
         if !ui::can_ask() {
-            return Err(nobody_to_ask(&unknown));
+            return Err(nobody_to_ask(&unknown, matter.unchosen));
         }
         let mut shown = introduction();
         if trusted.is_some() {
@@ -228,7 +228,7 @@ fn not_by_yes(power: &Command) -> Error {
         .hint("or agree to it once on a terminal, without --yes")
 }
 
-fn nobody_to_ask(unknown: &[&Command]) -> Error {
+fn nobody_to_ask(unknown: &[&Command], unchosen: Option<&str>) -> Error {
     if unknown.is_empty() {
         return Error::usage(
             "the record of runs came with this folder, and nobody here has agreed to go on with it",
@@ -246,7 +246,12 @@ fn nobody_to_ask(unknown: &[&Command]) -> Error {
     if found {
         error = error.hint("--no-detect leaves out those that were found and that nobody named");
     }
-    error
+    match unchosen {
+        Some(agent) => error.hint(format!(
+            "also say what {agent} may do without asking: --permissions full, edits or inherit"
+        )),
+        None => error,
+    }
 }
 
 #[cfg(test)]

@@ -335,6 +335,22 @@ fn a_first_run_with_commands_of_the_file_alone_asks_for_no_permissions() {
 }
 
 #[test]
+fn where_nobody_can_be_asked_all_that_is_missing_is_told_at_once() {
+    let sandbox = repository();
+    claude_that_tells_its_arguments(&sandbox);
+    sandbox.write(CONFIG, "[checks]\ntest = \"true\"\n");
+    let run = |more: &[&str]| {
+        ralph(&sandbox).args(["run", "goal", "--agents", "claude", "--max-iterations", "1"]).args(more).run()
+    };
+    run(&[]).assert_code(64).assert_stderr_has("read them, then add --yes").assert_stderr_has(
+        "also say what claude may do without asking: --permissions full, edits or inherit",
+    );
+    run(&["--yes"]).assert_code(64).assert_stderr_has("the agent's permissions are not chosen");
+    run(&["--permissions", "edits"]).assert_code(64).assert_stderr_lacks("also say what");
+    run(&["--yes", "--permissions", "edits"]).assert_code(3);
+}
+
+#[test]
 fn arguments_that_look_alike_when_joined_are_not_alike() {
     let sandbox = repository();
     claude_that_tells_its_arguments(&sandbox);

@@ -224,8 +224,9 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     }
     // A run that goes on has its plan already.
     let missing = if earlier.is_some() { vec![] } else { detected::look(&project.root, &mut wishes) };
-    // What is asked before a first run includes the permissions; until then they are nobody's choice.
-    let asks = consent == Some(Consent::Ask) && last.is_none() && ui::can_ask() && !order.dry;
+    // What is asked before a first run includes the permissions; until then they are nobody's choice. Where nobody can be
+    // asked, all that is missing is told at once.
+    let asks = consent == Some(Consent::Ask) && last.is_none() && !order.dry;
     // A run that goes on has them in its plan.
     let unchosen = (asks || order.dry && earlier.is_none()) && wishes.agent.leaves_permissions_open();
     if unchosen {
