@@ -161,13 +161,13 @@ pub(super) fn is_notice(line: &str) -> bool {
     let Some(reason) = status(named.unwrap_or(rest).trim_start_matches([':', ' '])) else { return false };
     let answer = reason.starts_with(['{', '"', '<']);
     let reason = reason.trim_start_matches(['-', ':', ' ']);
-    // Without a tag, a status alone is what some program answered.
+    // Without a tag, a status without the words of a limit is what some program answered.
     if tag.tagged {
         let whole = reason.trim_matches(['.', '!', ')']).is_empty();
         let code = behind(reason, "status code").is_some_and(|behind| pauses(behind, ""));
         whole || answer || said(reason) || code || (tag.of_the_service && named.is_none() && parted(rest))
     } else {
-        named.is_some() && (reason.starts_with('{') || said(reason))
+        said(reason) || (named.is_some() && reason.starts_with('{'))
     }
 }
 

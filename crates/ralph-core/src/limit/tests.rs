@@ -164,6 +164,8 @@ fn a_status_is_believed_behind_a_tag_or_with_its_reason_to_the_end_of_the_line()
         ("HTTP 503 Service Unavailable", 503),
         ("Status: 403 Forbidden.", 403),
         ("unexpected status 401 Unauthorized", 401),
+        ("429 Too Many Requests", 429),
+        ("503 Service Unavailable", 503),
     ] {
         assert_eq!(from_prose(true, line).and_then(|limit| limit.status), Some(status), "{line}");
     }

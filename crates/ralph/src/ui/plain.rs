@@ -104,7 +104,7 @@ fn name(state: &State, iteration: &Iteration) -> String {
 }
 
 fn concluded(state: &State, last: &Iteration) -> String {
-    let mut parts = vec![view::result_word(last).to_owned(), view::files(last)];
+    let mut parts = vec![view::result_for_people(last).to_owned(), view::files(last)];
     parts.extend(last.checks.iter().map(|check| last.describe(check)));
     let limit = view::limit_words(last);
     if let Some(ended) = &last.ended {

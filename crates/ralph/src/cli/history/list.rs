@@ -216,9 +216,9 @@ pub(in crate::cli) fn is_let_go(state: &State) -> bool {
 fn line(state: &State, iteration: &Iteration, pool: bool) -> String {
     let kind = if iteration.kind == Kind::Review { "review" } else { "work" };
     let mut words = format!(
-        "  #{:<4} {kind:<6}  {:<11} {}",
+        "  #{:<4} {kind:<6}  {:<11}  {}",
         iteration.number,
-        view::result_word(iteration),
+        view::result_for_people(iteration),
         view::files(iteration)
     );
     if let Some(ended) = &iteration.ended {

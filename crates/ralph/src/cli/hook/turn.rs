@@ -174,7 +174,7 @@ fn goes_on(state: &State) -> String {
     let refusal = last.and_then(|last| last.conclusion.as_ref()?.refusal.as_ref());
     let words = match (last, refusal) {
         (_, Some(refusal)) => format!("claimed done, refused: {}", text::one_line(refusal, 200)),
-        (Some(last), None) => format!("{}, {}", view::result_word(last), view::files(last)),
+        (Some(last), None) => format!("{}, {}", view::result_for_people(last), view::files(last)),
         (None, None) => return format!("ralph: iteration {}", view::nth_of(state, state.used)),
     };
     format!("ralph: iteration {}; the last one: {words}", view::nth_of(state, state.used))
