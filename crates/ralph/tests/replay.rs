@@ -125,6 +125,10 @@ fn the_checks_of_a_run_count_under_a_profile_that_has_none() {
     );
     let document = replay(&sandbox, &["--profile", "analyzer", "--set", "evidence=off"]);
     assert_eq!(document["replayed"]["iterations"], 1);
+    let shown = ralph(&sandbox).args(["replay", "--profile", "analyzer", "--set", "evidence=off"]).run();
+    shown
+        .assert_stdout_has("  recorded: the claim is refused, goes on with work by agent\n")
+        .assert_stdout_has("  replayed: the claim is accepted, stops, complete\n");
 }
 
 #[test]

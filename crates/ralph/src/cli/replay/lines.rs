@@ -1,6 +1,6 @@
 //! What was replayed, for people.
 
-use ralph_core::decision::{Reason, Verdict};
+use ralph_core::decision::{Outcome, Reason, Verdict};
 use ralph_core::replay::{Agreement, Came, Divergence, Side, Told, Turn};
 use ralph_core::text::{count, one_line};
 use ralph_core::view;
@@ -15,8 +15,11 @@ impl Shown<'_> {
             return vec![format!("run {number} was never begun: there is nothing to replay")];
         }
         let state = &self.opened.state;
-        let ended = state.stop().map_or("not at its end".into(), |stop| format!("stopped: {stop}"));
-        let mut lines = vec![format!("run {number}, {}, {}", count(state.used, "iteration"), clean(&ended))];
+        let ended = state
+            .stop()
+            .map_or("not at its end".into(), |stop| format!("stopped: {}", view::ended(state, stop)));
+        let mut lines =
+            vec![format!("run {number}, {}, {}", count(state.used, "iteration"), one_line(&ended, 600))];
         lines.extend(self.opened.problems.iter().map(|problem| format!("journal: {problem}")));
         match self.replayed {
             Replayed::Unchanged(agreement) => agreed(agreement, &mut lines),
@@ -83,21 +86,43 @@ fn diverged(divergence: &Divergence, lines: &mut Vec<String>) {
         "first divergence: iteration {} (#{}), record {}",
         replayed.nth, replayed.number, replayed.seq
     ));
+    // Said where it is what they differ in.
+    let other = |turn: &Turn| {
+        recorded
+            .as_ref()
+            .is_some_and(|recorded| recorded.outcome != replayed.outcome)
+            .then(|| turn.outcome.map(outcome))
+            .flatten()
+            .map_or_else(String::new, |word| format!("{word}, "))
+    };
     match recorded {
-        Some(turn) => side("recorded", turn, lines),
+        Some(turn) => side("recorded", &other(turn), turn, lines),
         None => lines.push("  recorded: nothing any more".into()),
     }
-    side("replayed", replayed, lines);
+    side("replayed", &other(replayed), replayed, lines);
 }
 
-fn side(name: &str, turn: &Turn, lines: &mut Vec<String>) {
+fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Accepted => "the claim is accepted",
+        Outcome::Refused => "the claim is refused",
+        Outcome::More => "more work is announced",
+        Outcome::Silent => "nothing is claimed",
+        Outcome::Blocked => "the agent is blocked",
+        Outcome::Failed => "the agent failed",
+        Outcome::Limited => "the agent met a limit",
+        Outcome::Interrupted => "the iteration was interrupted",
+    }
+}
+
+fn side(name: &str, outcome: &str, turn: &Turn, lines: &mut Vec<String>) {
     let what = match (turn.verdict, &turn.stop, &turn.next) {
         (_, Some(stop), _) => format!("stops, {}", stop.word()),
         (_, None, Some((kind, agent))) => format!("goes on with {} by {}", kind.word(), clean(agent)),
         (Verdict::Wait, ..) => "waits".into(),
         _ => "goes on".into(),
     };
-    lines.push(format!("  {name}: {what}"));
+    lines.push(format!("  {name}: {outcome}{what}"));
     lines.extend(reasons(&turn.reasons));
 }
 
