@@ -144,7 +144,7 @@ fn parse(text: &str, name: &str) -> Result<Config> {
             CHECKS => {
                 let table = item.as_table_like().ok_or_else(|| {
                     Error::usage(format!("{origin}: checks is a table"))
-                        .hint("[checks]\ntest = \"cargo test\"")
+                        .hint("[checks]\ntest = \"make test\"")
                 })?;
                 for (key, item, origin) in entries(table, file) {
                     match key {

@@ -93,7 +93,7 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
     for (name, command) in &wishes.checks {
         if command.trim().is_empty() {
             return Err(Error::usage(format!("--{name}-cmd is empty"))
-                .hint("--test-cmd \"cargo test\"")
+                .hint(format!("--{name}-cmd \"make {name}\""))
                 .hint(format!("--{name}-cmd {NO_CHECK}, for no such check")));
         }
         checks.retain(|check| check.name != *name);
@@ -129,7 +129,7 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
             policy.profile
         ))
         .because("gate = evidence needs a check that ralph can run")
-        .hint("--test-cmd \"cargo test\""));
+        .hint("--test-cmd \"make test\""));
     }
     // Last, for it may ask the user.
     let (agents, chosen) = pool::settle(&wishes.agent, earlier.map(|plan| plan.agents.as_slice()))?;

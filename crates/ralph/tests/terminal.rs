@@ -22,7 +22,7 @@ fn the_boxes_are_intact_at_80_columns() {
     for words in [
         "╭── Agent working... ",
         "│  Iteration:    1/50 ",
-        "├── Rotation complete ",
+        "├── Iteration complete ",
         "│  Result:       DONE ",
         "│  Files:        no changes ",
         "│  Files:        1 file changed ",
@@ -58,7 +58,7 @@ fn going_on_and_being_blocked_look_like_the_seed_s_boxes() {
     let screen = terminal.all_output();
     for words in [
         "│  Iteration:    1/20 ",
-        "├── Rotation complete ──────────────────────────────────┤",
+        "├── Iteration complete ─────────────────────────────────┤",
         "│  Result:       CONTINUE                               │",
         "│  Files:        4 files changed                        │",
         "│  Files:        no changes                             │",
@@ -149,7 +149,7 @@ fn ctrl_c_while_a_check_runs_tells_what_was_done_and_a_check_before_the_run_that
         terminal.all_output()
     };
     let shown = interrupted(&check("test -e a.txt"));
-    assert!(shown.contains("UNFINISHED") && shown.contains("Rotation interrupted"), "{shown}");
+    assert!(shown.contains("UNFINISHED") && shown.contains("Iteration interrupted"), "{shown}");
     assert!(shown.contains("Files:        1 file changed: a.txt (new)"), "{shown}");
     let status = ralph(&sandbox).arg("status").run();
     assert!(status.stdout.contains("#1 UNFINISHED, 1 file changed"), "{status}");
@@ -170,8 +170,8 @@ fn ctrl_c_at_the_terminal_stops_the_run() {
     terminal.type_text("\u{3}");
     assert_eq!(terminal.wait(), 130, "{}", terminal.all_output());
     let shown = terminal.all_output();
-    assert!(shown.contains("⚠ INTERRUPTED") && shown.contains("Rotation interrupted"), "{shown}");
-    assert!(!shown.contains("Rotation complete"), "{shown}");
+    assert!(shown.contains("⚠ INTERRUPTED") && shown.contains("Iteration interrupted"), "{shown}");
+    assert!(!shown.contains("Iteration complete"), "{shown}");
     assert!(!shown.contains("background process"), "what it waited for was in the foreground\n{shown}");
     sandbox.assert_no_processes();
 }

@@ -135,7 +135,7 @@ fn tell(project: &Project, found: &Found, ui: &mut Ui) {
 
 /// The one thing that nobody but the user can say.
 fn test_command() -> Option<String> {
-    let question = "Which command proves that the work is right, such as `cargo test`? (Enter: none) ";
+    let question = "Which command proves that the work is right, such as `make test`? (Enter: none) ";
     ui::ask(question).filter(|answer| !answer.is_empty())
 }
 

@@ -1,8 +1,8 @@
 //! Seed 001's boxes, 59 columns wide. Built as lines, so that they can be tested without a terminal.
 
-use ralph_core::decision::{Conclusion, Kind, Stop};
+use ralph_core::decision::{Conclusion, Kind, Outcome, Stop};
 use ralph_core::event::{AgentInfo, Permissions, Plan};
-use ralph_core::profile::Policy;
+use ralph_core::profile::{Policy, Protocol};
 use ralph_core::state::{Iteration, State};
 use ralph_core::view::event::RunChanges;
 use ralph_core::{redact, text, time, view};
@@ -148,17 +148,23 @@ pub(super) fn to_come(last: &Iteration, conclusion: &Conclusion) -> &'static str
 
 /// The lower half, when it is known what it came to.
 pub(super) fn conclude(state: &State, last: &Iteration) -> Vec<String> {
-    let how = match last.outcome() {
-        None | Some(ralph_core::decision::Outcome::Interrupted) => "Rotation interrupted",
-        _ => "Rotation complete",
+    let policy = state.run.as_ref().map(|run| &run.plan.policy);
+    // Seed 001's word, by its rules.
+    let unit = match policy.is_some_and(|policy| policy.protocol == Protocol::StatusFile) {
+        true => "Rotation",
+        false => "Iteration",
     };
-    let mut lines = vec![middle(how)];
-    lines.extend(row("Result:", view::result_word(last)));
+    let how = match last.outcome() {
+        None | Some(Outcome::Interrupted) => "interrupted",
+        Some(Outcome::Failed) => "failed",
+        Some(Outcome::Limited) => "not counted",
+        _ => "complete",
+    };
+    let mut lines = vec![middle(&format!("{unit} {how}"))];
+    lines.extend(row("Result:", view::result_for_people(last)));
     lines.extend(row("Files:", &view::files(last)));
     let conclusion = last.conclusion.as_ref();
-    if let Some(conclusion) =
-        conclusion.filter(|c| c.outcome == ralph_core::decision::Outcome::Accepted && c.passes_needed > 0)
-    {
+    if let Some(conclusion) = conclusion.filter(|c| c.outcome == Outcome::Accepted && c.passes_needed > 0) {
         let dots: String = (0..conclusion.passes_needed.min(20))
             .map(|n| if n < conclusion.passes { '●' } else { '○' })
             .collect();

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::{self, Came, Opened, Runner};
 use crate::settings::{self, Settled, Wishes};
-use crate::store::{ArmFile, JournalFile, Lock, Runs};
+use crate::store::{self, ArmFile, JournalFile, Lock, Runs};
 use crate::ui::{self, Ui};
 use crate::{clock, detected, secrets, setup, suggest, trust};
 
@@ -157,6 +157,9 @@ pub(in crate::cli) fn arm(
         ui.warn("nobody agreed to the notify.command of this project, so it is not run: ralph notify test");
     }
     ui.say("ralph status shows how it stands, ralph hook disarm lets go");
+    if store::has_session_view(&project.root) {
+        ui.say(&format!("{} shows it too; git does not know it, and it may be deleted", store::SESSION_VIEW));
+    }
     let _ = runner.rest(None);
     crate::cli::fine()
 }
