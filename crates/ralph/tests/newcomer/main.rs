@@ -62,7 +62,7 @@ fn stable(shown: &str, sandbox: &Sandbox) -> String {
     }
     let shown = demo;
     // Lines of the history that were too wide are whole again: a number more, and they break elsewhere.
-    let shown = shown.replace(&format!("\n{}", " ".repeat(28)), " ");
+    let shown = shown.replace(&format!("\n{}", " ".repeat(29)), " ");
     let mut lines: Vec<String> = vec![];
     let mut used = false;
     for line in shown.lines() {
