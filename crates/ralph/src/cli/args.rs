@@ -85,7 +85,7 @@ pub(super) enum Command {
     Init(super::init::InitArgs),
     /// See whether everything that runs need is in order; exit 1 if something is not
     Doctor(super::doctor::DoctorArgs),
-    /// Say what a stop reason or an exit code means, and what to do about it
+    /// Say what a stop reason or an exit code means and what to do about it, or show a page about a topic
     Explain(super::explain::ExplainArgs),
     /// Write completions for a shell to standard output
     Completions(super::generate::CompletionsArgs),

@@ -67,8 +67,24 @@ fn a_part_of_a_stop_reason_finds_all_that_have_it() {
     let sandbox = Sandbox::new();
     let told = |word: &str| ralph(&sandbox).args(["explain", word]).run();
     assert_eq!(told("circuit").stdout, told("circuit_open").stdout);
-    told("saturation").assert_stdout_has("test_saturation\n").assert_stdout_has("done_saturation\n");
+    told("max").assert_stdout_has("max_iterations\n").assert_stdout_has("max_time\n");
     told("zz").assert_code(64).assert_stderr_has("ralph explain");
+}
+
+#[test]
+fn the_pages_for_users_are_shown_without_the_sources() {
+    let sandbox = Sandbox::new();
+    let told = |words: &[&str]| ralph(&sandbox).arg("explain").args(words).run();
+    let page = told(&["circuit-breaker"]);
+    page.assert_code(0).assert_stdout_has("Circuit breaker\n===============\n\n").assert_stdout_has(
+        "\n  iterations in a row with the same errors\n    key: `same_error`, `same_error_after`\n",
+    );
+    for words in [&["circuit_breaker"][..], &["circuit", "breaker"], &["breaker"]] {
+        assert_eq!(told(words).stdout, page.stdout, "{words:?}");
+    }
+    told(&["pools"]).assert_stdout_has("reviews\n  (ralph explain reviews)");
+    told(&[]).assert_code(0).assert_stdout_has("\n  pools              several agents that share the work");
+    told(&["snapsht"]).assert_code(64).assert_stderr_has("try: ralph explain snapshots\n");
 }
 
 #[test]
