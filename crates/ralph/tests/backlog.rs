@@ -218,7 +218,7 @@ fn nothing_passes_by_an_attempt_that_lacks_something_and_the_file_stays() {
         let before = with(&attempt);
         backlog(&sandbox, &["set", "FEAT-1", "PASSING"])
             .assert_code(1)
-            .assert_stderr_has("FEAT-1 cannot become PASSING: ");
+            .assert_stderr_has("FEAT-1 cannot become done (PASSING): ");
         assert_eq!(sandbox.read(HARNESS), before, "{lacking}");
     }
     with(&whole);
@@ -227,7 +227,7 @@ fn nothing_passes_by_an_attempt_that_lacks_something_and_the_file_stays() {
     let before = sandbox.read(HARNESS);
     backlog(&sandbox, &["set", "FEAT-1", "BLOCKED"])
         .assert_code(1)
-        .assert_stderr_has("cannot become BLOCKED");
+        .assert_stderr_has("FEAT-1 is done (PASSING), and cannot become blocked");
     assert_eq!(sandbox.read(HARNESS), before, "an illegal move changes nothing");
 }
 
@@ -466,7 +466,7 @@ fn every_refusal_has_its_message_and_leaves_the_file_alone() {
     let before = sandbox.read(HARNESS);
     backlog(&sandbox, &["set", "FEAT-1", "PASSING"])
         .assert_code(1)
-        .assert_stderr_has("FEAT-1 is CANCELLED, and cannot become PASSING");
+        .assert_stderr_has("FEAT-1 is cancelled, and cannot become done (PASSING)");
     assert_eq!(sandbox.read(HARNESS), before, "an illegal move changes nothing");
     backlog(&sandbox, &["attempt", "FEAT-1", "MAYBE"]).assert_code(64);
     backlog(&sandbox, &["set", "FEAT-1", "almost"]).assert_code(64);

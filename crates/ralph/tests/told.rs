@@ -131,8 +131,58 @@ fn words_that_may_be_several_items_are_refused_with_all_of_them_and_an_exact_id_
     // A number is no beginning of a larger one.
     reset("FEAT-2").assert_code(1).assert_stderr_has("there is no item FEAT-2");
     assert_eq!(sandbox.read(".ralph/ralph.yml"), before);
-    reset("FEAT-1").assert_code(0).assert_stderr_has("FEAT-1 is todo");
-    reset("FEAT-20").assert_code(0).assert_stderr_has("FEAT-20 is todo");
+    reset("FEAT-1").assert_code(0).assert_stderr_has("FEAT-1 is open (todo in .ralph/ralph.yml); ");
+    reset("FEAT-20").assert_code(0).assert_stderr_has("FEAT-20 is open (todo in .ralph/ralph.yml); ");
+}
+
+#[test]
+fn a_state_has_one_word_and_the_file_s_own_stands_beside_it() {
+    let sandbox = repository();
+    sandbox.write(".ralph/ralph.yml", "tasks:\n- id: t\n  title: T\n  status: todo\n");
+    let told = |args: &[&str]| ralph(&sandbox).arg("backlog").args(args).run();
+    for (set, state, own) in [
+        ("in-progress", "in_progress", ""),
+        ("todo", "open", "todo in .ralph/ralph.yml"),
+        ("blocked", "blocked", ""),
+        ("open", "open", "todo in .ralph/ralph.yml"),
+        ("completed", "done", ""),
+    ] {
+        let beside = if own.is_empty() { String::new() } else { format!(" ({own})") };
+        told(&["set", "t", set]).assert_code(0).assert_stderr_has(&format!("t is {state} now{beside}\n"));
+        told(&["set", "t", set]).assert_code(0).assert_stderr_has(&format!("t is {state} already{beside}\n"));
+        told(&["list"]).assert_stdout_has(&format!("{state:<11}  t  T\n"));
+        told(&["status"]).assert_stdout_has(&format!("{:<13}1\n", format!("{state}:")));
+        let own = if own.is_empty() { ".ralph/ralph.yml" } else { own };
+        let shown = told(&["show", "t"]);
+        assert!(shown.stdout.starts_with(&format!("{state} ({own}, line 2)\n")), "{}", shown.stdout);
+    }
+    assert_eq!(told(&["set", "t", "open", "--json"]).json()["status"], "todo", "as the file has it");
+}
+
+#[test]
+fn the_words_of_a_harness_stand_beside_ralph_s_and_a_refusal_has_both() {
+    const FILE: &str = "feature_list.json";
+    let sandbox = repository();
+    let item = json!({"id": "F", "title": "T", "status": "FAILING", "ralph_loop": {"enabled": true}, "attempts": []});
+    let mut list = json!({"items": [item]});
+    sandbox.write(FILE, list.to_string());
+    let told = |args: &[&str]| ralph(&sandbox).arg("backlog").args(args).run();
+    told(&["attempt", "F", "PASSED", "--commands", "make", "--summary", "fine"])
+        .assert_stderr_has(&format!("it is still open (FAILING in {FILE})\n"));
+    told(&["set", "F", "done"]).assert_stderr_has(&format!("F is done now (PASSING in {FILE})\n"));
+    told(&["next", "--task", "F"])
+        .assert_code(1)
+        .assert_stderr_has(&format!("F is done already (PASSING in {FILE})\n"));
+    list["items"][0]["ralph_loop"]["enabled"] = json!(false);
+    sandbox.write(FILE, list.to_string());
+    let shown = told(&["show", "F"]).stdout;
+    let line = format!("disabled (FAILING in {FILE}, line 1): not for the loop\n");
+    assert!(shown.starts_with(&line), "{shown}");
+    sandbox.write("fix_plan.md", "- [x] one\n");
+    let there = |args: &[&'static str]| told(&[args, &["--backlog", "fix_plan.md"]].concat());
+    there(&["set", "one", "in_progress"])
+        .assert_code(1)
+        .assert_stderr_has("is done, and cannot become in_progress from there");
 }
 
 #[test]

@@ -53,7 +53,8 @@ pub struct Changed {
     /// None, where it was so already.
     pub edits: Vec<Edit>,
     pub id: String,
-    /// The file's own word for the state that the item has now.
+    /// The state that the item has now, and the file's own word for it.
+    pub state: State,
     pub status: String,
     pub limit: Option<Limit>,
     pub incremented: Option<Incremented>,
@@ -79,12 +80,12 @@ pub enum Refusal {
     #[error("there is an item {0} already")]
     Duplicate(String),
     #[error("{id} is {from}, and cannot become {to} from there")]
-    IllegalMove { id: String, from: &'static str, to: &'static str },
+    IllegalMove { id: String, from: String, to: String },
     #[error("{id} is {from}: a reset is for what is open or blocked")]
-    NotOpen { id: String, from: &'static str },
+    NotOpen { id: String, from: String },
     #[error("{} has no state '{state}'", with_article(.shape))]
     NoState { shape: &'static str, state: &'static str },
-    #[error("{id} cannot become PASSING: {why}")]
+    #[error("{id} cannot become done (PASSING): {why}")]
     NoEvidence { id: String, why: String },
     #[error("PASSED needs evidence: {0} is missing")]
     PassedWithout(&'static str),
@@ -189,7 +190,7 @@ impl Backlog<'_> {
             let why = format!("other fields of {id} would still say that it is {}", state.word());
             return Err(Refusal::NotLossless(why));
         }
-        Ok(Changed { text, edits, id: id.clone(), status, limit, incremented, run_id })
+        Ok(Changed { text, edits, id: id.clone(), state, status, limit, incremented, run_id })
     }
 
     /// Whether the item's dialect has a word for this state.
@@ -214,10 +215,9 @@ impl Backlog<'_> {
 
     pub(super) fn may_move(&self, at: usize, to: State) -> Result<(), Refusal> {
         let item = &self.items[at];
-        let shown = |state: State| moves::word(self.shape, state).unwrap_or(state.word());
         if !moves::legal(item.state, to) {
             let id = item.id.clone().into_owned();
-            return Err(Refusal::IllegalMove { id, from: shown(item.state), to: shown(to) });
+            return Err(Refusal::IllegalMove { id, from: self.named(item.state), to: self.named(to) });
         }
         Ok(())
     }
@@ -289,9 +289,17 @@ impl Backlog<'_> {
         if !item.state.satisfies() {
             return Ok(());
         }
-        let word = moves::word(self.shape, item.state).filter(|_| self.shape != Shape::Checklist);
         let id = item.id.clone().into_owned();
-        Err(Refusal::NotOpen { id, from: word.unwrap_or(item.state.word()) })
+        Err(Refusal::NotOpen { id, from: self.named(item.state) })
+    }
+
+    /// A state, with the dialect's word where that is another: `done (PASSING)`.
+    fn named(&self, state: State) -> String {
+        let own = moves::word(self.shape, state).filter(|_| self.shape != Shape::Checklist);
+        match own.filter(|own| !state.is_called(own)) {
+            Some(own) => format!("{} ({own})", state.word()),
+            None => state.word().into(),
+        }
     }
 
     fn reset(&self, at: usize) -> Result<Vec<Step>, Refusal> {
@@ -349,6 +357,7 @@ impl Backlog<'_> {
             text,
             edits,
             id,
+            state: to,
             status: to.word().into(),
             limit: None,
             incremented: None,

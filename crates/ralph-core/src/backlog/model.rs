@@ -113,7 +113,7 @@ impl State {
         })
     }
 
-    /// The word of public JSON.
+    /// ralph's own word, in public JSON and for people.
     pub fn word(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -123,6 +123,11 @@ impl State {
             Self::Cancelled => "cancelled",
             Self::Unknown => "unknown",
         }
+    }
+
+    /// Whether a task file's own word is this one, however it is spelt: `in-progress` is `in_progress`.
+    pub fn is_called(self, own: &str) -> bool {
+        own.trim().to_ascii_lowercase().replace(['-', ' '], "_") == self.word()
     }
 
     /// Whether what depends on it may begin.

@@ -16,6 +16,7 @@ mod validate;
 
 use std::process::ExitCode;
 
+use ralph_core::backlog::State;
 use ralph_core::items::BacklogPlan;
 use ralph_core::ledger::Attempted;
 
@@ -28,6 +29,11 @@ use crate::store::{Ledger, Tally, Tried};
 use crate::ui::Ui;
 use crate::verify::{Anchored, load};
 use crate::work::{Place, Source};
+
+/// The task file's own word for a state, beside ralph's, where it is another: ` (todo in .ralph/ralph.yml)`.
+fn own_word(state: State, status: &str, place: &Place) -> String {
+    if state.is_called(status) { String::new() } else { format!(" ({status} in {})", place.shortly()) }
+}
 
 /// How many of an item's attempts are shown, and how much of each.
 const SHOWN: usize = 5;

@@ -70,6 +70,16 @@ impl Place {
         if self.is_beads() { beads::NAME.into() } else { self.path.display().to_string() }
     }
 
+    /// The same, short where it is below the current folder.
+    pub(crate) fn shortly(&self) -> String {
+        if self.is_beads() {
+            return self.shown();
+        }
+        let here = std::env::current_dir().ok();
+        let short = here.as_ref().and_then(|here| self.path.strip_prefix(here).ok()).unwrap_or(&self.path);
+        short.to_string_lossy().into_owned()
+    }
+
     /// What a command must be given so that it takes this one, with a space before it; nothing where it is taken anyway.
     pub(crate) fn flag(&self) -> String {
         if self.is_beads() {
@@ -85,9 +95,7 @@ impl Place {
         if matches!(find(&self.root), Ok(Some(known)) if full(&known) == full(&self.path)) {
             return String::new();
         }
-        let here = std::env::current_dir().ok();
-        let short = here.as_ref().and_then(|here| self.path.strip_prefix(here).ok()).unwrap_or(&self.path);
-        format!(" --backlog {}", quoted(&short.to_string_lossy()))
+        format!(" --backlog {}", quoted(&self.shortly()))
     }
 
     pub(crate) fn read(&self) -> Result<Vec<u8>> {

@@ -190,7 +190,10 @@ fn a_change_is_a_call_and_what_is_so_already_is_none() {
         (state("bd-1", State::Cancelled), "a beads issue has no state 'cancelled'"),
         (state("bd-99", State::Done), "there is no item bd-99"),
         (together[1].clone(), "a beads issue has no place for attempts"),
-        (Change::Reset { id: "bd-5".into() }, "bd-5 is closed: a reset is for what is open or blocked"),
+        (
+            Change::Reset { id: "bd-5".into() },
+            "bd-5 is done (closed): a reset is for what is open or blocked",
+        ),
     ] {
         assert_eq!(backlog.call(&change, &[], ACTOR).unwrap_err().to_string(), refused);
     }

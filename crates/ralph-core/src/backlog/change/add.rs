@@ -46,12 +46,12 @@ impl Backlog<'_> {
             let nth = list.entries.iter().take_while(|entry| entry.line.start < edit.range.start).count();
             let priority = new.priority.as_deref().and_then(priority_of);
             let id = self.prove_box(&text, nth, &title, priority)?;
-            let status = State::Open.word().into();
             return Ok(Changed {
                 text,
                 edits: vec![edit],
                 id,
-                status,
+                state: State::Open,
+                status: State::Open.word().into(),
                 limit: None,
                 incremented: None,
                 run_id: None,
@@ -78,13 +78,13 @@ impl Backlog<'_> {
         };
         let edit = edit.map_err(Refusal::NotLossless)?;
         let text = self.spliced(core::slice::from_ref(&edit))?;
-        let Now { status, limit, .. } = self.prove_added(&text, &written.value())?;
+        let Now { state, status, limit } = self.prove_added(&text, &written.value())?;
         let after = Backlog::read(&text, self.syntax)?;
         if let Some(ring) = select::cycle(&after).filter(|_| select::cycle(self).is_none()) {
             return Err(Refusal::Cycle(ring));
         }
         let id = after.items.last().map(|item| item.id.clone().into_owned()).unwrap_or(id);
-        Ok(Changed { text, edits: vec![edit], id, status, limit, incremented: None, run_id: None })
+        Ok(Changed { text, edits: vec![edit], id, state, status, limit, incremented: None, run_id: None })
     }
 
     fn id_for(&self, new: &NewItem) -> String {

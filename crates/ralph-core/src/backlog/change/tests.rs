@@ -411,20 +411,28 @@ fn each_refusal_says_its_own_reason() {
             add("FEAT-9", &["FEAT-2"]),
             "items would depend on each other in a ring: FEAT-2 -> FEAT-9 -> FEAT-2",
         ),
-        (FEATURES, state("OLD", State::Done), "OLD is CANCELLED, and cannot become PASSING from there"),
+        (
+            FEATURES,
+            state("OLD", State::Done),
+            "OLD is cancelled, and cannot become done (PASSING) from there",
+        ),
         (
             FEATURES,
             state("FEAT-1", State::Blocked),
-            "FEAT-1 is PASSING, and cannot become BLOCKED from there",
+            "FEAT-1 is done (PASSING), and cannot become blocked from there",
         ),
         (FEATURES, state("FEAT-2", State::InProgress), "a feature list has no state 'in_progress'"),
-        (FEATURES, state("FEAT-2", State::Done), "FEAT-2 cannot become PASSING: it has no PASSED attempt"),
+        (
+            FEATURES,
+            state("FEAT-2", State::Done),
+            "FEAT-2 cannot become done (PASSING): it has no PASSED attempt",
+        ),
         (FEATURES, passed(&[], Some("x")), "PASSED needs evidence: --commands is missing"),
         (FEATURES, passed(&["make"], None), "PASSED needs evidence: --summary is missing"),
         (
             FEATURES,
             Change::Reset { id: "FEAT-1".into() },
-            "FEAT-1 is PASSING: a reset is for what is open or blocked",
+            "FEAT-1 is done (PASSING): a reset is for what is open or blocked",
         ),
     ] {
         let refusal = changed(text, Syntax::Json, &change).expect_err(message);
@@ -580,7 +588,7 @@ fn passing_needs_a_passed_attempt_that_still_stands() {
             r#"{{"items": [{{"id": "A", "title": "a", "status": "FAILING", "attempts": [{list}]}}]}}"#
         );
         let refused = changed(&text, Syntax::Json, &state("A", State::Done)).err();
-        let meant = why.map(|why| format!("A cannot become PASSING: {why}"));
+        let meant = why.map(|why| format!("A cannot become done (PASSING): {why}"));
         assert_eq!(refused.map(|refusal| refusal.to_string()), meant, "{attempts:?}");
     }
 }

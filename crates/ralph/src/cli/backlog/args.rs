@@ -111,7 +111,7 @@ pub(in crate::cli) struct AddArgs {
 pub(in crate::cli) struct SetArgs {
     /// The item's id, a beginning of it that no other has (4 characters or more), or its title
     pub(super) id: String,
-    /// Such as todo, in-progress, done, blocked, FAILING, PASSING, CANCELLED
+    /// One of open, in_progress, done, blocked, cancelled, or what a task file calls it, such as todo or PASSING
     #[arg(value_parser = state)]
     pub(super) state: State,
     #[command(flatten)]
@@ -199,6 +199,6 @@ impl From<ResultArg> for Outcome {
 
 fn state(word: &str) -> Result<State, String> {
     State::parse(word).ok_or_else(|| {
-        "it is none of todo, in-progress, done, blocked, cancelled, nor what a task file calls them".into()
+        "it is none of open, in_progress, done, blocked, cancelled, nor what a task file calls them".into()
     })
 }

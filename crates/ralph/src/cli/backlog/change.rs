@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::args::{AddArgs, AttemptArgs, Common, IncrementArgs, OneArgs, SetArgs};
 use super::beside::{not_beside_a_run, projects_of};
-use super::in_ledger;
+use super::{in_ledger, own_word};
 use crate::error::{Error, Result};
 use crate::store::Ledger;
 use crate::suggest::quoted;
@@ -35,8 +35,8 @@ pub(super) fn set(args: &SetArgs, ui: &mut Ui) -> Result<ExitCode> {
     let change = Change::State { id: args.id.clone(), to: args.state, at: Some(clock::now()) };
     let told = make(&args.common, &change)?;
     let line = match told.changed {
-        true => format!("{} is {} now", told.id, told.status),
-        false => format!("{} is {} already", told.id, told.status),
+        true => format!("{} is {} now{}", told.id, told.state.word(), told.beside),
+        false => format!("{} is {} already{}", told.id, told.state.word(), told.beside),
     };
     tell(ui, &args.common, &told, &line);
     // Where the file keeps attempts it would have been refused.
@@ -69,7 +69,8 @@ pub(super) fn attempt(args: &AttemptArgs, ui: &mut Ui) -> Result<ExitCode> {
     };
     let told = make(&args.common, &Change::Attempt { id: args.id.clone(), attempt })?;
     let run_id = told.run_id.as_deref().unwrap_or_default();
-    tell(ui, &args.common, &told, &format!("recorded {run_id} of {}; it is still {}", told.id, told.status));
+    let still = format!("{}{}", told.state.word(), told.beside);
+    tell(ui, &args.common, &told, &format!("recorded {run_id} of {}; it is still {still}", told.id));
     super::super::fine()
 }
 
@@ -84,7 +85,7 @@ pub(super) fn increment(args: &IncrementArgs, ui: &mut Ui) -> Result<ExitCode> {
     tell(ui, &args.common, &told, &format!("{}: iteration {used} of {max}", told.id));
     if told.blocked {
         ui.warn(&format!("{} has reached its limit and is blocked; a person must look", told.id));
-    } else if used >= max && State::parse(&told.status) != Some(State::Blocked) {
+    } else if used >= max && told.state != State::Blocked {
         ui.warn(&format!(
             "{} has reached its limit; --block-on-max --override-reason TEXT blocks it",
             told.id
@@ -100,7 +101,8 @@ pub(super) fn reset(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
         Some(_) => "has its iterations back",
         None => "attempts at it are counted anew, where they are counted",
     };
-    tell(ui, &args.common, &told, &format!("{} is {}; {back}", told.id, told.status));
+    let now = format!("{}{}", told.state.word(), told.beside);
+    tell(ui, &args.common, &told, &format!("{} is {now}; {back}", told.id));
     super::super::fine()
 }
 
@@ -133,7 +135,11 @@ struct Told {
     id: String,
     /// Of an item that was there before.
     title: String,
+    /// ralph's word for its state, and the file's own.
+    state: State,
     status: String,
+    /// The file's own beside it, where it is another.
+    beside: String,
     changed: bool,
     run_id: Option<String>,
     iterations: Option<(u64, u64)>,
@@ -204,6 +210,8 @@ fn called(place: &Place, change: &Change) -> Result<Told> {
     Ok(Told {
         file: place.shown(),
         title: backlog.items()[at].title.to_string(),
+        state: backlog.items()[at].state,
+        beside: own_word(backlog.items()[at].state, &backlog.status(at), place),
         status: backlog.status(at),
         id,
         changed: call.is_some(),
@@ -218,6 +226,8 @@ fn told(place: &Place, changed: &Changed) -> Told {
         file: place.shown(),
         id: changed.id.clone(),
         title: String::new(),
+        state: changed.state,
+        beside: own_word(changed.state, &changed.status, place),
         status: changed.status.clone(),
         changed: !changed.edits.is_empty(),
         run_id: changed.run_id.clone(),

@@ -34,11 +34,7 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
         let known = tried(&place);
         for item in backlog.items() {
             let title = text::one_line(&item.title, 200);
-            let state = match item.state.word() {
-                _ if !item.enabled && item.state.is_open() => "disabled",
-                _ if is_claimed(&known, item) => CLAIMED,
-                word => word,
-            };
+            let (state, _) = stands(&known, item);
             ui.data_row(wide + 15, &format!("{state:<11}  {:<wide$}  {title}", item.id));
         }
         if backlog.items().is_empty() {
@@ -64,8 +60,15 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
     super::super::fine()
 }
 
-/// What is said of an item that is done and for which nothing but an agent's word speaks.
-const CLAIMED: &str = "claimed";
+/// The word for how an item stands, and what there is to say about it: where it is not for the loop, or is done and nothing but
+/// an agent's word speaks for that.
+fn stands(known: &Tried, item: &Item<'_>) -> (&'static str, &'static str) {
+    match item.state.word() {
+        _ if !item.enabled && item.state.is_open() => ("disabled", ": not for the loop"),
+        _ if is_claimed(known, item) => ("claimed", ": done by an agent's word, and proved by nothing"),
+        word => (word, ""),
+    }
+}
 
 fn pass<'a>(known: &'a Tried, item: &Item<'_>) -> Option<&'a Pass> {
     (item.state == State::Done).then(|| known.passed(&item.id, &item.title)).flatten()
@@ -98,7 +101,7 @@ pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
         line("items:", stats.total.to_string());
         for (name, count) in [
             ("open:", stats.open - disabled(&backlog, |state| state == State::Open)),
-            ("in progress:", stats.in_progress - disabled(&backlog, |state| state == State::InProgress)),
+            ("in_progress:", stats.in_progress - disabled(&backlog, |state| state == State::InProgress)),
             ("done:", stats.done),
             ("blocked:", stats.blocked),
             ("cancelled:", stats.cancelled),
@@ -157,7 +160,12 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
     } else {
         let item = &backlog.items()[at];
         let line = if place.is_beads() { String::new() } else { format!(", line {}", backlog.line(at)) };
-        ui.data_line(&format!("{} ({}{line})", backlog.status(at), place.shown()));
+        let (word, why) = stands(&tried(&place), item);
+        let own = match backlog.status(at) {
+            own if word == item.state.word() && item.state.is_called(&own) => String::new(),
+            own => format!("{own} in "),
+        };
+        ui.data_line(&format!("{word} ({own}{}{line}){why}", place.shortly()));
         if item.priority != i64::MAX {
             ui.data_line(&format!("priority: {}", item.priority));
         }

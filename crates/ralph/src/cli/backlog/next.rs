@@ -7,6 +7,7 @@ use ralph_core::text;
 use serde_json::{Value, json};
 
 use super::args::NextArgs;
+use super::own_word;
 use crate::error::Result;
 use crate::suggest::quoted;
 use crate::ui::Ui;
@@ -31,7 +32,7 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
         place.is_alone(&backlog, at)?;
     }
     let message = match (&selection, task) {
-        (Selection::Complete, Some(at)) => not_to_do(&backlog, at),
+        (Selection::Complete, Some(at)) => not_to_do(&backlog, at, &place, args.common.json),
         _ => message(&selection, &backlog, &stats, &place),
     };
     if args.common.json {
@@ -49,13 +50,18 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
 }
 
 /// Why the item that was asked for is not handed out, whatever others there are.
-fn not_to_do(backlog: &Backlog<'_>, at: usize) -> String {
+fn not_to_do(backlog: &Backlog<'_>, at: usize, place: &Place, as_json: bool) -> String {
     let item = &backlog.items()[at];
     match item.state {
         State::Open | State::InProgress => {
             format!("{} is left for people: it is not for the loop (ralph_loop.enabled)", item.id)
         }
-        _ => format!("{} is {} already", item.id, backlog.status(at)),
+        // There the file's own word is expected.
+        _ if as_json => format!("{} is {} already", item.id, backlog.status(at)),
+        state => {
+            let own = own_word(state, &backlog.status(at), place);
+            format!("{} is {} already{own}", item.id, state.word())
+        }
     }
 }
 
