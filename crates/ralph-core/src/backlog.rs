@@ -192,6 +192,11 @@ impl<'a> Backlog<'a> {
         list.entries.get(at).is_some_and(|entry| entry.boxes.is_empty())
     }
 
+    /// Whether the file has no id for an item, so that one is made of its words.
+    pub fn made_id(&self, at: usize) -> bool {
+        self.node(at).is_none_or(|node| node.get("id").and_then(fields::name_of).is_none())
+    }
+
     /// The dialect's own word for an item's state.
     pub fn status(&self, at: usize) -> String {
         let Some(item) = self.items.get(at) else { return String::new() };

@@ -137,6 +137,9 @@ pub enum Found {
 #[serde(default)]
 pub struct Work {
     pub id: String,
+    /// ralph made that of the item's words, so that it says nothing to people.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub made_id: bool,
     pub title: String,
     /// For the prompt: description, criteria, requirements; bounded.
     pub text: String,

@@ -183,7 +183,7 @@ fn what_was_claimed_measured_and_proved_is_shown_and_exported() {
     assert_eq!(proved["checks"][0]["argv"], json!(["sh", "-c", TEST]));
     assert!(proved["checks"][0]["output_digest"].is_string());
     let message = sandbox.git(&["log", "-1", "--format=%B", "HEAD~1"]);
-    assert!(message.starts_with("feat(") && message.contains("Verification:\n- "), "{message}");
+    assert!(message.starts_with("feat: ") && message.contains("Verification:\n- "), "{message}");
 
     let item = proved["item"].as_str().expect("an id");
     for (what, count) in [(item, 2), ("3", 1), (proved["attempt"].as_str().expect("an id"), 1)] {

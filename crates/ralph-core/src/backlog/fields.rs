@@ -271,7 +271,7 @@ pub(crate) fn priority_of(word: &str) -> Option<i64> {
 }
 
 /// An id or a phase: a text or a number.
-fn name_of<'a>(node: Node<'_, 'a>) -> Option<Cow<'a, str>> {
+pub(crate) fn name_of<'a>(node: Node<'_, 'a>) -> Option<Cow<'a, str>> {
     let text = match node {
         Node::Json(value) if node.number().is_some() => Some(Cow::Borrowed(value.raw())),
         _ => node.str(),

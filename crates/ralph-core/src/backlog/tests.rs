@@ -260,6 +260,19 @@ fn stories_with_a_status_and_bare_arrays_are_read() {
 }
 
 #[test]
+fn an_id_is_made_where_the_file_has_none() {
+    for (text, made) in [
+        (r#"[{"description":"a button","passes":false}]"#, true),
+        (r#"[{"id":7,"description":"a button","passes":false}]"#, false),
+        (r#"{"stories":[{"title":"T","status":"open"}]}"#, true),
+        (r#"{"stories":[{"id":"s","title":"T","status":"open"}]}"#, false),
+    ] {
+        assert_eq!(json(text).made_id(0), made, "{text}");
+    }
+    assert!(Backlog::read("- [ ] Fix add\n", Syntax::Markdown).expect("a list").made_id(0));
+}
+
+#[test]
 fn items_decide_where_the_name_of_their_list_does_not() {
     let seed = r#"{"features":[{"id":"F1","title":"one","status":"FAILING","priority":1,"ralph_loop":{"enabled":false}},
         {"id":"F2","title":"two","status":"FAILING","priority":2,"ralph_loop":{"enabled":true}}]}"#;

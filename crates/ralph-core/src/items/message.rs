@@ -11,7 +11,7 @@ pub(super) const ITERATION: &str = "Ralph-Iteration";
 pub(super) const ITEM: &str = "Ralph-Item";
 pub(super) const EVIDENCE: &str = "Ralph-Evidence";
 
-/// `feat(scope): title`, what was done, how it was verified, what was flagged, and trailers. `iteration` is the one that was settled,
+/// `feat(scope): title`, or `feat: title` where only ralph has an id for it; what was done, how it was verified, what was flagged, and trailers. `iteration` is the one that was settled,
 /// `evidence` the digest of its record, `run` the run's id; `left` are files that were proved and are not in the commit.
 pub fn commit_message(
     settlement: &Settlement,
@@ -21,6 +21,7 @@ pub fn commit_message(
     left: &[String],
 ) -> String {
     let title = match &settlement.item {
+        Some(item) if item.made_id => format!("feat: {}", one_line(&item.title, 60)),
         Some(item) => format!("feat({}): {}", scope(&item.id), one_line(&item.title, 60)),
         None => format!("feat: {}", one_line(&settlement.why, 60)),
     };
@@ -77,15 +78,15 @@ fn others(settlement: &Settlement) -> Option<String> {
     (!ids.is_empty()).then(|| format!("Holds as well what attempts at other items left: {}.", ids.join(", ")))
 }
 
-/// `revert: ID - reason`, with what was tried.
+/// `revert: ID - reason`, or its title for an id that only ralph has; with what was tried.
 pub fn revert_message(
     settlement: &Settlement,
     iteration: &Iteration,
     run: &str,
     evidence: Option<&str>,
 ) -> String {
-    let id = settlement.item.as_ref().map_or("goal", |item| item.id.as_str());
-    let mut text = format!("revert: {id} - {}\n\n", one_line(&settlement.why, 60));
+    let name = named(settlement);
+    let mut text = format!("revert: {name} - {}\n\n", one_line(&settlement.why, 60));
     let said = iteration.block().and_then(|block| block.recommendation.as_deref());
     let investigation = match said {
         Some(said) => format!("Investigation: {}. The agent said: {}", settlement.why, said),
@@ -99,11 +100,19 @@ pub fn revert_message(
 
 /// What a commit says that takes nothing back but what HEAD may not hold.
 pub fn mend_message(settlement: &Settlement, run: &str, evidence: Option<&str>) -> String {
-    let id = settlement.item.as_ref().map_or("goal", |item| item.id.as_str());
+    let name = named(settlement);
     let text =
         "A commit of the agent's held files of the loop, or what items are judged by, otherwise than before.";
     let trailers = trailers(settlement, run, evidence);
-    format!("revert: {id} - what no agent may commit\n\n{}\n\n{trailers}", wrapped(text))
+    format!("revert: {name} - what no agent may commit\n\n{}\n\n{trailers}", wrapped(text))
+}
+
+fn named(settlement: &Settlement) -> String {
+    match &settlement.item {
+        Some(item) if item.made_id => one_line(&item.title, 60),
+        Some(item) => item.id.clone(),
+        None => "goal".into(),
+    }
 }
 
 fn verification(iteration: &Iteration) -> String {

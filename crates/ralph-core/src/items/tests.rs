@@ -146,6 +146,21 @@ fn a_commit_names_the_item_its_verification_and_its_evidence() {
 }
 
 #[test]
+fn an_id_that_ralph_made_stands_in_the_trailer_alone() {
+    let made = Work { id: "60749deb".into(), made_id: true, ..work() };
+    let settlement = Settlement { item: Some(made), ..settlement() };
+    let commit = commit_message(&settlement, &judged(), "run-id", None, &[]);
+    assert!(commit.starts_with("feat: Greets by name\n\n"), "{commit}");
+    let revert = revert_message(&settlement, &judged(), "run-id", None);
+    assert!(revert.starts_with("revert: Greets by name - cargo test exit 101"), "{revert}");
+    let mend = mend_message(&settlement, "run-id", None);
+    assert!(mend.starts_with("revert: Greets by name - what no agent may commit\n"), "{mend}");
+    for text in [commit, revert, mend] {
+        assert!(text.contains("\nRalph-Item: 60749deb\n"), "{text}");
+    }
+}
+
+#[test]
 fn a_commit_names_other_items_whose_work_it_holds() {
     let memory = [("a", "b", "FEAT-0"), ("b", "c", "FEAT-1"), ("c", "d", "FEAT-1"), ("d", "e", "FEAT-0")];
     let memory =

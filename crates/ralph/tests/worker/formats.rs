@@ -201,7 +201,13 @@ fn a_checklist_in_markdown() {
         sandbox.read("IMPLEMENTATION_PLAN.md"),
         "# Plan\n\n## Low\n* [x] later\n\n## High\n* [x] sooner\n\nprose [ ] stays\n"
     );
-    assert!(sandbox.git(&["log", "--format=%s", "-2"]).ends_with("sooner"));
+    assert_eq!(
+        sandbox.git(&["log", "--format=%s", "-2"]),
+        "feat: later\nfeat: sooner",
+        "no id that nobody wrote"
+    );
+    let trailer = sandbox.git(&["log", "-1", "--format=%(trailers:key=Ralph-Item,valueonly)"]);
+    assert_eq!(trailer.trim().len(), 8, "{trailer}");
     assert_eq!((commits(&sandbox), sandbox.git(&["status", "--porcelain"]).as_str()), (4, ""));
 }
 

@@ -171,6 +171,7 @@ impl Source {
         }
         Ok(Work {
             id: item.id.to_string(),
+            made_id: backlog.made_id(at),
             title: item.title.to_string(),
             text,
             criteria: self.criteria(backlog, at),
