@@ -584,6 +584,14 @@ fn the_demo_catches_the_lie_and_completes() {
         .assert_stderr_has("[REVIEW]")
         .assert_stderr_has("✓ COMPLETE");
     assert!(sandbox.read("here/greet.sh").contains("${1:-world}"));
+    let rights = |file: &str| {
+        let data = std::fs::metadata(sandbox.project().join("here").join(file)).expect("there");
+        std::os::unix::fs::PermissionsExt::mode(&data.permissions())
+    };
+    // Nobody edits this one: it is as the user's own are.
+    for edited in ["greet.sh", "README.md"] {
+        assert_eq!(rights(edited), rights("test.sh"), "{edited}");
+    }
     ralph(&sandbox)
         .args(["demo", "--dir", "here"])
         .run()
