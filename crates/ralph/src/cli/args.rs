@@ -13,9 +13,9 @@ use crate::settings::pool;
 
 /// Nobody misses what no snapshot holds until it is gone.
 const UNDO_LEAVES: &str = "Not put back, for no snapshot holds it: files that git or .ralphignore ignores (.env, node_modules, build output), \
-     untracked files over 50 MB, and what is not committed in nested repositories. What you changed yourself stays as it \
-     is, unless you say --all. With --to everything is exactly as in that snapshot, also what you changed since; the way back from there \
-     is named.";
+     untracked files over 50 MB, and what is not committed in nested repositories. What you changed yourself while no agent \
+     was at work stays as it is, unless you say --all: while one works, nobody can tell your edit from the agent's. \
+     With --to everything is exactly as in that snapshot, also what you changed since; the way back from there is named.";
 
 /// Below the help of `run`.
 const RUN_EXITS: &str = "Exit codes: 0 proved done (or claimed, where there is no check), 1 error, 2 blocked, 3 iteration limit or not proved, 4 no agent left, \
