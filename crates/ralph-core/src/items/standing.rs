@@ -123,7 +123,7 @@ mod tests {
         let green = check(0, &[]);
         let standing = Standing::default().begun("one");
         assert_eq!(standing.says(&green, &baseline), Says::Better);
-        let standing = standing.with(&[green.clone()]).begun("two");
+        let standing = standing.with(core::slice::from_ref(&green)).begun("two");
         assert_eq!(standing.says(&green, &baseline), Says::Green);
         // It broke what was green: to mend that is nothing that was asked for.
         let standing = standing.with(&[check(2, &["add"])]).begun("two");
@@ -139,7 +139,7 @@ mod tests {
         let standing = Standing::default().begun("one");
         assert_eq!(standing.says(&both, &baseline), Says::Red);
         assert_eq!(standing.says(&one, &baseline), Says::Better);
-        let standing = standing.with(&[one.clone()]).begun("two");
+        let standing = standing.with(core::slice::from_ref(&one)).begun("two");
         assert_eq!(standing.says(&one, &baseline), Says::Red);
         assert!(all_as_red(&[both], &baseline) && !all_as_red(&[one], &baseline));
         assert!(!all_as_red(&[], &baseline));
