@@ -1,6 +1,6 @@
 //! What a new run takes over from the last one, where both work on the same backlog. Each `run --once` is a run of its own,
 //! and what an agent did must not become the user's by that: what it left uncommitted is still its work, what nobody
-//! proved is still nobody's standard, and what proved an item has to hold until the whole is proved.
+//! proved is still nobody's standard, and what proved an item has to hold as long as the backlog asks for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,8 +19,8 @@ use crate::runner::on_disk;
 use crate::store::Run;
 use crate::tree::{Tree, TreeError, TreeId};
 
-/// What proved items since the whole was last proved.
-pub(crate) fn proofs(last: &State) -> &[CheckSpec] {
+/// What proved items since the whole was last proved: whether that holds together, nobody has seen yet.
+pub(crate) fn proofs_apart(last: &State) -> &[CheckSpec] {
     let whole =
         last.run.as_ref().and_then(|run| run.plan.backlog.as_ref()).is_some_and(BacklogPlan::is_whole);
     match last.stop() {

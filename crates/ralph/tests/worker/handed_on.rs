@@ -3,10 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use ralph_testkit::{Finished, Sandbox, StatusBlock, Steps};
+use ralph_testkit::{FakeAgent, Finished, InstalledAgent, Sandbox, StatusBlock, Steps};
 use serde_json::{Value, json};
 
-use crate::common::{history, ralph, repository};
+use crate::common::{history, one_call, ralph, repository};
 use crate::stage::{
     HARNESS, another, checklist, claims, commits, committed, files_of, harness, item, item_now, two_items,
     works_through, write_items, writes,
@@ -195,7 +195,7 @@ fn a_run_does_not_go_on_where_its_last_agent_left_the_branch_either() {
     refused.assert_stderr_has(&format!("to get back: git switch {branch}"));
     assert_eq!(history(&sandbox).len(), 1, "nothing was begun");
     sandbox.git(&["switch", "--quiet", &branch]);
-    works("2").assert_stderr_has("green before it was begun, and is committed");
+    works("2").assert_stderr_has("green already, and is committed");
     assert_eq!(sandbox.git(&["branch", "--show-current"]), branch);
 }
 
@@ -339,6 +339,34 @@ fn where_nobody_can_tell_what_agents_left_no_run_begins_unless_that_is_said() {
     anew.assert_code(0).assert_stderr_has("is taken for yours");
 }
 
+/// The whole was proved before; what a later run breaks of it is found all the same.
+#[test]
+fn what_proved_an_item_of_a_list_that_was_complete_has_to_hold_when_more_is_added_to_it() {
+    let sandbox = repository();
+    let add = |id: &str| {
+        let verify = format!("test -e {id}.txt");
+        ralph(&sandbox).args(["backlog", "add", id, "--id", id, "--verify", &verify]).run().assert_code(0);
+    };
+    sandbox.write(".ralph/ralph.yml", "tasks: []\n");
+    let works = |agent: &InstalledAgent| {
+        let args = ["run", "--fresh", "--yes", "--reviews", "0", "--max-iterations", "3", "--agent-cmd"];
+        ralph(&sandbox).args(args).arg(agent.path()).run()
+    };
+    let done = |steps: Steps| steps.status(&StatusBlock::done());
+    add("one");
+    works(&one_call(&sandbox, done(Steps::new().write("one.txt", "")))).assert_code(0);
+    add("two");
+    let breaks = FakeAgent::new("breaker").call(done(Steps::new().write("two.txt", "").delete("one.txt")));
+    let broken = works(&breaks.install(&sandbox));
+    broken.assert_code(3).assert_stderr_has("test -e one.txt exit 1");
+    // What the list does not ask for any more is not held against it.
+    let list = sandbox.read(".ralph/ralph.yml").replace("test -e one.txt", "true");
+    sandbox.write(".ralph/ralph.yml", &list);
+    add("three");
+    let third = FakeAgent::new("third").call(done(Steps::new().write("three.txt", ""))).install(&sandbox);
+    works(&third).assert_code(0).assert_stderr_lacks("one.txt exit");
+}
+
 #[test]
 fn what_a_phase_proved_has_to_hold_when_the_backlog_is_complete() {
     let mut first = item("FEAT-1", "one.txt");
@@ -357,7 +385,7 @@ fn what_a_phase_proved_has_to_hold_when_the_backlog_is_complete() {
     sandbox.write("one.txt", "");
     ralph(&sandbox).args(["circuit", "reset"]).run().assert_code(0);
     let run = once(&sandbox, writes("x"), &["--fresh"]);
-    run.assert_code(7).assert_stderr_has("proved before: test -e one.txt exit 0");
+    run.assert_code(7).assert_stderr_has("proved before: ✓ test -e one.txt exit 0");
 }
 
 #[test]

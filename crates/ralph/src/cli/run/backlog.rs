@@ -189,7 +189,7 @@ pub(super) fn nothing_to_do(
 /// Where what the last run did was undone: what begins it anew.
 fn undone(last: Option<&Last>) -> Option<String> {
     let last = last?;
-    let undone = last.state.undone_since_last()?;
+    let undone = last.state.undone_since_last().filter(|undone| undone.put_back.only.is_empty())?;
     let run = last.state.run.as_ref()?;
     Some(match run.plan.backlog {
         None => format!(
@@ -221,22 +221,29 @@ pub(super) fn before(runs: &Runs, last: Option<&Last>, file: &str) -> Option<Las
     last.map(|last| Last { run: last.run.clone(), state: last.state.clone() })
 }
 
-/// What proved the items of this backlog in earlier runs, none of which has proved the whole.
-fn unproved_whole(before: Option<&Last>, source: &Source) -> Vec<(String, CheckSpec)> {
-    let Some(before) = before else { return vec![] };
+/// Those of these checks that the backlog still asks for, with their places: they proved items in earlier runs, and have to hold.
+fn still_asked_for(proofs: &[CheckSpec], source: &Source) -> Vec<(String, CheckSpec)> {
     let asked_for = source.proving().unwrap_or_default();
     let place = |check: &CheckSpec| asked_for.iter().find(|(_, command)| *command == check.command);
-    let proofs = inherit::proofs(&before.state).iter().cloned();
-    proofs.filter_map(|check| Some((place(&check)?.0.clone(), check))).collect()
+    proofs.iter().cloned().filter_map(|check| Some((place(&check)?.0.clone(), check))).collect()
+}
+
+/// What proved the items of this backlog in earlier runs, none of which has proved the whole.
+fn unproved_whole(before: Option<&Last>, source: &Source) -> Vec<(String, CheckSpec)> {
+    before.map_or(vec![], |before| still_asked_for(inherit::proofs_apart(&before.state), source))
+}
+
+fn proofs_of(before: &Last) -> &[CheckSpec] {
+    &before.state.rules.items.proofs
 }
 
 /// The commands that come with it: they stand in the backlog, and are run again.
 pub(super) fn brought_again(project: &Project, before: Option<&Last>, plan: &Plan) -> Commands {
     let mut commands = Commands::default();
-    if let Some(backlog) = &plan.backlog
+    if let (Some(backlog), Some(before)) = (&plan.backlog, before)
         && let Ok(source) = source(project, backlog)
     {
-        let proofs = unproved_whole(before, &source);
+        let proofs = still_asked_for(proofs_of(before), &source);
         proofs.into_iter().for_each(|(place, check)| commands.add(place, check.command));
     }
     commands
@@ -255,7 +262,7 @@ pub(super) fn inherited(
     let Some(backlog) = plan.backlog.clone() else { return Ok(Inherited::default()) };
     let state = &before.state;
     let source = source(project, &backlog)?;
-    let proofs = unproved_whole(Some(before), &source).into_iter().map(|(_, check)| check).collect();
+    let proofs = still_asked_for(proofs_of(before), &source).into_iter().map(|(_, check)| check).collect();
     let file = source.below(&project.root);
     let apart = |path: &[u8]| file.as_deref() == Some(path) || work::is_below(path, source.apart());
     let work = match inherit::work(project, tree, state, apart) {
