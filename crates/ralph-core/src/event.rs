@@ -567,7 +567,7 @@ impl Measured {
 /// The working tree on its way from one snapshot to an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PutBack {
-    /// As it was before this iteration; `None` where a snapshot was named, to take an undo back.
+    /// As it was before this iteration; `None` where a snapshot was named.
     pub iteration: Option<u64>,
     /// The tree that was there, which leads back.
     pub from: String,
@@ -577,12 +577,29 @@ pub struct PutBack {
     /// The commit that was checked out; also absent in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
+    /// Where only some files were wanted: those that changed, the first of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
+}
+
+impl PutBack {
+    /// How many of the files that were named are recorded.
+    pub const MOST_NAMED: usize = 20;
+
+    /// Whether it takes an iteration back, and not only some files.
+    pub fn undoes(&self) -> Option<u64> {
+        self.iteration.filter(|_| self.only.is_empty())
+    }
 }
 
 impl fmt::Display for PutBack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let files = text::count(self.files, "file");
         match self.iteration {
+            Some(number) if !self.only.is_empty() => {
+                let names = text::one_line(&self.only.join(", "), 200);
+                write!(f, "{files} put back as before iteration {number}, and nothing else: {names}")
+            }
             Some(number) => write!(f, "{files} put back as before iteration {number}"),
             None => {
                 write!(f, "{files} put back as in snapshot {}", self.to.get(..12).unwrap_or(&self.to))

@@ -52,7 +52,7 @@ mod taking;
 mod tidy;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -528,6 +528,13 @@ impl Tree {
         let call =
             self.stored().call("diff-tree").args(["-r", "-z", "--no-renames", "--ignore-submodules=none"]);
         Ok(git_text::parse_diff(&call.arg(from.as_str()).arg(to.as_str()).output()?)?)
+    }
+
+    /// Whether a snapshot holds a file of this name, or a folder.
+    pub fn holds_any(&self, tree: &TreeId, path: &OsStr) -> Result<bool, TreeError> {
+        let call =
+            self.stored().call("ls-tree").args(["--full-tree", "--name-only", "-z", tree.as_str(), "--"]);
+        Ok(!call.arg(path).output()?.is_empty())
     }
 
     /// What a snapshot holds at these paths, where it is the last one: the private index stands for it, and no process is

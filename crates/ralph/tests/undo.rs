@@ -538,8 +538,8 @@ fn an_undo_that_is_taken_back_tells_of_a_branch_and_an_item_that_were_taken_back
     let there =
         format!("to take the branch there again, leaving the files alone: git reset {}\n", &proved[..12]);
     back.assert_code(0).assert_stderr_has(&there);
-    back.assert_stderr_has("proved by what is back, and not done in .ralph/ralph.yml: one\n")
-        .assert_stderr_has("to mark it as done again: ralph backlog set one done\n");
+    back.assert_stderr_has("passed by what is back, and not done in .ralph/ralph.yml: one\n")
+        .assert_stderr_has("to have it marked as done again: ralph backlog set one done\n");
     sandbox.git(&["reset", "-q", &proved[..12]]);
     let marked = ralph(&sandbox).args(["backlog", "set", "one", "done"]).run();
     marked.assert_code(0).assert_stderr_lacks("your word");
@@ -587,7 +587,13 @@ fn one_file_can_be_had_back_alone_whoever_changed_it() {
     let folder = ralph(&sandbox).args(["undo", "1", "."]).in_folder("work").run();
     folder.assert_code(0).assert_stderr_has("2 files put back");
     assert!(!sandbox.exists("work/a.txt") && !sandbox.exists("work/b.txt") && !sandbox.exists("mine.txt"));
-    undo(&sandbox, &["1", "work"]).assert_code(0).assert_stderr_has("what was named is like that already");
+    sandbox.write("work/a.txt", "mine\n");
+    ralph(&sandbox).args(["undo", "1", "work"]).run().assert_code(0);
+    undo(&sandbox, &["1", "README.md"])
+        .assert_code(0)
+        .assert_stderr_has("what was named is like that already");
+    assert!(!sandbox.exists("work/a.txt"));
+    undo(&sandbox, &["1", "mispelt.txt"]).assert_code(64).assert_stderr_has("no snapshot holds mispelt.txt");
     undo(&sandbox, &["1", "/etc/passwd"]).assert_code(64).assert_stderr_has("is not in this project");
     undo(&sandbox, &["1", "--all", "mine.txt"]).assert_code(64);
 }

@@ -382,6 +382,7 @@ fn an_undo_of_what_agents_left_is_no_change_of_the_user_s_and_one_of_what_is_com
         to: to.into(),
         files: 1,
         head: None,
+        only: vec![],
     };
     let spans = |memory: &Memory| -> Vec<(String, String)> {
         memory.spans.iter().map(|span| (span.from.clone(), span.to.clone())).collect()

@@ -121,7 +121,14 @@ fn the_way_of_the_files_is_read_off_the_record() {
     sim.event(ended(MORE, End::Stopped));
     measured(&mut sim, When::After, "t4", 1);
     assert_eq!(sim.stop(), "interrupted");
-    let put_back = PutBack { iteration: Some(1), from: "t5".into(), to: "t6".into(), files: 1, head: None };
+    let put_back = PutBack {
+        iteration: Some(1),
+        from: "t5".into(),
+        to: "t6".into(),
+        files: 1,
+        head: None,
+        only: vec![],
+    };
     sim.event(Event::TreePutBack(Box::new(put_back)));
     let step = |way: &str, by| (way.to_owned(), by);
     let later = [

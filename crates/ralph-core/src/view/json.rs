@@ -15,13 +15,14 @@ use crate::state::{Iteration, State, Undone};
 
 /// An entry of `ralph.history/1`: files that the user had put back.
 pub fn undone(undone: &Undone, run: u64) -> Value {
-    let PutBack { iteration, from, to, files, head: _ } = &undone.put_back;
+    let PutBack { iteration, from, to, files, head: _, only } = &undone.put_back;
     json!({
         "run": run,
         "at": undone.at,
         "after": undone.after,
         "iteration": iteration,
         "files": files,
+        "only": only,
         "tree_before": from,
         "tree_after": to,
     })

@@ -106,7 +106,7 @@ fn event() -> impl Strategy<Value = Event> {
 fn put_back() -> impl Strategy<Value = Event> {
     prop::option::of(0..9u64).prop_map(|iteration| {
         let (from, to) = ("a".repeat(40), "b".repeat(40));
-        Event::TreePutBack(Box::new(PutBack { iteration, from, to, files: 3, head: None }))
+        Event::TreePutBack(Box::new(PutBack { iteration, from, to, files: 3, head: None, only: vec![] }))
     })
 }
 

@@ -70,14 +70,15 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     let Some(mut still) = Still::open(&project)? else {
         return Err(without_a_record(&project));
     };
+    let only = Named::new(&args.files, &project)?;
     // A run that was just killed may still have somebody at work on the files.
     be_alone(&project, ui)?;
     let target = target(args, &Runs::of(&project.truth))?;
     let mut tree = Tree::open(&project.root, &project.truth, project.repo.as_ref())
         .map_err(|error| refused(&error.into(), args))?;
     let now = tree.snapshot().map_err(|error| refused(&error.into(), args))?;
+    only.are_held(&tree, [&now.tree, &target.tree])?;
     let outside = outside::of(&target, &now, &tree, &project);
-    let only = Named::new(&args.files, &project)?;
     let keeps = target.iteration.is_some() && !args.all && args.files.is_empty();
     // The issues of beads are in bd's database, which no snapshot holds: nor is its export put back.
     let apart = target.trail.task_files.contains(beads::FILE).then_some(beads::FOLDER);
@@ -123,17 +124,19 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
         ui.say(&format!("{they} like that already; nothing was put back"));
     } else {
         let put_back = PutBack {
-            // A few files are not the iteration.
-            iteration: target.iteration.filter(|_| args.files.is_empty()),
+            iteration: target.iteration,
             from: way.now.tree.to_string(),
             to: way.to.to_string(),
             files: way.changes.len() as u64,
             head: way.now.head.clone(),
+            only: match args.files.is_empty() {
+                true => vec![],
+                false => names(&way.changes, PutBack::MOST_NAMED),
+            },
         };
         let said = match target.iteration.filter(|_| !args.files.is_empty()) {
-            Some(number) => {
-                format!("{} put back as before iteration {number}", text::count(put_back.files, "file"))
-            }
+            // Which ones is told below.
+            Some(_) => PutBack { only: vec![], ..put_back.clone() }.to_string(),
             None => put_back.to_string(),
         };
         still.take(Event::TreePutBack(Box::new(put_back)))?;
@@ -149,6 +152,9 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     if args.files.is_empty() {
         let reset = beside::branch(&project, &target, way.now.head.as_deref(), ui);
         beside::items(&project, &target, reset.as_deref(), ui);
+    } else if !way.changes.is_empty() {
+        // Whether one of them rests on these files, nobody can tell.
+        beside::items(&project, &target, None, ui);
     }
     super::fine()
 }
@@ -270,6 +276,7 @@ fn undone_from(tree: &str, runs: &Runs) -> Result<Option<(Option<u64>, Option<St
         run.moments(|moment, _| {
             if let Moment::Undone(undone) = moment
                 && undone.put_back.from == tree
+                && undone.put_back.only.is_empty()
             {
                 found = Some((undone.put_back.iteration, undone.put_back.head.clone()));
             }
@@ -320,6 +327,10 @@ fn half_way(error: &BackError, args: &UndoArgs, again: &str) -> Error {
         .because(error)
         .hint(format!("to put back the rest: {}", same(args)))
         .hint(format!("to have all as it was before: {again}"))
+}
+
+fn names(changes: &[Change], most: usize) -> Vec<String> {
+    changes.iter().take(most).map(|change| change.name().into_owned()).collect()
 }
 
 fn name(changes: &[Change], ui: &mut Ui) {

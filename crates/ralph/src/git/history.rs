@@ -82,13 +82,33 @@ impl Repo {
         Ok(self.call("cat-file").arg("-e").arg(format!("{id}^{{commit}}")).run()?.end.success())
     }
 
-    /// Whether a commit up to this one brought or took away just this content of a file: then it is not lost.
-    pub fn has_held(&self, head: &str, path: &[u8], blob: &str) -> Result<bool, GitError> {
-        let mut literal = OsString::from(":(top,literal)");
-        literal.push(OsStr::from_bytes(path));
-        let call = self.call("log").args(["-1", "--format=%H", "--no-textconv", "--no-ext-diff"]);
-        let call = call.arg(format!("--find-object={blob}")).arg(head).arg("--").arg(literal);
-        Ok(!call.output()?.is_empty())
+    /// Which of these contents of files a commit up to this one brought or took away: those are not lost. All are looked for
+    /// in one walk.
+    pub fn held_before(&self, head: &str, files: &[(&[u8], &str)]) -> Result<BTreeSet<String>, GitError> {
+        let call =
+            self.call("log").args(["--format=", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff"]);
+        let call =
+            call.args(files.iter().map(|(_, blob)| format!("--find-object={blob}"))).arg(head).arg("--");
+        let literal = |(path, _): &(&[u8], &str)| {
+            let mut literal = OsString::from(":(top,literal)");
+            literal.push(OsStr::from_bytes(path));
+            literal
+        };
+        let output = call.args(files.iter().map(literal)).output()?;
+        let text = String::from_utf8_lossy(&output);
+        // `:100644 100644 OLD NEW M\tNAME`
+        let ids = text
+            .lines()
+            .filter(|line| line.starts_with(':'))
+            .flat_map(|line| line.split(' ').skip(2).take(2));
+        Ok(ids.map(str::to_owned).into_set())
+    }
+
+    /// How many commits from one to the other are not ralph's.
+    pub fn others_since(&self, then: &str, now: &str) -> Result<u64, GitError> {
+        let call = self.call("rev-list").args(["--count", "--invert-grep", "--grep=^Ralph-Iteration: "]);
+        let line = call.arg(format!("{then}..{now}")).line()?;
+        Ok(line.and_then(|line| line.parse().ok()).unwrap_or(0))
     }
 
     /// How many files differ from what is committed; an untracked folder is one.

@@ -89,13 +89,25 @@ pub(crate) fn thrown_away(
     let (Some(head), Some(before), Some(now)) = (head, TreeId::new(before), TreeId::new(now)) else {
         return Ok(names(gone.into_iter()));
     };
-    let olds = if gone.is_empty() { vec![] } else { tree.compare(&before, &now)? };
-    let was_committed = |change: &&Change| {
-        let old = olds.iter().find(|old| old.path == change.path).and_then(|old| old.old.as_ref());
-        old.is_some_and(|old| repo.has_held(head, &change.path, &old.id).unwrap_or(false))
-    };
+    if gone.is_empty() {
+        return Ok(vec![]);
+    }
+    let olds: BTreeMap<Vec<u8>, Object> = tree
+        .compare(&before, &now)?
+        .into_iter()
+        .filter_map(|change| Some((change.path, change.old?)))
+        .into_map();
+    let asked = gone
+        .iter()
+        .take(MOST_ASKED)
+        .filter_map(|change| Some((change.path.as_slice(), olds.get(&change.path)?.id.as_str())));
+    let held = repo.held_before(head, &asked.collect::<Vec<_>>()).unwrap_or_default();
+    let was_committed = |change: &&Change| olds.get(&change.path).is_some_and(|old| held.contains(&old.id));
     Ok(names(gone.into_iter().filter(|change| !was_committed(change))))
 }
+
+/// Of so many files it is asked whether a commit has them; no more are named.
+const MOST_ASKED: usize = 50;
 
 fn names<'a>(changes: impl Iterator<Item = &'a Change>) -> Vec<String> {
     changes.map(|change| change.name().into_owned()).collect()

@@ -68,7 +68,7 @@ fn a_reset_closes_an_open_circuit_of_a_stopped_run() {
 fn an_undo_is_told_to_the_next_iteration_and_takes_the_refusal_with_the_work() {
     let put_back = |iteration| {
         let (from, to) = ("a".repeat(40), "b".repeat(40));
-        Event::TreePutBack(Box::new(PutBack { iteration, from, to, files: 2, head: None }))
+        Event::TreePutBack(Box::new(PutBack { iteration, from, to, files: 2, head: None, only: vec![] }))
     };
     let mut sim = Sim::new(plan(&["make test"]));
     sim.tree(When::Before, 0);
@@ -86,8 +86,14 @@ fn an_undo_is_told_to_the_next_iteration_and_takes_the_refusal_with_the_work() {
     assert_eq!((sim.state.refusal.clone(), sim.state.active_ms), (None, worked));
     let told = sim.state.undone_since_last().map(|undone| undone.put_back.to_string());
     assert_eq!(told, number.map(|number| format!("2 files put back as before iteration {number}")));
-    let taken_back =
-        PutBack { iteration: None, from: "b".repeat(40), to: "a".repeat(40), files: 2, head: None };
+    let taken_back = PutBack {
+        iteration: None,
+        from: "b".repeat(40),
+        to: "a".repeat(40),
+        files: 2,
+        head: None,
+        only: vec![],
+    };
     sim.event(Event::TreePutBack(Box::new(taken_back)));
     assert_eq!(sim.state.undone_since_last(), None, "the files are as the first undo found them");
     for _ in 0..30 {

@@ -13,6 +13,9 @@ use crate::suggest::quoted;
 use crate::ui::Ui;
 use crate::work::Place;
 
+/// So many commands are written out.
+const TYPED: usize = 5;
+
 /// Items whose proof is gone now and that are done all the same, or whose proof is back and that are open: no snapshot holds
 /// their task file. `reset`: the branch holds that work, so that what is done again could not be committed.
 pub(super) fn items(project: &Project, target: &Target, reset: Option<&str>, ui: &mut Ui) {
@@ -25,30 +28,30 @@ pub(super) fn items(project: &Project, target: &Target, reset: Option<&str>, ui:
         let state = |id: &String| backlog.find(id).map(|at| backlog.items()[at].state);
         let wrong = |id: &String| state(id).is_some_and(|state| (state == State::Done) == gone);
         let found: Vec<String> = items.into_iter().filter(wrong).collect();
-        let Some(first) = found.first() else { continue };
+        if found.is_empty() {
+            continue;
+        }
         let mut named =
             found.iter().take(NAMED).map(|id| text::one_line(id, 80)).collect::<Vec<_>>().join(", ");
         if let more @ 1.. = found.len().saturating_sub(NAMED) {
             named.push_str(&format!(" and {more} more"));
         }
-        let typed = |to: &str| format!("ralph backlog set {} {to}{}", quoted(first), place.flag());
-        let (said, what, typed) = match gone {
-            true => match reset {
-                Some(reset) => (
-                    "still done",
-                    "have it worked on again and committed",
-                    format!("{reset} && {}", typed("open")),
-                ),
-                None => ("still done", "have it worked on again", typed("open")),
-            },
-            false => ("proved by what is back, and not done", "mark it as done again", typed("done")),
+        let set = |id: &String, to: &str| format!("ralph backlog set {} {to}{}", quoted(id), place.flag());
+        let all = |to: &str| found.iter().take(TYPED).map(|id| set(id, to)).collect::<Vec<_>>().join(" && ");
+        let (said, what, typed) = match (gone, reset) {
+            (true, Some(reset)) => {
+                ("still done", "worked on again and committed", format!("{reset} && {}", all("open")))
+            }
+            (true, None) => ("still done", "worked on again", all("open")),
+            (false, _) => ("passed by what is back, and not done", "marked as done again", all("done")),
         };
-        let what = match found.len() {
-            1 => what.to_owned(),
-            _ => format!("{what}, such as {}", text::one_line(first, 80)),
+        let them = match found.len() {
+            1 => "it",
+            n if n <= TYPED => "them",
+            _ => "the first of them",
         };
         ui.warn(&format!("{said} in {file}: {named}"));
-        ui.say(&format!("to {what}: {typed}"));
+        ui.say(&format!("to have {them} {what}: {typed}"));
     }
 }
 
@@ -89,6 +92,16 @@ pub(super) fn branch(project: &Project, target: &Target, now: Option<&str>, ui: 
         true => ("the files and what is staged", format!("git reset --soft {then}")),
         false => ("the files", format!("git reset {then}")),
     };
-    ui.say(&format!("to take the branch {there}, leaving {alone} alone: {reset}"));
-    Some(reset)
+    let others = project.repo.as_ref().and_then(|repo| repo.others_since(&then, now).ok()).unwrap_or(0);
+    let takes = match others {
+        0 => String::new(),
+        n => format!(
+            " (it takes {} with it that {} not ralph's)",
+            text::count(n, "commit"),
+            if n == 1 { "is" } else { "are" }
+        ),
+    };
+    ui.say(&format!("to take the branch {there}, leaving {alone} alone{takes}: {reset}"));
+    // Nobody is told to take others' commits along with an item.
+    (others == 0).then_some(reset)
 }
