@@ -29,6 +29,8 @@ pub(super) fn main(args: &ExplainArgs, ui: &Ui) -> Result<ExitCode> {
 /// What is named exactly comes before what is named by a part of it, and a stop before a page.
 fn answer(topic: &str) -> Option<String> {
     let reason = topic.to_lowercase().replace(['-', ' '], "_");
+    let reason =
+        reason.strip_prefix("exit_").filter(|code| code.parse::<u8>().is_ok()).unwrap_or(&reason).to_owned();
     let name = reason.replace('_', "-");
     let stops_of = |reasons: &[&str]| {
         let sections = reasons.iter().flat_map(|reason| stops::sections(reason));

@@ -12,7 +12,7 @@ use crate::project::Project;
 use crate::store::Runs;
 use crate::suggest;
 use crate::trust::{self, Commands};
-use crate::ui::{Introduction, describe_agent};
+use crate::ui::{self, Introduction, describe_agent};
 use crate::unix::names::OsStrExt as _;
 use crate::work::{self, Source};
 
@@ -213,24 +213,18 @@ fn branch(project: &Project, plan: &Plan, new: Option<&str>) -> String {
             // What agents of earlier iterations left is among them.
             match Runs::of(&project.truth).last_iteration() {
                 0 => format!("{name}, {files} left alone{marks}"),
-                _ => format!("{name}, {files}, of which yours are left alone{marks}"),
+                _ => format!("{name}, {files}; what of them is not an agent's is left alone{marks}"),
             }
         }
         Err(_) => name,
     }
 }
 
-/// What other rows tell.
-const TOLD_ELSEWHERE: [&str; 8] =
-    ["max_iterations", "each_item", "max_time", "max_tokens", "budget", "timeout", "once", "commits"];
-
 /// `profile strict, tests_changed = refuse`: what is not as by default.
 fn rules(policy: &Policy) -> Option<String> {
     let profile = Some(&policy.profile).filter(|name| *name != "default");
     let named = profile.map(|name| format!("profile {name}"));
-    let set = policy.set_apart().filter(|(name, _)| !TOLD_ELSEWHERE.contains(name));
-    let set = set.map(|(name, value)| format!("{name} = {}", text::one_line(&value, 200)));
-    let rules: Vec<String> = named.into_iter().chain(set).collect();
+    let rules: Vec<String> = named.into_iter().chain(ui::rules_set(policy)).collect();
     (!rules.is_empty()).then(|| rules.join(", "))
 }
 

@@ -375,6 +375,10 @@ fn lines(
         }
         add("agent:", words);
     }
+    let rules = ui::rules_set(&run.plan.policy);
+    if !rules.is_empty() {
+        add("rules:", rules.join(", "));
+    }
     for check in run.plan.checks_for(item.map(AsRef::as_ref)) {
         add("check:", check.described());
     }

@@ -31,6 +31,11 @@ pub(super) fn header(state: &State, resumed: bool) -> Vec<String> {
     let (rules, most) = (by_rules(&plan.policy), limit(plan));
     add("run", &format!("{} {verb}{rules}, at most {most}", run.number));
     add("goal", &text::one_line(&run.goal, 400));
+    // What was set for it once goes on with it.
+    let rules = rules_set(&plan.policy);
+    if !rules.is_empty() {
+        add("rules", &rules.join(", "));
+    }
     for agent in &plan.agents {
         add("agent", &named_agent(plan, agent));
     }
@@ -50,6 +55,16 @@ pub(super) fn by_rules(policy: &Policy) -> String {
         "default" => String::new(),
         name => format!(" by profile {name}"),
     }
+}
+
+/// What other rows tell.
+const TOLD_ELSEWHERE: [&str; 8] =
+    ["max_iterations", "each_item", "max_time", "max_tokens", "budget", "timeout", "once", "commits"];
+
+/// `baseline = tolerate`: each value that is not as in its profile.
+pub(crate) fn rules_set(policy: &Policy) -> Vec<String> {
+    let set = policy.set_apart().filter(|(name, _)| !TOLD_ELSEWHERE.contains(name));
+    set.map(|(name, value)| format!("{name} = {}", text::one_line(&value, 200))).collect()
 }
 
 /// In a pool, with the name it goes by elsewhere.

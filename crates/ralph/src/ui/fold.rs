@@ -65,7 +65,7 @@ fn fold_line(
     line: &str,
     columns: usize,
     hang: usize,
-    next_row: fn(usize, usize, &mut String),
+    mut next_row: fn(usize, usize, &mut String),
     folded: &mut String,
 ) {
     let columns = columns.max(1);
@@ -82,6 +82,10 @@ fn fold_line(
         let command = if ends_with_colon { command(&rest[gap..]).width() } else { 0 };
         ends_with_colon = rest[gap..end].ends_with(':');
         let splits = wide + gap + command > columns && hang + command <= columns;
+        if hang + command > columns {
+            // It has no row of its own, and must stay one line for whoever copies it.
+            next_row = fill;
+        }
         if words > 0 && (wide + gap + word > columns || splits) {
             next_row(wide, columns, folded);
             folded.extend(std::iter::repeat_n(' ', hang));
@@ -165,7 +169,8 @@ mod tests {
     fn a_command_within_a_sentence_is_not_torn_where_a_row_has_room_for_it() {
         check("let go: ralph hook disarm", 20, "let go:\n  ralph hook disarm");
         check("go on: ralph hook disarm; it stays", 21, "go on:\n  ralph hook disarm;\n  it stays");
-        check("go on: ralph run --x y z", 12, "go on: ralph\n  run --x y\n  z");
+        // One that has no row of its own stays one line.
+        check("go on: ralph run --x y z", 12, "go on: ralph  run --x y   z");
         check("so that ralph run it", 14, "so that ralph\n  run it");
     }
 

@@ -1,6 +1,6 @@
 //! The same without a terminal: one line for each thing worth knowing.
 
-use ralph_core::decision::{Decision, Kind, Phase, Stop, Verdict};
+use ralph_core::decision::{Decision, Kind, Outcome, Phase, Stop, Verdict};
 use ralph_core::effect::Effect;
 use ralph_core::event::{Event, StopBy};
 use ralph_core::state::{Iteration, State};
@@ -29,6 +29,10 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision, now: Time
                 text::one_line(&run.goal, 400)
             ),
         ));
+        let rules = boxes::rules_set(&plan.policy);
+        if !rules.is_empty() {
+            lines.push((Tone::Plain, format!("rules: {}", rules.join(", "))));
+        }
         for agent in &plan.agents {
             lines.push((Tone::Plain, format!("agent: {}", boxes::named_agent(plan, agent))));
         }
@@ -105,6 +109,9 @@ fn name(state: &State, iteration: &Iteration) -> String {
 
 fn concluded(state: &State, last: &Iteration) -> String {
     let mut parts = vec![view::result_for_people(last).to_owned(), view::files(last)];
+    if last.outcome() == Some(Outcome::Limited) {
+        parts.push("not counted".into());
+    }
     parts.extend(last.checks.iter().map(|check| last.describe(check)));
     let limit = view::limit_words(last);
     if let Some(ended) = &last.ended {
@@ -123,7 +130,7 @@ fn concluded(state: &State, last: &Iteration) -> String {
         }
     }
     if let Some(conclusion) = &last.conclusion
-        && conclusion.outcome == ralph_core::decision::Outcome::Accepted
+        && conclusion.outcome == Outcome::Accepted
         && conclusion.passes_needed > 0
     {
         let passes = format!("{}/{}", conclusion.passes, conclusion.passes_needed);

@@ -68,6 +68,9 @@ fn came(told: &Told) -> String {
         Came::GoesOn => format!("goes on after iteration {}", told.recorded.iterations),
         Came::Stops => stops(now),
         Came::Same if now.stop.is_none() => "goes on, as far as the record tells".into(),
+        Came::Same if told.divergence.is_some() => {
+            format!("{}, as the record ends too, by another way", stops(now))
+        }
         Came::Same => format!("{}, like the record", stops(now)),
     }
 }
