@@ -181,7 +181,8 @@ pub struct Conclusion {
     /// The item passed by a check that can tell its work, and no file was changed for it: that check was green all along.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub without_change: bool,
-    /// The item passed, and all its checks are as red as when it was begun, which is tolerated: they speak for nothing.
+    /// The item passed, or the claim was accepted, and all its checks are as red as when it was begun, which is tolerated: they speak
+    /// for nothing.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub tolerated: bool,
     /// The item passed by checks that could not have failed for want of the work: all of them were green before it was begun, none is

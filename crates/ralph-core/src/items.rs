@@ -462,6 +462,9 @@ pub struct Memory {
     /// Iterations about the whole, one after the other, that were not accepted.
     #[serde(skip_serializing_if = "is_none_yet")]
     pub whole_refused: u64,
+    /// Whether an agent changed a test for the goal, and not for an item.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub goal_tested: bool,
     /// How checks stood when the item that is worked on was begun.
     #[serde(skip_serializing_if = "Standing::is_nothing")]
     pub standing: Standing,
@@ -507,7 +510,10 @@ impl Memory {
     /// With an undo of what agents had left, or one that was taken back: it goes on from there, so that nobody takes what differs
     /// for the user's. An undo that goes further back than that is the user's own change.
     #[must_use]
-    pub(crate) fn put_back(self, put_back: &PutBack, taken_back: bool) -> Self {
+    pub(crate) fn put_back(mut self, put_back: &PutBack, taken_back: bool) -> Self {
+        // What checks came to since may be gone with it: they are held against how they stood before the run.
+        self.standing = Standing::default();
+        self.goal_tested = false;
         let known = taken_back || self.spans.iter().any(|span| span.from == put_back.to);
         let last = self.spans.last().filter(|last| known && last.to == put_back.from);
         let Some(item) = last.map(|last| last.item.clone()) else { return self };
@@ -650,6 +656,7 @@ impl Memory {
                 Some(span) => span.to.clone_from(&before.tree),
                 None => {}
             }
+            self.standing.put_back();
             self.nothing_is_left_of(last.and_then(|last| last.item.as_deref()));
             self.undone_from(last.map_or(u64::MAX, |last| last.number));
         }

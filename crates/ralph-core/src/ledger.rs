@@ -6,7 +6,7 @@ mod record;
 mod verdict;
 
 pub use chain::{Anchor, Fault, FaultKind, Held, Link, faults, unnamed};
-pub use record::{Attempted, Custody, Passed, Ran, Record, attempts, select};
+pub use record::{Attempted, Custody, Passed, Ran, Record, attempts, is_by_word, select};
 pub use verdict::{Checked, Verdict, Verified, of_check, overall};
 
 #[cfg(test)]

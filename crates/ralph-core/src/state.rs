@@ -12,12 +12,14 @@ use crate::check::{CheckResult, CheckSpec};
 use crate::decision::{Decision, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
 use crate::event::{AgentEnded, End, Event, Measured, Plan, PutBack, RunInfo, StopBy, When, is_of_judging};
+use crate::evidence::were_green;
 use crate::items::{Attempt, BacklogRead, InHead, Memory, Settled, Span, Work, all_as_red};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
 use crate::own_files;
 use crate::prelude::*;
 use crate::questions::ASKS;
+use crate::saturation::is_test_path;
 use crate::text;
 use crate::time::Time;
 use crate::transcript::Usage;
@@ -450,8 +452,9 @@ fn observe_settled(state: &mut State, settled: &Settled) {
 fn observe_put_back(state: &mut State, at: Time, put_back: &PutBack) {
     state.settled = None;
     // What was refused is gone with the work that it was about.
-    state.refusal.take_if(|refusal| put_back.iteration.is_some_and(|undone| undone <= refusal.iteration));
-    if let Some(undone) = put_back.iteration {
+    state.refusal.take_if(|refusal| put_back.undoes().is_some_and(|undone| undone <= refusal.iteration));
+    let tests = put_back.only.is_empty() || put_back.only.iter().any(|path| is_test_path(path));
+    if let Some(undone) = put_back.iteration.filter(|_| tests) {
         state.rules.items.undone_from(undone);
     }
     let way =
@@ -617,7 +620,7 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
 
 impl Totals {
     /// Whether no agent of the run has changed anything.
-    pub(crate) fn is_unchanged(self) -> bool {
+    pub fn is_unchanged(self) -> bool {
         self.files == 0 && self.commits == 0
     }
 
@@ -679,9 +682,21 @@ impl State {
     /// as before.
     pub(crate) fn rests_on_words(&self) -> bool {
         let items = &self.rules.items;
-        let as_red =
-            || self.last.as_ref().is_some_and(|last| all_as_red(&last.checks, &self.baseline.results));
-        items.is_claimed_alone() && self.totals.files == 0 || items.are_all_claimed() && as_red()
+        items.is_claimed_alone() && self.totals.files == 0 || items.are_all_claimed() && self.last_is_as_red()
+    }
+
+    /// Whether all that was run for the last claim is as red as before the run.
+    pub(crate) fn last_is_as_red(&self) -> bool {
+        self.last.as_ref().is_some_and(|last| all_as_red(&last.checks, &self.baseline.results))
+    }
+
+    /// Whether all that was run for the goal was green before the run as well, and no agent changed a test: the checks could not have
+    /// failed for want of the work.
+    pub fn is_goal_unmeasured(&self) -> bool {
+        let goal = self.run.as_ref().is_some_and(|run| run.plan.backlog.is_none());
+        let green =
+            |last: &Iteration| !last.checks.is_empty() && were_green(&last.checks, &self.baseline.results);
+        goal && !self.rules.items.goal_tested && self.last.as_deref().is_some_and(green)
     }
 
     /// Commits that ralph made in this run: of proved work, and those that take an agent's back.

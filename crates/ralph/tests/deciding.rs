@@ -165,7 +165,7 @@ fn a_probe_about_the_whole_that_changes_nothing_needs_a_check_that_was_red() {
     );
     // The next one is the review that the claim needs: with it the run is complete.
     let complete = ralph(&sandbox).args(["run", "--probe"]).run();
-    complete.assert_code(0).assert_stderr_has("✓ COMPLETE").assert_stderr_has("nothing was changed");
+    complete.assert_code(0).assert_stderr_has("⚠ COMPLETE").assert_stderr_has("nothing was changed");
     assert_eq!(status(&sandbox)["circuit"]["state"], "CLOSED");
 }
 
@@ -332,7 +332,7 @@ fn a_new_failure_is_called_new() {
 #[test]
 fn todo_comments_that_the_run_added_are_shown_and_refuse_in_profile_dual() {
     let prose = "All tasks are complete. There is nothing left to do.";
-    for (profile, code, word) in [("default", 0, "✓ COMPLETE"), ("dual", 3, "refused")] {
+    for (profile, code, word) in [("default", 0, "⚠ COMPLETE"), ("dual", 3, "refused")] {
         let sandbox = repository();
         sandbox.write("old.rs", "// TODO: was here before\n");
         let steps = Steps::new().write("new.rs", "// TODO: do it properly\n").say(prose);

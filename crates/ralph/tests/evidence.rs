@@ -165,7 +165,7 @@ fn what_was_claimed_measured_and_proved_is_shown_and_exported() {
         .assert_stdout_has("exit 1 (is_green)")
         .assert_stdout_has("make it green: PASSED in #2")
         .assert_stdout_has("claimed   done: TASKS_COMPLETED_THIS_LOOP: 1")
-        .assert_stdout_has("write the notes: PASSED in #3");
+        .assert_stdout_has("write the notes: PASSED by checks that were green already in #3");
     let document = evidence(&sandbox, &["show", "--json"]).json();
     Schema::published("ralph.evidence/1").assert(&document);
     assert_eq!(document["records"], json!(records(&sandbox)), "as they stand in the ledger");
@@ -217,7 +217,9 @@ fn what_was_proved_holds_in_a_clean_checkout_and_nothing_of_the_user_s_is_touche
     let told = evidence(&sandbox, &["verify"]);
     told.assert_code(0)
         .assert_stdout_has("ledger: 5 records in an unbroken chain")
-        .assert_stdout_has("2 held, 0 failed, 0 could not run, 1 not proved")
+        .assert_stdout_has(
+            "2 held (1 by checks that were green already), 0 failed, 0 could not run, 1 not proved",
+        )
         .assert_stderr_has("in a clean checkout of its commit:");
     let document = verify(&sandbox, 0, &[]);
     assert_eq!(document["result"], "holds");
@@ -391,7 +393,7 @@ fn a_rewritten_commit_that_names_the_evidence_of_other_files_fails() {
     sandbox.write("beside.txt", "mine");
     sandbox.git(&["add", "beside.txt"]);
     sandbox.git(&["commit", "-q", "--amend", "--no-edit"]);
-    evidence(&sandbox, &["verify"]).assert_code(0).assert_stdout_has("all that was proved holds: 2 held");
+    evidence(&sandbox, &["verify"]).assert_code(0).assert_stdout_has("all that passed holds: 2 held");
     for rewrite in [&["add", "-A"][..], &["rm", "-q", "--cached", &file]] {
         sandbox.write(&file, "something else");
         sandbox.git(rewrite);

@@ -68,6 +68,28 @@ fn the_stream_of_claude_is_read_with_its_cost() {
 }
 
 #[test]
+fn a_goal_whose_checks_were_green_all_the_time_says_so_unless_a_test_was_written_for_it() {
+    const WEAK: &str = "the checks were green before the run, and no test file was changed";
+    for (file, weak) in [("notes.txt", true), ("tests/new_test.py", false)] {
+        let sandbox = repository();
+        let work = Steps::new().write(file, "x\n").status(&StatusBlock::done());
+        let agent = FakeAgent::new("agent").call(work).call(says_done()).install(&sandbox);
+        let finished = run(&sandbox, &agent).args(["--test-cmd", "true"]).run();
+        finished.assert_code(0).assert_stderr_has(if weak {
+            "⚠ COMPLETE, proof: checks"
+        } else {
+            "✓ COMPLETE"
+        });
+        let status = ralph(&sandbox).arg("status").run().stdout;
+        assert_eq!(
+            (finished.stderr.contains(WEAK), status.contains(WEAK)),
+            (weak, weak),
+            "{finished}\n{status}"
+        );
+    }
+}
+
+#[test]
 fn without_a_check_three_reviews_are_needed_and_the_proof_says_so() {
     let sandbox = repository();
     let agent = one_call(&sandbox, says_done());

@@ -118,7 +118,7 @@ fn no_color_means_no_colour_codes() {
     for code in ["\u{1b}[32m", "\u{1b}[31m", "\u{1b}[2m"] {
         assert!(!raw.contains(code), "{raw:?}");
     }
-    assert!(raw.contains("✓ COMPLETE"));
+    assert!(raw.contains("⚠ COMPLETE"));
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_narrow_or_dumb_terminal_gets_plain_lines() {
     for (columns, term) in [(40, "xterm-256color"), (80, "dumb")] {
         let mut terminal = Terminal::builder(&command()).size(columns, 24).term(term).start();
         assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
-        assert!(terminal.all_output().contains("[ralph] ✓ COMPLETE"), "{}", terminal.all_output());
+        assert!(terminal.all_output().contains("[ralph] ⚠ COMPLETE"), "{}", terminal.all_output());
         assert!(!terminal.all_output().contains('╭'));
     }
 }

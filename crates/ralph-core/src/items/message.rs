@@ -30,7 +30,7 @@ pub fn commit_message(
     // Of the goal the last word is a reviewer's, who did nothing for it.
     let said = said.filter(|_| settlement.item.is_some() || iteration.kind == Kind::Work);
     if let Some(said) = settlement.said.as_deref().or(said) {
-        text.push_str(&wrapped(&one_line(said, 400)));
+        text.push_str(&wrapped(&one_line(&format!("The agent says: {said}"), 400)));
         text.push_str("\n\n");
     }
     if let Some(others) = others(settlement) {
@@ -44,6 +44,11 @@ pub fn commit_message(
     }
     if iteration.is_without_change() && settlement.item.is_some() {
         text.push_str("No file was changed for this item: its checks were green without it.\n\n");
+    }
+    if iteration.passed_anyway() && settlement.item.is_some() {
+        text.push_str(
+            "These checks were green already: none is its own, and no test was changed for it.\n\n",
+        );
     }
     if !left.is_empty() {
         let names = left.join(", ");

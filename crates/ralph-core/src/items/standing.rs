@@ -8,14 +8,15 @@ use crate::prelude::*;
 /// A run has few commands; what comes after these is held against nothing.
 const MOST: usize = 50;
 
-/// How checks stood when the item that is worked on was begun, and how they stood last.
+/// The best that checks had come to when the item that is worked on was begun, and by now. The best, and not the last: an item that
+/// mends what another one broke has not brought anything that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Standing {
     /// The item that is worked on, or was last.
     about: Option<String>,
     before: Vec<Stood>,
-    last: Vec<Stood>,
+    best: Vec<Stood>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +31,11 @@ impl Stood {
     fn of(check: &CheckResult) -> Self {
         let failing = check.failing.len() as u64;
         Self { command: check.command.clone(), passed: check.passed(), failing }
+    }
+
+    fn or_better(&mut self, other: &Self) {
+        self.passed |= other.passed;
+        self.failing = self.failing.min(other.failing);
     }
 }
 
@@ -49,11 +55,12 @@ impl Standing {
         *self == Self::default()
     }
 
-    /// With this item at work: what was there when it was begun is what was there last.
+    /// With this item at work; `baseline`: how checks stood before the run.
     #[must_use]
-    pub(crate) fn begun(mut self, item: &str) -> Self {
+    pub(crate) fn begun(mut self, item: &str, baseline: &[CheckResult]) -> Self {
         if self.about.as_deref() != Some(item) {
-            self.before.clone_from(&self.last);
+            self.note(baseline);
+            self.before.clone_from(&self.best);
             self.about = Some(item.into());
         }
         self
@@ -62,45 +69,54 @@ impl Standing {
     /// With the checks that were run.
     #[must_use]
     pub(crate) fn with(mut self, checks: &[CheckResult]) -> Self {
-        for stood in checks.iter().map(Stood::of) {
-            match self.last.iter().position(|known| known.command == stood.command) {
-                Some(at) => self.last[at] = stood,
-                None if self.last.len() < MOST => self.last.push(stood),
-                None => {}
-            }
-        }
+        self.note(checks);
         self
     }
 
-    /// What a check says for the work on the item; `baseline`: how those stood before the run that were not run since.
-    pub(crate) fn says(&self, check: &CheckResult, baseline: &[CheckResult]) -> Says {
-        let known = self.before.iter().find(|before| before.command == check.command).cloned();
-        says(check, known.or_else(|| before_the_run(check, baseline)))
+    fn note(&mut self, checks: &[CheckResult]) {
+        for stood in checks.iter().map(Stood::of) {
+            match self.best.iter().position(|known| known.command == stood.command) {
+                Some(at) => self.best[at].or_better(&stood),
+                None if self.best.len() < MOST => self.best.push(stood),
+                None => {}
+            }
+        }
     }
-}
 
-fn before_the_run(check: &CheckResult, baseline: &[CheckResult]) -> Option<Stood> {
-    baseline.iter().find(|before| before.command == check.command).map(Stood::of)
+    /// The work on the item is put back: what its checks came to is gone with it.
+    pub(crate) fn put_back(&mut self) {
+        self.best.clone_from(&self.before);
+    }
+
+    /// What a check says for the work on the item.
+    pub(crate) fn says(&self, check: &CheckResult) -> Says {
+        says(check, self.before.iter().find(|before| before.command == check.command))
+    }
 }
 
 /// Whether all these checks are as red as before the run, which is tolerated: they speak for nothing.
 pub(crate) fn all_as_red(checks: &[CheckResult], baseline: &[CheckResult]) -> bool {
-    let red = |check: &CheckResult| says(check, before_the_run(check, baseline)) == Says::Red;
+    let red = |check: &CheckResult| {
+        let before = baseline.iter().find(|before| before.command == check.command).map(Stood::of);
+        says(check, before.as_ref()) == Says::Red
+    };
     !checks.is_empty() && checks.iter().all(red)
 }
 
-fn says(check: &CheckResult, before: Option<Stood>) -> Says {
+fn says(check: &CheckResult, before: Option<&Stood>) -> Says {
     let fewer = |before: &Stood| (check.failing.len() as u64) < before.failing;
     match (check.passed(), before) {
         (true, Some(before)) if before.passed => Says::Green,
         (true, _) => Says::Better,
-        (false, Some(before)) if fewer(&before) => Says::Better,
+        (false, Some(before)) if fewer(before) => Says::Better,
         (false, _) => Says::Red,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use core::slice::from_ref;
+
     use super::*;
     use crate::event::End;
 
@@ -121,33 +137,48 @@ mod tests {
     fn a_check_speaks_for_the_item_during_which_it_became_green_and_for_no_later_one() {
         let baseline = [check(2, &["add", "mul"])];
         let green = check(0, &[]);
-        let standing = Standing::default().begun("one");
-        assert_eq!(standing.says(&green, &baseline), Says::Better);
-        let standing = standing.with(core::slice::from_ref(&green)).begun("two");
-        assert_eq!(standing.says(&green, &baseline), Says::Green);
-        // It broke what was green: to mend that is nothing that was asked for.
-        let standing = standing.with(&[check(2, &["add"])]).begun("two");
-        assert_eq!(standing.says(&green, &baseline), Says::Green);
-        // The next one finds it broken.
-        assert_eq!(standing.begun("three").says(&green, &baseline), Says::Better);
+        let standing = Standing::default().begun("one", &baseline);
+        assert_eq!(standing.says(&green), Says::Better);
+        let standing = standing.with(from_ref(&green)).begun("two", &baseline);
+        assert_eq!(standing.says(&green), Says::Green);
+        // It broke what was green: to mend that is nothing that was asked for, whoever does it.
+        let standing = standing.with(&[check(2, &["add"])]).begun("two", &baseline);
+        assert_eq!(standing.says(&green), Says::Green);
+        assert_eq!(standing.begun("three", &baseline).says(&green), Says::Green);
+    }
+
+    #[test]
+    fn what_was_green_before_the_run_speaks_for_nobody_who_mends_it() {
+        let (green, red) = (check(0, &[]), check(1, &[]));
+        let broken = Standing::default().begun("one", from_ref(&green)).with(&[red]);
+        assert_eq!(broken.begun("two", from_ref(&green)).says(&green), Says::Green);
+    }
+
+    #[test]
+    fn what_is_put_back_has_turned_nothing_green() {
+        let (green, red) = (check(0, &[]), check(1, &[]));
+        let mut standing = Standing::default().begun("one", from_ref(&red)).with(from_ref(&green));
+        assert_eq!(standing.clone().begun("two", from_ref(&red)).says(&green), Says::Green);
+        standing.put_back();
+        assert_eq!(standing.begun("two", from_ref(&red)).says(&green), Says::Better);
     }
 
     #[test]
     fn a_red_check_speaks_only_where_fewer_tests_fail_than_when_the_item_was_begun() {
         let baseline = [check(2, &["add", "mul"])];
         let (both, one) = (check(2, &["add", "mul"]), check(2, &["mul"]));
-        let standing = Standing::default().begun("one");
-        assert_eq!(standing.says(&both, &baseline), Says::Red);
-        assert_eq!(standing.says(&one, &baseline), Says::Better);
-        let standing = standing.with(core::slice::from_ref(&one)).begun("two");
-        assert_eq!(standing.says(&one, &baseline), Says::Red);
+        let standing = Standing::default().begun("one", &baseline);
+        assert_eq!(standing.says(&both), Says::Red);
+        assert_eq!(standing.says(&one), Says::Better);
+        let standing = standing.with(from_ref(&one)).begun("two", &baseline);
+        assert_eq!(standing.says(&one), Says::Red);
         assert!(all_as_red(&[both], &baseline) && !all_as_red(&[one], &baseline));
         assert!(!all_as_red(&[], &baseline));
     }
 
     #[test]
     fn what_nobody_ran_before_speaks_when_it_is_green() {
-        assert_eq!(Standing::default().begun("one").says(&check(0, &[]), &[]), Says::Better);
-        assert_eq!(Standing::default().begun("one").says(&check(1, &[]), &[]), Says::Red);
+        assert_eq!(Standing::default().begun("one", &[]).says(&check(0, &[])), Says::Better);
+        assert_eq!(Standing::default().begun("one", &[]).says(&check(1, &[])), Says::Red);
     }
 }

@@ -37,8 +37,10 @@ pub struct Record {
     pub untouched: bool,
     /// The item passed by a check that can tell its work, and no file was changed for it. Older records do not say.
     pub without_change: bool,
-    /// The item passed, and all its checks are as red as when it was begun. Older records do not say.
+    /// It passed, and all its checks are as red as when it was begun. Older records do not say.
     pub tolerated: bool,
+    /// The item passed by checks that were green already, none of them its own, and no test was changed for it. Older records do not say.
+    pub unmeasured: bool,
     /// Of a goal that is a backlog: how its items passed in its run. Older records do not say.
     pub items: Option<Passed>,
     /// What is flagged about its proof, in words. Older records have what its own iteration did in `custody` alone.
@@ -126,12 +128,20 @@ impl Record {
     }
 
     /// Whether it passed, and nothing but words speaks for it: of an item, that no check was run, or none that could tell its work; of
-    /// a goal, that its items all passed so.
+    /// a goal, that its items all passed so; of both, that the checks are as red as before.
     pub fn is_claimed(&self) -> bool {
         let items = self.items.filter(|items| items.claimed > 0 && items.claimed == items.passed);
-        let item = self.item.is_some() && (self.checks.is_empty() || self.untouched || self.tolerated);
-        self.passed() && (item || self.item.is_none() && items.is_some())
+        let by_word = match self.item {
+            Some(_) => is_by_word(self.checks.is_empty(), self.untouched, self.tolerated),
+            None => self.tolerated || items.is_some(),
+        };
+        self.passed() && by_word
     }
+}
+
+/// Whether an item that passed did so by words alone.
+pub fn is_by_word(no_check: bool, untouched: bool, tolerated: bool) -> bool {
+    no_check || untouched || tolerated
 }
 
 /// An attempt and its commit, if it has one.

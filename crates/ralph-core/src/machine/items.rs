@@ -9,6 +9,7 @@ use crate::effect::Effect;
 use crate::event::Plan;
 use crate::items::{
     self, Attempt, BacklogPlan, BacklogRead, CommitOrder, Found, ItemAfter, Memory, Says, Settlement,
+    all_as_red,
 };
 use crate::prelude::*;
 use crate::profile::{FailedItem, Gate};
@@ -183,25 +184,27 @@ pub(super) fn settlement(
     })
 }
 
+const AS_RED: &str = "its checks are as red as before, which is tolerated";
+
 /// What stands for commands in an attempt that passed without any, or beside those that could not tell its work.
 fn unchecked(seen: &State, plan: &Plan, current: &Iteration, conclusion: &Conclusion) -> String {
     let lacks = match current.checks.is_empty() {
         true => "no check was run",
-        false if conclusion.tolerated => "its checks are as red as before, which is tolerated",
+        false if conclusion.tolerated => AS_RED,
         false => "no file was changed for it, and no check is its own",
     };
     match seen.reviews_needed() {
         0 => format!("{lacks}: the agent's word"),
         _ if plan.is_for_one_item() => format!("{lacks}: the agent's word"),
-        n => format!("{lacks}: the agent's word, and {} of the whole", count(n.into(), "review")),
+        _ => format!("{lacks}: the agent's word, before anybody reviewed the whole"),
     }
 }
 
 /// The most that a check says for the work on an item; `None`: there is no item, or no check was run.
 pub(super) fn says(seen: &State, current: &Iteration) -> Option<Says> {
     let item = current.item.as_deref()?;
-    let standing = seen.rules.items.standing.clone().begun(&item.id);
-    let said = current.checks.iter().map(|check| standing.says(check, &seen.baseline.results));
+    let standing = seen.rules.items.standing.clone().begun(&item.id, &seen.baseline.results);
+    let said = current.checks.iter().map(|check| standing.says(check));
     said.reduce(|one, other| match (one, other) {
         (Says::Better, _) | (_, Says::Better) => Says::Better,
         (Says::Green, _) | (_, Says::Green) => Says::Green,
@@ -273,6 +276,7 @@ pub(super) fn stop_or_settle(seen: &State, plan: &Plan, stop: Stop) -> Decision 
     let last = seen.current.as_ref().or(seen.last.as_deref());
     // The marks of all items are in it.
     let with_work = memory.untouched > 0 || memory.without_change > 0;
+    let as_red = last.is_some_and(|last| all_as_red(&last.checks, &seen.baseline.results));
     match order(seen, plan, memory, last, with_work).filter(|_| matches!(stop, Stop::Complete { .. })) {
         None => halt(seen, stop),
         Some(order) => {
@@ -286,7 +290,7 @@ pub(super) fn stop_or_settle(seen: &State, plan: &Plan, stop: Stop) -> Decision 
                 revert: None,
                 block: None,
                 untick: vec![],
-                unchecked: None,
+                unchecked: as_red.then(|| AS_RED.into()),
                 uncounted: false,
                 said: memory.said.clone(),
             };

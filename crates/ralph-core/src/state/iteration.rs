@@ -8,6 +8,7 @@ use crate::effect::Ending;
 use crate::event::{AgentEnded, End, Measured, Noted};
 use crate::evidence::{Condition, Held, were_green};
 use crate::items::{Attempt, Settled, Work};
+use crate::ledger::is_by_word;
 use crate::prelude::*;
 use crate::report::block::Block;
 use crate::report::dialects::Dialect;
@@ -97,7 +98,7 @@ impl Iteration {
     /// Whether its item passed, and nothing but the agent's word says that it is done.
     pub fn is_claimed(&self) -> bool {
         let passed = self.conclusion.as_ref().is_some_and(|told| told.attempt == Some(Attempt::Passed));
-        passed && (self.checks.is_empty() || self.is_untouched() || self.is_tolerated())
+        passed && is_by_word(self.checks.is_empty(), self.is_untouched(), self.is_tolerated())
     }
 
     /// Whether its item passed though all its checks are as red as when it was begun.
@@ -134,6 +135,11 @@ impl Iteration {
     pub(crate) fn changed_tests(&self) -> bool {
         let changed = self.after.as_ref().map_or(&[][..], |after| &after.changed);
         changed.iter().any(|changed| is_test_path(&changed.path))
+    }
+
+    /// The same, as it was decided: older records do not say.
+    pub fn passed_anyway(&self) -> bool {
+        self.conclusion.as_ref().is_some_and(|told| told.unmeasured == Some(true))
     }
 
     /// Whether its item passed by checks that could not have failed for want of the work.

@@ -37,22 +37,25 @@ pub fn none_proved(state: &State, stop: &Stop) -> Option<String> {
     (complete && state.rests_on_words()).then(|| count(state.rules.items.passed, "item"))
 }
 
-/// How many items the checks of a complete backlog do not speak for, where they speak for others.
-pub fn some_claimed(state: &State, stop: &Stop) -> Option<String> {
-    let claimed = state.rules.items.unchecked;
-    (stop.proof() == Some(Proof::Checks) && claimed > 0 && none_proved(state, stop).is_none())
-        .then(|| count(claimed, "item"))
+/// How many items the checks of a complete backlog do not speak for, where they speak for the whole.
+pub fn not_proved(state: &State, stop: &Stop) -> Option<String> {
+    let items = &state.rules.items;
+    let bare = items.unchecked.saturating_add(items.unmeasured);
+    let complete = matches!(stop, Stop::Complete { proof: Proof::Checks });
+    (complete && bare > 0 && none_proved(state, stop).is_none()).then(|| count(bare, "item"))
 }
 
 fn but_for(state: &State, stop: &Stop) -> String {
-    some_claimed(state, stop).map_or_else(String::new, |items| format!(" but for {items}"))
+    not_proved(state, stop).map_or_else(String::new, |items| format!(" but for {items}"))
 }
 
-/// Whether a goal is complete though no agent has changed a file and no check was run: whoever reviewed it had only words to review.
+/// Whether a goal is complete though no agent has changed a file and no check was run, or all checks are as red as before: whoever
+/// reviewed it had only words to review.
 pub fn is_only_claimed(state: &State, stop: &Stop) -> bool {
     let goal = state.run.as_ref().is_some_and(|run| run.plan.backlog.is_none());
     let unchecked = state.last.as_ref().is_some_and(|last| last.checks.is_empty());
-    matches!(stop, Stop::Complete { .. }) && goal && unchecked && state.totals.is_unchanged()
+    let bare = unchecked && state.totals.is_unchanged() || state.last_is_as_red();
+    matches!(stop, Stop::Complete { .. }) && goal && bare
 }
 
 /// The last line of an agent that failed, where the stop does not say it: it wrote nothing to standard error.
@@ -93,6 +96,7 @@ pub fn weak_points(state: &State, stop: &Stop) -> Vec<String> {
         claimed(state).map(|claimed| format!("{} {claimed}", count(state.rules.items.unchecked, "item")));
     let unchecked = if last.is_some_and(|last| last.checks.is_empty()) { UNCHECKED } else { "" };
     let unchanged = unchanged.map(|condition| format!("{}{unchecked}", condition.fact));
+    let unchanged = unchanged.or_else(|| state.is_goal_unmeasured().then(|| UNMEASURED.into()));
     let items = &state.rules.items;
     let unmeasured = Some(items.unmeasured).filter(|some| *some > 0).map(|some| {
         let weak = format!("{} {}", count(some, "item"), green_before(some));
@@ -142,15 +146,18 @@ fn claimed(state: &State) -> Option<String> {
     Some(format!("claimed {lack}{rest}"))
 }
 
+const UNMEASURED: &str = "the checks were green before the run, and no test file was changed: they do not tell whether it is \
+                          reached";
 const UNTOUCHED: &str = ", and no agent changed a file";
 const UNCHECKED: &str = ", and no check was run";
 
 fn green_before(items: u64) -> String {
-    let (they, whose) = if items == 1 { ("it was", "its") } else { ("they were", "their") };
-    format!(
-        "passed by checks that were green before {they} begun, with none of {whose} own and no test file changed"
-    )
+    let whose = if items == 1 { "its" } else { "their" };
+    format!("{GREEN_ALREADY}, with none of {whose} own and no test file changed")
 }
+
+/// What is said of an item whose checks could not have failed for want of it: they were green when it was begun, or the run was.
+pub const GREEN_ALREADY: &str = "passed by checks that were green already";
 
 /// What is said of items that checks proved though nobody worked for them.
 fn without_change_of(items: u64) -> &'static str {

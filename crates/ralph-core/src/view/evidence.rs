@@ -118,11 +118,12 @@ fn flags_of(record: &Record) -> Vec<String> {
 /// What a pass rests on, where that is little.
 fn little(record: &Record) -> String {
     let bare = match (record.is_claimed(), record.checks.is_empty()) {
+        (true, false) if record.tolerated => ", claimed with checks as red as before",
         _ if record.item.is_none() => return little_of_goal(record),
         (true, true) => ", claimed without a check",
-        (true, false) if record.tolerated => ", claimed with checks as red as before",
         (true, false) => ", claimed without a change and without a check of its own",
         (false, _) if record.without_change => " with nothing changed for it",
+        (false, _) if record.passed() && record.unmeasured => " by checks that were green already",
         (false, _) => "",
     };
     bare.into()
@@ -139,7 +140,7 @@ fn little_of_goal(record: &Record) -> String {
 /// How that is called which decided; `proved` where it is a proof.
 fn decided<'a>(record: &Record, proved: &'a str) -> &'a str {
     match record.passed() {
-        true if record.is_claimed() => "rests on",
+        true if record.is_claimed() || record.unmeasured => "rests on",
         true => proved,
         false => "why",
     }
@@ -160,7 +161,7 @@ fn proof(record: &Record) -> String {
 pub fn lines(attempted: &Attempted) -> Vec<String> {
     let record = &attempted.record;
     let mark = match record.passed() {
-        true if record.is_claimed() => "⚠",
+        true if record.is_claimed() || record.unmeasured => "⚠",
         true => "✓",
         false => "✗",
     };

@@ -9,8 +9,8 @@ use ralph_core::own_files;
 use ralph_core::report::{MISPLACED, denied_tools};
 use ralph_core::state::{self, Iteration, State};
 use ralph_core::text;
-use ralph_core::view::WITHOUT_CHANGE;
 use ralph_core::view::flagged::beside;
+use ralph_core::view::{GREEN_ALREADY, WITHOUT_CHANGE};
 
 use super::Tone;
 
@@ -32,7 +32,7 @@ pub(super) fn baseline(state: &State, event: &Event) -> Option<(Tone, String)> {
         ));
     }
     match check.passed() {
-        true => Some((Tone::Faint, format!("{when}: {}", check.describe()))),
+        true => Some((Tone::Faint, format!("{when}: ✓ {}", check.describe()))),
         false => Some((Tone::Warning, format!("{when}: ✗ {}{}", check.describe(), spelling(check)))),
     }
 }
@@ -64,12 +64,12 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     let mut lines = vec![];
     let of_item = last.item.is_some();
     // Of the goal this comes after the reviews.
-    let claimed = of_item && last.is_claimed();
+    let claimed = of_item && last.is_claimed() || !of_item && last.is_tolerated();
     let weak = of_item && !claimed && last.is_unmeasured(&state.baseline.results);
     let by_checks = !claimed && !weak;
     let (passes, and) = match (claimed, weak) {
         (true, _) => ("is claimed", " and"),
-        (_, true) => ("passed by checks that were green before it was begun", ", and is"),
+        (_, true) => (GREEN_ALREADY, ", and is"),
         _ => ("is proved", " and"),
     };
     if let Some(commit) = &settled.commit {
@@ -96,7 +96,7 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
         let line = format!("{sign} {what} {passes}{flagged}; it is in your files, and not committed");
         lines.push((tone, line));
     }
-    if last.is_claimed() {
+    if claimed {
         let facts = match (last.is_untouched(), last.checks.is_empty()) {
             (false, false) if last.is_tolerated() => "its checks are as red as before",
             (false, _) => "no check was run",

@@ -45,9 +45,18 @@ pub(super) fn title_of(state: &State, stop: &Stop) -> &'static str {
     match view::none_proved(state, stop).is_some() {
         true => "⚠ COMPLETE, ALL CLAIMED",
         false if view::is_only_claimed(state, stop) => "⚠ COMPLETE, ONLY CLAIMED",
-        false if view::some_claimed(state, stop).is_some() => "⚠ COMPLETE, NOT ALL PROVED",
+        false if view::not_proved(state, stop).is_some() => "⚠ COMPLETE, NOT ALL PROVED",
+        false if matches!(stop, Stop::Complete { .. }) && state.is_goal_unmeasured() => "⚠ COMPLETE",
+        false if is_passed_anyway(state, stop) => "⚠ ITEM PASSED",
         false => title(stop),
     }
+}
+
+/// Whether the one item passed by checks that could not have failed for want of it.
+fn is_passed_anyway(state: &State, stop: &Stop) -> bool {
+    let last = state.last.as_ref().filter(|last| !last.is_claimed());
+    matches!(stop, Stop::ItemPassed { .. })
+        && last.is_some_and(|last| last.is_unmeasured(&state.baseline.results))
 }
 
 /// What is to be said below the title, if the title does not say it all.
@@ -66,7 +75,7 @@ pub(super) fn details(stop: &Stop) -> Vec<String> {
         Stop::CircuitOpen { why, probe_at } => {
             let probe = match probe_at {
                 Some(at) => {
-                    format!("no run begins before {}", clock::local(*at, clock::now()))
+                    format!("no run begins before {}, unless as a probe", clock::local(*at, clock::now()))
                 }
                 None => "no run begins by itself".into(),
             };
@@ -113,8 +122,15 @@ fn tone_by(title: &str) -> Tone {
 
 /// The last iteration whose agent threw work of the user's away that nobody has put back since.
 fn thrown_away(state: &State) -> Option<u64> {
-    let lost = state.flagged.iter().rfind(|flagged| flagged.what.starts_with(THROWN_AWAY))?.iteration;
-    state.undone.iter().all(|undone| undone.after < lost).then_some(lost)
+    let flagged = state.flagged.iter().rfind(|flagged| flagged.what.starts_with(THROWN_AWAY))?;
+    let names = flagged.what.rsplit_once("): ").map_or("", |(_, names)| names);
+    let is_back = |name: &str| {
+        let since = state.undone.iter().filter(|undone| undone.after >= flagged.iteration);
+        since
+            .map(|undone| &undone.put_back.only)
+            .any(|only| only.is_empty() || only.iter().any(|one| one == name))
+    };
+    (!names.split(", ").all(is_back)).then_some(flagged.iteration)
 }
 
 /// The iteration that began to change what claims are judged by, where that refuses them and another one was the last.
@@ -191,13 +207,20 @@ fn about_checks(state: &State, stop: &Stop) -> Option<String> {
     // A probe would have to change something.
     let reset = if open { "ralph circuit reset && " } else { "" };
     Some(match evidence.refused_by_what_was_red(&last.checks)? {
+        // Where nothing was changed there is nothing that could count.
+        WasRed::Named if state.totals.is_unchanged() => return None,
         WasRed::Named => format!(
-            "to have it count beside tests that were red before the run: {reset}ralph run --set baseline=tolerate"
+            "if the tests that were red before are not what is asked for, to have it count beside them: \
+             {reset}ralph run --set baseline=tolerate"
         ),
-        WasRed::Unnamed => format!(
-            "the check was red before the run and names no tests, so none can be tolerated; to check only what is asked for: \
-             {reset}ralph run --test-cmd CMD"
-        ),
+        WasRed::Unnamed => {
+            let red = last.checks.iter().find(|check| !check.passed()).map(|check| check.name.as_str());
+            let name = red.filter(|name| CHECKS.contains(name))?;
+            format!(
+                "the check was red before the run and names no tests, so none can be tolerated; to check only what is \
+                 asked for: {reset}ralph run --{name}-cmd CMD"
+            )
+        }
     })
 }
 

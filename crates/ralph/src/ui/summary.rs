@@ -46,7 +46,7 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
             count => format!(", {count} {what}"),
         };
         let claimed = some(memory.unchecked, "claimed");
-        let green = some(memory.unmeasured, "passed by checks that were green before");
+        let green = some(memory.unmeasured, "passed by checks that were green already");
         let idle = match memory.without_change {
             0 => String::new(),
             some => format!(" ({some} with nothing changed)"),
@@ -102,7 +102,12 @@ pub(crate) fn uncommitted(state: &State) -> Vec<String> {
     let bare = items_of_run.unchecked > 0 && items_of_run.proved_by_checks() == 0;
     let mut reasons: Vec<(&str, &str, Vec<&str>)> = vec![];
     for known in &state.uncommitted {
-        let word = if bare || known.claimed { "claimed" } else { "proved" };
+        let word = match bare || known.claimed {
+            true => "claimed",
+            // Which of them are proved is counted above.
+            false if items_of_run.unmeasured > 0 => "passed",
+            false => "proved",
+        };
         match reasons.iter_mut().find(|(why, as_what, _)| *why == known.why && *as_what == word) {
             Some((.., items)) => items.push(&known.what),
             None => reasons.push((&known.why, word, vec![&known.what])),

@@ -48,7 +48,7 @@ fn issues_are_claimed_proved_and_closed_in_the_order_of_bd() {
         .call(says_done())
         .install(&sandbox);
     let finished = on_beads(&sandbox, &agent).args(["--test-cmd", "true"]).run();
-    finished.assert_code(0).assert_stderr_has("✓ COMPLETE").assert_stderr_has("every item of beads");
+    finished.assert_code(0).assert_stderr_has(" COMPLETE").assert_stderr_has("every item of beads");
     let calls = beads.changes();
     assert_eq!(
         verbs(&calls),
@@ -110,7 +110,7 @@ fn an_issue_that_fails_twice_stays_claimed_and_is_closed_once_it_is_proved() {
         .call(says_done())
         .install(&sandbox);
     let run = works_through(&sandbox, &agent).args(["--test-cmd", "test -e good.txt"]);
-    run.run().assert_code(0).assert_stderr_has("✓ COMPLETE");
+    run.run().assert_code(0).assert_stderr_has(" COMPLETE");
     assert_eq!(verbs(&beads.changes()), ["update bd-a --claim", "close bd-a --reason"]);
     assert_eq!(recorded(&sandbox, "attempt"), 3, "the ledger counts");
     assert_eq!(beads.issue("bd-z")["status"], "deferred", "what bd does not hand out is left alone");
@@ -165,7 +165,7 @@ fn an_issue_that_an_agent_closes_without_proof_is_opened_again_and_that_is_told(
         .call(says_done())
         .install(&sandbox);
     let finished = on_beads(&sandbox, &agent).args(["--test-cmd", "test -e good.txt"]).run();
-    finished.assert_code(0).assert_stderr_has("✓ COMPLETE");
+    finished.assert_code(0).assert_stderr_has(" COMPLETE");
     let calls = verbs(&beads.changes());
     let reopened: Vec<&String> = calls.iter().filter(|call| call.starts_with("reopen")).collect();
     assert_eq!(

@@ -33,7 +33,7 @@ fn an_agent_cannot_take_issues_out_of_the_run() {
             .call(says_done())
             .install(&sandbox);
         let finished = on_beads(&sandbox, &agent).args(["--test-cmd", "true"]).run();
-        finished.assert_code(0).assert_stderr_has("✓ COMPLETE");
+        finished.assert_code(0).assert_stderr_has(" COMPLETE");
         for id in ["bd-a", "bd-b"] {
             let issue = beads.issue(id);
             let reason = issue["close_reason"].as_str().unwrap_or_default();

@@ -186,7 +186,7 @@ fn what_is_recorded_after_the_last_commit_is_named_with_the_command_that_commits
         sandbox.commit_all("settings");
         let agent = writer(&sandbox, &["one.txt"]);
         let finished = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
-        finished.assert_code(0).assert_stderr_has("green before it was begun, and is committed");
+        finished.assert_code(0).assert_stderr_has("green already, and is committed");
         let said = ".ralph/ralph.yml has ralph's last records, which are not committed: git commit";
         match share {
             true => finished.assert_stderr_has(said),

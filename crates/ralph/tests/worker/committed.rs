@@ -157,7 +157,7 @@ fn a_task_file_that_is_not_clean_is_told_before_and_each_commit_names_it() {
             "fix_plan.md has changes that are not committed, so its marks are not committed with the items",
         )
         .assert_stderr_has(first)
-        .assert_stderr_has("proved: their commits are without files that were not clean before: fix_plan.md")
+        .assert_stderr_has("passed: their commits are without files that were not clean before: fix_plan.md")
         .assert_stderr_lacks("but for files");
     let made = sandbox.git(&["log", "--format=%h", "--abbrev=12", "-3"]);
     for commit in made.lines() {
@@ -192,6 +192,6 @@ fn the_commit_of_a_goal_says_what_the_agent_said_that_did_the_work() {
         .install(&sandbox);
     run(&sandbox, &agent).args(["--commit", "--reviews", "1"]).run().assert_code(0);
     let message = sandbox.git(&["log", "-1", "--format=%B"]);
-    assert!(message.contains("\n\nmade the one file\n\n"), "{message}");
+    assert!(message.contains("\n\nThe agent says: made the one file\n\n"), "{message}");
     assert!(!message.contains("nothing left to do"), "{message}");
 }

@@ -3,7 +3,7 @@
 use ralph_testkit::{Sandbox, Schema, StatusBlock, Steps};
 use serde_json::{Value, json};
 
-use crate::common::{history, ralph, status};
+use crate::common::{history, one_call, ralph, repository, run, status};
 use crate::stage::{
     HARNESS, another, checklist, claims, commits, committed, files_of, harness, item, item_now, ledger,
     recorded, slow_hook, two_items, worker, works_through, writer, writes,
@@ -273,7 +273,7 @@ fn a_command_that_item_and_run_both_name_is_run_once() {
 #[test]
 fn an_item_whose_checks_were_green_all_the_time_says_so_and_one_with_a_test_of_its_own_does_not() {
     const WEAK: &str =
-        "passed by checks that were green before it was begun, with none of its own and no test file changed";
+        "passed by checks that were green already, with none of its own and no test file changed";
     for (file, weak) in [("one.txt", true), ("tests/one.rs", false)] {
         let sandbox = checklist();
         let agent = writer(&sandbox, &[file]);
@@ -292,7 +292,7 @@ fn an_item_whose_checks_were_green_all_the_time_says_so_and_one_with_a_test_of_i
         .run()
         .assert_code(3)
         .assert_stderr_has("is proved and committed: ")
-        .assert_stderr_lacks("passed by checks that were green before it was begun");
+        .assert_stderr_lacks("passed by checks that were green already");
     let sandbox = checklist();
     let agent = writer(&sandbox, &["one.txt", "two.txt"]);
     let finished = works_through(&sandbox, &agent)
@@ -300,11 +300,11 @@ fn an_item_whose_checks_were_green_all_the_time_says_so_and_one_with_a_test_of_i
         .run();
     let ids: Vec<String> =
         history(&sandbox).iter().map(|row| row["item"]["id"].as_str().unwrap().into()).collect();
-    let several = WEAK.replace("its own", "their own").replace("it was", "they were");
+    let several = WEAK.replace("its own", "their own");
     let weak = format!("2 items {several}: {}", ids.join(", "));
     finished.assert_code(0).assert_stderr_has(&weak).assert_stderr_lacks("is proved and committed");
     for id in ids {
-        let line = format!("⚠ {id} passed by checks that were green before it was begun, and is committed: ");
+        let line = format!("⚠ {id} passed by checks that were green already, and is committed: ");
         finished.assert_stderr_has(&line);
     }
 }
@@ -324,12 +324,9 @@ fn a_check_that_an_earlier_item_turned_green_does_not_speak_for_the_next() {
         history(&sandbox).iter().filter_map(|row| Some(row["item"]["id"].as_str()?.into())).collect();
     finished
         .assert_stderr_has(&format!("✓ {} is proved and committed: ", ids[0]))
-        .assert_stderr_has(&format!(
-            "⚠ {} passed by checks that were green before it was begun, and is",
-            ids[1]
-        ))
+        .assert_stderr_has(&format!("⚠ {} passed by checks that were green already, and is", ids[1]))
         .assert_stderr_has(
-            "items: 1 proved in this run, 1 passed by checks that were green before, 0 of 2 items open",
+            "items: 1 proved in this run, 1 passed by checks that were green already, 0 of 2 items open",
         );
 }
 
@@ -357,12 +354,54 @@ fn a_tolerated_check_that_is_as_red_as_before_proves_nothing_and_one_with_a_red_
         .assert_stderr_lacks("proof: checks");
     let ledger = ledger(&sandbox);
     assert_eq!((&ledger[0]["result"], &ledger[0]["tolerated"]), (&json!("PASSED"), &json!(true)));
+    let told = |args: &[&str]| ralph(&sandbox).args(args).run().stdout;
+    assert_eq!(told(&["backlog", "list"]).matches("claimed  ").count(), 2, "{}", told(&["backlog", "list"]));
+    let verified = told(&["evidence", "verify"]);
+    assert!(verified.contains("all of it is only claimed"), "{verified}");
+    works_through(&sandbox, &agent).run().assert_stderr_has("2 items claimed in an earlier run");
     let sandbox = checklist();
     sandbox.write("test.sh", TWO_TESTS);
     sandbox.commit_all("tests");
     let agent = writer(&sandbox, &["one.txt", "two.txt"]);
     let finished = works_through(&sandbox, &agent).args(tolerate).args(BY_FACTS).run();
     finished.assert_code(0).assert_stderr_has("items: 2 proved in this run, 0 of 2 items open");
+}
+
+#[test]
+fn a_goal_whose_checks_are_as_red_as_before_is_claimed_and_its_commit_says_so() {
+    let sandbox = repository();
+    sandbox.write("test.sh", TWO_TESTS);
+    sandbox.commit_all("tests");
+    let agent = one_call(&sandbox, Steps::new().write("comment.txt", "").status(&StatusBlock::done()));
+    let flags = ["--test-cmd", NAMED, "--set", "baseline=tolerate", "--reviews", "0", "--commit"];
+    let finished = run(&sandbox, &agent).args(flags).run();
+    finished
+        .assert_code(0)
+        .assert_stderr_has("⚠ the goal is claimed and committed: ")
+        .assert_stderr_has("⚠ COMPLETE, ONLY CLAIMED")
+        .assert_stderr_lacks("proved and");
+    assert!(
+        sandbox.git(&["log", "-1", "--format=%B"]).contains("Claimed, not proved: its checks are as red")
+    );
+    ralph(&sandbox)
+        .args(["evidence", "show"])
+        .run()
+        .assert_stdout_has("claimed with checks as red as before");
+}
+
+/// An attempt that broke the test was put back: who comes after it finds the test green, and has not turned it so.
+#[test]
+fn a_check_that_an_attempt_broke_and_that_was_put_back_does_not_speak_for_the_next_item() {
+    let sandbox = checklist();
+    let breaks = || claims(Steps::new().write("broken.txt", ""));
+    let agent =
+        another(&sandbox).call(breaks()).call(breaks()).call(claims(writes("note.txt"))).install(&sandbox);
+    let flags =
+        ["--profile", "worker", "--all", "--set", "max_iterations=2", "--test-cmd", "test ! -e broken.txt"];
+    let finished = works_through(&sandbox, &agent).args(flags).run();
+    let id = history(&sandbox)[2]["item"]["id"].as_str().expect("an item").to_owned();
+    finished.assert_stderr_has(&format!("⚠ {id} passed by checks that were green already, and is committed"));
+    finished.assert_stderr_has("0 proved in this run, 1 passed by checks that were green already");
 }
 
 #[test]

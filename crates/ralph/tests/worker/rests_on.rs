@@ -241,10 +241,10 @@ fn backlog_list_and_status_tell_a_claimed_item_from_a_proved_one() {
     };
     of(&["list"])
         .assert_stdout_has("claimed      one  One")
-        .assert_stderr_has("1 item claimed: done by an agent's word, and proved by nothing");
+        .assert_stderr_has("1 item claimed: done by an agent's word, and no check speaks for it");
     of(&["show", "one"])
         .assert_stdout_has("claimed (done in ")
-        .assert_stdout_has(", line 2): done by an agent's word, and proved by nothing\n");
+        .assert_stdout_has(", line 2): done by an agent's word, and no check speaks for it\n");
     of(&["status"])
         .assert_stdout_has("done:        1\n")
         .assert_stdout_has("claimed:     1 of what is done: nothing but an agent's word says so");

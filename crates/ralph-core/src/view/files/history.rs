@@ -10,7 +10,8 @@ use crate::state::{Iteration, Note, State, keeps_notes};
 use crate::text::{count, one_line};
 use crate::time::duration;
 use crate::view::{
-    WITHOUT_CHANGE, ended, ended_by, failure, files, flagged, money, nth_of, result_for_people, thousands,
+    GREEN_ALREADY, WITHOUT_CHANGE, ended, ended_by, failure, files, flagged, money, nth_of,
+    result_for_people, thousands,
 };
 
 /// `state` is that of the record that concluded the iteration, or a later one, which knows less about it.
@@ -116,6 +117,7 @@ fn item_part(text: &mut String, iteration: &Iteration) {
         let word = match (iteration.is_claimed(), iteration.is_without_change()) {
             (true, _) => ", claimed: nothing but the agent's word says so".to_owned(),
             (false, true) => format!(": it {WITHOUT_CHANGE}"),
+            (false, false) if iteration.passed_anyway() => format!(": it {GREEN_ALREADY}"),
             (false, false) => String::new(),
         };
         let attempt = conclusion.attempt.iter();

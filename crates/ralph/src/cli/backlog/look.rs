@@ -30,7 +30,7 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
         document["items"] = entries.collect();
         ui.json(&document);
     } else {
-        let wide = backlog.items().iter().map(|item| item.id.chars().count()).max().unwrap_or(0).min(40);
+        let wide = backlog.items().iter().map(|item| item.id.chars().count()).max().unwrap_or(0).min(24);
         let known = tried(&place);
         for item in backlog.items() {
             let title = text::one_line(&item.title, 200);
@@ -51,7 +51,7 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
         let by_words = claimed(&known, &backlog);
         if by_words > 0 {
             ui.say(&format!(
-                "{} claimed: done by an agent's word, and proved by nothing; ralph backlog show ID",
+                "{} claimed: done by an agent's word, and no check speaks for it; ralph backlog show ID",
                 text::count(by_words, "item")
             ));
         }
@@ -65,7 +65,7 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
 fn stands(known: &Tried, item: &Item<'_>) -> (&'static str, &'static str) {
     match item.state.word() {
         _ if !item.enabled && item.state.is_open() => ("disabled", ": not for the loop"),
-        _ if is_claimed(known, item) => ("claimed", ": done by an agent's word, and proved by nothing"),
+        _ if is_claimed(known, item) => ("claimed", ": done by an agent's word, and no check speaks for it"),
         word => (word, ""),
     }
 }

@@ -126,9 +126,14 @@ fn tell(verified: &Verified, ui: &mut Ui) {
 
 fn summary(verified: &[Verified], result: Verdict, ran: bool, ui: &Ui) {
     let n = |verdict| verified.iter().filter(|one| one.verdict == verdict).count();
+    let by_word = |one: &&Verified| one.verdict == Verdict::Holds && one.record.is_claimed();
+    let words = verified.iter().filter(by_word).count();
     let verdict = match result {
+        Verdict::Holds if words > 0 && words == n(Verdict::Holds) => {
+            "the checks end as recorded, and all of it is only claimed"
+        }
         Verdict::Holds if !ran => "the records and their commits are as they were, and no check was run",
-        Verdict::Holds => "all that was proved holds",
+        Verdict::Holds => "all that passed holds",
         Verdict::Fails => "something does not hold",
         Verdict::CouldNotRun | Verdict::NotProved if verified.is_empty() => "there is nothing to verify",
         Verdict::CouldNotRun | Verdict::NotProved if n(Verdict::NotProved) == verified.len() => {
@@ -140,12 +145,17 @@ fn summary(verified: &[Verified], result: Verdict, ran: bool, ui: &Ui) {
         0 => String::new(),
         some => format!(" ({some} flagged)"),
     };
+    let green = verified.iter().filter(|one| one.verdict == Verdict::Holds && one.record.unmeasured).count();
+    let told = |count: usize, what: &str| (count > 0).then(|| format!("{count} {what}"));
+    let less = [told(words, "only claimed"), told(green, "by checks that were green already")];
+    let less = less.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let only = if less.is_empty() { String::new() } else { format!(" ({less})") };
     let claimed = match verified.iter().filter(|one| one.is_claimed_alone()).count() {
         0 => String::new(),
         some => format!(" ({some} claimed, with no check to run again)"),
     };
     ui.data_line(&format!(
-        "{verdict}: {} held{flagged}, {} failed, {} could not run{claimed}, {} not proved",
+        "{verdict}: {} held{only}{flagged}, {} failed, {} could not run{claimed}, {} not proved",
         n(Verdict::Holds),
         n(Verdict::Fails),
         n(Verdict::CouldNotRun),

@@ -236,6 +236,7 @@ fn line(state: &State, iteration: &Iteration, pool: bool) -> String {
         words.push_str(match (iteration.is_claimed(), iteration.is_without_change()) {
             (true, _) => ", claimed",
             (false, true) => " with nothing changed for it",
+            (false, false) if iteration.passed_anyway() => " by checks that were green already",
             (false, false) => "",
         });
     }
