@@ -145,8 +145,11 @@ fn a_goal_for_which_nothing_was_done_says_what_its_green_checks_are_worth() {
     assert_eq!(status(&sandbox)["proof"], "checks", "its word is a promise");
     assert!(status(&sandbox)["stop_text"].as_str().is_some_and(|text| text.contains(worth)));
     let shown = ralph(&sandbox).arg("status").run();
-    shown.assert_stdout_has("complete, proved by checks; nothing was changed");
-    ralph(&sandbox).arg("history").run().assert_stdout_has("complete, proved by checks; nothing was changed");
+    shown.assert_stdout_has("complete, reviewed and not measured; nothing was changed");
+    ralph(&sandbox)
+        .arg("history")
+        .run()
+        .assert_stdout_has("complete, reviewed and not measured; nothing was changed");
     ralph(&sandbox)
         .args(["history", "2"])
         .run()
@@ -492,7 +495,7 @@ fn a_linked_worktree_has_a_record_of_its_own() {
         .arg("status")
         .run()
         .assert_code(0)
-        .assert_stdout_has("complete, proved by checks");
+        .assert_stdout_has("complete, reviewed and not measured");
     ralph(&sandbox).arg("status").run().assert_code(0).assert_stdout_has("nothing has been run");
 }
 
@@ -592,7 +595,7 @@ fn quiet_says_only_how_it_ended() {
     let finished = run(&sandbox, &agent).args(["--test-cmd", "true", "--quiet"]).run();
     finished
         .assert_code(0)
-        .assert_stderr_has("complete, proved by checks")
+        .assert_stderr_has("complete, reviewed and not measured")
         .assert_stderr_lacks("iteration 1");
 }
 

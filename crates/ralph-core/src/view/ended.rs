@@ -24,6 +24,10 @@ pub fn ended(state: &State, stop: &Stop) -> String {
         None if is_only_claimed(state, stop) => {
             (format!("complete, claimed and not proved{flags}"), weak_points(state, stop))
         }
+        None if matches!(stop, Stop::Complete { proof: Proof::Checks }) && state.is_goal_unmeasured() => {
+            let reviewed = if state.reviews_needed() > 0 { "reviewed and " } else { "" };
+            (format!("complete, {reviewed}not measured{flags}"), weak_points(state, stop))
+        }
         None => (format!("{stop}{}{flags}", but_for(state, stop)), weak_points(state, stop)),
     };
     let said = [stopped].into_iter().chain(weak).chain(missing).chain(printed);

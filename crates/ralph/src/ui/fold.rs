@@ -14,12 +14,12 @@ const TO_TYPE: [&str; 2] = ["try: ", "next: "];
 /// text behind its indent. A word that has no room is left whole, and a line that says what to type stays one line: somebody
 /// may want to copy them.
 pub(super) fn fold(text: &str, columns: usize) -> Cow<'_, str> {
-    fold_at(text, columns, hanging)
+    fold_at(text, columns, |line| hanging(line).min(columns / 2))
 }
 
 /// The same for a table, whose last column begins there whatever stands in the others.
 pub(super) fn fold_row(text: &str, columns: usize, last: usize) -> Cow<'_, str> {
-    fold_at(text, columns, |_| last)
+    fold_at(text, columns, |_| last.min(columns * 3 / 4))
 }
 
 fn fold_at(text: &str, columns: usize, hang: impl Fn(&str) -> usize) -> Cow<'_, str> {
@@ -46,7 +46,7 @@ pub(super) fn fold_whole(line: &str, columns: usize) -> Cow<'_, str> {
         return Cow::Borrowed(line);
     }
     let mut folded = String::with_capacity(line.len() + 64);
-    fold_line(line, columns, hanging(line), fill, &mut folded);
+    fold_line(line, columns, hanging(line).min(columns / 2), fill, &mut folded);
     Cow::Owned(folded)
 }
 
@@ -69,7 +69,6 @@ fn fold_line(
     folded: &mut String,
 ) {
     let columns = columns.max(1);
-    let hang = hang.min(columns / 2);
     let indent = line.len() - line.trim_start_matches(' ').len();
     let (mut wide, mut words, mut ends_with_colon) = (indent, 0, false);
     folded.push_str(&line[..indent]);

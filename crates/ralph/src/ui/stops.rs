@@ -175,7 +175,11 @@ pub(super) fn next_steps_of(state: &State, stop: &Stop, typed: Option<&str>) -> 
     if !state.uncommitted.is_empty() {
         let left = if undone.is_some() { ", as far as the undo left it" } else { "" };
         let claimed = state.uncommitted.iter().all(|known| known.claimed);
-        let word = if claimed { "claimed" } else { "proved" };
+        let word = match claimed {
+            true => "claimed",
+            false if state.rules.items.unmeasured > 0 => "done",
+            false => "proved",
+        };
         steps.push(format!("what is {word} and not committed is in your files{left}: git status"));
     }
     // Whoever got what was asked for needs no explanation, nor does one who has closed the circuit.

@@ -30,7 +30,7 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
         document["items"] = entries.collect();
         ui.json(&document);
     } else {
-        let wide = backlog.items().iter().map(|item| item.id.chars().count()).max().unwrap_or(0).min(24);
+        let wide = backlog.items().iter().map(|item| item.id.chars().count()).max().unwrap_or(0).min(40);
         let known = tried(&place);
         for item in backlog.items() {
             let title = text::one_line(&item.title, 200);
