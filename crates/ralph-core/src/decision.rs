@@ -186,7 +186,8 @@ pub struct Conclusion {
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub tolerated: bool,
     /// The item passed by checks that could not have failed for want of the work: all of them were green before it was begun, none is
-    /// the item's own, and no iteration about it changed a test file. `None`: no item passed, or an earlier version did not say.
+    /// the item's own, and no iteration about it changed a test file. Of a goal: all were green before the run, and no test file was
+    /// changed. `None`: nothing passed, or an earlier version did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmeasured: Option<bool>,
 }

@@ -11,8 +11,8 @@ pub mod json;
 pub mod notice;
 
 pub use ended::{
-    GREEN_ALREADY, WITHOUT_CHANGE, earlier, ended, is_only_claimed, missing, none_proved, not_proved,
-    nothing_to_commit, printed_last, weak_points,
+    GREEN_ALREADY, WITHOUT_CHANGE, earlier, ended, is_only_claimed, missing, no_item_proved, none_proved,
+    not_proved, nothing_to_commit, printed_last, weak_points,
 };
 
 use crate::decision::{Outcome, Phase};

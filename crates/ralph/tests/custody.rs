@@ -260,7 +260,7 @@ fn a_parent_that_ignores_the_death_of_children_does_no_harm() {
         agent.path().display()
     );
     let sh = sandbox.install_script("deaf-parent", &format!("#!/bin/bash\n{script}\n"));
-    sandbox.ralph(&sh).run().assert_code(0).assert_stderr_has("✓ COMPLETE");
+    sandbox.ralph(&sh).run().assert_code(0).assert_stderr_has("⚠ COMPLETE");
     assert_eq!(status(&sandbox)["proof"], "checks");
 }
 

@@ -33,7 +33,7 @@ fn the_question_says_how_many_items_are_open_and_where_commits_go() {
         assert_eq!(terminal.wait(), 1, "{}", terminal.all_output());
         screen.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    let each = "commits one for each item that is proved, on";
+    let each = "commits one for each item that passes, on";
     let screen = asked(&[]);
     assert!(screen.contains("items 1 of 2 open"), "{screen}");
     assert!(

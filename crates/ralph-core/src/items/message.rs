@@ -45,7 +45,7 @@ pub fn commit_message(
     if iteration.is_without_change() && settlement.item.is_some() {
         text.push_str("No file was changed for this item: its checks were green without it.\n\n");
     }
-    if iteration.passed_anyway() && settlement.item.is_some() {
+    if iteration.passed_anyway() {
         text.push_str(
             "These checks were green already: none is its own, and no test was changed for it.\n\n",
         );

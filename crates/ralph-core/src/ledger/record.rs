@@ -39,7 +39,7 @@ pub struct Record {
     pub without_change: bool,
     /// It passed, and all its checks are as red as when it was begun. Older records do not say.
     pub tolerated: bool,
-    /// The item passed by checks that were green already, none of them its own, and no test was changed for it. Older records do not say.
+    /// It passed by checks that were green already, none of them its own, and no test was changed for it. Older records do not say.
     pub unmeasured: bool,
     /// Of a goal that is a backlog: how its items passed in its run. Older records do not say.
     pub items: Option<Passed>,

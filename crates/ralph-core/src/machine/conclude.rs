@@ -106,6 +106,10 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         let own = item.has_own_checks();
         says == Some(Says::Green) && !own && !idle && !memory.is_tested(&item.id)
     });
+    let of_goal = current.item.is_none() && plan.backlog.is_none() && outcome == Outcome::Accepted;
+    let green = !current.checks.is_empty() && evidence::were_green(&current.checks, &seen.baseline.results);
+    let tested = memory.goal_tested || current.changed_tests();
+    let unmeasured = unmeasured.or(of_goal.then_some(green && !tested));
     let by_word = untouched || tolerated || current.checks.is_empty();
     memory.standing = match &current.item {
         Some(item) => memory.standing.begun(&item.id, &seen.baseline.results).with(&current.checks),

@@ -28,7 +28,7 @@ pub fn ended(state: &State, stop: &Stop) -> String {
             let reviewed = if state.reviews_needed() > 0 { "reviewed and " } else { "" };
             (format!("complete, {reviewed}not measured{flags}"), weak_points(state, stop))
         }
-        None => (format!("{stop}{}{flags}", but_for(state, stop)), weak_points(state, stop)),
+        None => (format!("{}{flags}", by_checks(state, stop)), weak_points(state, stop)),
     };
     let said = [stopped].into_iter().chain(weak).chain(missing).chain(printed);
     said.collect::<Vec<_>>().join("; ")
@@ -49,8 +49,19 @@ pub fn not_proved(state: &State, stop: &Stop) -> Option<String> {
     (complete && bare > 0 && none_proved(state, stop).is_none()).then(|| count(bare, "item"))
 }
 
-fn but_for(state: &State, stop: &Stop) -> String {
-    not_proved(state, stop).map_or_else(String::new, |items| format!(" but for {items}"))
+/// Whether that is all of them.
+pub fn no_item_proved(state: &State, stop: &Stop) -> bool {
+    let items = &state.rules.items;
+    not_proved(state, stop).is_some() && items.unchecked.saturating_add(items.unmeasured) >= items.passed
+}
+
+/// How the checks of the whole speak for its items.
+fn by_checks(state: &State, stop: &Stop) -> String {
+    match not_proved(state, stop) {
+        Some(_) if no_item_proved(state, stop) => "complete, no item proved".into(),
+        Some(items) => format!("{stop} but for {items}"),
+        None => stop.to_string(),
+    }
 }
 
 /// Whether a goal is complete though no agent has changed a file and no check was run, or all checks are as red as before: whoever

@@ -119,11 +119,11 @@ fn flags_of(record: &Record) -> Vec<String> {
 fn little(record: &Record) -> String {
     let bare = match (record.is_claimed(), record.checks.is_empty()) {
         (true, false) if record.tolerated => ", claimed with checks as red as before",
+        (false, _) if record.passed() && record.unmeasured => " by checks that were green already",
         _ if record.item.is_none() => return little_of_goal(record),
         (true, true) => ", claimed without a check",
         (true, false) => ", claimed without a change and without a check of its own",
         (false, _) if record.without_change => " with nothing changed for it",
-        (false, _) if record.passed() && record.unmeasured => " by checks that were green already",
         (false, _) => "",
     };
     bare.into()

@@ -164,9 +164,9 @@ fn commits(project: &Project, plan: &Plan, new: Option<&str>) -> String {
         (true, Some(repo)) => {
             let which = match plan.backlog.is_some() {
                 true if takes_claims(project, plan) => {
-                    "one for each item that is proved, or claimed where it has no check"
+                    "one for each item that passes, or claimed where it has no check"
                 }
-                true => "one for each item that is proved",
+                true => "one for each item that passes",
                 false => "one, when the goal is reached",
             };
             let unclean = unclean(project, plan);

@@ -17,11 +17,12 @@ use ralph_core::trail::Trail;
 use super::history::list::last_told;
 use super::history::lost;
 use super::run::be_alone;
+use crate::agent;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::runner::Still;
 use crate::store::{Moment, Runs};
-use crate::suggest::quoted;
+use crate::suggest::{self, quoted};
 use crate::tree::{BackError, Tree, TreeError, TreeId, WayBack};
 use crate::ui::Ui;
 use crate::work::{beads, is_below};
@@ -151,12 +152,24 @@ pub(super) fn main(args: &UndoArgs, ui: &mut Ui) -> Result<ExitCode> {
     left_alone(&way, ui);
     if args.files.is_empty() {
         let reset = beside::branch(&project, &target, way.now.head.as_deref(), ui);
-        beside::items(&project, &target, reset.as_deref(), ui);
+        beside::items(&project, &target, reset.as_deref(), &again(&still), ui);
     } else if !way.changes.is_empty() {
+        if target.head.as_ref().is_some_and(|then| *then != way.now.head) {
+            ui.say("commits stay as they are");
+        }
         // Whether one of them rests on these files, nobody can tell.
-        beside::items(&project, &target, None, ui);
+        beside::items(&project, &target, None, &again(&still), ui);
     }
     super::fine()
+}
+
+/// A command of the user's is not remembered from run to run.
+fn again(still: &Still) -> String {
+    let agents = still.state.run.iter().flat_map(|run| &run.plan.agents);
+    agents
+        .filter_map(agent::given)
+        .map(|command| format!(" --agent-cmd {}", suggest::command(command)))
+        .collect()
 }
 
 /// What people read of a run may be there though its record is not.

@@ -4,7 +4,7 @@ use ralph_core::check::{self, CheckResult};
 use ralph_core::decision::{Kind, Outcome};
 use ralph_core::event::{Event, StopBy, TAKEN_ALONG};
 use ralph_core::evidence::Held;
-use ralph_core::items::{Attempt, UNCOMMITTED};
+use ralph_core::items::{Attempt, InHead, UNCOMMITTED};
 use ralph_core::own_files;
 use ralph_core::report::{MISPLACED, denied_tools};
 use ralph_core::state::{self, Iteration, State};
@@ -65,7 +65,7 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
     let of_item = last.item.is_some();
     // Of the goal this comes after the reviews.
     let claimed = of_item && last.is_claimed() || !of_item && last.is_tolerated();
-    let weak = of_item && !claimed && last.is_unmeasured(&state.baseline.results);
+    let weak = !claimed && (last.passed_anyway() || of_item && last.is_unmeasured(&state.baseline.results));
     let by_checks = !claimed && !weak;
     let (passes, and) = match (claimed, weak) {
         (true, _) => ("is claimed", " and"),
@@ -93,7 +93,11 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
         lines.push((Tone::Warning, format!("⚠ {what} {WITHOUT_CHANGE}")));
     } else if of_item && passed && !claimed && settled.commit.is_none() && !uncommitted {
         let (tone, sign) = sign(by_checks && flagged.is_empty());
-        let line = format!("{sign} {what} {passes}{flagged}; it is in your files, and not committed");
+        let place = match settled.in_head {
+            InHead::Untold => "it is in your files, and not committed",
+            InHead::All | InHead::Work => "HEAD has it already",
+        };
+        let line = format!("{sign} {what} {passes}{flagged}; {place}");
         lines.push((tone, line));
     }
     if claimed {

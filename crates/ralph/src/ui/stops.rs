@@ -45,8 +45,14 @@ pub(super) fn title_of(state: &State, stop: &Stop) -> &'static str {
     match view::none_proved(state, stop).is_some() {
         true => "⚠ COMPLETE, ALL CLAIMED",
         false if view::is_only_claimed(state, stop) => "⚠ COMPLETE, ONLY CLAIMED",
+        false if view::no_item_proved(state, stop) => "⚠ COMPLETE, NO ITEM PROVED",
         false if view::not_proved(state, stop).is_some() => "⚠ COMPLETE, NOT ALL PROVED",
-        false if matches!(stop, Stop::Complete { .. }) && state.is_goal_unmeasured() => "⚠ COMPLETE",
+        false
+            if matches!(stop, Stop::Complete { .. })
+                && (state.is_goal_unmeasured() || !view::flagged::of_stop(state, stop).is_empty()) =>
+        {
+            "⚠ COMPLETE"
+        }
         false if is_passed_anyway(state, stop) => "⚠ ITEM PASSED",
         false => title(stop),
     }

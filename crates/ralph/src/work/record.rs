@@ -75,7 +75,7 @@ pub(super) fn of(
         "untouched": item.is_some() && iteration.is_untouched(),
         "without_change": item.is_some() && iteration.is_without_change(),
         "tolerated": iteration.is_tolerated(),
-        "unmeasured": item.is_some() && conclusion.is_some_and(|told| told.unmeasured == Some(true)),
+        "unmeasured": iteration.passed_anyway(),
         "flagged": whole.map(|whole| &whole.flagged).or(conclusion.map(|conclusion| &conclusion.proof_flags)),
         "items": whole.and_then(|whole| whole.items),
         "weak": whole.map_or(&[][..], |whole| &whole.weak),

@@ -59,15 +59,15 @@ fn where_items_have_no_check_it_is_said_before_that_claims_are_committed_and_no_
 {
     let sandbox = checklist();
     let agent = writes_all(&sandbox, &["one.txt", "two.txt"]);
-    let row = "one for each item that is proved, or claimed where it has no check, on main";
+    let row = "one for each item that passes, or claimed where it has no check, on main";
     works_through(&sandbox, &agent).arg("--dry-run").run().assert_code(0).assert_stdout_has(row);
     let checked = works_through(&sandbox, &agent).args(["--test-cmd", "true", "--dry-run"]).run();
-    checked.assert_code(0).assert_stdout_has("one for each item that is proved, on main");
+    checked.assert_code(0).assert_stdout_has("one for each item that passes, on main");
     let finished = works_through(&sandbox, &agent).run();
     finished
         .assert_code(0)
         .assert_stderr_has(
-            "proved work is committed on main, the default branch, and so is, as claimed, what is claimed without a check; ",
+            "work that passes is committed on main, the default branch, and so is, as claimed, what is claimed without a check; ",
         )
         .assert_stderr_lacks("is proved and committed");
     let line = |sign: &str| finished.stderr.matches(&format!("[ralph] {sign} ")).count();

@@ -18,7 +18,8 @@ const TYPED: usize = 5;
 
 /// Items whose proof is gone now and that are done all the same, or whose proof is back and that are open: no snapshot holds
 /// their task file. `reset`: the branch holds that work, so that what is done again could not be committed.
-pub(super) fn items(project: &Project, target: &Target, reset: Option<&str>, ui: &mut Ui) {
+/// `again`: the flags that a run needs for the same agents.
+pub(super) fn items(project: &Project, target: &Target, reset: Option<&str>, again: &str, ui: &mut Ui) {
     let Some(since) = target.iteration.or(target.undone) else { return };
     let gone = target.iteration.is_some();
     for (file, items) in proved(project, since) {
@@ -51,7 +52,8 @@ pub(super) fn items(project: &Project, target: &Target, reset: Option<&str>, ui:
             _ => "the first of them",
         };
         ui.warn(&format!("{said} in {file}: {named}"));
-        ui.say(&format!("to have {them} {what}: {typed}"));
+        let then = if gone { format!(", then ralph run{again}") } else { String::new() };
+        ui.say(&format!("to have {them} {what}: {typed}{then}"));
     }
 }
 
