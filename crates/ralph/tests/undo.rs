@@ -507,7 +507,7 @@ fn items_that_stay_done_are_named_with_how_to_open_them() {
     ralph(&sandbox).args(work).arg(agent.path()).run().assert_code(0);
     let undone = undo(&sandbox, &["2"]);
     undone.assert_code(0).assert_stderr_has("still done in .ralph/ralph.yml: two\n");
-    undone.assert_stderr_has("ralph backlog set two open, then ralph run --agent-cmd ");
+    undone.assert_stderr_has("ralph backlog set two open\nthen: ralph run --agent-cmd ");
     ralph(&sandbox).args(["backlog", "set", "two", "open"]).run().assert_code(0);
     let undone = undo(&sandbox, &["1"]);
     undone.assert_code(0).assert_stderr_has("still done in .ralph/ralph.yml: one\n");
@@ -526,7 +526,7 @@ fn an_undo_that_is_taken_back_tells_of_a_branch_and_an_item_that_were_taken_back
     let undone = undo(&sandbox, &["1"]);
     let reset = format!("git reset {}", &before[..12]);
     let open = format!(
-        "to have it worked on again and committed: {reset} && ralph backlog set one open, then ralph run"
+        "to have it worked on again and committed: {reset} && ralph backlog set one open\nthen: ralph run --agent-cmd "
     );
     undone.assert_code(0).assert_stderr_has(&open);
     let to = taking_back(&undone);

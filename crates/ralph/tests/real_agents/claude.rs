@@ -105,7 +105,7 @@ fn a_login_that_is_refused_stops_at_once_and_the_next_run_goes_on() {
     let finished = run(&sandbox, &actor, &[&FULL[..], &["--test-cmd", "true"]].concat());
     finished.assert_code(4).assert_stderr_has("✗ NO AGENT LEFT").assert_stderr_has("Not a valid API key");
     assert_eq!(outcomes(&sandbox), [(1, "limited".to_owned())]);
-    run(&sandbox, &actor, &[]).assert_code(0).assert_stderr_has("✓ COMPLETE");
+    run(&sandbox, &actor, &[]).assert_code(0).assert_stderr_has("⚠ COMPLETE");
     actor.assert_asked(3);
 }
 

@@ -276,7 +276,7 @@ fn a_bd_that_breaks_while_an_agent_works_stops_the_run_and_loses_nothing() {
     run().run().assert_code(65).assert_stderr_has("locked");
     beads.is_mended();
     assert_eq!(beads.issue("bd-a")["status"], "in_progress");
-    run().run().assert_code(0).assert_stderr_has("⚠ COMPLETE, NOT ALL PROVED");
+    run().run().assert_code(0).assert_stderr_has("⚠ COMPLETE, NO ITEM PROVED");
     assert_eq!(
         (beads.issue("bd-a")["status"].clone(), beads.issue("bd-b")["status"].clone()),
         ("closed".into(), "closed".into())

@@ -67,7 +67,7 @@ fn where_items_have_no_check_it_is_said_before_that_claims_are_committed_and_no_
     finished
         .assert_code(0)
         .assert_stderr_has(
-            "work that passes is committed on main, the default branch, and so is, as claimed, what is claimed without a check; ",
+            "what passes is committed on main, the default branch, and so is, as claimed, what is claimed without a check; ",
         )
         .assert_stderr_lacks("is proved and committed");
     let line = |sign: &str| finished.stderr.matches(&format!("[ralph] {sign} ")).count();
@@ -148,7 +148,7 @@ fn a_task_file_that_is_not_clean_is_told_before_and_each_commit_names_it() {
         .run()
         .assert_code(0)
         .assert_stdout_has("main, 1 uncommitted file left alone, but for marks in fix_plan.md")
-        .assert_stdout_has("in fix_plan.md, which has uncommitted changes: commit it first");
+        .assert_stdout_has("fix_plan.md, which has uncommitted changes: commit it first");
     let finished = works().run();
     let first = "git add -- :/fix_plan.md && git commit -m \"tasks\" -- :/fix_plan.md";
     finished

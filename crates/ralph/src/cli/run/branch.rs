@@ -98,11 +98,11 @@ pub(super) fn begin(
         }
         None => match repo.branch() {
             Ok(None) => ui.remark(&format!(
-                "work that passes is committed where HEAD is, which is on no branch{}: git loses such commits in time; on a branch: --branch NAME",
+                "what passes is committed where HEAD is, which is on no branch{}: git loses such commits in time; on a branch: --branch NAME",
                 claims()
             )),
             Ok(Some(branch)) if repo.default_branch().as_ref() == Some(&branch) => ui.remark(&format!(
-                "work that passes is committed on {branch}, the default branch{}; elsewhere: --branch NAME",
+                "what passes is committed on {branch}, the default branch{}; elsewhere: --branch NAME",
                 claims()
             )),
             _ => {}

@@ -52,8 +52,10 @@ pub(super) fn items(project: &Project, target: &Target, reset: Option<&str>, aga
             _ => "the first of them",
         };
         ui.warn(&format!("{said} in {file}: {named}"));
-        let then = if gone { format!(", then ralph run{again}") } else { String::new() };
-        ui.say(&format!("to have {them} {what}: {typed}{then}"));
+        ui.say(&format!("to have {them} {what}: {typed}"));
+        if gone {
+            ui.say(&format!("then: ralph run{again}"));
+        }
     }
 }
 
