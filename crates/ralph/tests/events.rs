@@ -177,7 +177,7 @@ fn tests_and_scripts_that_the_run_found_and_an_agent_changed_are_flagged_with_a_
 
     // Whoever reads no more than the line with the proof knows it too.
     const PROOF: &str = "checks (flagged: tests/test_calc.py, check.sh changed by the agent)";
-    finished.assert_stderr_has(&format!("✓ COMPLETE, proof: {PROOF}: sh check.sh exit 0"));
+    finished.assert_stderr_has(&format!("⚠ COMPLETE, proof: {PROOF}: sh check.sh exit 0"));
     let complete = format!("complete, proved by {PROOF}");
     ralph(&sandbox).arg("status").run().assert_stdout_has(&format!("status:     {complete}"));
     listed.assert_stdout_has(&format!("  stopped: {complete}"));
