@@ -48,7 +48,7 @@ pub use index::meant;
 pub use model::{Item, Limit, NAMES, Problem, Shape, Slip, State, Syntax, Unreadable};
 pub use moves::{legal, word as state_word};
 pub use requirements::Requirements;
-pub use select::{Selection, Stats, Waiting, Wish, cycle, select, select_but, select_with};
+pub use select::{HeldBack, Selection, Stats, Waiting, Wish, cycle, select, select_but, select_with};
 pub use validate::{Finding, Findings, Rule, validate, validate_with};
 
 use crate::edit::{self, LineCount};

@@ -19,6 +19,8 @@ pub const DENIED: &str = "permission_denied";
 const SAME_ERROR: &str = "same_error";
 /// How many earlier iterations the length of the words is compared with.
 const COMPARED: usize = 3;
+/// So many items in a row that trip it open the circuit of the whole run.
+const ITEMS_IN_A_ROW: u32 = 3;
 /// The longest cool-down, however many probes failed.
 const LONGEST_COOLDOWN: u64 = 24 * 3_600_000;
 
@@ -62,6 +64,14 @@ pub struct Breaker {
     /// From when on a probe is allowed; `None`: only if somebody asks for one.
     pub probe_at: Option<Time>,
     pub failed_probes: u32,
+    /// Items in a row that were parked because they tripped it.
+    #[serde(skip_serializing_if = "is_none_yet")]
+    pub parked_items: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_none_yet(count: &u32) -> bool {
+    *count == 0
 }
 
 /// One iteration, as far as it matters here.
@@ -120,6 +130,37 @@ impl Breaker {
             Circuit::Closed => Self::default(),
             Circuit::HalfOpen | Circuit::Open => self.clone(),
         }
+    }
+
+    /// Whether it counts for the item that is worked on: the circuit of the run was never open.
+    fn is_of_item(&self) -> bool {
+        self.circuit == Circuit::Closed || self.circuit == Circuit::HalfOpen && self.opened_at.is_none()
+    }
+
+    /// Another item begins with fresh counters.
+    #[must_use]
+    pub fn for_another_item(&self) -> Self {
+        match self.is_of_item() {
+            true => Self { parked_items: self.parked_items, ..Self::default() },
+            false => self.clone(),
+        }
+    }
+
+    /// Why the item that was worked on is to be parked, where `next` is what came of its iteration.
+    pub(crate) fn trips_on_item(&self, next: &Self) -> Option<String> {
+        let opened = self.is_of_item() && next.circuit == Circuit::Open;
+        opened.then(|| next.reason.clone().unwrap_or_default())
+    }
+
+    /// After an item was parked for tripping it: the run's own circuit stays open only if too many items in a row did.
+    #[must_use]
+    pub(crate) fn after_parking(self) -> Self {
+        let parked_items = self.parked_items.saturating_add(1);
+        if parked_items < ITEMS_IN_A_ROW {
+            return Self { parked_items, ..Self::default() };
+        }
+        let reason = self.reason.as_ref().map(|why| format!("{why}, on {parked_items} items in a row"));
+        Self { reason, parked_items: 0, ..self }
     }
 
     fn open(&self) -> Open {

@@ -12,7 +12,7 @@ use crate::check::CheckResult;
 use crate::effect::Effect;
 use crate::event::When;
 use crate::evidence::Evidence;
-use crate::items::{Attempt, Memory, Settlement, Work};
+use crate::items::{Attempt, Memory, ParkReason, Settlement, Work};
 use crate::limits::Resource;
 use crate::prelude::*;
 use crate::questions::Questions;
@@ -174,6 +174,9 @@ pub struct Conclusion {
     /// What it means for the item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<Attempt>,
+    /// Why its item is parked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parked: Option<ParkReason>,
     /// The item passed, and no file was changed for it in this run, nor did a check speak that could tell its work: nothing but
     /// the agents' word says that it is done.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]

@@ -4,6 +4,7 @@
 //! done when the attempt is over (the [`Settlement`]), and what the run remembers of its items.
 
 mod message;
+mod parked;
 mod settled;
 mod standing;
 mod tried;
@@ -21,6 +22,7 @@ use crate::report::block::Tests;
 use crate::state::{HandedOn, Iteration};
 
 pub use message::{attempt_id, commit_message, mend_message, revert_message};
+pub use parked::{Began, ParkReason, ParkedItem, Parking, Patch, PutAside, WaitingItem};
 pub use settled::{InHead, Settled, UNCOMMITTED};
 pub use standing::Standing;
 pub(crate) use standing::{Says, all_as_red};
@@ -66,10 +68,31 @@ pub struct BacklogRead {
     /// Where nothing is open: what is done and rests on little, by the record of earlier runs.
     #[serde(default, skip_serializing_if = "Earlier::is_nothing")]
     pub earlier: Earlier,
+    /// Items that are set aside and wait for a person.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parked: Vec<ParkedItem>,
+    /// Items that wait for others, where nothing else is left.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<WaitingItem>,
     pub found: Found,
 }
 
 impl BacklogRead {
+    /// Nothing but this is known.
+    pub fn new(found: Found) -> Self {
+        Self {
+            items: Items::default(),
+            phase: None,
+            phases: vec![],
+            blocked: 0,
+            for_people: None,
+            earlier: Earlier::default(),
+            parked: vec![],
+            waiting: vec![],
+            found,
+        }
+    }
+
     /// The phase that `LOOP_COMPLETE_PHASE_n` means: the one that has the number in its name, or else by its place.
     pub(crate) fn numbered(&self, number: u32) -> Option<&PhaseItems> {
         let own_number = |phase: &&PhaseItems| {
@@ -339,6 +362,9 @@ pub struct Settlement {
     /// What a pass rests on where no check was run, or none that could tell its work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<String>,
+    /// The item is set aside, and the run continues with others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub park: Option<Parking>,
     /// It was no attempt: marks are taken back, and nothing is recorded.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub uncounted: bool,
@@ -644,6 +670,14 @@ impl Memory {
     /// Without what is committed or put back.
     #[must_use]
     pub fn settled(mut self, settled: &Settled, last: Option<&Iteration>) -> Self {
+        if let (Some(undid), Some(item)) = (&settled.undid, last.and_then(|last| last.item.as_ref()))
+            && settled.put_aside.is_none()
+        {
+            self.moved_head(&item.id, undid);
+        }
+        if settled.put_aside.is_some() {
+            return self;
+        }
         if settled.commit.is_some() {
             self.spans.clear();
             self.said = None;

@@ -6,6 +6,7 @@
 mod begin;
 mod conclude;
 mod items;
+mod park;
 
 use crate::check::CheckSpec;
 use crate::decision::{Decision, Phase, Reason, Stop, Verdict};

@@ -13,7 +13,7 @@ use crate::decision::{Decision, Outcome, Phase, Rules, Stop, TreeMark};
 use crate::effect::{Effect, Ending};
 use crate::event::{AgentEnded, End, Event, Measured, Plan, PutBack, RunInfo, StopBy, When, is_of_judging};
 use crate::evidence::were_green;
-use crate::items::{Attempt, BacklogRead, InHead, Memory, Settled, Span, Work, all_as_red};
+use crate::items::{Attempt, BacklogRead, InHead, Memory, ParkedItem, Settled, Span, Work, all_as_red};
 use crate::journal::{Body, Record};
 use crate::limits::Used;
 use crate::own_files;
@@ -411,11 +411,12 @@ fn observe_settled(state: &mut State, settled: &Settled) {
         }
     }
     if let (Phase::Settling { settlement, .. }, Some(backlog)) = (&state.phase, &mut state.backlog)
-        && settlement.block.is_some()
+        && (settlement.block.is_some() || settlement.park.is_some())
         && settled.unmarked.is_none()
     {
         backlog.blocked = backlog.blocked.saturating_add(1);
     }
+    observe_parked(state, settled);
     state.rules.items = core::mem::take(&mut state.rules.items).settled(settled, state.last.as_deref());
     if let Some(last) = state.last.as_ref().filter(|_| settled.reverted) {
         let of_last = state.flagged.iter_mut().filter(|flagged| flagged.iteration == last.number);
@@ -446,6 +447,29 @@ fn observe_settled(state: &mut State, settled: &Settled) {
     }
     if let Some(last) = &mut state.last {
         last.settled = Some(settled.clone());
+    }
+}
+
+/// An item that is parked takes along what was done for it.
+fn observe_parked(state: &mut State, settled: &Settled) {
+    let Phase::Settling { settlement, .. } = &state.phase else { return };
+    let (Some(item), Some(park)) = (&settlement.item, &settlement.park) else { return };
+    let put_back = settled.put_aside.as_ref().is_some_and(|aside| aside.stays.is_none());
+    if put_back {
+        let began = park.began.as_ref().map_or(u64::MAX, |began| began.iteration);
+        let of_item = state.flagged.iter_mut().filter(|flagged| flagged.iteration >= began);
+        of_item.for_each(|flagged| flagged.put_back |= is_of_judging(&flagged.what));
+        state.refusal.take_if(|refusal| refusal.item.as_ref() == Some(&item.id));
+    }
+    state.rules.items.parked(&item.id, put_back);
+    if let Some(backlog) = state.backlog.as_mut().filter(|_| settled.unmarked.is_none()) {
+        backlog.parked.retain(|known| known.id != item.id);
+        backlog.parked.push(ParkedItem {
+            id: item.id.clone(),
+            title: item.title.clone(),
+            reason: park.reason.clone(),
+            patch: settled.put_aside.as_ref().is_some_and(|aside| aside.patch.is_some()),
+        });
     }
 }
 

@@ -24,6 +24,7 @@ mod whole;
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -45,7 +46,9 @@ use crate::point;
 use crate::process::{self, Ahead, Leaving, Mark};
 use crate::project::Project;
 use crate::secrets;
-use crate::store::{Guard, JournalFile, Keeping, Lock, Past, Requests, Run, Runs, Tally, Views, Way};
+use crate::store::{
+    Guard, JournalFile, Keeping, Ledger, Lock, Past, Requests, Run, Runs, Tally, Tried, Views, Way,
+};
 use crate::tree::Tree;
 use crate::ui::Ui;
 use crate::work::{InHead, Steered, beads};
@@ -168,6 +171,8 @@ pub struct Runner<'a> {
     trail: Option<Trail>,
     /// What was tried, by the ledger.
     tally: Tally,
+    /// What it said of the run's backlog when an item was last selected.
+    tried: Rc<Tried>,
     views_failed: bool,
     /// That ralph's own output is not measured was said.
     output_told: bool,
@@ -229,6 +234,9 @@ impl<'a> Runner<'a> {
         let views = Views::new(&project.root, &project.ralph_dir, run.clone());
         let jobs = Jobs::default();
         let tree = jobs.hurrying(tree);
+        let mut tally = Tally::default();
+        let backlog = state.run.as_ref().and_then(|run| run.plan.backlog.as_ref());
+        let tried = backlog.map(|plan| tally.of(&Ledger::of(&project.truth), Some(plan.file.as_bytes())));
         let keeping = Keeping::new(Runs::of(&project.truth), run.clone());
         Self {
             project,
@@ -263,7 +271,8 @@ impl<'a> Runner<'a> {
             issues_changed: None,
             backlog_after: None,
             trail: None,
-            tally: Tally::default(),
+            tally,
+            tried: Rc::new(tried.unwrap_or_default()),
             views_failed: false,
             output_told: false,
             notifier: Notifier::default(),

@@ -51,7 +51,7 @@ mod way;
 pub(crate) use alternate::{replace as take_turns, replace_as_of as take_turns_as_of};
 pub use arm::ArmFile;
 pub use edit::{clear_leftovers, edit, put_back};
-pub use evidence::{Appended, HeldLedger, Ledger, Line, Pass, Tally, Tried};
+pub use evidence::{Appended, HeldLedger, Ledger, Line, Park, Pass, Tally, Tried};
 pub use files::{
     append_private, is_passing, make_dir, open_itself, put_back_if_gone, remove, sign_of_life, write_new,
     write_private, write_settings, write_with,
@@ -69,7 +69,7 @@ pub use own::Own;
 pub(crate) use packed::deflated;
 pub use packed::{open_kept, unpacked};
 pub use past::{Past, Restored};
-pub use requests::{NoteRequest, Pending, Requests};
+pub use requests::{NoteRequest, Op, Pending, Requests, Steer};
 pub use runs::{IterationFiles, Moment, Run, Runs};
 pub use scratch::{Scratch, lend_objects};
 pub use setup::{Placed, own_folder, place};

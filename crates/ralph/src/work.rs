@@ -13,6 +13,8 @@
 //! | `unwanted` | what agents committed and HEAD must not keep: ralph's own files, and other criteria |
 //! | `stand` | where the user stood in the repository before and after an agent |
 //! | `inherit` | what a new run takes over from the last one about the same backlog |
+//! | `park` | setting a parked item aside: its work kept, its files put back |
+//! | `steer` | what a person says about an item: an answer, or that it is left out |
 //! | `boot` | what must pass before anything is selected |
 //! | `own` | which contents of the task file are ralph's own doing, and so may be committed |
 //! | `record` | the evidence of an attempt as a record |
@@ -25,12 +27,14 @@ mod hands;
 pub(crate) mod inherit;
 mod large;
 mod own;
+mod park;
 mod paths;
 mod place;
 mod record;
 mod settle;
 mod source;
 mod stand;
+mod steer;
 mod steered;
 mod stuck;
 mod taken;
@@ -41,10 +45,11 @@ pub(crate) use hands::TwoHands;
 pub(crate) use own::{OwnBacklog, is_as_left};
 pub(crate) use paths::{is_below, is_own};
 pub(crate) use place::{Place, find, is_somewhere, known, root, unnamed_beads};
-pub(crate) use record::{Whole, reset as reset_record};
+pub(crate) use record::{Whole, steered as steer_record};
 pub(crate) use settle::Settler;
 pub(crate) use source::{Left, Source, in_a_line};
 pub(crate) use stand::{CHANGED, Stand, Stands, Stood, departed};
+pub(crate) use steer::apply as steer;
 pub(crate) use steered::Steered;
 pub(crate) use stuck::{
     TO_GIVE_STEPS, again as how_to_try_again, hand_over as how_to_hand_over, reset as how_to_reset, spent,

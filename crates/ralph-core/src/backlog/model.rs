@@ -135,6 +135,11 @@ impl State {
         matches!(self, Self::Done | Self::Cancelled)
     }
 
+    /// Whether it is open, or waits for a person.
+    pub fn is_unfinished(self) -> bool {
+        self.is_open() || self == Self::Blocked
+    }
+
     /// Whether there is something to do.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Open | Self::InProgress)

@@ -14,6 +14,17 @@ pub struct Wish<'w> {
     pub task: Option<&'w str>,
 }
 
+/// Why an item is not handed out, by what ralph keeps about it outside of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeldBack {
+    /// It used up its attempts.
+    Attempts,
+    /// It waits for a person.
+    Parked,
+    /// A person left it out.
+    Skipped,
+}
+
 /// How the items stand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Stats {
@@ -25,7 +36,7 @@ pub struct Stats {
     pub cancelled: u64,
     /// With a status that nobody knows. These six are all there are.
     pub unknown: u64,
-    /// Could be worked on now. This and the three below are all that is open or in progress.
+    /// Could be worked on now. This and those below are all that is open or in progress; what is skipped may be blocked too.
     pub eligible: u64,
     /// Open, but something they depend on is not done; or nothing begins, since items depend on each other in a ring.
     pub waiting: u64,
@@ -33,6 +44,10 @@ pub struct Stats {
     pub at_limit: u64,
     /// Open, but not for the loop (`ralph_loop.enabled`).
     pub disabled: u64,
+    /// Open in the file, but parked: a person has to answer or reset them.
+    pub parked: u64,
+    /// Left out by a person.
+    pub skipped: u64,
 }
 
 /// An item that cannot begin, and what it waits for.
@@ -120,24 +135,24 @@ pub fn select_with(backlog: &Backlog<'_>, wish: Wish<'_>, hands: &impl Hands) ->
     among_all(backlog, wish, &Dependencies::of(backlog, hands))
 }
 
-/// The same, without items that are out of iterations by somebody else's count.
+/// The same, without items that are held back by what is kept outside of the file; `held` is asked by place.
 pub fn select_but(
     backlog: &Backlog<'_>,
     wish: Wish<'_>,
-    is_out: impl Fn(&str) -> bool,
+    held: impl Fn(usize) -> Option<HeldBack>,
 ) -> (Selection, Stats) {
-    choose(backlog, wish, &Dependencies::of(backlog, &OneHand), is_out)
+    choose(backlog, wish, &Dependencies::of(backlog, &OneHand), held)
 }
 
 fn among_all(backlog: &Backlog<'_>, wish: Wish<'_>, dependencies: &Dependencies) -> (Selection, Stats) {
-    choose(backlog, wish, dependencies, |_| false)
+    choose(backlog, wish, dependencies, |_| None)
 }
 
 fn choose(
     backlog: &Backlog<'_>,
     wish: Wish<'_>,
     dependencies: &Dependencies,
-    is_out: impl Fn(&str) -> bool,
+    held: impl Fn(usize) -> Option<HeldBack>,
 ) -> (Selection, Stats) {
     let mut stats = Stats { total: backlog.items().len() as u64, ..Stats::default() };
     let satisfied =
@@ -145,12 +160,19 @@ fn choose(
     let mut best: Option<usize> = None;
     let (mut waiting, mut at_limit, mut blocked) = (Vec::new(), Vec::new(), Vec::new());
     let mut unknown = Vec::new();
+    let whole = wish.phase.is_none() && wish.task.is_none();
+    let parked = if whole { parked_phase(backlog, &held) } else { None };
     for (at, item) in backlog.items().iter().enumerate() {
         count(&mut stats, item);
         let wanted = wish.task.is_none_or(|id| item.id == id)
             && wish.phase.is_none_or(|phase| phase_of(backlog, item) == Some(phase));
         if !item.enabled {
             stats.disabled += u64::from(item.state.is_open());
+            continue;
+        }
+        let held = if item.state.is_unfinished() { held(at) } else { None };
+        if held == Some(HeldBack::Skipped) {
+            stats.skipped += 1;
             continue;
         }
         match item.state {
@@ -161,14 +183,21 @@ fn choose(
         if !item.state.is_open() {
             continue;
         }
-        if item.limit.map_or_else(|| is_out(&item.id), |limit| limit.is_reached()) {
+        if held == Some(HeldBack::Parked) {
+            stats.parked += 1;
+            if wanted {
+                blocked.push(at);
+            }
+            continue;
+        }
+        if item.limit.map_or(held == Some(HeldBack::Attempts), |limit| limit.is_reached()) {
             stats.at_limit += 1;
             if wanted {
                 at_limit.push(at);
             }
             continue;
         }
-        if !satisfied(at) {
+        if !satisfied(at) || parked.as_ref().is_some_and(|parked| parked.holds(item)) {
             stats.waiting += 1;
             if wanted {
                 waiting.push(at);
@@ -187,7 +216,14 @@ fn choose(
         }
         (None, Some(best)) => Selection::Item(best),
         (None, None) if !waiting.is_empty() => {
-            let on = |item: usize| Waiting { item, on: blocking(backlog, &backlog.items()[item]) };
+            let on = |item: usize| {
+                let of_phase = parked.iter().filter(|parked| parked.holds(&backlog.items()[item]));
+                let on = blocking(backlog, &backlog.items()[item]);
+                Waiting {
+                    item,
+                    on: on.into_iter().chain(of_phase.flat_map(|parked| parked.ids.clone())).collect(),
+                }
+            };
             Selection::Waiting(waiting.into_iter().map(on).collect())
         }
         (None, None) if !at_limit.is_empty() => Selection::AtLimit(at_limit),
@@ -196,6 +232,31 @@ fn choose(
         (None, None) => Selection::Complete,
     };
     (selection, stats)
+}
+
+/// The first phase that has parked items: it does not hand over to the next.
+struct ParkedPhase {
+    rank: usize,
+    ids: Vec<String>,
+}
+
+impl ParkedPhase {
+    fn holds(&self, item: &Item<'_>) -> bool {
+        item.phase_rank > self.rank
+    }
+}
+
+fn parked_phase(backlog: &Backlog<'_>, held: impl Fn(usize) -> Option<HeldBack>) -> Option<ParkedPhase> {
+    if backlog.phases().len() < 2 {
+        return None;
+    }
+    let items = || backlog.items().iter().enumerate();
+    let parked = |(at, item): &(usize, &Item<'_>)| {
+        item.enabled && item.state.is_unfinished() && held(*at) == Some(HeldBack::Parked)
+    };
+    let rank = items().filter(parked).map(|(_, item)| item.phase_rank).min()?;
+    let of_it = items().filter(|(_, item)| item.phase_rank == rank).filter(parked);
+    Some(ParkedPhase { rank, ids: of_it.map(|(_, item)| item.id.clone().into_owned()).collect() })
 }
 
 fn count(stats: &mut Stats, item: &Item<'_>) {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::PutAside;
 use crate::prelude::*;
 
 /// How the problem begins that what is proved is not committed.
@@ -34,6 +35,9 @@ pub struct Settled {
     /// The digest of the task file as ralph left it: what differs from that later is somebody else's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_file: Option<String>,
+    /// What became of the work of an item that is parked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub put_aside: Option<PutAside>,
     /// Where there was nothing to commit: how much of the files is in HEAD.
     #[serde(skip_serializing_if = "InHead::is_untold")]
     pub in_head: InHead,

@@ -131,6 +131,7 @@ fn settlement() -> Settlement {
         block: None,
         untick: vec![],
         unchecked: None,
+        park: None,
         uncounted: false,
         said: None,
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Memory;
+use super::{Began, Memory};
 use crate::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -16,9 +16,20 @@ pub struct Tried {
     /// The iterations about it that changed a test file, unless that was put back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tested_in: Vec<u64>,
+    /// Where its first attempt began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub began: Option<Began>,
 }
 
 impl Memory {
+    pub(super) fn tried_mut(&mut self, id: &str) -> &mut Tried {
+        let at = self.tried.iter().position(|tried| tried.id == id).unwrap_or_else(|| {
+            self.tried.push(Tried { id: id.into(), untouched: true, ..Tried::default() });
+            self.tried.len() - 1
+        });
+        &mut self.tried[at]
+    }
+
     /// With what an iteration about an item did to files, whatever came of it; before it is judged.
     #[must_use]
     pub(crate) fn worked_on(mut self, id: &str, progress: bool, tested_in: Option<u64>) -> Self {

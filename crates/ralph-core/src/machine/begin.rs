@@ -55,6 +55,12 @@ pub(super) fn next_iteration(
     if let Some(by) = seen.stop_asked {
         return with(rules, halt(seen, stop_of(by)));
     }
+    if let Selection::Item(work) = selection
+        && !is_about(seen, work)
+    {
+        rules.breaker = rules.breaker.for_another_item();
+        rules.questions = Default::default();
+    }
     let guarded = match rules.breaker.guard(now, seen.probe) {
         Err(open) => {
             return with(rules, halt(seen, Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at }));
@@ -117,6 +123,11 @@ pub(super) fn next_iteration(
         _ => None,
     };
     begin(seen, plan, rules, Beginning { used, kind, agent, before: before.is_some(), item })
+}
+
+/// Whether the last iteration was about this item.
+fn is_about(seen: &State, work: &Work) -> bool {
+    seen.last.as_ref().and_then(|last| last.item.as_ref()).is_some_and(|last| last.id == work.id)
 }
 
 /// Whether the last iteration was about the whole of a backlog already.

@@ -1,7 +1,7 @@
 //! Every fact of an iteration is in: each rule takes its step, and the first in order that wants to stop, stops.
 
 use super::begin::{Concluded, Selection, next_iteration};
-use super::{halt, items as machine_items, stop_of};
+use super::{halt, items as machine_items, park, stop_of};
 use crate::agents::Ended;
 use crate::breaker;
 use crate::check::CheckResult;
@@ -9,7 +9,7 @@ use crate::decision::{Conclusion, Decision, Kind, Outcome, Proof, Reason, Rules,
 use crate::event::{AgentEnded, End, Measured, Plan, StopBy, is_of_judging};
 use crate::evidence::{self, Evidence};
 use crate::gate::{self, Words};
-use crate::items::{self, Attempt, ItemAfter, Memory, Says, all_as_red};
+use crate::items::{self, Attempt, ItemAfter, Memory, ParkReason, Says, all_as_red};
 use crate::prelude::*;
 use crate::profile::{Gate, Saturated, TestsChanged};
 use crate::questions::ASKS;
@@ -164,6 +164,25 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         }
         false => (seen.rules.breaker.clone(), vec![]),
     };
+    let refused = (outcome == Outcome::Refused).then(|| refusal(&evidence));
+    let parked = park::reason(
+        seen,
+        current,
+        &park::Judged {
+            outcome,
+            words,
+            attempt,
+            question: question.as_deref(),
+            why: refused.as_deref().or(failure),
+            breaker: &breaker,
+        },
+    );
+    let breaker = match (&parked, attempt) {
+        (Some(ParkReason::Breaker { .. }), _) => breaker.after_parking(),
+        (None, Some(Attempt::Passed)) => breaker::Breaker { parked_items: 0, ..breaker },
+        _ => breaker,
+    };
+    let questions = if parked.is_some() { Default::default() } else { questions };
     let agents = match agent_ended(ended, outcome, failure, progress) {
         None => seen.rules.agents.clone(),
         Some(how) => seen.rules.agents.step(policy, now, place(plan, &current.agent), how),
@@ -181,7 +200,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     let conclusion = Conclusion {
         outcome,
         words: words.describe(),
-        refusal: (outcome == Outcome::Refused).then(|| refusal(&evidence)),
+        refusal: refused,
         passes: reviews.passes.min(needed),
         // An item needs none: its checks prove it.
         passes_needed: if current.item.is_some() { 0 } else { needed },
@@ -196,6 +215,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         proof_flags: if accepted { proof_flags(&rules.items, current) } else { vec![] },
         differences: differences(seen, plan, current, attempt),
         attempt,
+        parked,
         untouched,
         without_change,
         tolerated,
@@ -210,13 +230,19 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     // The order of the rules. What remains are the limits of what comes next.
     let stop = match seen.stop_asked.filter(|by| *by != StopBy::Request) {
         Some(by) => Some(stop_of(by)),
+        // In a backlog an item that is blocked is parked, and only what is about the whole stops the run.
         None => blocked(words, outcome, question)
+            .filter(|_| current.item.is_none())
             .or_else(|| proved.then_some(Stop::Complete { proof: by }))
             .or_else(|| {
                 let open = rules.breaker.stopped()?;
                 Some(Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at })
             })
-            .or_else(|| reached.map(|reached| polished(seen, plan, reached, &conclusion.evidence, telling))),
+            .or_else(|| {
+                reached
+                    .filter(|_| conclusion.parked.is_none())
+                    .map(|reached| polished(seen, plan, reached, &conclusion.evidence, telling))
+            }),
     };
     let settlement = machine_items::settlement(seen, plan, current, &conclusion, &rules.items);
     let decision = match (settlement, stop) {

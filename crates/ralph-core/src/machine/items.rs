@@ -2,7 +2,7 @@
 
 use super::begin::{Selection, next_iteration};
 use super::conclude::proof;
-use super::{halt, proceed};
+use super::{halt, park, proceed};
 use crate::check::{CheckResult, CheckSpec};
 use crate::decision::{Conclusion, Decision, Outcome, Phase, Proof, Stop, TreeMark};
 use crate::effect::Effect;
@@ -150,19 +150,20 @@ pub(super) fn settlement(
     let attempt = conclusion.attempt.or(marks.then_some(Attempt::InProgress))?;
     // Where one attempt is all there is, one that claimed nothing has failed as well.
     let once = plan.backlog.as_ref().is_some_and(|backlog| backlog.once);
-    let result = if once && !uncounted && attempt == Attempt::InProgress { Attempt::Failed } else { attempt };
+    let unfinished = once && !uncounted && attempt == Attempt::InProgress && conclusion.parked.is_none();
+    let result = if unfinished { Attempt::Failed } else { attempt };
     let passed = result == Attempt::Passed;
-    let spent = !passed
-        && !uncounted
-        && item.max_attempts > 0
-        && item.attempts.saturating_add(1) >= item.max_attempts;
+    let spent = !uncounted && park::is_spent(item, Some(result));
     let mut untick: Vec<String> = after.map_or(vec![], |after| after.ticked_others.clone());
     // Parts without the whole are how far it got, until they are refused.
     let in_part = |after: &ItemAfter| after.in_part && result == Attempt::Failed;
     if !passed && after.is_some_and(|after| after.ticked || in_part(after)) {
         untick.insert(0, item.id.clone());
     }
-    let reverts = result == Attempt::Failed && plan.policy.failed_item == FailedItem::Revert;
+    let park = conclusion.parked.clone().map(|reason| park::order(reason, item, plan, memory));
+    // What is parked is put aside as a whole.
+    let reverts =
+        park.is_none() && result == Attempt::Failed && plan.policy.failed_item == FailedItem::Revert;
     Some(Settlement {
         iteration: current.number,
         item: Some((**item).clone()),
@@ -179,6 +180,7 @@ pub(super) fn settlement(
         untick,
         unchecked: (passed && (conclusion.untouched || conclusion.tolerated || current.checks.is_empty()))
             .then(|| unchecked(seen, plan, current, conclusion)),
+        park,
         uncounted,
         said: None,
     })
@@ -291,6 +293,7 @@ pub(super) fn stop_or_settle(seen: &State, plan: &Plan, stop: Stop) -> Decision 
                 block: None,
                 untick: vec![],
                 unchecked: as_red.then(|| AS_RED.into()),
+                park: None,
                 uncounted: false,
                 said: memory.said.clone(),
             };
@@ -316,9 +319,14 @@ pub(super) fn settled(seen: &State, plan: &Plan, now: Time) -> Decision {
     let only = plan.is_for_one_item();
     let Some(item) = &settlement.item else { return next_iteration(seen, plan, now, None, Selection::None) };
     let id = item.id.clone();
+    if let Some(park) = settlement.park.as_ref().filter(|_| only) {
+        let why = settlement.block.clone().unwrap_or_else(|| park.reason.to_string());
+        return halt(seen, Stop::Blocked { why: format!("{id}: {why}") });
+    }
     match (settlement.result, &settlement.block) {
         (Attempt::Passed, _) if only => halt(seen, Stop::ItemPassed { id, proof: item_proof(plan, seen) }),
         (_, Some(note)) if only => halt(seen, Stop::Blocked { why: format!("{id}: {note}") }),
+        _ if settlement.park.is_some() => next_iteration(seen, plan, now, None, Selection::None),
         (Attempt::InProgress, None) => next_iteration(seen, plan, now, None, Selection::None),
         (_, None) if once => halt(seen, Stop::ItemFailed { id, why: settlement.why.clone() }),
         _ => next_iteration(seen, plan, now, None, Selection::None),
@@ -354,6 +362,12 @@ pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
     let memory = match commits && item.is_none() && current.progress() {
         true => Memory { said: said(current), ..memory },
         false => memory,
+    };
+    let memory = match (item, &current.before, &current.after) {
+        (Some(id), Some(before), Some(after)) => {
+            memory.followed(id, current.number, before, after.left_head())
+        }
+        _ => memory,
     };
     match (tree(&current.before), &current.after) {
         (Some(before), Some(after)) => memory

@@ -8,7 +8,7 @@ use crate::check::CheckResult;
 use crate::event::{AgentEnded, ChangedPath, End, Event, Judging, Measured, RunInfo, RunStarted};
 use crate::evidence::AddedTodos;
 use crate::indicator::Indicators;
-use crate::items::{BacklogRead, Found, ItemAfter, Settled};
+use crate::items::{BacklogRead, Found, ItemAfter, ParkedItem, PutAside, Settled, WaitingItem};
 use crate::limit::Limit;
 use crate::own_files::Touch;
 use crate::report::IterationReport;
@@ -46,7 +46,14 @@ impl Secrets {
                     blocked: _,
                     for_people: _,
                     earlier: _,
+                    parked,
+                    waiting,
                 } = &mut **read;
+                for ParkedItem { title, reason, id: _, patch: _ } in parked {
+                    self.hide_in(title);
+                    reason.words_mut().into_iter().for_each(|words| self.hide_in(words));
+                }
+                waiting.iter_mut().for_each(|WaitingItem { title, id: _, on: _ }| self.hide_in(title));
                 match found {
                     Found::Selected(work) => {
                         // Its id, criteria and commands must stay as they are to be of use.
@@ -71,7 +78,12 @@ impl Secrets {
                     task_file: _,
                     undid: _,
                     in_head: _,
+                    put_aside,
                 } = &mut **settled;
+                if let Some(PutAside { left, stays, patch: _, files: _ }) = put_aside {
+                    self.hide_all(left);
+                    self.hide_maybe(stays);
+                }
                 self.hide_maybe(uncommitted);
                 self.hide_maybe(unmarked);
                 [left, problems, remarks].into_iter().for_each(|texts| self.hide_all(texts));

@@ -6,7 +6,7 @@ use super::*;
 use crate::check::CheckSpec;
 use crate::event::{End, Event, Plan, RunResumed, When};
 use crate::evidence::Items;
-use crate::items::{BacklogPlan, BacklogRead, Earlier, Found, Work};
+use crate::items::{BacklogPlan, BacklogRead, Found, Work};
 use crate::journal::{self, Record};
 use crate::machine::tests::{DONE, MORE, Sim, ended, plan};
 use crate::profile::{Policy, profile};
@@ -256,9 +256,7 @@ fn an_item_s_own_check_is_wanted_under_any_rules_and_is_not_taken_for_another() 
         phase,
         phases,
         blocked,
-        for_people: None,
-        earlier: Earlier::default(),
-        found,
+        ..BacklogRead::new(found)
     })));
     sim.tree(When::Before, 0);
     sim.event(Event::ItemMarked { problem: None });

@@ -3,7 +3,7 @@
 use super::turn::Turn;
 use super::world::World;
 use crate::event::Measured;
-use crate::items::{Attempt, BacklogRead, Earlier, Found, ItemAfter, Settled, Settlement, Work};
+use crate::items::{Attempt, BacklogRead, Found, ItemAfter, PutAside, Settled, Settlement, Work};
 use crate::prelude::*;
 
 /// What is known of the item that is worked on.
@@ -43,15 +43,7 @@ impl World {
             0 => Found::Complete,
             _ => Found::Selected(Box::new(self.work(items.total.saturating_sub(items.open) + blocked))),
         };
-        BacklogRead {
-            items,
-            phase: None,
-            phases: vec![],
-            blocked,
-            for_people: None,
-            earlier: Earlier::default(),
-            found,
-        }
+        BacklogRead { items, blocked, ..BacklogRead::new(found) }
     }
 
     fn work(&self, nth: u64) -> Work {
@@ -98,6 +90,10 @@ impl World {
             self.put_back();
             settled.reverted = true;
         }
+        if settlement.park.is_some() {
+            self.put_back();
+            settled.put_aside = Some(PutAside::default());
+        }
         // What a reviewer does to the backlog proves no item.
         let cheated = settlement.item.is_some() && (backlog.tampered || backlog.harmed);
         backlog.wrongly_passed += u64::from(cheated && settlement.result == Attempt::Passed);
@@ -107,7 +103,7 @@ impl World {
             if settlement.result == Attempt::Passed {
                 items.open = items.open.saturating_sub(1);
                 backlog.attempts = 0;
-            } else if settlement.block.is_some() {
+            } else if settlement.block.is_some() || settlement.park.is_some() {
                 backlog.blocked += 1;
                 backlog.attempts = 0;
             }

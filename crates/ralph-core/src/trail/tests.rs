@@ -2,7 +2,7 @@ use super::*;
 use crate::event::{End, Measured, PutBack, RunResumed, StopBy};
 use crate::evidence::Items;
 use crate::git_text::ChangeKind;
-use crate::items::{BacklogPlan, BacklogRead, Earlier, Found, Work};
+use crate::items::{BacklogPlan, BacklogRead, Found, Work};
 use crate::journal;
 use crate::machine::tests::{DONE, MORE, Sim, ended, plan};
 
@@ -197,15 +197,7 @@ fn an_item_that_could_not_be_marked_had_no_agent() {
         let mut sim = Sim::new(plan);
         let found = Found::Selected(Box::new(Work { id: "FEAT-1".into(), ..Work::default() }));
         let (items, phases) = (Items { open: 1, total: 1 }, vec![]);
-        let read = BacklogRead {
-            items,
-            phase: None,
-            phases,
-            blocked: 0,
-            for_people: None,
-            earlier: Earlier::default(),
-            found,
-        };
+        let read = BacklogRead { items, phases, ..BacklogRead::new(found) };
         sim.event(Event::BacklogRead(Box::new(read)));
         measured(&mut sim, When::Before, "t0", 0);
         assert_eq!(sim.effects, [Effect::MarkItem { id: "FEAT-1".into() }]);

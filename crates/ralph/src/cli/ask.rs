@@ -1,5 +1,6 @@
 //! `ralph stop` and `ralph note`: what is asked of the run that goes on, from beside it.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -7,20 +8,28 @@ use ralph_core::decision::Phase;
 use ralph_core::prompt::MOST_OF_NOTES;
 use ralph_core::session::Arm;
 
+use super::backlog::steer;
 use super::run;
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::process;
 use crate::project::Project;
 use crate::secrets;
-use crate::store::{self, ArmFile, Holder, Requests, Runs};
+use crate::store::{self, ArmFile, Holder, Op, Requests, Runs};
 use crate::ui::Ui;
+use crate::work::Place;
 
 #[derive(Debug, Args)]
 pub(super) struct NoteArgs {
     /// What the iterations from the next one on should know, in your own words
     #[arg(required = true, value_name = "TEXT")]
     text: Vec<String>,
+    /// Say it about this item only; a parked item is tried again with it
+    #[arg(long, value_name = "ID")]
+    item: Option<String>,
+    /// The task file that the item is in [default: as ralph run finds it]
+    #[arg(long, value_name = "FILE", requires = "item")]
+    backlog: Option<PathBuf>,
 }
 
 pub(super) fn stop(ui: &mut Ui) -> Result<ExitCode> {
@@ -88,6 +97,9 @@ pub(super) fn note(args: &NoteArgs, ui: &mut Ui) -> Result<ExitCode> {
         return Err(Error::usage(format!("a note has at most {MOST_OF_NOTES} bytes"))
             .hint("what every iteration should know belongs into .ralph/prompt.md"));
     }
+    if let Some(item) = &args.item {
+        return answer(args, item, text, ui);
+    }
     let project = Project::look()?;
     let hidden = secrets::of(&project.root).hide(text);
     if hidden != text {
@@ -111,6 +123,17 @@ pub(super) fn note(args: &NoteArgs, ui: &mut Ui) -> Result<ExitCode> {
             "noted; no run is going on, so it is kept for the next: ralph run"
         }
         (false, None) => "noted; no run is going on, so it is kept for the next: ralph run \"GOAL\"",
+    });
+    super::fine()
+}
+
+/// Words about one item: they open it again if it is parked.
+fn answer(args: &NoteArgs, item: &str, text: &str, ui: &mut Ui) -> Result<ExitCode> {
+    let place = Place::of(args.backlog.as_deref(), None)?;
+    let steered = steer(&place, item, Op::Answer, text)?;
+    ui.say(&match steered.queued {
+        true => format!("noted; the run tells the next agent that works on {}", steered.id),
+        false => format!("noted for {}; to continue: ralph run", steered.id),
     });
     super::fine()
 }

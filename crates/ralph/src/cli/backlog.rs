@@ -21,6 +21,7 @@ use ralph_core::items::BacklogPlan;
 use ralph_core::ledger::Attempted;
 
 pub(super) use args::BacklogCommand;
+pub(super) use change::steer;
 
 use crate::config::Layers;
 use crate::error::Result;
@@ -48,9 +49,9 @@ fn counted(place: &Place) -> Option<Source> {
     settings::set(&mut policy, &config.values).ok()?;
     let most = if policy.each_item { policy.max_iterations } else { 0 };
     let plan = BacklogPlan { file, ..BacklogPlan::default() };
-    let source = Source::new(&project.root, &plan, most).ok().filter(Source::counts)?;
+    let source = Source::new(&project.root, &plan, most).ok()?;
     let tried = Tally::default().of(&Ledger::of(&project.truth), source.below(&project.root).as_deref());
-    Some(source.knowing(tried))
+    (!tried.is_empty() || source.counts()).then(|| source.knowing(tried))
 }
 
 /// How the items of a backlog passed, by what the ledger says.
@@ -89,5 +90,7 @@ pub(super) fn main(command: &BacklogCommand, ui: &mut Ui) -> Result<ExitCode> {
         BacklogCommand::Attempt(args) => change::attempt(args, ui),
         BacklogCommand::Increment(args) => change::increment(args, ui),
         BacklogCommand::Reset(args) => change::reset(args, ui),
+        BacklogCommand::Skip(args) => change::skip(args, ui),
+        BacklogCommand::Unskip(args) => change::unskip(args, ui),
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
 use ralph_core::decision::Phase;
 use ralph_core::event::{Event, Measured, When};
 use ralph_core::git_text::{Change, ChangeKind};
-use ralph_core::items::{BacklogRead, Earlier, Found, ItemAfter, Settlement, Work};
+use ralph_core::items::{BacklogRead, Found, ItemAfter, Settlement, Work};
 use ralph_core::state::Iteration;
 use ralph_core::text;
 
@@ -19,7 +20,7 @@ use crate::digest;
 use crate::error::{self, Error, Result};
 use crate::git::Kept;
 use crate::process::Spec;
-use crate::store::{self, IterationFiles, Ledger, Way};
+use crate::store::{self, IterationFiles, Ledger, Op, Requests, Way};
 use crate::suggest;
 use crate::tree::TreeId;
 use crate::trust;
@@ -42,7 +43,12 @@ impl Runner<'_> {
     pub(super) fn source(&self) -> Option<Result<Source>> {
         let source = Source::of(&self.project.root, &self.state.run.as_ref()?.plan)?;
         let (truth, mark) = (self.project.truth.clone(), self.mark);
-        Some(source.map(|source| source.in_custody(move |spec| Custody::at(&truth, mark).over(spec))))
+        let tried = Rc::clone(&self.tried);
+        Some(
+            source.map(|source| {
+                source.knowing(tried).in_custody(move |spec| Custody::at(&truth, mark).over(spec))
+            }),
+        )
     }
 
     /// What a ralph that was killed left beside the task file is neither the user's nor an agent's.
@@ -75,18 +81,42 @@ impl Runner<'_> {
     }
 
     pub(super) fn read_backlog(&mut self) -> Result<()> {
+        self.take_steers()?;
         let read = match self.source() {
             Some(Ok(source)) => {
                 let file = source.below(&self.project.root);
                 let run = self.state.run.as_ref().map_or("", |run| &run.id);
                 let tried = self.tally.of(&Ledger::of(&self.project.truth), file.as_deref()).before(run);
-                let source = source.knowing(tried);
+                self.tried = Rc::new(tried);
+                let source = source.knowing(Rc::clone(&self.tried));
                 self.with_recipes(self.agreed_to(source.read(&self.state.rules.items)))
             }
             Some(Err(error)) => unreadable(&error),
             None => unreadable(&Error::new("this run has no backlog")),
         };
         self.send(Event::BacklogRead(Box::new(read)));
+        Ok(())
+    }
+
+    /// What people said about items while an agent worked. The file is theirs and ours alone between two agents.
+    fn take_steers(&mut self) -> Result<()> {
+        let requests = Requests::of(&self.project.truth);
+        for (id, steer) in requests.steers() {
+            let ledger = self.past.ledger();
+            let done = work::steer(self.project, &steer, &mut |record| ledger.append(record).map(drop));
+            match done {
+                Ok(()) => {
+                    let what = match steer.op {
+                        Op::Answer => "answered; it is tried again",
+                        Op::Skip => "skipped, as you asked",
+                        Op::Reset | Op::Unskip => "taken up again, as you asked",
+                    };
+                    self.ui.step(&format!("{} is {what}", steer.item));
+                }
+                Err(error) => self.ui.warn(&work::in_a_line(&error)),
+            }
+            requests.steer_is_taken(&id)?;
+        }
         Ok(())
     }
 
@@ -469,9 +499,7 @@ const COPY: &str = "ralph's copy of the task file";
 const TOUCHED: &str = "touched-backlog";
 
 fn unreadable(error: &Error) -> BacklogRead {
-    let found = Found::Unreadable { why: work::in_a_line(error) };
-    let (items, phase, phases, blocked, for_people) = (Default::default(), None, vec![], 0, None);
-    BacklogRead { items, phase, phases, blocked, for_people, earlier: Earlier::default(), found }
+    BacklogRead::new(Found::Unreadable { why: work::in_a_line(error) })
 }
 
 /// What an item of a harness is judged by. An agent may leave notes of its own there.

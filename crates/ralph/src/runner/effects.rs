@@ -18,7 +18,7 @@ use super::{Input, Runner, Texts, agent_job, beside, check_job};
 use crate::error::{self, Error, Result};
 use crate::point;
 use crate::process::{Ender, Hurry, Mark, Spec};
-use crate::store::{self, Runs};
+use crate::store::{self, Ledger, Runs};
 use crate::tree::{Tree, TreeId};
 use crate::ui::Pulse;
 use crate::{agent, git};
@@ -360,6 +360,9 @@ impl Runner<'_> {
         let spans = self.state.rules.items.spans.iter().chain(&self.state.unproved);
         let spans = spans.flat_map(|span| [span.from.as_str(), span.to.as_str()]);
         let base: Vec<TreeId> = base.chain(spans).filter_map(TreeId::new).collect();
+        let pinned = self.tally.pinned(&Ledger::of(&self.project.truth));
+        let base: Vec<TreeId> =
+            base.into_iter().chain(pinned.iter().filter_map(|tree| TreeId::new(tree))).collect();
         let (runs, last) = (Runs::of(&self.project.truth), self.state.iteration);
         self.tree.tidy(move || -> Result<Vec<TreeId>> {
             let trees = runs.trees()?.into_iter();

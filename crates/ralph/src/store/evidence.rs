@@ -15,7 +15,7 @@ use super::files;
 use crate::{clock, digest, point};
 
 pub use held::HeldLedger;
-pub use tally::{Pass, Tally, Tried};
+pub use tally::{Park, Pass, Tally, Tried};
 
 /// How much of the end is read at first; a record is rarely longer.
 const TAIL: u64 = 16 << 10;

@@ -4,6 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::{Holder, files, views};
 use crate::error::{self, Result};
 
@@ -17,6 +19,43 @@ pub struct Requests {
 pub struct NoteRequest {
     pub id: String,
     pub text: String,
+}
+
+/// What a person says about an item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Steer {
+    pub op: Op,
+    /// The task file, from the top of the project.
+    pub backlog: String,
+    pub item: String,
+    pub title: String,
+    /// The answer, or why it is left out.
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Op {
+    /// Give it new attempts.
+    Reset,
+    /// Give it new attempts, and its agents this answer.
+    Answer,
+    /// Leave it out.
+    Skip,
+    /// Leave it out no longer.
+    Unskip,
+}
+
+impl Op {
+    /// The type of its record in the ledger.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Reset => "reset",
+            Self::Answer => "answer",
+            Self::Skip => "skip",
+            Self::Unskip => "unskip",
+        }
+    }
 }
 
 /// What lies there.
@@ -36,6 +75,29 @@ impl Requests {
     /// Ids that sort by time keep the notes in order.
     pub fn note(&self, id: &str, text: &str) -> Result<()> {
         self.write(&self.note_file(id), text.as_bytes())
+    }
+
+    pub fn steer(&self, id: &str, steer: &Steer) -> Result<()> {
+        let path = self.steer_file(id);
+        let text =
+            serde_json::to_vec(steer).map_err(|error| error::io("cannot write", &path)(error.into()))?;
+        self.write(&path, &text)
+    }
+
+    /// What people said about items, in that order, by the ids of the requests.
+    pub fn steers(&self) -> Vec<(String, Steer)> {
+        let id = |name: String| Some(name.strip_prefix("item-")?.strip_suffix(".json")?.to_owned());
+        let mut ids: Vec<String> = self.names().filter_map(id).collect();
+        ids.sort();
+        let read = |id: String| {
+            let text = std::fs::read(self.steer_file(&id)).ok()?;
+            Some((id, serde_json::from_slice(&text).ok()?))
+        };
+        ids.into_iter().filter_map(read).collect()
+    }
+
+    pub fn steer_is_taken(&self, id: &str) -> Result<()> {
+        remove(&self.steer_file(id))
     }
 
     /// The request names the run it means, so that it can never end another one.
@@ -79,6 +141,10 @@ impl Requests {
 
     pub fn stop_is_taken(&self, holder: &Holder) -> Result<()> {
         remove(&self.stop_file(holder))
+    }
+
+    fn steer_file(&self, id: &str) -> PathBuf {
+        self.dir.join(format!("item-{id}.json"))
     }
 
     fn note_file(&self, id: &str) -> PathBuf {

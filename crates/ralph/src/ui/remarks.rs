@@ -4,7 +4,7 @@ use ralph_core::check::{self, CheckResult};
 use ralph_core::decision::{Kind, Outcome};
 use ralph_core::event::{Event, StopBy, TAKEN_ALONG};
 use ralph_core::evidence::Held;
-use ralph_core::items::{Attempt, InHead, UNCOMMITTED};
+use ralph_core::items::{Attempt, InHead, Settled, UNCOMMITTED};
 use ralph_core::own_files;
 use ralph_core::report::{MISPLACED, denied_tools};
 use ralph_core::state::{self, Iteration, State};
@@ -13,6 +13,7 @@ use ralph_core::view::flagged::beside;
 use ralph_core::view::{GREEN_ALREADY, WITHOUT_CHANGE};
 
 use super::Tone;
+use crate::suggest;
 
 /// How a check stood before the first iteration.
 pub(super) fn baseline(state: &State, event: &Event) -> Option<(Tone, String)> {
@@ -110,7 +111,8 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
         let line = format!("{what} is claimed, and {facts}: nothing but the agent's word says so yet");
         lines.push((Tone::Warning, line));
     }
-    if settled.reverted {
+    lines.extend(parked(last, settled));
+    if settled.reverted && settled.put_aside.is_none() {
         lines.push((Tone::Warning, format!("{what}: the code is put back as it was before the attempt")));
     }
     // With a commit it is said what is not in it.
@@ -135,6 +137,29 @@ pub(super) fn settled(state: &State, event: &Event) -> Vec<(Tone, String)> {
         }
         false => (Tone::Bad, format!("{what}: {}", text::one_line(problem, 600))),
     }));
+    lines
+}
+
+/// Why an item is parked, and where its work is.
+fn parked(last: &Iteration, settled: &Settled) -> Vec<(Tone, String)> {
+    let reason = last.conclusion.as_ref().and_then(|told| told.parked.as_ref());
+    let (Some(reason), Some(item), Some(aside)) = (reason, &last.item, &settled.put_aside) else {
+        return vec![];
+    };
+    let mut lines = vec![(
+        Tone::Warning,
+        format!("⚠ {} is parked: {}", item.id, text::one_line(&reason.to_string(), 600)),
+    )];
+    if let Some(why) = &aside.stays {
+        lines.push((Tone::Warning, format!("  its work stays in the files: {}", text::one_line(why, 400))));
+    } else if aside.patch.is_some() {
+        let show = format!("ralph backlog show {} --patch", suggest::quoted(&item.id));
+        lines.push((Tone::Faint, format!("  its work is set aside, and the files are as before: {show}")));
+    }
+    if !aside.left.is_empty() {
+        let names = text::one_line(&aside.left.join(", "), 400);
+        lines.push((Tone::Warning, format!("  changed after the agent, so left as it is: {names}")));
+    }
     lines
 }
 

@@ -4,7 +4,7 @@ use ralph_core::breaker::{Circuit, DENIED};
 use ralph_core::decision::{Proof, Stop};
 use ralph_core::event::{Plan, THROWN_AWAY, is_of_judging};
 use ralph_core::evidence::WasRed;
-use ralph_core::items::{self, Attempt, Found};
+use ralph_core::items::{self, Attempt, Found, ParkedItem};
 use ralph_core::limits::Resource;
 use ralph_core::state::{Flagged, Iteration, State};
 use ralph_core::{text, view};
@@ -193,14 +193,29 @@ pub(super) fn next_steps_of(state: &State, stop: &Stop, typed: Option<&str>) -> 
         steps.push(format!("more about this stop: ralph explain {}", stop.word()));
     }
     steps.extend(about_checks(state, stop));
-    if !matches!(stop, Stop::Blocked { .. })
-        && let Some((id, reset)) = at_its_limit(state)
-    {
-        steps.push(format!("{id} is at its limit; to have it tried again: {reset}"));
+    if !matches!(stop, Stop::Blocked { .. }) {
+        steps.extend(parked_steps(state));
     }
     let go_on = to_go_on(state, stop, typed);
     steps.extend(if is_session(state) { in_a_session(state, stop, go_on) } else { go_on });
     steps
+}
+
+/// What a person can do about each parked item.
+fn parked_steps(state: &State) -> Vec<String> {
+    const MOST: usize = 5;
+    let which = which(state);
+    let step = |item: &ParkedItem| {
+        let id = suggest::quoted(&item.id);
+        match item.reason.asks() {
+            Some(_) => format!("to answer {}: ralph note --item {id} \"…\"{which}", item.id),
+            None => format!(
+                "to try {} again: ralph backlog reset {id}{which}; to leave it out: ralph backlog skip {id}{which}",
+                item.id
+            ),
+        }
+    };
+    state.backlog.iter().flat_map(|backlog| &backlog.parked).take(MOST).map(step).collect()
 }
 
 /// What the user can do where not the work, but what it is held against, refused the last claim.
@@ -358,6 +373,9 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
         // What was proved before does not hold any more.
         Stop::Blocked { .. } if is_complete(state) => {
             vec![format!("to have it mended: ralph run --all{}", which(state))]
+        }
+        Stop::Blocked { .. } if !parked_steps(state).is_empty() => {
+            parked_steps(state).into_iter().chain(["then: ralph run".into()]).collect()
         }
         Stop::Blocked { why } => vec![match by_the_backlog(state, why) {
             Some(next) => format!("to go on: {next}"),

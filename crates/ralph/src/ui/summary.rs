@@ -7,6 +7,8 @@ use ralph_core::view::event::RunChanges;
 use ralph_core::view::flagged::{self, beside};
 use ralph_core::{text, time, view};
 
+/// How many parked and waiting items are named.
+const NAMED_ITEMS: usize = 10;
 /// How many files are named.
 const NAMED: usize = 5;
 
@@ -52,13 +54,15 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
             some => format!(" ({some} with nothing changed)"),
         };
         let blocked = backlog.blocked.min(items.open);
-        let waits = if blocked > 0 { format!(", {blocked} blocked") } else { String::new() };
+        let parked = backlog.parked.len() as u64;
+        let waits = some(blocked.saturating_sub(parked), "blocked") + &some(parked, "parked");
         let (open, total) = (items.open - blocked, text::count(items.total, "item"));
         let proved = memory.proved_by_checks().saturating_sub(memory.unmeasured);
         let left =
             format!("{proved} proved in this run{idle}{green}{claimed}, {open} of {total} open{waits}");
         rows.push(("Items:", left));
     }
+    rows.extend(parked(state));
     rows.extend(flagged(state).map(|line| ("Flagged:", line)));
     if let Some(changes) = changes {
         rows.push(("Files:", files(changes)));
@@ -80,6 +84,18 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
     rows.extend(taken(state).map(|line| ("Yours:", line)));
     rows.extend(uncommitted(state).into_iter().map(|line| ("Uncommitted:", line)));
     rows
+}
+
+/// `FEAT-1 Log in: asks: Postgres or SQLite?`, and what waits for them.
+fn parked(state: &State) -> Vec<(&'static str, String)> {
+    let Some(backlog) = &state.backlog else { return vec![] };
+    let parked = backlog.parked.iter().map(|item| {
+        ("Parked:", text::one_line(&format!("{} {}: {}", item.id, item.title, item.reason), 300))
+    });
+    let waiting = backlog.waiting.iter().map(|item| {
+        ("Waiting:", text::one_line(&format!("{} {}: for {}", item.id, item.title, item.on.join(", ")), 300))
+    });
+    parked.take(NAMED_ITEMS).chain(waiting.take(NAMED_ITEMS)).collect()
 }
 
 /// A goal is reached in a repository by changes that nobody asked to have committed.

@@ -3,14 +3,14 @@
 use ralph_core::check::CheckResult;
 use ralph_core::decision::Stop;
 use ralph_core::event::{End, Judging};
-use ralph_core::items::{ItemAfter, Settlement, attempt_id};
+use ralph_core::items::{ItemAfter, Parking, Patch, Settlement, attempt_id};
 use ralph_core::ledger::{Custody, Passed};
 use ralph_core::redact::Secrets;
 use ralph_core::state::{Iteration, State};
 use ralph_core::view;
 use serde_json::{Value, json};
 
-use crate::store::{self, IterationFiles};
+use crate::store::{self, IterationFiles, Park, Steer};
 use crate::{clock, digest};
 
 /// What a goal rests on.
@@ -89,6 +89,13 @@ pub(super) fn of(
     })
 }
 
+/// The same of an attempt with which its item is parked.
+pub(super) fn with_park(record: Value, park: &Parking, patch: Option<&Patch>) -> Value {
+    let mut record = record;
+    record["parked"] = json!(Park { reason: park.reason.clone(), patch: patch.cloned() });
+    record
+}
+
 /// The commit that holds an attempt, once there is one. `left` was changed and is not in it.
 pub(super) fn committed(
     settlement: &Settlement,
@@ -109,15 +116,16 @@ pub(super) fn committed(
     })
 }
 
-/// A person's word that an item is to have its attempts back. `backlog` is the task file, from the top of the project.
-pub(crate) fn reset(id: &str, title: &str, backlog: &str, secrets: &Secrets) -> Value {
+/// What a person says about an item.
+pub(crate) fn steered(steer: &Steer, secrets: &Secrets) -> Value {
     let record = json!({
         "v": 1,
-        "type": "reset",
+        "type": steer.op.word(),
+        "text": steer.text,
         "at": clock::now(),
-        "item": id,
-        "title": title,
-        "backlog": backlog,
+        "item": steer.item,
+        "title": steer.title,
+        "backlog": steer.backlog,
     });
     without_secrets(record, secrets)
 }
@@ -169,8 +177,10 @@ fn check(result: &CheckResult, files: &IterationFiles) -> Value {
 }
 
 /// Ids and digests are what they are; every other text may hold a secret.
-const IDS: [&str; 9] =
-    ["attempt", "run", "criteria", "tree", "head", "commit", "evidence", "output_digest", "type"];
+const IDS: [&str; 11] = [
+    "before", "after", "attempt", "run", "criteria", "tree", "head", "commit", "evidence", "output_digest",
+    "type",
+];
 
 /// The record as it may be kept. A command with a secret in it cannot be run again from it.
 pub(super) fn without_secrets(mut record: Value, secrets: &Secrets) -> Value {

@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use ralph_core::backlog::{Attempt as Recorded, Change, Outcome, State};
 use ralph_core::decision::TreeMark;
 use ralph_core::event::is_progress;
-use ralph_core::items::{Attempt, InHead, Settled, Settlement, UNCOMMITTED, attempt_id};
+use ralph_core::items::{Attempt, InHead, PutAside, Settled, Settlement, UNCOMMITTED, attempt_id};
 use ralph_core::redact::Secrets;
 use ralph_core::state::Iteration;
 use ralph_core::text;
@@ -119,6 +119,15 @@ impl Settler<'_> {
             && (self.task_file_is_known || self.task_file_is_ours || self.task_file_is_as_left(iteration)?);
         let backlog = self.source.and_then(|source| source.below(&self.project.root));
         let in_all = self.files_in_all(settlement, iteration, backlog.as_deref());
+        let pinned = settlement.park.as_ref().map(|park| self.pin(park));
+        let pinned = match pinned.transpose() {
+            Ok(pinned) => pinned,
+            Err(error) => {
+                problems
+                    .push(named("its work could not be kept aside, so the files stay as they are", error)?);
+                None
+            }
+        };
         if !settlement.uncounted {
             let evidence = record::of(
                 settlement,
@@ -129,6 +138,11 @@ impl Settler<'_> {
                 in_all,
                 self.whole.as_ref(),
             );
+            let patch = pinned.as_ref().and_then(|work| work.patch.as_ref());
+            let evidence = match &settlement.park {
+                Some(park) => record::with_park(evidence, park, patch),
+                None => evidence,
+            };
             match self.ledger.append(record::without_secrets(evidence, hidden)) {
                 Ok(appended) => {
                     settled.evidence = Some(appended.digest);
@@ -136,8 +150,26 @@ impl Settler<'_> {
                         |problem| format!("{problem}; to look at it: ralph evidence verify --no-run");
                     problems.extend(appended.problem.map(broken));
                 }
+                // Nothing else remembers that the item is parked.
+                Err(error) if settlement.park.is_some() => return Err(Refused::Disk(error.to_string())),
                 Err(error) => problems.push(named("the evidence could not be recorded", error)?),
             }
+        }
+        if let Some(park) = &settlement.park {
+            let evidence = settled.evidence.clone();
+            let aside = match &pinned {
+                Some(work) => {
+                    self.put_aside(park, work, settlement, iteration, evidence.as_deref(), problems)
+                }
+                None => {
+                    PutAside { stays: Some("its work could not be kept aside".into()), ..PutAside::default() }
+                }
+            };
+            if let Some(why) = &aside.stays {
+                unless_refused(why.clone())?;
+            }
+            settled.reverted = aside.stays.is_none() && (aside.files > 0 || self.undid.is_some());
+            settled.put_aside = Some(aside);
         }
         if let Some(mark) = &settlement.revert {
             match self.put_back(mark, iteration) {
@@ -202,14 +234,15 @@ impl Settler<'_> {
         if settlement.revert.is_none() && settlement.commit.is_some() {
             self.say_what_head_kept(iteration, problems);
         }
-        if settlement.revert.is_none() && settlement.commit.is_none() {
+        let put_back = settlement.revert.is_some() || settled.reverted;
+        if !put_back && settlement.commit.is_none() {
             let mended = self.mend_head(settlement, iteration, settled.evidence.as_deref(), problems);
             if let Err(why) = mended {
                 let why = unless_refused(why)?;
                 problems.extend(Self::still_committed(iteration, &why));
             }
         }
-        if let Err(error) = self.unstage(settlement.revert.is_some()) {
+        if let Err(error) = self.unstage(put_back) {
             problems.push(named("what the agent staged stays staged", error)?);
         }
         if let (Some(commit), Some(evidence)) = (&settled.commit, &settled.evidence)
@@ -314,7 +347,7 @@ impl Settler<'_> {
         // An issue is closed once there is a commit to name.
         if settlement.result == Attempt::Passed
             && source.is_file()
-            && let Some(Err(error)) = state(settlement).map(|change| source.change(&change))
+            && let Some(Err(error)) = state(source, settlement).map(|change| source.change(&change))
         {
             problems.extend(Some(in_a_line(&error)).filter(|why| is_of_the_disk(why)));
         }
@@ -385,7 +418,8 @@ impl Settler<'_> {
             override_reason: settlement.block.clone(),
         });
         let attempt = Change::Attempt { id: item.id.clone(), attempt: shown(attempt, self.secrets) };
-        let changes: Vec<Change> = counted.into_iter().chain([attempt]).chain(state(settlement)).collect();
+        let changes: Vec<Change> =
+            counted.into_iter().chain([attempt]).chain(state(source, settlement)).collect();
         match edit(source, &changes) {
             Ok(()) => Ok(None),
             // The work is proved, and perhaps committed: nobody is to do it again.
@@ -408,13 +442,15 @@ fn named(what: &str, why: impl std::fmt::Display) -> std::result::Result<String,
 }
 
 /// What the item is to be, if it is to be anything else.
-fn state(settlement: &Settlement) -> Option<Change> {
-    let to = match (settlement.result, &settlement.block) {
-        (Attempt::Passed, _) => State::Done,
-        (_, Some(_)) => State::Blocked,
-        (_, None) => return None,
+fn state(source: &Source, settlement: &Settlement) -> Option<Change> {
+    let id = settlement.item.as_ref()?.id.clone();
+    let to = match settlement.result {
+        Attempt::Passed => State::Done,
+        _ if settlement.park.is_some() => source.state_of_parked(&id),
+        _ if settlement.block.is_some() => State::Blocked,
+        _ => return None,
     };
-    Some(Change::State { id: settlement.item.as_ref()?.id.clone(), to, at: Some(clock::now()) })
+    Some(Change::State { id, to, at: Some(clock::now()) })
 }
 
 /// An attempt as it may stand in a file that is committed.

@@ -14,6 +14,7 @@ mod selected;
 mod touched;
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use ralph_core::backlog::{Backlog, Change, State};
 use ralph_core::event::Plan;
@@ -35,7 +36,7 @@ pub(crate) struct Source {
     /// Attempts that an item may have where it does not say itself; 0 = no limit.
     most_attempts: u64,
     /// What was tried, where the file does not count.
-    earlier: Tried,
+    earlier: Rc<Tried>,
 }
 
 /// How items are read and changed where they are.
@@ -79,7 +80,7 @@ impl Source {
         let place = Place::at(root, root.join(&plan.file))?;
         let kept: Box<dyn Keeping> =
             if place.is_beads() { Box::new(WithBd::default()) } else { Box::new(InFile) };
-        Ok(Self { place, kept, plan: plan.clone(), most_attempts, earlier: Tried::default() })
+        Ok(Self { place, kept, plan: plan.clone(), most_attempts, earlier: Rc::default() })
     }
 
     /// As a run by this plan takes it, if it is about a backlog.
@@ -95,7 +96,8 @@ impl Source {
 
     /// With what was tried, in this run and before it.
     #[must_use]
-    pub(crate) fn knowing(self, earlier: Tried) -> Self {
+    pub(crate) fn knowing(self, earlier: impl Into<Rc<Tried>>) -> Self {
+        let earlier = earlier.into();
         Self { earlier, ..self }
     }
 
@@ -195,6 +197,22 @@ impl Source {
             }
         })?;
         if done && !is_done(&before) { open() } else { Ok(()) }
+    }
+
+    /// How an item stands in the file; `None` where it has no such item.
+    pub(crate) fn state_of(&self, id: &str) -> Result<Option<State>> {
+        let bytes = self.bytes()?;
+        let backlog = self.place.parse(&bytes)?;
+        Ok(backlog.find(id).map(|at| backlog.items()[at].state))
+    }
+
+    /// What a parked item is in the file. One without a word for a blocked item has it open, and the ledger alone knows.
+    pub(crate) fn state_of_parked(&self, id: &str) -> State {
+        let can_say = |bytes: Vec<u8>| {
+            let backlog = self.place.parse(&bytes).ok()?;
+            Some(backlog.can_say(backlog.find(id)?, State::Blocked))
+        };
+        if self.bytes().ok().and_then(can_say) == Some(true) { State::Blocked } else { State::Open }
     }
 
     pub(crate) fn change(&self, change: &Change) -> Result<()> {

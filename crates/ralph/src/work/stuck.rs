@@ -96,12 +96,12 @@ pub(super) fn to_break(plan: &BacklogPlan) -> String {
 pub(crate) fn spent<'w>(
     backlog: &Backlog<'_>,
     waiting: &'w [Waiting],
-    is_out: impl Fn(&str) -> bool,
+    is_out: impl Fn(usize) -> bool,
 ) -> Option<&'w str> {
     let is_spent = |id: &&str| {
-        let item = backlog.find(id).map(|at| &backlog.items()[at]);
-        item.is_some_and(|item| {
-            let out = || item.limit.map_or_else(|| is_out(id), |limit| limit.is_reached());
+        backlog.find(id).is_some_and(|at| {
+            let item = &backlog.items()[at];
+            let out = || is_out(at) || item.limit.is_some_and(|limit| limit.is_reached());
             item.state == State::Blocked || item.state.is_open() && out()
         })
     };
@@ -114,7 +114,7 @@ pub(super) fn to_begin(
     root: &Path,
     plan: &BacklogPlan,
     waiting: &[Waiting],
-    is_out: impl Fn(&str) -> bool,
+    is_out: impl Fn(usize) -> bool,
 ) -> Option<String> {
     let all = || waiting.iter().flat_map(|waits| waits.on.iter().map(move |id| (waits.item, id.as_str())));
     let missing = |(item, id): (usize, &str)| {

@@ -122,8 +122,10 @@ fn an_item_that_had_its_attempts_is_reset_by_what_is_typed() {
     };
     let blocked = run();
     blocked.assert_code(2);
-    let steps = told(&blocked.stderr, "to go on: ");
-    let (reset, then) = steps.split_once(", then ").expect("two commands");
+    let steps = told(&blocked.stderr, "to try ");
+    let (_, steps) = steps.split_once(" again: ").expect("an item");
+    let (reset, _) = steps.split_once("; to leave it out: ").expect("two commands");
+    let then = told(&blocked.stderr, "then: ");
     assert!(reset.ends_with(" --backlog 'my plan.md'"), "{reset}");
     assert_eq!(then, "ralph run");
     assert_eq!(told(&blocked.stderr, "all items: "), "ralph backlog list --backlog 'my plan.md'");

@@ -347,6 +347,7 @@ fn a_gate_that_a_run_began_with_stays_though_the_file_has_lost_it() {
         .install(&sandbox);
     works_through(&sandbox, &agent).args(["--max-iterations", "2"]).run().assert_code(2);
     sandbox.write("prd.json", json!({"stories": [story]}).to_string());
+    ralph(&sandbox).args(["note", "--item", "S-1", "the key is in .env"]).run().assert_code(0);
     let resumed = works_through(&sandbox, &agent).run();
     resumed.assert_code(3).assert_stderr_has("✗ claimed done, refused: test -e gate.txt exit 1");
 }

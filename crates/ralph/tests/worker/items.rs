@@ -247,9 +247,9 @@ fn a_run_that_stops_for_another_reason_says_how_its_item_at_the_limit_is_tried_a
     let sandbox = harness(&[first, item("FEAT-2", "two.txt")]);
     let agent = writer(&sandbox, &["wrong.txt"]);
     let stopped = works_through(&sandbox, &agent).args(["--max-iterations", "1"]).run();
-    stopped.assert_code(3).assert_stderr_has("0 proved in this run, 1 of 2 items open, 1 blocked");
+    stopped.assert_code(3).assert_stderr_has("0 proved in this run, 1 of 2 items open, 1 parked");
     stopped.assert_stderr_has(
-        "FEAT-1 is at its limit; to have it tried again: ralph backlog reset FEAT-1, then ralph run\n",
+        "to try FEAT-1 again: ralph backlog reset FEAT-1; to leave it out: ralph backlog skip FEAT-1\n",
     );
 }
 
@@ -261,17 +261,17 @@ fn at_its_limit_an_item_is_blocked_with_a_note_and_a_person_is_asked_for() {
     worker(&sandbox, &agent).run().assert_code(3);
     let last = worker(&sandbox, &agent).run();
     last.assert_code(2).assert_stderr_has("Max iterations reached, human review required");
-    last.assert_stderr_has("to go on: ralph backlog reset FEAT-1, then ralph run")
+    last.assert_stderr_has("to try FEAT-1 again: ralph backlog reset FEAT-1; ")
         .assert_stderr_lacks("ralph note");
-    last.assert_stderr_has("items: 0 proved in this run, 0 of 1 item open, 1 blocked");
+    last.assert_stderr_has("items: 0 proved in this run, 0 of 1 item open, 1 parked");
     let now = item_now(&sandbox, "FEAT-1");
     assert_eq!((&now["status"], &now["ralph_loop"]["current_iteration"]), (&json!("BLOCKED"), &json!(3)));
     assert!(now["notes"].as_str().is_some_and(|notes| notes.contains("human review required")), "{now}");
     assert_eq!(now["attempts"].as_array().map(Vec::len), Some(3));
     let again = worker(&sandbox, &agent).run();
-    again.assert_code(2).assert_stderr_has("only blocked items are left: FEAT-1");
+    again.assert_code(2).assert_stderr_has("every item that is left waits for a person: FEAT-1");
     again
-        .assert_stderr_has("to go on: ralph backlog reset FEAT-1, then ralph run")
+        .assert_stderr_has("to try FEAT-1 again: ralph backlog reset FEAT-1; ")
         .assert_stderr_lacks("ralph note");
     assert_eq!(agent.calls(&sandbox).len(), 3, "a blocked item costs nothing");
     ralph(&sandbox).args(["backlog", "reset", "FEAT-1"]).run().assert_code(0);
@@ -365,15 +365,16 @@ fn changing_nothing_proves_nothing_until_a_second_agent_agrees() {
 }
 
 #[test]
-fn a_blocked_agent_stops_the_run_and_the_item_stays_open() {
+fn a_blocked_item_is_parked_and_taken_up_again_once_it_is_answered() {
     let sandbox = checklist();
     let agent =
         another(&sandbox).call(Steps::new().status(&StatusBlock::blocked("need a key"))).install(&sandbox);
     works_through(&sandbox, &agent).run().assert_code(2).assert_stderr_has("need a key");
-    assert!(sandbox.read("fix_plan.md").contains("- [/] first thing"));
+    assert!(sandbox.read("fix_plan.md").contains("- [ ] first thing"));
+    ralph(&sandbox).args(["note", "--item", "first thing", "it is in .env"]).run().assert_code(0);
     let agent = another(&sandbox).call(claims(writes("a.txt"))).install(&sandbox);
     works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run().assert_code(0);
-    assert!(sandbox.read("fix_plan.md").contains("- [x] first thing"), "an item that was begun is resumed");
+    assert!(sandbox.read("fix_plan.md").contains("- [x] first thing"), "it is answered");
 }
 
 #[test]
@@ -440,7 +441,7 @@ fn attempts_of_earlier_calls_count_where_the_file_does_not() {
     call().run().assert_code(3).assert_stderr_has("(attempt 1/2)");
     call().run().assert_code(2).assert_stderr_has("(attempt 2/2)").assert_stderr_has("human review required");
     assert!(sandbox.read(".ralph/ralph.yml").contains("status: blocked"));
-    call().run().assert_code(2).assert_stderr_has("only blocked items are left: T-1");
+    call().run().assert_code(2).assert_stderr_has("every item that is left waits for a person: T-1");
     ralph(&sandbox).args(["backlog", "set", "T-1", "todo"]).run().assert_code(0);
     call().run().assert_code(3).assert_stderr_has("(attempt 1/2)");
 
@@ -449,7 +450,7 @@ fn attempts_of_earlier_calls_count_where_the_file_does_not() {
     let call = || worker(&sandbox, &agent).args(["--max-iterations", "1", "--test-cmd", "test -e one.txt"]);
     call().run().assert_code(2);
     call().run().assert_code(2);
-    call().run().assert_code(2).assert_stderr_has("had all its attempts");
+    call().run().assert_code(2).assert_stderr_has("1 attempt used; last: ");
     assert_eq!(agent.calls(&sandbox).len(), 2, "one for each item");
 }
 
@@ -522,7 +523,7 @@ fn looking_at_a_backlog_knows_what_the_ledger_knows() {
     works_through(&sandbox, &agent).args(["--test-cmd", "test -e one.txt"]).run().assert_code(2);
     assert_ne!(next(), json!(id), "a run would not take it any more");
     let counted = ralph(&sandbox).args(["backlog", "status"]).run();
-    counted.assert_stdout_has("1 out of iterations");
+    counted.assert_stdout_has("1 parked");
     let shown = ralph(&sandbox).args(["backlog", "show", &id]).run();
     shown.assert_stdout_has("Attempts, newest last (1 of 1").assert_stdout_has("- #1 FAILED, ");
     let document = ralph(&sandbox).args(["backlog", "show", &id, "--json"]).run().json();
@@ -550,7 +551,7 @@ fn a_reset_gives_attempts_back_where_only_the_ledger_counts() {
     let id = id.as_str().expect("an id");
     call().run().assert_code(2);
     call().run().assert_code(2);
-    call().run().assert_code(2).assert_stderr_has("had all its attempts");
+    call().run().assert_code(2).assert_stderr_has("1 attempt used; last: ");
     ralph(&sandbox).args(["backlog", "reset", id]).run().assert_code(0).assert_stderr_has("counted anew");
     let records = ledger(&sandbox);
     let last = records.last().expect("a record");
@@ -578,7 +579,7 @@ fn another_item_of_the_same_id_has_attempts_of_its_own() {
     let agent = writer(&sandbox, &["wrong.txt"]);
     let call = || worker(&sandbox, &agent).args(["--max-iterations", "1", "--test-cmd", "test -e one.txt"]);
     call().run().assert_code(2);
-    call().run().assert_code(2).assert_stderr_has("had all its attempts");
+    call().run().assert_code(2).assert_stderr_has("1 attempt used; last: ");
     sandbox.write("prd.json", story("the new one"));
     call().arg("--dry-run").run().assert_code(0).assert_stdout_has("the new one");
     call().run().assert_code(2).assert_stderr_has("the new one");

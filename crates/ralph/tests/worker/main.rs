@@ -16,6 +16,7 @@ mod hooks;
 mod items;
 mod judged;
 mod links;
+mod parked;
 mod proved;
 mod rests_on;
 mod reverts;

@@ -275,6 +275,7 @@ mod tests {
             flags: vec![],
             proof_flags: vec![],
             attempt: None,
+            parked: None,
             untouched: false,
             without_change: false,
             tolerated: false,

@@ -14,7 +14,7 @@ pub(in crate::cli) enum BacklogCommand {
     /// List the items
     List(ListArgs),
     /// Show one item as an agent would be told about it
-    Show(OneArgs),
+    Show(ShowArgs),
     /// Count the items, by state and by what could begin
     Status(ListArgs),
     /// Add an item at the end
@@ -29,6 +29,28 @@ pub(in crate::cli) enum BacklogCommand {
     Validate(ValidateArgs),
     /// Set an item's iterations back to 0, and open it if it is blocked
     Reset(OneArgs),
+    /// Leave an item out of runs; items that depend on it keep waiting
+    Skip(SkipArgs),
+    /// Have a skipped item worked on again
+    Unskip(OneArgs),
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ShowArgs {
+    #[command(flatten)]
+    pub(super) one: OneArgs,
+    /// Print the work that was set aside when the item was parked, as a patch
+    #[arg(long, conflicts_with = "json")]
+    pub(super) patch: bool,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct SkipArgs {
+    #[command(flatten)]
+    pub(super) one: OneArgs,
+    /// Why it is left out
+    #[arg(long, value_name = "TEXT")]
+    pub(super) why: Option<String>,
 }
 
 /// Which file, and how to answer.

@@ -2,6 +2,7 @@
 //! told from what the agent does, and is put back.
 
 use ralph_core::backlog::Change;
+use ralph_core::event::RunInfo;
 
 use super::super::run::below;
 use crate::error::{Error, Result};
@@ -40,11 +41,21 @@ pub(super) fn projects_of(place: &Place) -> Result<Vec<(Project, String)>> {
     Ok(found)
 }
 
+/// Whether an agent of the run that is active here calls.
+pub(super) fn is_an_agent_of(project: &Project) -> Result<bool> {
+    let shown = Runs::of(&project.truth).shown()?;
+    Ok(shown.is_some_and(|(_, opened)| opened.state.run.as_ref().is_some_and(is_of)))
+}
+
+fn is_of(run: &RunInfo) -> bool {
+    std::env::var_os(RUN).is_some_and(|own| own == run.id.as_str())
+}
+
 fn beside(project: &Project, file: &str, change: &Change) -> Result<()> {
     let Some(holder) = store::holder(&project.truth) else { return Ok(()) };
     let Some((_, opened)) = Runs::of(&project.truth).shown()? else { return Ok(()) };
     let Some(run) = &opened.state.run else { return Ok(()) };
-    if std::env::var_os(RUN).is_some_and(|own| own == run.id.as_str()) {
+    if is_of(run) {
         return Ok(());
     }
     let is_it = |plan: &str| {

@@ -5,14 +5,14 @@ use std::process::ExitCode;
 use ralph_core::backlog::{Attempt, Backlog, Change, Changed, NewItem, Refusal, State, created};
 use serde_json::{Value, json};
 
-use super::args::{AddArgs, AttemptArgs, Common, IncrementArgs, OneArgs, SetArgs};
-use super::beside::{not_beside_a_run, projects_of};
+use super::args::{AddArgs, AttemptArgs, Common, IncrementArgs, OneArgs, SetArgs, SkipArgs};
+use super::beside::{is_an_agent_of, not_beside_a_run, projects_of};
 use super::{in_ledger, own_word};
 use crate::error::{Error, Result};
-use crate::store::Ledger;
+use crate::store::{Ledger, Op, Requests, Steer};
 use crate::suggest::quoted;
 use crate::ui::Ui;
-use crate::work::{Place, beads, reset_record};
+use crate::work::{self, Place, beads, steer_record};
 use crate::{clock, secrets, store};
 
 pub(super) fn add(args: &AddArgs, ui: &mut Ui) -> Result<ExitCode> {
@@ -112,11 +112,70 @@ fn forget_attempts(place: &Place, told: &Told) -> Result<()> {
     for (project, backlog) in projects_of(place)? {
         let ledger = Ledger::of(&project.truth);
         if ledger.path().exists() {
-            let record = reset_record(&told.id, &told.title, &backlog, &secrets::of(&project.root));
+            let (item, title) = (told.id.clone(), told.title.clone());
+            let steer = Steer { op: Op::Reset, backlog, item, title, text: String::new() };
+            let record = steer_record(&steer, &secrets::of(&project.root));
             recorded(place, told, &ledger, record)?;
         }
     }
     Ok(())
+}
+
+pub(super) fn skip(args: &SkipArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let text = args.why.clone().unwrap_or_default();
+    let steered = steer(&args.one.common.place()?, &args.one.id, Op::Skip, &text)?;
+    ui.say(&match steered.queued {
+        true => format!("{} will be skipped from the next iteration on", steered.id),
+        false => format!(
+            "{} is skipped; to have it back: ralph backlog unskip {}",
+            steered.id,
+            quoted(&steered.id)
+        ),
+    });
+    super::super::fine()
+}
+
+pub(super) fn unskip(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let steered = steer(&args.common.place()?, &args.id, Op::Unskip, "")?;
+    ui.say(&match steered.queued {
+        true => format!("{} will be worked on again", steered.id),
+        false => format!("{} is no longer skipped; its attempts start again", steered.id),
+    });
+    super::super::fine()
+}
+
+/// What became of a word about an item.
+pub(in crate::cli) struct Steered {
+    pub(in crate::cli) id: String,
+    /// A run is active, and takes it in before its next iteration.
+    pub(in crate::cli) queued: bool,
+}
+
+/// Records what a person says about an item, or leaves it to the run that is active.
+pub(in crate::cli) fn steer(place: &Place, id: &str, op: Op, text: &str) -> Result<Steered> {
+    place.is_there()?;
+    let bytes = place.read()?;
+    let backlog = place.parse(&bytes)?;
+    let item = &backlog.items()[place.meant(&backlog, id)?];
+    let (item, title) = (item.id.to_string(), item.title.to_string());
+    let mut queued = false;
+    for (project, file) in projects_of(place)? {
+        let text = secrets::of(&project.root).hide(text).into_owned();
+        let steer = Steer { op, backlog: file, item: item.clone(), title: title.clone(), text };
+        if store::holder(&project.truth).is_none() {
+            let ledger = Ledger::of(&project.truth);
+            work::steer(&project, &steer, &mut |record| ledger.append(record).map(drop))?;
+            continue;
+        }
+        if is_an_agent_of(&project)? {
+            return Err(Error::new("agents cannot answer or skip items")
+                .because("only a person decides what is left out or answered")
+                .hint("report BLOCKED, and say what you need"));
+        }
+        queued = true;
+        Requests::of(&project.truth).steer(&uuid::Uuid::now_v7().to_string(), &steer)?;
+    }
+    Ok(Steered { id: item, queued })
 }
 
 fn recorded(place: &Place, told: &Told, ledger: &Ledger, record: Value) -> Result<()> {

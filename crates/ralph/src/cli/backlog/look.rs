@@ -8,13 +8,15 @@ use ralph_core::text;
 use ralph_core::view::evidence;
 use serde_json::{Value, json};
 
-use super::args::{ListArgs, OneArgs};
+use super::args::{ListArgs, ShowArgs};
 use super::next::as_a_run_would;
 use super::{REASON, in_ledger, tried};
 use crate::clock;
 use crate::error::{Error, Result};
+use crate::secrets;
 use crate::store::{Pass, Tried};
 use crate::suggest::quoted;
+use crate::tree::{Tree, TreeId};
 use crate::ui::Ui;
 use crate::work::Place;
 
@@ -34,7 +36,7 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
         let known = tried(&place);
         for item in backlog.items() {
             let title = text::one_line(&item.title, 200);
-            let (state, _) = stands(&known, item);
+            let (state, _) = stands(&known, &backlog, item);
             ui.data_row(wide + 15, &format!("{state:<11}  {:<wide$}  {title}", item.id));
         }
         if backlog.items().is_empty() {
@@ -62,12 +64,27 @@ pub(super) fn list(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
 
 /// The word for how an item stands, and what there is to say about it: where it is not for the loop, or is done and nothing but
 /// an agent's word speaks for that.
-fn stands(known: &Tried, item: &Item<'_>) -> (&'static str, &'static str) {
-    match item.state.word() {
+fn stands(known: &Tried, backlog: &Backlog<'_>, item: &Item<'_>) -> (&'static str, String) {
+    let (id, title) = (&*item.id, &*item.title);
+    let unfinished = item.state.is_unfinished();
+    if let Some(why) = known.skipped(id, title).filter(|_| unfinished) {
+        return (
+            "skipped",
+            if why.is_empty() { String::new() } else { format!(": {}", text::one_line(why, REASON)) },
+        );
+    }
+    let opened =
+        || item.state.is_open() && backlog.find(id).is_some_and(|at| backlog.can_say(at, State::Blocked));
+    let park = known.park(id, title).filter(|_| unfinished && known.is_parked(id, title) && !opened());
+    if let Some(park) = park {
+        return ("parked", format!(": {}", park.reason));
+    }
+    let (word, why) = match item.state.word() {
         _ if !item.enabled && item.state.is_open() => ("disabled", ": not for the loop"),
         _ if is_claimed(known, item) => ("claimed", ": done by an agent's word, and no check speaks for it"),
         word => (word, ""),
-    }
+    };
+    (word, why.to_owned())
 }
 
 fn pass<'a>(known: &'a Tried, item: &Item<'_>) -> Option<&'a Pass> {
@@ -137,12 +154,16 @@ pub(super) fn status(args: &ListArgs, ui: &mut Ui) -> Result<ExitCode> {
     super::super::fine()
 }
 
-pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
+pub(super) fn show(args: &ShowArgs, ui: &mut Ui) -> Result<ExitCode> {
+    let (patch, args) = (args.patch, &args.one);
     let place = args.common.place()?;
     let bytes = place.read()?;
     let backlog = place.parse(&bytes)?;
     let at = place.meant(&backlog, &args.id)?;
     let id = &*backlog.items()[at].id;
+    if patch {
+        return show_patch(&place, id, &backlog.items()[at].title, ui);
+    }
     let prd = place.requirements(&backlog, at);
     if args.common.json {
         let mut document = entry(&backlog, at, backlog.line(at), &tried(&place));
@@ -160,7 +181,8 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
     } else {
         let item = &backlog.items()[at];
         let line = if place.is_beads() { String::new() } else { format!(", line {}", backlog.line(at)) };
-        let (word, why) = stands(&tried(&place), item);
+        let known = tried(&place);
+        let (word, why) = stands(&known, &backlog, item);
         let own = match backlog.status(at) {
             own if word == item.state.word() && item.state.is_called(&own) => String::new(),
             own => format!("{own} in "),
@@ -178,10 +200,20 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
         if !item.dependencies.is_empty() {
             ui.data_line(&format!("depends on: {}", item.dependencies.join(", ")));
         }
-        let known = prd.as_ref().and_then(|prd| prd.as_ref().ok());
-        ui.data_line(&format!("\n{}", backlog.words(at, known).trim_end()));
+        let required = prd.as_ref().and_then(|prd| prd.as_ref().ok());
+        ui.data_line(&format!("\n{}", backlog.words(at, required).trim_end()));
         if let Some(Err(why)) = &prd {
             ui.warn(why);
+        }
+        for answer in known.answers(id, &item.title) {
+            ui.data_line(&format!("\nyou said: {}", text::one_line(answer, REASON)));
+        }
+        if known.park(id, &item.title).is_some_and(|park| park.patch.is_some()) {
+            ui.data_line(&format!(
+                "\nwork set aside: ralph backlog show {} --patch{}",
+                quoted(id),
+                place.flag()
+            ));
         }
         let (attempts, all) = in_ledger(&place, id);
         if all > 0 {
@@ -198,6 +230,23 @@ pub(super) fn show(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
     super::super::fine()
 }
 
+/// The work that was set aside with a parked item.
+fn show_patch(place: &Place, id: &str, title: &str, ui: &mut Ui) -> Result<ExitCode> {
+    let none = || Error::no(format!("no work of {id} was set aside"));
+    let known = tried(place);
+    let patch = known.park(id, title).and_then(|park| park.patch.as_ref()).ok_or_else(none)?;
+    let (project, _) = super::beside::projects_of(place)?.into_iter().next().ok_or_else(none)?;
+    let (Some(before), Some(after)) = (TreeId::new(&patch.before), TreeId::new(&patch.after)) else {
+        return Err(Error::data("the ledger names a snapshot that cannot be one"));
+    };
+    let tree = Tree::look(&project.root, &project.truth, project.repo.as_ref());
+    let bytes = tree.and_then(|tree| tree.patch(&before, &after));
+    let bytes =
+        bytes.map_err(|error| Error::new(format!("the work of {id} cannot be read")).because(error))?;
+    ui.data(secrets::of(&project.root).hide(&String::from_utf8_lossy(&bytes)).as_bytes());
+    super::super::fine()
+}
+
 /// Why an item that would be next is not handed out.
 fn refused(place: &Place, backlog: &Backlog<'_>, selection: &Selection) -> Option<Error> {
     let Selection::Item(at) = selection else { return None };
@@ -210,6 +259,8 @@ fn to_do(stats: &Stats, held_up: bool) -> String {
         (stats.eligible, if held_up { "held up by what is said of the next" } else { "could begin now" }),
         (stats.waiting, "waiting for others"),
         (stats.at_limit, "out of iterations"),
+        (stats.parked, "parked"),
+        (stats.skipped, "skipped"),
     ];
     let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
     let all = stats.open + stats.in_progress - stats.disabled;

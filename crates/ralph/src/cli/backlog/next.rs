@@ -68,7 +68,7 @@ fn not_to_do(backlog: &Backlog<'_>, at: usize, place: &Place, as_json: bool) -> 
 /// What a run by the project's settings would select.
 pub(super) fn as_a_run_would(place: &Place, backlog: &Backlog<'_>, wish: Wish<'_>) -> (Selection, Stats) {
     match super::counted(place) {
-        Some(source) => select_but(backlog, wish, |id| source.is_out(backlog, id)),
+        Some(source) => select_but(backlog, wish, |at| source.left_out(backlog, at)),
         None => select_with(backlog, wish, &TwoHands),
     }
 }
@@ -176,7 +176,7 @@ pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stat
 /// The command without which nothing begins, where there is one.
 fn to_settle(waiting: &[Waiting], backlog: &Backlog<'_>, place: &Place) -> String {
     let counted = super::counted(place);
-    let is_out = |id: &str| counted.as_ref().is_some_and(|source| source.is_out(backlog, id));
+    let is_out = |at: usize| counted.as_ref().is_some_and(|source| source.left_out(backlog, at).is_some());
     match spent(backlog, waiting, is_out) {
         Some(id) => format!("; to have {id} tried again: ralph backlog reset {}{}", quoted(id), place.flag()),
         None => String::new(),

@@ -7,7 +7,6 @@ use ralph_core::backlog::NAMES;
 use ralph_core::check::CheckSpec;
 use ralph_core::decision::Stop;
 use ralph_core::event::Plan;
-use ralph_core::evidence::Items;
 use ralph_core::items::{BacklogPlan, BacklogRead, Earlier, Found, Inherited};
 use ralph_core::profile::Policy;
 use ralph_core::state::{HandedOn, State};
@@ -288,9 +287,7 @@ pub(super) fn inherited(
 
 /// What a run would know that was not begun: which backlog it is about, and what of it rests on little.
 fn known(plan: &BacklogPlan, earlier: Earlier) -> State {
-    let items = Items::default();
-    let (phase, phases, blocked, for_people, found) = (None, vec![], 0, None, Found::Complete);
-    let read = BacklogRead { items, phase, phases, blocked, for_people, earlier, found };
+    let read = BacklogRead { earlier, ..BacklogRead::new(Found::Complete) };
     let backlog = Some(plan.clone());
     let (policy, checks, agents) = (Policy::default(), vec![], vec![]);
     let plan = Plan { policy, checks, agents, backlog, commit: false, boot: None, stack: None };

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
+use ralph_core::items::{ParkReason, Patch};
 use ralph_core::ledger::is_by_word;
-use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 
 use super::Ledger;
 
@@ -21,7 +22,26 @@ struct Failures {
     why: String,
     /// How it passed, where that was the last that was done to it.
     passed: Option<Pass>,
+    /// Why it is parked, and its work. Whoever takes it up again is told of both.
+    park: Option<Park>,
+    /// It is parked now.
+    parked: bool,
+    /// A person left it out, and perhaps says why.
+    skipped: Option<String>,
+    /// What a person said about it.
+    answers: Vec<String>,
 }
+
+/// Why an item was parked, and its work as a patch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Park {
+    pub reason: ParkReason,
+    #[serde(default)]
+    pub patch: Option<Patch>,
+}
+
+/// Answers that an item's prompt holds.
+const MOST_ANSWERS: usize = 10;
 
 /// What a pass rests on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -66,20 +86,48 @@ struct Brief {
     untouched: bool,
     tolerated: bool,
     without_change: bool,
+    parked: Option<Park>,
+    text: String,
 }
 
 impl Tried {
     /// Why the last attempt at an item failed, where that was the last that was done to it.
     pub fn why(&self, id: &str, title: &str) -> Option<&str> {
-        let titles = self.0.get(id)?;
-        let known = titles.get(title).or_else(|| titles.get(""))?;
-        Some(known.why.as_str()).filter(|why| !why.is_empty())
+        Some(self.known(id, title)?.why.as_str()).filter(|why| !why.is_empty())
     }
 
     /// How an item passed, where that was the last that was done to it.
     pub fn passed(&self, id: &str, title: &str) -> Option<&Pass> {
+        self.known(id, title)?.passed.as_ref()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn known(&self, id: &str, title: &str) -> Option<&Failures> {
         let titles = self.0.get(id)?;
-        titles.get(title).or_else(|| titles.get(""))?.passed.as_ref()
+        titles.get(title).or_else(|| titles.get(""))
+    }
+
+    /// Why an item was last parked, also where somebody took it up again since.
+    pub fn park(&self, id: &str, title: &str) -> Option<&Park> {
+        self.known(id, title)?.park.as_ref()
+    }
+
+    /// Whether it waits for a person.
+    pub fn is_parked(&self, id: &str, title: &str) -> bool {
+        self.known(id, title).is_some_and(|known| known.parked)
+    }
+
+    /// That a person left it out, with what they said about it.
+    pub fn skipped(&self, id: &str, title: &str) -> Option<&str> {
+        self.known(id, title)?.skipped.as_deref()
+    }
+
+    /// What a person said about it, oldest first.
+    pub fn answers(&self, id: &str, title: &str) -> &[String] {
+        self.known(id, title).map_or(&[], |known| &known.answers)
     }
 
     /// Without what passed in this run, which knows that itself.
@@ -103,6 +151,14 @@ impl Tried {
     }
 }
 
+impl Failures {
+    /// A person gives it new attempts. Whoever tries again is still told why it failed, or was parked.
+    fn taken_up(self) -> Self {
+        let Self { why, park, answers, .. } = self;
+        Self { why, park, answers, ..Self::default() }
+    }
+}
+
 impl Tally {
     /// Counts what came since, and hands out what is known of this backlog.
     pub fn of(&mut self, ledger: &Ledger, backlog: Option<&[u8]>) -> Tried {
@@ -110,6 +166,14 @@ impl Tally {
         let _ = self.catch_up(ledger);
         let backlog = String::from_utf8_lossy(backlog.unwrap_or_default());
         self.backlogs.get(&*backlog).cloned().unwrap_or_default()
+    }
+
+    /// The snapshots that hold the work of parked items, until these pass.
+    pub fn pinned(&mut self, ledger: &Ledger) -> Vec<String> {
+        let _ = self.catch_up(ledger);
+        let known = self.backlogs.values().flat_map(|tried| tried.0.values()).flat_map(HashMap::values);
+        let patches = known.filter_map(|known| known.park.as_ref()?.patch.clone());
+        patches.flat_map(|Patch { before, after }| [before, after]).collect()
     }
 
     fn catch_up(&mut self, ledger: &Ledger) -> io::Result<()> {
@@ -131,7 +195,9 @@ impl Tally {
 
     /// A pass begins anew, and so does a person who resets the item.
     fn note(&mut self, brief: Brief) {
-        let Brief { kind, backlog, item: Some(item), title, result, why, blocked, run, .. } = brief else {
+        let Brief { kind, backlog, item: Some(item), title, result, why, blocked, run, parked, text, .. } =
+            brief
+        else {
             return;
         };
         let pass = Pass {
@@ -144,13 +210,30 @@ impl Tally {
         let known = of_one.0.entry(item).or_default().entry(title).or_default();
         match (kind.as_str(), result.as_deref()) {
             ("attempt", Some("PASSED")) => *known = Failures { passed: Some(pass), ..Failures::default() },
-            // Whoever tries again is still told why it failed.
-            ("reset", _) => *known = Failures { why: std::mem::take(&mut known.why), ..Failures::default() },
+            ("reset" | "unskip", _) => *known = std::mem::take(known).taken_up(),
+            ("answer", _) => {
+                *known = std::mem::take(known).taken_up();
+                if !known.answers.contains(&text) {
+                    known.answers.push(text);
+                }
+                let surplus = known.answers.len().saturating_sub(MOST_ANSWERS);
+                known.answers.drain(..surplus);
+            }
+            ("skip", _) => known.skipped = Some(text),
             ("attempt", _) => {
                 let so_far = if known.blocked { 0 } else { known.attempts };
-                let why = ralph_core::text::one_line(&why, REASON);
-                *known =
-                    Failures { attempts: so_far + 1, blocked, in_all: known.in_all + 1, why, passed: None };
+                let is_parked = parked.is_some();
+                *known = Failures {
+                    attempts: so_far + 1,
+                    blocked,
+                    in_all: known.in_all + 1,
+                    why: ralph_core::text::one_line(&why, REASON),
+                    passed: None,
+                    park: parked.or(known.park.take()),
+                    parked: is_parked,
+                    skipped: None,
+                    answers: std::mem::take(&mut known.answers),
+                };
             }
             _ => {}
         }

@@ -2,15 +2,16 @@
 
 use std::collections::HashSet;
 
-use ralph_core::backlog::{self, Backlog, Problem, Selection, State, Wish};
+use ralph_core::backlog::{self, Backlog, HeldBack, Problem, Selection, State, Waiting, Wish};
 use ralph_core::evidence::Items;
-use ralph_core::items::{BacklogRead, Earlier, Found, Memory, PhaseItems, Work};
+use ralph_core::items::{BacklogRead, Earlier, Found, Memory, ParkedItem, PhaseItems, WaitingItem, Work};
 
 use super::commands::{needs, own_checks};
 use super::{Left, Source, in_a_line};
 use crate::error::{Error, Exit, Result};
 use crate::store::Pass;
-use crate::work::{TwoHands, stuck};
+use crate::suggest::quoted;
+use crate::work::stuck;
 
 /// How much of an item's words a prompt holds.
 const MOST_OF_TEXT: usize = 24 << 10;
@@ -20,15 +21,7 @@ impl Source {
     pub(crate) fn read(&self, memory: &Memory) -> BacklogRead {
         match self.try_read(memory) {
             Ok(read) => read,
-            Err(error) => BacklogRead {
-                items: Items::default(),
-                phase: None,
-                phases: vec![],
-                blocked: 0,
-                for_people: None,
-                earlier: Earlier::default(),
-                found: Found::Unreadable { why: in_a_line(&error) },
-            },
+            Err(error) => BacklogRead::new(Found::Unreadable { why: in_a_line(&error) }),
         }
     }
 
@@ -37,8 +30,7 @@ impl Source {
         let backlog = self.place.parse(&bytes)?;
         self.is_in(&backlog)?;
         let wish = Wish { phase: self.plan.phase.as_deref(), task: self.plan.task.as_deref() };
-        let (selection, _) =
-            backlog::select_but(&backlog, wish, |id| self.had_its_attempts(&backlog, memory, id));
+        let (selection, _) = backlog::select_but(&backlog, wish, |at| self.held_back(&backlog, memory, at));
         if let Selection::Item(at) = selection {
             self.place.is_alone(&backlog, at)?;
         }
@@ -53,6 +45,8 @@ impl Source {
                 _ => Earlier::default(),
             },
             phase,
+            parked: self.parked(&backlog),
+            waiting: waiting(&backlog, &selection),
             found: self.found(&backlog, &selection, memory)?,
         })
     }
@@ -88,9 +82,44 @@ impl Source {
         self.plan.task.as_deref().map_or(Ok(()), |task| self.place.is_in_phase(backlog, task, phase))
     }
 
-    /// Whether a run would leave this item out.
-    pub(crate) fn is_out(&self, backlog: &Backlog<'_>, id: &str) -> bool {
-        self.had_its_attempts(backlog, &Memory::default(), id)
+    /// Why a run would leave this item out.
+    pub(crate) fn left_out(&self, backlog: &Backlog<'_>, at: usize) -> Option<HeldBack> {
+        self.held_back(backlog, &Memory::default(), at)
+    }
+
+    fn held_back(&self, backlog: &Backlog<'_>, memory: &Memory, at: usize) -> Option<HeldBack> {
+        let item = &backlog.items()[at];
+        if self.earlier.skipped(&item.id, &item.title).is_some() {
+            Some(HeldBack::Skipped)
+        } else if self.is_parked(backlog, at) {
+            Some(HeldBack::Parked)
+        } else {
+            self.had_its_attempts(backlog, memory, &item.id).then_some(HeldBack::Attempts)
+        }
+    }
+
+    /// Where a file has a word for a blocked item, whoever opens it again takes it up.
+    fn is_parked(&self, backlog: &Backlog<'_>, at: usize) -> bool {
+        let item = &backlog.items()[at];
+        let opened = item.state.is_open() && backlog.can_say(at, State::Blocked);
+        !opened && self.earlier.is_parked(&item.id, &item.title)
+    }
+
+    /// What is parked of what is meant.
+    fn parked(&self, backlog: &Backlog<'_>) -> Vec<ParkedItem> {
+        let parked = |at: usize| {
+            let item = &backlog.items()[at];
+            let meant = item.state.is_unfinished() && self.in_scope(backlog, at);
+            let held = meant && self.left_out(backlog, at) == Some(HeldBack::Parked);
+            let park = self.earlier.park(&item.id, &item.title).filter(|_| held)?;
+            Some(ParkedItem {
+                id: item.id.to_string(),
+                title: item.title.to_string(),
+                reason: park.reason.clone(),
+                patch: park.patch.is_some(),
+            })
+        };
+        (0..backlog.items().len()).filter_map(parked).collect()
     }
 
     /// Only for files that do not count themselves.
@@ -122,7 +151,7 @@ impl Source {
             Selection::Waiting(waiting) => {
                 let told = waiting.iter().take(10).map(|waits| waits.told(backlog));
                 let why = told.collect::<Vec<_>>().join("; ");
-                let is_out = |id: &str| self.had_its_attempts(backlog, memory, id);
+                let is_out = |at: usize| self.held_back(backlog, memory, at).is_some();
                 Found::Stuck {
                     why,
                     next: stuck::to_begin(backlog, &self.place.root, &self.plan, waiting, is_out),
@@ -137,7 +166,7 @@ impl Source {
                 next: items.first().map(reset),
             },
             Selection::Blocked(items) => Found::Stuck {
-                why: format!("only blocked items are left: {}", names(items)),
+                why: format!("every item that is left waits for a person: {}", names(items)),
                 next: items.first().map(reset),
             },
             Selection::Unknown(items) if items.iter().all(|at| backlog.lacks_steps(*at)) => Found::Stuck {
@@ -169,6 +198,7 @@ impl Source {
         if let Some(why) = self.earlier.why(&item.id, &item.title).filter(|_| !told) {
             text.push_str(&format!("\nThe last attempt failed: {why}\n"));
         }
+        text.push_str(&self.taken_up(&item.id, &item.title));
         Ok(Work {
             id: item.id.to_string(),
             made_id: backlog.made_id(at),
@@ -196,15 +226,39 @@ impl Source {
         let meant = (0..backlog.items().len()).filter(|at| self.in_scope(backlog, *at));
         meant.fold(Items::default(), |items, at| {
             let state = backlog.items()[at].state;
-            let open = !matches!(state, State::Done | State::Cancelled);
+            let item = &backlog.items()[at];
+            let skipped = || self.earlier.skipped(&item.id, &item.title).is_some();
+            let open = !matches!(state, State::Done | State::Cancelled) && !skipped();
             Items { open: items.open + u64::from(open), total: items.total + 1 }
         })
+    }
+
+    /// What an agent is told of an item that was parked and is taken up again, and what a person said about it.
+    fn taken_up(&self, id: &str, title: &str) -> String {
+        let park = self.earlier.park(id, title).map(|park| {
+            let patch = match park.patch {
+                Some(_) => format!(
+                    " Its work is not in the files; to see it: ralph backlog show {} --patch",
+                    quoted(id)
+                ),
+                None => String::new(),
+            };
+            format!("\nAn earlier attempt was set aside ({}).{patch}\n", park.reason)
+        });
+        let answers = self.earlier.answers(id, title).iter();
+        let answers = answers.map(|answer| format!("\nThe user says about this item: {answer}\n"));
+        park.into_iter().chain(answers).collect()
     }
 
     /// Of what is meant, how many items wait for a person.
     fn blocked(&self, backlog: &Backlog<'_>) -> u64 {
         let meant = (0..backlog.items().len()).filter(|at| self.in_scope(backlog, *at));
-        meant.filter(|at| backlog.items()[*at].state == State::Blocked).count() as u64
+        let waits = |at: &usize| match self.left_out(backlog, *at) {
+            Some(HeldBack::Skipped) => false,
+            Some(HeldBack::Parked) => true,
+            _ => backlog.items()[*at].state == State::Blocked,
+        };
+        meant.filter(waits).count() as u64
     }
 
     /// What is open of what is meant, and not for the loop.
@@ -241,7 +295,7 @@ impl Source {
             return Ok(Left::NoItem);
         }
         let wish = Wish { phase: self.plan.phase.as_deref(), task: self.plan.task.as_deref() };
-        Ok(match backlog::select_with(&backlog, wish, &TwoHands).0 {
+        Ok(match backlog::select_but(&backlog, wish, |at| self.left_out(&backlog, at)).0 {
             Selection::Complete => Left::Nothing {
                 for_people: self.for_people(&backlog),
                 earlier: self.rest_on_little(&backlog),
@@ -259,6 +313,15 @@ impl Source {
             _ => self.plan.phase.clone().or_else(|| backlog.phases().last().map(ToString::to_string)),
         }
     }
+}
+
+fn waiting(backlog: &Backlog<'_>, selection: &Selection) -> Vec<WaitingItem> {
+    let Selection::Waiting(waiting) = selection else { return vec![] };
+    let item = |waits: &Waiting| {
+        let item = &backlog.items()[waits.item];
+        WaitingItem { id: item.id.to_string(), title: item.title.to_string(), on: waits.on.clone() }
+    };
+    waiting.iter().map(item).collect()
 }
 
 fn phases(backlog: &Backlog<'_>) -> Vec<PhaseItems> {
