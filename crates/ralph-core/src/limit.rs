@@ -2,10 +2,11 @@
 //!
 //! A status that a CLI reports in a field of its own is taken at its word. Words may be the agent's own prose about
 //! some program: they are believed only in a line that has the shape of a CLI's notice ([`of`]), and in plain output
-//! only at its end and when the process failed ([`from_prose`]). Prose read as a limit puts
-//! a loop to sleep for nothing.
+//! only at its end and when the process failed ([`from_prose`]). Where agents do not speak, any line that states a limit
+//! counts ([`of_service`], [`from_stderr`]). Prose read as a limit puts a loop to sleep for nothing.
 
 mod answer;
+mod complaint;
 mod kinds;
 mod notice;
 mod reset;
@@ -20,7 +21,7 @@ use crate::text;
 use crate::time::Time;
 
 pub use kinds::status_in;
-pub use notice::from_prose;
+pub use notice::{from_prose, from_stderr};
 pub use reset::reset_in;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,4 +90,14 @@ pub fn of(status: Option<u16>, text: &str) -> Option<Limit> {
         Some((kinds::by_status(status, notice).or_else(|| kinds::by_words(&words()))?, status))
     })?;
     Some(Limit { kind, status, reset: reset_in(start), text: text::one_line(start, LONGEST_TEXT) })
+}
+
+/// The limit in a text that cannot be the agent's: also by any line that states one.
+pub fn of_service(status: Option<u16>, text: &str) -> Option<Limit> {
+    of(status, text).or_else(|| {
+        let start = kinds::head(text, LONGEST_NOTICE);
+        let kind = start.lines().find_map(complaint::kind)?;
+        let status = status.or_else(|| status_in(start));
+        Some(Limit { kind, status, reset: reset_in(start), text: text::one_line(start, LONGEST_TEXT) })
+    })
 }

@@ -2,7 +2,8 @@
 
 use core::iter;
 
-use super::{LONGEST_NOTICE, Limit, answer, kinds, of, shape};
+use super::reset::reset_in;
+use super::{LONGEST_NOTICE, Limit, answer, kinds, of, of_service, shape};
 use crate::prelude::*;
 use crate::text;
 
@@ -20,6 +21,26 @@ pub fn from_prose(failed: bool, output: &str) -> Option<Limit> {
     let own = unfenced(&tail);
     let last = own.iter().rev().take(LAST_LINES).copied();
     gemini_report(&own).or_else(|| last.filter_map(bare_notice).find_map(|line| of(None, line)))
+}
+
+/// The limit on standard error of a process that failed: what a provider or the CLI says there, in whatever words.
+pub fn from_stderr(failed: bool, output: &str) -> Option<Limit> {
+    if !failed {
+        return None;
+    }
+    let tail = text::plain(text::tail(output, LONGEST_TAIL));
+    let own = unfenced(&tail);
+    let last =
+        own.iter().rev().filter(|line| !line.trim_start().starts_with("at ")).take(LAST_LINES).copied();
+    let stated = || last.clone().filter(|line| !is_shown(line)).find_map(|line| of_service(None, line));
+    from_prose(true, output).or_else(stated).map(|limit| with_reset(limit, &own))
+}
+
+/// The time may stand on a line of its own: `retry-after: 30`, `Resets at 3pm`.
+fn with_reset(mut limit: Limit, own: &[&str]) -> Limit {
+    let last = || own.iter().rev().take(LAST_LINES).filter(|line| !is_shown(line));
+    limit.reset = limit.reset.or_else(|| last().find_map(|line| reset_in(line)));
+    limit
 }
 
 /// The line of an error's text that is a notice, or the service's answer by itself.
@@ -58,13 +79,17 @@ fn gemini_report(own: &[&str]) -> Option<Limit> {
 /// A line that is a notice, without the marks around it.
 fn bare_notice(line: &str) -> Option<&str> {
     let line = kinds::head(line, LONGEST_NOTICE);
-    let shown = line.starts_with("    ")
-        || line.starts_with('\t')
-        || line.trim_start().starts_with('>')
-        || line.contains('`');
     let bare = line.trim_matches(|c: char| {
         c.is_whitespace()
             || matches!(c, '[' | ']' | '⎿' | '✖' | '✗' | '×' | '❌' | '■' | '⚠' | '\u{fe0f}' | '●')
     });
-    (!shown && shape::is_notice(bare)).then_some(bare)
+    (!is_shown(line) && shape::is_notice(bare)).then_some(bare)
+}
+
+/// Whether a line is code or a quotation.
+fn is_shown(line: &str) -> bool {
+    line.starts_with("    ")
+        || line.starts_with('\t')
+        || line.trim_start().starts_with('>')
+        || line.contains('`')
 }

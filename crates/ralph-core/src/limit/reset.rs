@@ -17,6 +17,8 @@ const MOMENTS: &[&str] = &[
     "available at",
     "available again at",
     "retry at",
+    "regain access on",
+    "regain access at",
     "until",
     "reset",
 ];
@@ -37,7 +39,11 @@ const LENGTHS: &[&str] = &[
     "try again after",
     "reset after",
     "retrying in",
+    "reset-requests",
+    "reset-tokens",
 ];
+/// Words behind which it is named in milliseconds.
+const MILLISECONDS: &[&str] = &["retry-after-ms", "retry_after_ms", "retryafterms", "retrydelayms"];
 const DAY: u64 = 24 * 3_600_000;
 /// No provider's limit is longer; a larger number is something else.
 const LONGEST_WAIT: u64 = 60 * DAY;
@@ -47,7 +53,12 @@ pub fn reset_in(text: &str) -> Option<Reset> {
     let text = kinds::head(text, LONGEST_NOTICE);
     // In ASCII lower case offsets stay those of the original.
     let lower = text.to_ascii_lowercase();
+    let in_ms = |at: usize| digits(lower[at..].trim_start_matches([' ', ':', '=', '"'])).parse().ok();
     epoch_behind_bar(&lower)
+        .or_else(|| {
+            let ms = behind(&lower, MILLISECONDS).find_map(in_ms);
+            ms.filter(|ms| (1..=LONGEST_WAIT).contains(ms)).map(|ms| Reset::After { ms })
+        })
         .or_else(|| behind(&lower, LENGTHS).find_map(|at| length(&lower[at..])).map(|ms| Reset::After { ms }))
         .or_else(|| behind(&lower, MOMENTS).find_map(|at| moment(&text[at..], &lower[at..])))
 }
@@ -86,8 +97,13 @@ fn digits(text: &str) -> &str {
 
 /// `5 minutes`, `2 days 3 hours`, `1h30m`, `7.06s`, `30` (seconds).
 fn length(lower: &str) -> Option<u64> {
+    let unit = ["_seconds", "-seconds", "_secs", " (seconds)", " seconds:"];
+    let named = unit.iter().find_map(|unit| lower.strip_prefix(unit)).unwrap_or(lower);
     let mut rest =
-        lower.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '=' | '"' | '~'));
+        named.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '=' | '"' | '~'));
+    for vague in ["about ", "approximately ", "around ", "another "] {
+        rest = rest.strip_prefix(vague).unwrap_or(rest);
+    }
     let mut total = 0.0_f64;
     let mut found = false;
     loop {
@@ -116,7 +132,7 @@ fn length(lower: &str) -> Option<u64> {
     // Rounded up: a moment too late is better than one too early.
     let whole = total as u64;
     let ms = if (whole as f64) < total { whole.saturating_add(1) } else { whole };
-    (found && ms <= LONGEST_WAIT).then_some(ms)
+    (found && ms > 0 && ms <= LONGEST_WAIT).then_some(ms)
 }
 
 /// A time of day, with or without its day, an RFC 3339 time or an epoch, within the next words.
@@ -131,7 +147,7 @@ fn moment(text: &str, lower: &str) -> Option<Reset> {
     if let Some(time) = Time::parse(first) {
         return Some(Reset::At { time });
     }
-    if let Some(day) = day(text, lower) {
+    if let Some(day) = day(text, lower).or_else(|| iso_day(text, lower)) {
         return Some(day);
     }
     let mut at = 0;
@@ -159,6 +175,21 @@ fn day(text: &str, lower: &str) -> Option<Reset> {
     let (hour, minute, end) = clock(rest)?;
     let zone = zone(&text[lower.len() - rest.len() + end..]);
     Some(Reset::Day { year, month: u8::try_from(month).ok()?, day, hour, minute, zone })
+}
+
+/// `2030-01-31 at 00:00 UTC`, `2030-01-31 15:04:05`
+fn iso_day(text: &str, lower: &str) -> Option<Reset> {
+    let (date, rest) = first_word(lower);
+    let mut numbers = date.split('-');
+    let mut next =
+        |length: usize| numbers.next().filter(|number| number.len() == length && digits(number) == *number);
+    let (year, month, day) = (next(4)?.parse().ok()?, next(2)?.parse().ok()?, next(2)?.parse().ok()?);
+    let rest = rest.strip_prefix("at ").unwrap_or(rest).trim_start();
+    let (hour, minute, end) = clock(rest)?;
+    let behind = &text[lower.len() - rest.len() + end..];
+    let seconds = behind.strip_prefix(':').map_or(behind, |rest| &rest[digits(rest).len()..]);
+    let known = (1..=12).contains(&month) && (1..=31).contains(&day);
+    known.then(|| Reset::Day { year, month, day, hour, minute, zone: zone(seconds) })
 }
 
 fn first_word(text: &str) -> (&str, &str) {

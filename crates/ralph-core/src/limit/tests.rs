@@ -247,6 +247,133 @@ fn gemini_s_report_is_a_notice_above_the_object_it_shows() {
 }
 
 #[test]
+fn on_standard_error_of_a_failed_process_any_line_that_states_a_limit_is_one() {
+    use LimitKind::{Auth, Credit, Overload, Rate, Usage};
+    let secs = |seconds: u64| Some(Reset::After { ms: seconds * 1000 });
+    let clock = |hour, minute| Some(Reset::Clock { hour, minute, zone: None });
+    let at = |seconds: i64| Some(Reset::At { time: Time::from_millis(seconds * 1000) });
+    let mut wrong = Vec::new();
+    for (line, kind, reset) in [
+        ("Error: HTTP 429 Too Many Requests", Rate, None),
+        ("Request failed with status 429", Rate, None),
+        ("Request failed with status code 429", Rate, None),
+        ("The API returned error 429", Rate, None),
+        ("api-error: 429 response", Rate, None),
+        ("anthropic.RateLimitError: Error code: 429 - {'type': 'error'}", Rate, None),
+        ("Error: Rate limit exceeded for this API key", Rate, None),
+        ("API rate-limit reached", Rate, None),
+        ("openai API rate limit reached", Rate, None),
+        ("Anthropic API rate limit exceeded, please slow down", Rate, None),
+        ("Rate limit. Retry after: 45s", Rate, secs(45)),
+        ("Rate limit exceeded. retry-after: 30s", Rate, secs(30)),
+        ("429 Too Many Requests (retry-after: 17)", Rate, secs(17)),
+        ("Rate limit hit, retry_after_seconds=12", Rate, secs(12)),
+        ("Too many requests; retry-after-ms: 1500", Rate, Some(Reset::After { ms: 1500 })),
+        ("Too many requests. Please wait 30 seconds before trying again.", Rate, secs(30)),
+        ("Error: Too many requests in a short period", Rate, None),
+        ("Error: Exceeded tokens per minute limit", Rate, None),
+        ("Requests per minute limit exceeded", Rate, None),
+        ("Azure service throttling request", Rate, None),
+        ("Request was throttled. Expected available in 4 seconds.", Rate, secs(4)),
+        ("Request limit exceeded", Rate, None),
+        ("Exceeded API limit", Rate, None),
+        ("Please back off and retry", Rate, None),
+        ("RESOURCE_EXHAUSTED: Resource has been exhausted (e.g. check quota).", Rate, None),
+        ("Error: API quota exceeded", Usage, None),
+        ("quota-exceeded error", Usage, None),
+        ("Your quota will reset after 5h12m3s.", Usage, secs(18_723)),
+        ("You have hit your limit for today · resets 3pm", Usage, clock(15, 0)),
+        ("hit your limit - resets at 3:05 PM", Usage, clock(15, 5)),
+        ("You have hit the 5-hour limit. Please try again at 18:30.", Usage, clock(18, 30)),
+        ("Your usage limit has been reached, try again at 3:05 PM", Usage, clock(15, 5)),
+        ("usage limit reached|1794790000", Usage, at(1_794_790_000)),
+        (
+            "You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.",
+            Usage,
+            Some(Reset::Day { year: 2026, month: 12, day: 1, hour: 0, minute: 0, zone: Some("UTC".into()) }),
+        ),
+        ("Server is overloaded, please try again later", Overload, None),
+        ("Error: Claude is currently overloaded. Please wait.", Overload, None),
+        ("Service at capacity", Overload, None),
+        ("Error: 529 {\"type\":\"overloaded_error\"}", Overload, None),
+        (
+            "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}",
+            Overload,
+            None,
+        ),
+        ("OpenRouter: API status 503", Overload, None),
+        ("Error: insufficient credits, add more to go on", Credit, None),
+        ("402 Payment Required", Credit, None),
+        ("Billing hard limit has been reached", Credit, None),
+        (
+            "Error: Your account is not active, please check your billing details: billing not active",
+            Credit,
+            None,
+        ),
+        ("Error: Invalid API key", Auth, None),
+        ("Some prefix of a log. Rate limit exceeded for user. More.", Rate, None),
+        ("[2026-11-18T12:00:01Z] ERROR provider: rate limit exceeded", Rate, None),
+        ("✖ Too many requests", Rate, None),
+    ] {
+        for output in
+            [format!("{line}\n"), format!("Starting.\n\u{1b}[31m{line}\u{1b}[0m\n    at run (x.js:3:1)\n")]
+        {
+            let limit = from_stderr(true, &output).map(|limit| (limit.kind, limit.reset));
+            if limit != Some((kind, reset.clone())) {
+                wrong.push(format!("{line}: {limit:?}"));
+            }
+            assert_eq!(from_stderr(false, &output), None, "the process did not fail: {line}");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let apart = from_stderr(true, "HTTP 429 Too Many Requests\ncontent-type: text/plain\nretry-after: 9\n");
+    assert_eq!(apart.and_then(|limit| limit.reset), secs(9));
+}
+
+#[test]
+fn words_about_limits_on_standard_error_are_none() {
+    let wrong: Vec<&str> = [
+        "I added handling for 429 rate limit errors to the client.",
+        "Implemented the rate limit: too many requests now get status 429.",
+        "The middleware returns 429 when the rate limit is exceeded.",
+        "FAILED tests/test_limits.py::test_rate_limit_exceeded - assert 429 == 200",
+        "test limits::too_many_requests ... FAILED",
+        "error: test failed: rate_limit_exceeded",
+        "assertion failed: expected status 429, got 200",
+        "TypeError: ratelimit.check is not a function",
+        "import { Ratelimit } from \"@upstash/ratelimit\"",
+        "ESLint: issues with stripe, @upstash/redis, @upstash/ratelimit",
+        "Error: File not found",
+        "Error: Network timeout",
+        "Processing item 429",
+        "src/limits.rs:429:5: error: expected `;`",
+        "error: time limit exceeded",
+        "RecursionError: recursion limit exceeded",
+        "Error: context length limit exceeded",
+        "Reached the iteration limit",
+        "tar: Cannot write: Disk quota exceeded",
+        "error: The requested URL returned error: 503",
+        "curl: (22) The requested URL returned error: 429",
+        "HTTP 503 from the staging server",
+        "retry limit reached for tests",
+        "The overloaded operator has no matching function",
+        "error: ambiguous overloaded call to `add(i32)`",
+        "The tests for the billing page pass; credit balance is a method.",
+        "    Rate limit exceeded",
+        "> Rate limit exceeded",
+        "the text `Rate limit exceeded` is shown",
+        "throttled() is called twice",
+        "Rate limit reached, retrying in 2s (attempt 1 of 5)",
+    ]
+    .into_iter()
+    .filter(|line| from_stderr(true, line).is_some())
+    .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let early = format!("Rate limit exceeded\n{}", "Reading the next file.\n".repeat(20));
+    assert_eq!(from_stderr(true, &early), None, "it went on");
+}
+
+#[test]
 fn a_limit_is_stored_with_how_it_ends() {
     let limit = of(Some(429), "5-hour limit reached ∙ resets 3pm (UTC)").expect("a limit");
     let json = serde_json::to_string(&limit).expect("plain data");

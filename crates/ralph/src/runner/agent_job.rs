@@ -121,7 +121,7 @@ fn wait(
     }
     let complaints = complaints.join().unwrap_or_default();
     let failed = end.end != process::End::Exited(0) || report.error.is_some();
-    report.limit = report.limit.or_else(|| limit::from_prose(failed, &complaints)).or_else(|| {
+    report.limit = report.limit.or_else(|| limit::from_stderr(failed, &complaints)).or_else(|| {
         limit::from_prose(failed && matches!(format, Format::Text | Format::Auto), &report.last_words)
     });
     let stderr = text::last_line(&complaints, 300);
