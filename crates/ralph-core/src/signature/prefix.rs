@@ -1,7 +1,7 @@
 //! What tools put before an error: quote marks, failure marks, times, positions.
 
 /// Marks of quotations and of failed things, and words that only introduce the error.
-const DECORATIONS: [&str; 15] = [
+const DECORATIONS: [&str; 17] = [
     "> ",
     "| ",
     "│ ",
@@ -17,6 +17,8 @@ const DECORATIONS: [&str; 15] = [
     "Uncaught ",
     "Caused by: ",
     "PHP ",
+    "stderr: ",
+    "stderr | ",
 ];
 /// More in a row is a drawing.
 const MOST_DECORATIONS: usize = 6;
@@ -28,12 +30,14 @@ pub(super) struct Bare<'a> {
     pub(super) text: &'a str,
     /// A time stood before it: a log's line.
     pub(super) logged: bool,
+    /// A name stood before it that says what printed it: `[BUILD]`, `web-1 |`.
+    pub(super) tagged: bool,
     /// pytest's mark stood before it.
     pub(super) explained: bool,
 }
 
 pub(super) fn strip(line: &str) -> Bare<'_> {
-    let mut bare = Bare { text: line.trim_start(), logged: false, explained: false };
+    let mut bare = Bare { text: line.trim_start(), logged: false, tagged: false, explained: false };
     for _ in 0..MOST_DECORATIONS {
         let rest = if let Some(rest) = bare.text.strip_prefix(PYTEST_MARK) {
             bare.explained = true;
@@ -42,6 +46,9 @@ pub(super) fn strip(line: &str) -> Bare<'_> {
             rest
         } else if let Some(rest) = after_time(bare.text) {
             bare.logged = true;
+            rest
+        } else if let Some(rest) = after_tag(bare.text) {
+            bare.tagged = true;
             rest
         } else {
             break;
@@ -59,6 +66,36 @@ fn after_time(text: &str) -> Option<&str> {
     let is_time = time.starts_with(|c: char| c.is_ascii_digit())
         && time.chars().all(|c| c.is_ascii_digit() || ":-.,+TZ".contains(c));
     (is_time && separators >= 2 && !time.ends_with(':')).then_some(rest)
+}
+
+/// What such a name is at most, in bytes.
+const LONGEST_TAG: usize = 40;
+
+/// After `[BUILD]`, `[web:build]`, `web-1  |`, `#12 3.456`: the name of what printed a line. `[x]` ticks an item, and
+/// `[ERROR]` is the error itself.
+fn after_tag(text: &str) -> Option<&str> {
+    let is_name = |name: &str| {
+        (2..=LONGEST_TAG).contains(&name.len())
+            && !name.contains(char::is_whitespace)
+            && name.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '@' | '#' | '/'))
+            && !["error", "fatal", "rejected"].iter().any(|level| name.eq_ignore_ascii_case(level))
+    };
+    if let Some((name, rest)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        let rest = rest.strip_prefix(':').unwrap_or(rest);
+        return (is_name(name) && rest.starts_with(' ')).then_some(rest);
+    }
+    if let Some(rest) = text.strip_prefix('#') {
+        let (step, rest) = rest.split_once(' ')?;
+        let (time, rest) = rest.split_once(' ')?;
+        let is_number =
+            |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        return (is_number(step) && time.contains('.') && is_number(time)).then_some(rest);
+    }
+    let (name, rest) = text.split_once('|')?;
+    let name = name.trim_end();
+    // A word alone is a cell of a table.
+    let is_numbered = name.contains(['-', '_']) && name.ends_with(|c: char| c.is_ascii_digit());
+    (is_name(name) && is_numbered && rest.starts_with(' ')).then_some(rest)
 }
 
 /// A place in a file that stood before a message.

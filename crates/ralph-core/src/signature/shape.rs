@@ -132,8 +132,10 @@ fn starts_as_error(bare: &Bare<'_>) -> bool {
         || death(text)
         || panicked(text)
         || program(text)
+        || part(text, bare.tagged || bare.logged)
+        || service(text)
         || bare.explained && text.starts_with("assert ")
-        || bare.logged && opens_with_word(&LOG_LEVELS, text)
+        || (bare.logged || bare.tagged) && opens_with_word(&LOG_LEVELS, text)
         || text.strip_prefix("[ERROR] ").is_some_and(says_something)
         || text.strip_prefix("npm error ").is_some_and(|rest| {
             opens_with_word(&NPM_FIELDS, rest) || !rest.starts_with(|c: char| c.is_lowercase())
@@ -237,6 +239,39 @@ fn program(text: &str) -> bool {
             || dead == Some(true)
             || name.ends_with("sh") && part == "not found"
     })
+}
+
+/// `Link: error: …` behind a tag or a time, `LINK : fatal error LNK1120: …` without one, `web:build: src/a.ts(3,5): error
+/// TS2322: …`. Without either, a capital starts a sentence.
+fn part(text: &str, introduced: bool) -> bool {
+    let Some((name, rest)) = text.split_once(": ").or_else(|| text.split_once(" : ")) else { return false };
+    let name = name.trim_end();
+    let known = introduced
+        || name.len() > 1
+            && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || "_-".contains(c))
+        || name.contains(':') && name.starts_with(|c: char| c.is_ascii_lowercase() || c == '@');
+    let is_level =
+        LOG_LEVELS.contains(&name) || name.eq_ignore_ascii_case("note") || name.eq_ignore_ascii_case("todo");
+    let one_word = !name.is_empty() && !name.contains(char::is_whitespace) && !is_level;
+    let rest = rest.trim_start();
+    known && one_word && (headed(rest) || class(rest) || failed_test(rest) || located(rest))
+}
+
+/// Marks of services that run builds: `##[error]…`, `::error file=a.rs::…`, ` ERR_PNPM_NO_SCRIPT  …`, `level=error msg=…`.
+fn service(text: &str) -> bool {
+    let opens = |start: &str| text.strip_prefix(start).is_some_and(|rest| !rest.trim().is_empty());
+    let pnpm = |text: &str| {
+        text.split_whitespace().next().is_some_and(|word| word.len() > 9 && word.starts_with("ERR_PNPM_"))
+    };
+    let logfmt = || {
+        text.split_whitespace().take(3).any(|word| matches!(word, "level=error" | "level=fatal" | "lvl=eror"))
+    };
+    opens("##[error]")
+        || opens("::error ")
+        || opens("::error::")
+        || pnpm(text)
+        || opens("ELIFECYCLE  ")
+        || logfmt()
 }
 
 /// With a position before it, also what would be too little at the start of a line.

@@ -2,16 +2,14 @@ use super::*;
 
 #[track_caller]
 fn all_are_errors(lines: &[&str]) {
-    for line in lines {
-        assert!(has_error_shape(line), "not seen: {line}");
-    }
+    let unseen: Vec<_> = lines.iter().filter(|line| !has_error_shape(line)).collect();
+    assert!(unseen.is_empty(), "not seen: {unseen:#?}");
 }
 
 #[track_caller]
 fn none_is_an_error(lines: &[&str]) {
-    for line in lines {
-        assert!(!has_error_shape(line), "seen: {line}");
-    }
+    let seen: Vec<_> = lines.iter().filter(|line| has_error_shape(line)).collect();
+    assert!(seen.is_empty(), "seen: {seen:#?}");
 }
 
 #[test]
@@ -219,5 +217,69 @@ fn no_error_is_none() {
         "test result: ok. 3 passed; 0 failed",
         "",
         "   ",
+    ]);
+}
+
+#[test]
+fn errors_are_seen_behind_what_build_tools_put_before_them() {
+    all_are_errors(&[
+        "[BUILD] Link: error: undefined reference to 'main'",
+        "[build] src/main.c:3:5: error: 'x' undeclared",
+        "[cargo] error[E0308]: mismatched types",
+        "[web:build] error TS2322: Type 'string' is not assignable",
+        "[vite] Internal: Error: failed to resolve import",
+        "[12:00:01] [BUILD] error: linking failed",
+        "[BUILD]: error: linking failed",
+        "[CI] [web] TypeError: x is not a function",
+        "[ninja] FAILED: CMakeFiles/a.dir/a.c.o",
+        "12:00:01 ERROR foo: error: x",
+        "12:00:01 error: no such file",
+        "2026-11-18T12:00:01Z Link: error: cannot find -lfoo",
+        "[2026-11-18 12:00:01] ERROR: lost the database",
+        "LINK : fatal error LNK1120: 1 unresolved externals",
+        "LD: error: undefined symbol: main",
+        "web-1  | TypeError: Cannot read properties of undefined",
+        "api_1 | error: relation \"users\" does not exist",
+        "@acme/web:build: src/a.ts(3,5): error TS2322: Type 'string' is not assignable",
+        "web:test: FAIL src/a.test.js",
+        "#12 3.456 error: failed to run custom build command",
+        "##[error]Process completed with exit code 1.",
+        "::error file=src/a.rs,line=3::mismatched types",
+        " ERR_PNPM_NO_SCRIPT  Missing script: build",
+        " ELIFECYCLE  Command failed with exit code 1.",
+        "time=\"2026-11-18T12:00:01Z\" level=error msg=\"no such image\"",
+        "stderr: fatal: not a git repository",
+        "npm ERR! missing script: build",
+        "npm ERR! code ELIFECYCLE",
+        "[ERROR] COMPILATION ERROR :",
+        "[stderr] bash: foo: command not found",
+    ]);
+}
+
+#[test]
+fn prose_and_reports_behind_a_tag_are_none() {
+    none_is_an_error(&[
+        "[x] error: handled in the parser",
+        "[ ] TypeError: still to do",
+        "[BUILD] Compiling...",
+        "[BUILD] Link: ok",
+        "[BUILD] Link: error: none",
+        "[BUILD] no error was found",
+        "[info] error handling is in place",
+        "[note] the error: it came from the guard, and is gone",
+        "Note: error: messages are shown in red now",
+        "Fixed: error: could not compile",
+        "Result: error handling works",
+        "STATUS: error handling is complete",
+        "EXIT_SIGNAL: true",
+        "| error | 3 |",
+        "name | error: the column is renamed",
+        "I renamed a | b: error: is gone",
+        "#12 fixes the error: it was a typo",
+        "12:00:01 INFO error: none",
+        "12:00:01 INFO the error is gone",
+        "level=info msg=\"no error\"",
+        "::errors are typed now",
+        "[link](https://example.com) error: see there",
     ]);
 }
