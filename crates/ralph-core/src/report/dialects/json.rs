@@ -89,10 +89,9 @@ fn last_report(raw: &str, clean: &str, shown: &Shown) -> Option<Report> {
         if !text::undecorated(&clean[line..at]).is_empty() {
             return None;
         }
-        let after = clean[at + KEY.len()..].trim_start();
-        let start = clean.len() - after.len();
-        let object = object::extent(after)?;
-        let end = start + object.len();
+        let behind = &clean[at + KEY.len()..];
+        let (skipped, object) = object::braced(behind).or_else(|| object::plain_keys(behind))?;
+        let end = at + KEY.len() + skipped + object.len();
         let mut read = object::read(object)?;
         let rest = clean[end..].lines().next().unwrap_or_default();
         let bare = text::undecorated(rest);

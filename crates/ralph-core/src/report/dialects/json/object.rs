@@ -20,8 +20,14 @@ pub(super) struct Read {
     pub(super) reason: Option<String>,
 }
 
+/// The object in braces, and how much white space stands before it.
+pub(super) fn braced(behind: &str) -> Option<(usize, &str)> {
+    let after = behind.trim_start();
+    Some((behind.len() - after.len(), extent(after)?))
+}
+
 /// The text from its first brace to the one that closes it, or as far as its paragraph. Braces in strings are words.
-pub(super) fn extent(text: &str) -> Option<&str> {
+fn extent(text: &str) -> Option<&str> {
     if !text.starts_with('{') {
         return None;
     }
@@ -45,6 +51,30 @@ pub(super) fn extent(text: &str) -> Option<&str> {
         }
     }
     near.split("\n\n").next()
+}
+
+/// Lines of `name: value` below the name of the report, as YAML has them, if the signal is among them; and how much
+/// stands before them.
+pub(super) fn plain_keys(behind: &str) -> Option<(usize, &str)> {
+    let near = text::start(behind, LONGEST);
+    let (heading, below) = near.split_once('\n')?;
+    if !text::undecorated(heading).is_empty() {
+        return None;
+    }
+    let below = below.trim_start_matches(['\n', '\r']);
+    let keys = below.split_inclusive('\n').take_while(|line| key(line).is_some());
+    let length = keys.clone().map(str::len).sum();
+    let signals = keys.filter_map(key).any(|key| key.eq_ignore_ascii_case(SIGNAL));
+    signals.then(|| (near.len() - below.len(), below[..length].trim_end()))
+}
+
+/// The name in a line of `name: value`. A marker has a colon too, and is none.
+fn key(line: &str) -> Option<&str> {
+    let bare = line.trim_start().trim_start_matches(['-', '*', ' ']);
+    let (name, value) = bare.split_once(':')?;
+    let name = name.trim_matches(['*', '"', '`', ' ']);
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (is_name && !name.starts_with("LOOP_") && !value.trim().is_empty()).then_some(name)
 }
 
 /// `None` for a template, and for braces that hold nothing.
