@@ -1,13 +1,16 @@
 //! From an agent's bytes to [`Item`]s: a streaming decoder that never fails and whose memory is bounded.
 
+mod array;
 pub mod claude;
 pub mod codex;
 mod document;
 pub mod gemini;
 mod json;
 pub mod lines;
+mod notices;
 pub mod opencode;
 mod recognise;
+mod usage;
 mod value;
 
 use alloc::borrow::Cow;
@@ -16,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limit::Limit;
 use crate::prelude::*;
+use array::{Array, Found};
 use document::Document;
 use lines::{Line, Lines, MAX_LINE};
 use recognise::Recognising;
@@ -185,11 +189,17 @@ impl Format {
 pub struct Decoder {
     format: Format,
     lines: Lines,
+    /// The array that is being read.
+    array: Option<Array>,
     document: Document,
     finished: bool,
+    /// What the last closing event called an error.
+    error: Option<String>,
+    /// A tool was denied since the last message or step.
+    denied: bool,
     recognising: Recognising,
-    /// The first line was seen.
-    begun: bool,
+    /// How much of a byte order mark was seen; all of it once something else was.
+    mark: usize,
     asked: Asked,
 }
 
@@ -204,6 +214,9 @@ struct Asked {
     other: Option<Format>,
 }
 
+/// Said where a closing event names no reason, and none was named before.
+const UNNAMED: &str = "the run failed";
+
 /// Some programs write it at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -215,10 +228,13 @@ impl Decoder {
         Self {
             format,
             lines: Lines::default(),
+            array: None,
             document: Document::default(),
             finished: false,
+            error: None,
+            denied: false,
             recognising: Recognising::default(),
-            begun: false,
+            mark: 0,
             asked: Asked { understood: matches!(format, Format::Auto | Format::Text), ..Asked::default() },
         }
     }
@@ -239,13 +255,117 @@ impl Decoder {
 
     /// Not for each caller anew: this is what is hot, and callers are built for size.
     fn read(&mut self, bytes: &[u8], each: &mut dyn FnMut(Item)) {
+        let mut rest = self.after_mark(bytes, each);
+        while !rest.is_empty() {
+            rest = match self.array.take() {
+                Some(array) => self.read_array(array, rest, each),
+                None => self.read_lines(rest, each),
+            };
+        }
+    }
+
+    /// What comes after the byte order mark, which may come in pieces as well.
+    fn after_mark<'b>(&mut self, bytes: &'b [u8], each: &mut dyn FnMut(Item)) -> &'b [u8] {
+        let seen = self.mark;
+        let Some(marked) = BYTE_ORDER_MARK.get(seen..).filter(|left| !left.is_empty()) else { return bytes };
+        let same = bytes.iter().zip(marked).take_while(|(byte, mark)| byte == mark).count();
+        if same == bytes.len() || same == marked.len() {
+            self.mark += same;
+            return &bytes[same..];
+        }
+        self.mark = BYTE_ORDER_MARK.len();
+        // What began like one was none.
+        self.read(&BYTE_ORDER_MARK[..seen], each);
+        bytes
+    }
+
+    /// Reads lines up to one that begins an array; gives what is left.
+    fn read_lines<'b>(&mut self, bytes: &'b [u8], each: &mut dyn FnMut(Item)) -> &'b [u8] {
         let mut lines = core::mem::take(&mut self.lines);
-        lines.feed(bytes, |line| self.line(line, each));
+        let mut rest = lines.feed_until(bytes, |first| first == b'[', |line| self.line(line, each));
+        if rest.first() == Some(&b'[') {
+            if self.may_be_array() {
+                self.array = Some(Array::default());
+            } else {
+                let (first, others) = lines::split_first(rest);
+                lines.feed(first, |line| self.line(line, each));
+                rest = others;
+            }
+        }
         self.lines = lines;
+        rest
+    }
+
+    /// Whether a bracket at the start of a line may begin a stream.
+    fn may_be_array(&self) -> bool {
+        match self.format {
+            Format::Text => false,
+            Format::Auto => !self.document.is_holding() && self.recognising.may_open(),
+            _ => !self.document.is_holding(),
+        }
+    }
+
+    /// Reads elements of an array; gives what is left where it ends or is none.
+    fn read_array<'b>(
+        &mut self,
+        mut array: Array,
+        mut bytes: &'b [u8],
+        each: &mut dyn FnMut(Item),
+    ) -> &'b [u8] {
+        loop {
+            match array.next(bytes) {
+                Found::Nothing => {
+                    self.array = Some(array);
+                    return &[];
+                }
+                Found::Element { rest } => {
+                    bytes = rest;
+                    array = self.element(array, each);
+                }
+                Found::End { rest } | Found::Other { rest } => {
+                    // Without a stream in it, it is lines like all others.
+                    let held = array.into_held();
+                    let mut lines = core::mem::take(&mut self.lines);
+                    lines.feed(&held, |line| self.line(line, each));
+                    self.lines = lines;
+                    return rest;
+                }
+            }
+        }
+    }
+
+    fn element(&mut self, mut array: Array, each: &mut dyn FnMut(Item)) -> Array {
+        if array.is_recognised() {
+            array.take_element(|line| self.next_line(line, each));
+            return array;
+        }
+        if self.format == Format::Auto {
+            let mut opened = None;
+            array.take_element(|line| opened = self.recognising.open(line.bytes.trim_ascii(), line.cut));
+            let Some(format) = opened else { return array };
+            self.begin(format, each);
+        }
+        // From its start: what came before the event that tells is the agent's as well.
+        let held = array.into_held();
+        let (mut array, mut bytes) = (Array::recognised(), &held[..]);
+        while let Found::Element { rest } = array.next(bytes) {
+            array.take_element(|line| self.next_line(line, each));
+            bytes = rest;
+        }
+        array
     }
 
     fn end(&mut self, each: &mut dyn FnMut(Item)) {
+        if self.mark < BYTE_ORDER_MARK.len() {
+            let seen = core::mem::replace(&mut self.mark, BYTE_ORDER_MARK.len());
+            self.read(&BYTE_ORDER_MARK[..seen], each);
+        }
         let mut lines = core::mem::take(&mut self.lines);
+        match self.array.take() {
+            Some(array) if array.is_recognised() => array.finish(|line| self.next_line(line, each)),
+            Some(array) => lines.feed(&array.into_held(), |line| self.line(line, each)),
+            None => {}
+        }
         lines.finish(|line| self.line(line, each));
         self.end_of_document(each);
         if self.recognising.ends_in_words() {
@@ -262,12 +382,11 @@ impl Decoder {
         }
     }
 
-    fn line(&mut self, mut line: Line<'_>, each: &mut dyn FnMut(Item)) {
-        if !core::mem::replace(&mut self.begun, true) {
-            line.bytes = line.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line.bytes);
-        }
+    fn line(&mut self, line: Line<'_>, each: &mut dyn FnMut(Item)) {
         if self.format != Format::Text {
-            if self.document.hold(line) {
+            let later = self.format == Format::Auto;
+            let begins = self.document.is_holding() || !later || self.recognising.may_open();
+            if begins && self.document.hold(line, later) {
                 return;
             }
             self.release(each);
@@ -284,14 +403,10 @@ impl Decoder {
     fn end_of_document(&mut self, each: &mut dyn FnMut(Item)) {
         let held = self.document.take();
         let documents = document::all(&held);
-        let Some(first) = documents.first() else {
-            return document::lines(&held).for_each(|line| self.next_line(line, each));
-        };
         let may_be = |format| matches!(self.format, Format::Auto) || self.format == format;
-        if documents.len() == 1 && may_be(Format::Gemini) && gemini::is_document(first) {
-            self.begin(Format::Gemini, each);
-            gemini::document(first, &mut |item| self.hand_on(item, each));
-        } else if let Some((format, _)) = recognise::opened(first).filter(|(format, _)| may_be(*format)) {
+        let opened = documents.first().and_then(recognise::opened);
+        let opened = opened.filter(|(format, how)| may_be(*format) && self.recognising.allows(*how));
+        if let Some((format, _)) = opened {
             self.begin(format, each);
             documents.iter().for_each(|document| self.each_event(document, each));
         } else {
@@ -361,7 +476,7 @@ impl Decoder {
             }
         }
         let text = readable(bytes, each);
-        let Ok(event) = serde_json::from_str::<Value<'_>>(&text) else {
+        let Ok(event) = serde_json::from_str::<Value<'_>>(recognise::object(&text)) else {
             if !self.recognising.is_open() {
                 return each(Item::Problem(Problem::NotJson));
             }
@@ -382,10 +497,19 @@ impl Decoder {
 
     fn each_event(&mut self, event: &Value<'_>, each: &mut dyn FnMut(Item)) {
         let format = self.format;
+        let reopens = match format {
+            Format::Codex => codex::reopens(event),
+            Format::Opencode => opencode::reopens(event),
+            _ => false,
+        };
+        self.finished &= !reopens;
+        if format == Format::Opencode && opencode::stops_at_denial(event, self.denied) {
+            self.hand_on(Item::Finished(Finished::default()), each);
+        }
+        self.denied &= !opencode::introduces(event);
         let mut each = |item: Item| self.hand_on(item, each);
         match format {
-            Format::Claude => claude_items(event, &mut each),
-            Format::Hook => claude::items(event, &mut each),
+            Format::Claude | Format::Hook => claude::items(event, &mut each),
             Format::Codex => codex::items(event, &mut each),
             Format::Opencode => opencode::items(event, &mut each),
             Format::Gemini => gemini::items(event, &mut each),
@@ -394,11 +518,21 @@ impl Decoder {
     }
 
     /// What an event says, remembering what is to be known at the end.
-    fn hand_on(&mut self, item: Item, each: &mut dyn FnMut(Item)) {
-        if let Item::Finished(finished) = &item {
+    fn hand_on(&mut self, mut item: Item, each: &mut dyn FnMut(Item)) {
+        if let Item::Finished(finished) = &mut item {
+            // OpenCode ends its step after an error as well: that is not a better end.
+            let stays = self.format == Format::Opencode && self.finished && self.error.is_some();
+            if stays && finished.error.is_none() {
+                return;
+            }
+            if let Some(error) = finished.error.as_mut().filter(|error| error.trim().is_empty()) {
+                *error = self.error.take().unwrap_or_else(|| UNNAMED.into());
+            }
             self.finished = true;
+            self.error.clone_from(&finished.error);
             self.recognising.ended(finished.error.is_some());
         }
+        self.denied |= matches!(item, Item::Denied(_));
         // A bare closing event is the same in more than one format.
         self.asked.understood |= match &item {
             Item::Finished(finished) => finished.text.is_some(),
@@ -406,14 +540,6 @@ impl Decoder {
             _ => true,
         };
         each(item);
-    }
-}
-
-/// An event, or an array of them.
-fn claude_items(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
-    match event {
-        Value::Array(events) => events.iter().for_each(|event| claude::items(event, each)),
-        event => claude::items(event, each),
     }
 }
 

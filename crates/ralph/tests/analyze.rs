@@ -1,11 +1,14 @@
-//! `ralph analyze` on recordings of real CLIs and on words of our own.
+//! `ralph analyze` on recordings of real CLIs and on words of our own, and what a run makes of such output.
 
+#[path = "../../ralph-core/tests/loop_tools/case.rs"]
+mod case;
 mod common;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use common::ralph;
-use ralph_testkit::{Sandbox, StatusBlock};
+use common::{history, ralph, repository, run};
+use ralph_testkit::{FakeAgent, Sandbox, StatusBlock, Steps};
 use serde_json::{Value, json};
 
 fn recording(name: &str) -> PathBuf {
@@ -164,4 +167,66 @@ fn a_wrong_format_is_named_with_the_right_one() {
         problems.contains("nothing in it looks like Gemini's output; it looks like Claude Code's"),
         "{json}"
     );
+}
+
+#[test]
+fn output_as_other_loop_tools_have_it_is_read_one_of_each_kind() {
+    let sandbox = Sandbox::new();
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../ralph-core/tests/loop_tools");
+    let mut kinds = BTreeSet::new();
+    for (kind, case) in case::cases(&folder) {
+        if kinds.insert(kind.clone()) {
+            sandbox.write("out.txt", &case.input);
+            let found = case::differences(&case, &analyse(&sandbox, &["out.txt"]));
+            assert!(found.is_empty(), "{kind}: {}: {found:?}", case.name);
+        }
+    }
+    assert!(kinds.len() >= 8, "{kinds:?}");
+}
+
+/// What a run records of one call of an agent that does this, and fails.
+fn recorded(steps: Steps) -> Value {
+    let sandbox = repository();
+    let agent =
+        FakeAgent::new("agent").call(steps).call(Steps::new().say("Nothing to add.")).install(&sandbox);
+    run(&sandbox, &agent).args(["--max-iterations", "1", "--set", "max_failures=1"]).run();
+    history(&sandbox).remove(0)
+}
+
+#[test]
+fn a_limit_on_standard_error_is_waited_for_and_words_about_one_are_a_failure() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().complain("Request failed with status 429 (retry-after: 1)").exit(1))
+        .call(Steps::new().write("green", "").status(&StatusBlock::done()))
+        .install(&sandbox);
+    let finished = run(&sandbox, &agent).args(["--test-cmd", common::TEST, "--reviews", "0"]).run();
+    finished.assert_code(0).assert_stderr_has("[ralph] waiting until ");
+    assert_eq!(history(&sandbox)[0]["outcome"], "limited");
+    for line in [
+        "I added handling for 429 rate limit errors to the client.",
+        "FAILED tests/test_limits.py::test_rate_limit_exceeded",
+    ] {
+        let entry = recorded(Steps::new().complain(line).exit(1));
+        assert_eq!(entry["outcome"], "failed", "{line}: {entry}");
+    }
+}
+
+#[test]
+fn the_error_that_an_agent_s_stream_names_is_told_with_the_iteration() {
+    let start = r#"{"type":"step_start","sessionID":"o","part":{}}"#;
+    let ended = r#"{"type":"step_finish","sessionID":"o","part":{"id":"p","reason":"stop"}}"#;
+    let error = r#"{"type":"error","sessionID":"o","error":{"data":{"message":"the provider went away"}}}"#;
+    let init = r#"{"type":"system","subtype":"init","session_id":"s"}"#;
+    let result =
+        r#"{"type":"result","subtype":"success","is_error":true,"result":"","terminal_reason":"model_gone"}"#;
+    for (stream, words) in [
+        (format!("{start}\n{error}\n{ended}"), "the provider went away"),
+        (format!("{init}\n{result}"), "model_gone"),
+        (format!("[\n{init},\n{result}\n]"), "model_gone"),
+    ] {
+        let entry = recorded(Steps::new().say(stream));
+        assert_eq!(entry["outcome"], "failed", "{entry}");
+        assert!(entry.to_string().contains(words), "{words}: {entry}");
+    }
 }

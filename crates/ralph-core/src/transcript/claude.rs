@@ -4,26 +4,39 @@
 //! sub-agent (`parent_tool_use_id`) and messages the CLI itself made up to show an API failure
 //! (`error`, model `<synthetic>`) are not the agent's own words.
 
-use super::json::{micro_usd, number, parts, string, target, words_of, written_file};
+use super::json::{
+    all_words_of, cost, error_text, number, parts, status_of, string, target, words_of, written_file,
+};
+use super::usage::usage;
 use super::value::Value;
 use super::{Finished, Item, Usage};
 use crate::limit::{self, Limit, LimitKind, Reset};
 use crate::prelude::*;
 use crate::time::Time;
 
-/// The event that opens a stream.
+/// The event that opens a stream: it begins, or a hook runs before that.
 pub(super) fn introduces(event: &Value<'_>) -> bool {
-    event["type"] == "system" && event["subtype"] == "init" && event["session_id"].is_string()
+    event["type"] == "system" && event["subtype"].is_string() && event["session_id"].is_string()
 }
 
-/// A single result (`--output-format json`), an array of events, or an event as filters and older wrappers leave it.
+/// An event as filters and older wrappers leave it.
 pub(super) fn may_be_first(event: &Value<'_>) -> bool {
-    let first = event.as_array().and_then(<[_]>::first).unwrap_or(event);
-    let content = &first["message"]["content"];
-    match first["type"].as_str() {
-        Some("system") => first["subtype"] == "init",
+    let content = &event["message"]["content"];
+    match event["type"].as_str() {
+        Some("system") => event["subtype"] == "init",
         Some("assistant") => content.is_string() || content.as_array().is_some(),
-        Some("result") => first["subtype"].is_string(),
+        _ => false,
+    }
+}
+
+/// The closing event, which is all there is with `--output-format json`. Other tools leave its type or subtype out.
+pub(super) fn is_result(event: &Value<'_>) -> bool {
+    let told = !text_of(&event["result"]).is_empty();
+    let ended = event["is_error"].as_bool().is_some();
+    let session = event["session_id"].is_string() || event["sessionId"].is_string();
+    match &event["type"] {
+        Value::Null => event["response"].is_null() && told && (ended || session),
+        kind if *kind == "result" => event["subtype"].is_string() || told || ended,
         _ => false,
     }
 }
@@ -43,7 +56,8 @@ pub(super) fn can_be_passed_over(line: &[u8]) -> bool {
 /// Whether this is a message to the agent: a tool's result, or a prompt. A session's file names the type behind the
 /// message, and there only its absence is proof: an event of another kind would have to name that somewhere.
 fn is_user(line: &[u8]) -> bool {
-    const TELLING: [&[u8]; 4] = [b"\"assistant\"", b"\"result\"", b"\"system\"", b"\"rate_limit_event\""];
+    const TELLING: [&[u8]; 5] =
+        [b"\"assistant\"", b"\"result\"", b"\"system\"", b"\"rate_limit_event\"", b"\"error\""];
     if let Some(kind) = line.strip_prefix(b"{\"type\":") {
         return kind.starts_with(b"\"user\"");
     }
@@ -87,8 +101,13 @@ pub(super) fn items(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
         }),
         Some("assistant") => assistant(event, each),
         Some("user") => user(event, each),
-        Some("rate_limit_event") => rate_limit(&event["rate_limit_info"], each),
+        Some("rate_limit_event") => {
+            let info = &event["rate_limit_info"];
+            rate_limit(if info.is_object() { info } else { event }, each);
+        }
+        Some("error") => failed(event, each),
         Some("result") => finished(event, each),
+        None if is_result(event) => finished(event, each),
         _ => {}
     }
 }
@@ -100,7 +119,8 @@ fn assistant(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
         && event["isApiErrorMessage"] != true
         && event["error"].is_null()
         && message["model"].as_str() != Some("<synthetic>");
-    if let Some(text) = string(&message["content"]).filter(|_| own) {
+    let plain = string(&message["content"]).or_else(|| string(&event["content"]));
+    if let Some(text) = plain.filter(|_| own) {
         each(Item::Words(text));
     }
     for part in parts(&message["content"]) {
@@ -155,29 +175,41 @@ fn rate_limit(info: &Value<'_>, each: &mut dyn FnMut(Item)) {
         return;
     }
     let window = string(&info["rateLimitType"]).unwrap_or_else(|| "usage".into());
-    let reset = info["resetsAt"]
-        .as_i64()
-        .map(|seconds| Reset::At { time: Time::from_millis(seconds.saturating_mul(1000)) });
+    let told = ["resetsAt", "resets_at"].into_iter().map(|name| number(&info[name])).find(|told| *told > 0);
+    let reset = told.and_then(|told| i64::try_from(told).ok()).map(|told| {
+        // Some tell it in milliseconds.
+        let millis = if told < 100_000_000_000 { told.saturating_mul(1000) } else { told };
+        Reset::At { time: Time::from_millis(millis) }
+    });
     let text = format!("{window} limit reached");
     each(Item::Limit(Limit { kind: LimitKind::Usage, status: None, reset, text }));
+}
+
+/// The service's error as it came; a result that follows counts instead.
+fn failed(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
+    let error = error_text(&event["error"]).or_else(|| error_text(&event["message"])).unwrap_or_default();
+    let kind = event["error"]["type"].as_str().unwrap_or_default();
+    let api_status = status_of(&event["error"]).or_else(|| limit::status_in(&error));
+    let named = limit_kind(kind.strip_suffix("_error").unwrap_or(kind));
+    if let Some(mut limit) = limit::of_service(api_status, &format!("{kind}: {error}")) {
+        limit.text = crate::text::one_line(&error, 300);
+        limit.kind = named.unwrap_or(limit.kind);
+        each(Item::Limit(limit));
+    }
+    each(Item::Finished(Finished { error: Some(error), api_status, ..Finished::default() }));
 }
 
 fn finished(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
     let subtype = event["subtype"].as_str().unwrap_or("");
     let failed = event["is_error"].as_bool() == Some(true) || subtype.starts_with("error");
-    let text = string(&event["result"]);
-    let error = failed.then(|| {
-        text.clone()
-            .filter(|text| !text.is_empty())
-            .or_else(|| string(&event["errors"][0]))
-            .unwrap_or_else(|| subtype.to_owned())
-    });
+    let text = Some(text_of(&event["result"])).filter(|text| !text.trim().is_empty());
+    let error = failed.then(|| text.clone().or_else(|| reason(event)).unwrap_or_default());
     let api_status = event["api_error_status"].as_u64().and_then(|status| u16::try_from(status).ok());
     if let Some(limit) = error.as_deref().and_then(|error| limit::of(api_status, error)) {
         each(Item::Limit(limit));
     }
     // A single result is the only event.
-    if let Some(id) = string(&event["session_id"]) {
+    if let Some(id) = string(&event["session_id"]).or_else(|| string(&event["sessionId"])) {
         each(Item::Session { id: Some(id), model: None, version: None });
     }
     each(Item::Finished(Finished {
@@ -186,33 +218,38 @@ fn finished(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
         error,
         api_status,
         usage: final_usage(event),
-        cost_micro_usd: micro_usd(&event["total_cost_usd"]),
+        cost_micro_usd: cost(event),
         denied: parts(&event["permission_denials"])
-            .filter_map(|denial| string(&denial["tool_name"]))
+            .filter_map(|denial| string(&denial["tool_name"]).or_else(|| string(&denial["tool"])))
             .collect(),
     }));
 }
 
-fn usage(value: &Value<'_>) -> Option<Usage> {
-    value.is_object().then(|| Usage {
-        input: number(&value["input_tokens"]),
-        output: number(&value["output_tokens"]),
-        cache_read: number(&value["cache_read_input_tokens"]),
-        cache_write: number(&value["cache_creation_input_tokens"]),
-    })
+/// The final message: a string, parts of a message, or an object of a wrapper that holds one of these.
+fn text_of(result: &Value<'_>) -> String {
+    let held = ["output", "content", "text", "response"].into_iter().map(|name| &result[name]);
+    [result].into_iter().chain(held).map(all_words_of).find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+/// Why it failed, where the result's text does not say.
+fn reason(event: &Value<'_>) -> Option<String> {
+    const SAYS_NOTHING: [&str; 3] = ["completed", "success", "error"];
+    let word = |name: &str| string(&event[name]).filter(|word| !SAYS_NOTHING.contains(&word.as_str()));
+    error_text(&event["errors"])
+        .or_else(|| error_text(&event["error"]))
+        .or_else(|| error_text(&event["result"]["error"]))
+        .or_else(|| error_text(&event["message"]))
+        .or_else(|| word("terminal_reason"))
+        .or_else(|| word("subtype"))
 }
 
 /// After a retry `usage` misses the first try, and `modelUsage` has it: the larger one is what was spent.
 fn final_usage(event: &Value<'_>) -> Option<Usage> {
-    let by_model = event["modelUsage"].fields().fold(Usage::default(), |sum, model| {
-        sum.plus(Usage {
-            input: number(&model["inputTokens"]),
-            output: number(&model["outputTokens"]),
-            cache_read: number(&model["cacheReadInputTokens"]),
-            cache_write: number(&model["cacheCreationInputTokens"]),
-        })
-    });
-    let told = usage(&event["usage"]);
+    let by_model = event["modelUsage"]
+        .fields()
+        .fold(Usage::default(), |sum, model| sum.plus(usage(model).unwrap_or_default()));
+    let places = [&event["usage"], &event["metadata"]["usage"], &event["result"]["usage"]];
+    let told = places.into_iter().find_map(usage);
     if by_model.total() > told.unwrap_or_default().total() { Some(by_model) } else { told }
 }
 
@@ -372,19 +409,36 @@ mod tests {
     }
 
     #[test]
-    fn only_the_opening_event_introduces_the_stream_and_a_result_or_an_array_may_be_all_of_it() {
-        let event = |text: &str| introduces(&serde_json::from_str(text).unwrap_or_default());
-        let whole = |text: &str| may_be_first(&serde_json::from_str(text).unwrap_or_default());
-        assert!(event(r#"{"session_id":"s","subtype":"init","type":"system"}"#));
+    fn a_stream_is_introduced_by_its_start_or_a_hook_and_a_result_may_be_all_of_it() {
+        let [introduced, first, whole] =
+            [introduces, may_be_first, is_result].map(|is: fn(&Value<'_>) -> bool| {
+                move |text: &str| is(&serde_json::from_str(text).expect("JSON"))
+            });
+        for text in [
+            r#"{"session_id":"s","subtype":"init","type":"system"}"#,
+            r#"{"type":"system","subtype":"hook_started","session_id":"s"}"#,
+        ] {
+            assert!(introduced(text) && !whole(text), "{text}");
+        }
+        assert!(first(r#"{"message":{"content":[]},"type":"assistant"}"#));
         for text in [
             r#"{"type":"result","subtype":"success","is_error":false,"result":"x","session_id":"s"}"#,
-            r#"[{"type":"system","subtype":"init","session_id":"s"},{"type":"result"}]"#,
-            r#"{"message":{"content":[]},"type":"assistant"}"#,
+            r#"{"type":"result","is_error":true}"#,
+            r#"{"type":"result","result":"x"}"#,
+            r#"{"result":"x","sessionId":"s"}"#,
+            r#"{"is_error":false,"result":"x"}"#,
         ] {
-            assert!(whole(text) && !event(text), "{text}");
+            assert!(whole(text) && !introduced(text) && !first(text), "{text}");
         }
-        for text in [r#"{"level":"info","type":"system"}"#, "[]"] {
-            assert!(!whole(text) && !event(text), "{text}");
+        for text in [
+            r#"{"level":"info","type":"system"}"#,
+            r#"{"type":"result","value":3}"#,
+            r#"{"result":"x"}"#,
+            r#"{"result":3,"session_id":"s"}"#,
+            r#"{"type":"item","result":"x","session_id":"s"}"#,
+            "[]",
+        ] {
+            assert!(!introduced(text) && !first(text) && !whole(text), "{text}");
         }
     }
 

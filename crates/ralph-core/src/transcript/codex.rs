@@ -3,7 +3,8 @@
 //! `item.completed` of type `error` is a warning of the CLI, not a failure; `turn.failed` and a bare `error` are. The
 //! last turn decides how it ended. There is no money, only tokens.
 
-use super::json::{number, parts, string, with_cached};
+use super::json::{error_text, parts, status_of, string};
+use super::usage::usage;
 use super::value::Value;
 use super::{Finished, Item};
 use crate::limit;
@@ -18,6 +19,11 @@ pub(super) fn may_be_first(event: &Value<'_>) -> bool {
     event["type"] == "turn.started"
 }
 
+/// Another turn begins: the end of the last one was not the end.
+pub(super) fn reopens(event: &Value<'_>) -> bool {
+    event["type"] == "turn.started"
+}
+
 pub(super) fn items(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
     match event["type"].as_str() {
         Some("thread.started") => {
@@ -26,18 +32,11 @@ pub(super) fn items(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
         Some("item.started") => started(&event["item"], each),
         Some("item.completed") => completed(&event["item"], each),
         Some("turn.completed") => {
-            let usage = &event["usage"];
-            let usage = with_cached(
-                number(&usage["input_tokens"]),
-                number(&usage["cached_input_tokens"]),
-                number(&usage["output_tokens"]),
-                number(&usage["cache_write_input_tokens"]),
-            );
+            let usage = usage(&event["usage"]).unwrap_or_default();
             each(Item::Usage { message: None, usage });
             each(Item::Finished(Finished::default()));
         }
-        Some("turn.failed") => failed(&event["error"]["message"], each),
-        Some("error") => failed(&event["message"], each),
+        Some("turn.failed" | "error") => failed(event, each),
         _ => {}
     }
 }
@@ -93,10 +92,11 @@ fn completed(item: &Value<'_>, each: &mut dyn FnMut(Item)) {
     }
 }
 
-fn failed(message: &Value<'_>, each: &mut dyn FnMut(Item)) {
-    let error = string(message).unwrap_or_else(|| "the turn failed".into());
-    let api_status = limit::status_in(&error);
-    if let Some(limit) = limit::of(api_status, &error) {
+/// Its reason stands in `error.message` or in `message`; without one, the last that was told counts.
+fn failed(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
+    let error = error_text(&event["error"]).or_else(|| error_text(&event["message"])).unwrap_or_default();
+    let api_status = status_of(&event["error"]).or_else(|| limit::status_in(&error));
+    if let Some(limit) = limit::of_service(api_status, &error) {
         each(Item::Limit(limit));
     }
     each(Item::Finished(Finished { error: Some(error), api_status, ..Finished::default() }));

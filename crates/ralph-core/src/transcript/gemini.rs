@@ -1,6 +1,7 @@
 //! Gemini CLI's `--output-format stream-json`, whose words come in pieces (`delta`), and `--output-format json`.
 
-use super::json::{all_words_of, number, string, target, with_cached, words_of, written_file};
+use super::json::{all_words_of, error_text, number, status_of, string, target, words_of, written_file};
+use super::usage::usage;
 use super::value::Value;
 use super::{Finished, Item, Usage};
 use crate::limit::{self, LimitKind};
@@ -40,41 +41,44 @@ pub(super) fn items(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
             }
             each(Item::ToolFailed(why));
         }
-        Some("result") => each_result(event, each),
+        Some("error") if event["severity"] != "warning" => failed(event, None, each),
+        Some("result") if event["status"] == "error" => failed(event, usage(&event["stats"]), each),
+        Some("result") => each(Item::Finished(Finished {
+            text: string(&event["response"]),
+            usage: usage(&event["stats"]),
+            ..Finished::default()
+        })),
+        None if is_document(event) => document(event, each),
         _ => {}
     }
 }
 
-fn each_result(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
-    let stats = &event["stats"];
-    let usage = with_cached(
-        number(&stats["input_tokens"]),
-        number(&stats["cached"]),
-        number(&stats["output_tokens"]),
-        0,
-    );
-    let error = (event["status"] == "error")
-        .then(|| string(&event["error"]["message"]).unwrap_or_else(|| "the run failed".into()));
-    let api_status = error.as_deref().and_then(|error| code_in(error).or_else(|| limit::status_in(error)));
-    if let Some(mut limit) = error.as_deref().and_then(|error| limit::of(api_status, answer_in(error))) {
+/// An `error` event is the end unless a result follows.
+fn failed(event: &Value<'_>, usage: Option<Usage>, each: &mut dyn FnMut(Item)) {
+    let error = error_text(&event["error"]).or_else(|| error_text(&event["message"])).unwrap_or_default();
+    let told = || status_of(&event["error"]).or_else(|| limit::status_in(&error));
+    let api_status = code_in(&error).or_else(told);
+    if let Some(mut limit) = limit::of_service(api_status, answer_in(&error)) {
         // The service sends whoever used a quota up to the "billing details"; what comes back by itself is no money.
         if limit.kind == LimitKind::Credit && limit.reset.is_some() {
             limit.kind = LimitKind::Usage;
         }
         each(Item::Limit(limit));
     }
-    each(Item::Finished(Finished { error, api_status, usage: Some(usage), ..Finished::default() }));
+    each(Item::Finished(Finished { error: Some(error), api_status, usage, ..Finished::default() }));
 }
 
 /// How many calls of tools are believed, of all tools together.
 const MOST_CALLS: u64 = 10_000;
 
-/// The one document of `--output-format json`, for a run that went well.
+/// The one document of `--output-format json`, or what it is for a run that failed.
 pub(super) fn is_document(document: &Value<'_>) -> bool {
-    document["session_id"].is_string() && document["response"].is_string() && document["stats"].is_object()
+    let answered = document["response"].is_string() && document["stats"].is_object();
+    let failed = document["session_id"].is_string() && document["error"].is_object();
+    document["type"].is_null() && (answered || failed)
 }
 
-pub(super) fn document(document: &Value<'_>, each: &mut dyn FnMut(Item)) {
+fn document(document: &Value<'_>, each: &mut dyn FnMut(Item)) {
     each(Item::Session { id: string(&document["session_id"]), model: None, version: None });
     let stats = &document["stats"];
     let mut left = MOST_CALLS;
@@ -87,14 +91,16 @@ pub(super) fn document(document: &Value<'_>, each: &mut dyn FnMut(Item)) {
         called("count").for_each(|_| each(Item::Tool { name: name.to_owned(), target: None }));
         called("fail").for_each(|_| each(Item::ToolFailed(format!("{name} failed"))));
     }
-    each(Item::Words(string(&document["response"]).unwrap_or_default()));
+    if let Some(answer) = string(&document["response"]) {
+        each(Item::Words(answer));
+    }
     let models = stats["models"].entries();
-    let usage = models.fold(Usage::default(), |sum, (_, model)| {
-        let tokens = &model["tokens"];
-        let output = number(&tokens["candidates"]).saturating_add(number(&tokens["thoughts"]));
-        sum.plus(with_cached(number(&tokens["prompt"]), number(&tokens["cached"]), output, 0))
-    });
-    each(Item::Finished(Finished { usage: Some(usage), ..Finished::default() }));
+    let spent = models
+        .fold(Usage::default(), |sum, (_, model)| sum.plus(usage(&model["tokens"]).unwrap_or_default()));
+    if document["error"].is_object() {
+        return failed(document, Some(spent), each);
+    }
+    each(Item::Finished(Finished { usage: Some(spent), ..Finished::default() }));
 }
 
 /// What the service said, in brackets and over several lines, with when to try again; what follows is the CLI's advice,

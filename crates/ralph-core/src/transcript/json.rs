@@ -2,7 +2,6 @@
 
 use super::value::Value;
 use crate::prelude::*;
-use crate::transcript::Usage;
 
 pub(super) fn string(value: &Value<'_>) -> Option<String> {
     value.as_str().map(ToOwned::to_owned)
@@ -12,8 +11,11 @@ pub(super) fn parts<'v, 'a>(value: &'v Value<'a>) -> impl Iterator<Item = &'v Va
     value.as_array().into_iter().flatten()
 }
 
+/// Whole and not negative; some write it with a fraction or in quotation marks.
 pub(super) fn number(value: &Value<'_>) -> u64 {
-    value.as_u64().unwrap_or(0)
+    let whole = || value.as_f64().filter(|number| number.is_finite() && *number >= 0.0);
+    let quoted = || value.as_str().and_then(|text| text.trim().parse().ok());
+    value.as_u64().or_else(|| whole().map(|number| number as u64)).or_else(quoted).unwrap_or(0)
 }
 
 /// Whole micro-dollars.
@@ -23,14 +25,41 @@ pub(super) fn micro_usd(dollars: &Value<'_>) -> Option<u64> {
     Some((dollars * 1e6 + 0.5) as u64)
 }
 
-/// Input tokens that were told together with the cached ones among them.
-pub(super) fn with_cached(input: u64, cached: u64, output: u64, cache_write: u64) -> Usage {
-    Usage {
-        input: input.saturating_sub(cached).saturating_sub(cache_write),
-        output,
-        cache_read: cached,
-        cache_write,
+/// The money that a closing event names, in the spellings of several CLIs.
+pub(super) fn cost(event: &Value<'_>) -> Option<u64> {
+    const NAMES: [&str; 6] =
+        ["total_cost_usd", "totalCostUsd", "totalCostUSD", "cost_usd", "costUsd", "total_cost"];
+    NAMES.iter().find_map(|name| micro_usd(&event[*name]))
+}
+
+/// What an error says, however deep its message lies: in a string, a list, or an object of a service or a CLI.
+pub(super) fn error_text(error: &Value<'_>) -> Option<String> {
+    const NAMES: [&str; 9] =
+        ["message", "data", "error", "errors", "detail", "description", "reason", "name", "type"];
+    const DEEPEST: usize = 5;
+    fn said(error: &Value<'_>, depth: usize) -> Option<String> {
+        if depth > DEEPEST {
+            return None;
+        }
+        match error {
+            Value::String(text) => Some(text.trim()).filter(|text| !text.is_empty()).map(ToOwned::to_owned),
+            Value::Array(errors) => errors.iter().find_map(|error| said(error, depth + 1)),
+            Value::Object(_) => NAMES.iter().find_map(|name| said(&error[*name], depth + 1)),
+            _ => None,
+        }
     }
+    said(error, 0)
+}
+
+/// The HTTP status that an error names in a field of its own.
+pub(super) fn status_of(error: &Value<'_>) -> Option<u16> {
+    const NAMES: [&str; 6] =
+        ["statusCode", "status_code", "api_error_status", "error_status", "code", "status"];
+    let named = |error: &Value<'_>| {
+        NAMES.iter().find_map(|name| error[*name].as_u64()).and_then(|status| u16::try_from(status).ok())
+    };
+    let status = named(error).or_else(|| named(&error["data"])).or_else(|| named(&error["error"]));
+    status.filter(|status| (400..600).contains(status))
 }
 
 /// The part of a tool's input that tells a person what it is about.
@@ -83,12 +112,5 @@ mod tests {
         assert_eq!(micro_usd(&Value::Float(-1.0)), None);
         assert_eq!(micro_usd(&Value::Float(1e300)), Some(u64::MAX));
         assert_eq!(micro_usd(&Value::String("1".into())), None);
-    }
-
-    #[test]
-    fn cached_tokens_are_not_counted_twice() {
-        let usage = with_cached(300, 120, 50, 0);
-        assert_eq!((usage.input, usage.cache_read, usage.total()), (180, 120, 350));
-        assert_eq!(with_cached(10, 20, 0, 0).input, 0);
     }
 }

@@ -30,20 +30,49 @@ pub struct Lines {
 impl Lines {
     /// Calls `each` for every line that `bytes` completes. A line that lies whole within `bytes` is
     /// handed on without a copy.
-    pub fn feed(&mut self, mut bytes: &[u8], mut each: impl FnMut(Line<'_>)) {
-        while let Some(end) = memchr::memchr(b'\n', bytes) {
+    pub fn feed(&mut self, bytes: &[u8], each: impl FnMut(Line<'_>)) {
+        self.feed_until(bytes, |_| false, each);
+    }
+
+    /// The same up to a line whose first byte is to stop at. Gives what is left from there on.
+    pub fn feed_until<'b>(
+        &mut self,
+        mut bytes: &'b [u8],
+        stops_at: impl Fn(u8) -> bool,
+        mut each: impl FnMut(Line<'_>),
+    ) -> &'b [u8] {
+        loop {
+            if self.partial.is_empty() && bytes.first().is_some_and(|first| stops_at(*first)) {
+                return bytes;
+            }
+            let Some(end) = memchr::memchr(b'\n', bytes) else { break };
             let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
             if self.partial.is_empty() && line.len() <= MAX_LINE {
                 each(Line { bytes: line, cut: false, fails: false });
             } else {
                 self.keep(line);
-                each(self.line());
-                self.partial.clear();
-                (self.cut, self.fails) = (false, false);
+                self.end_line(&mut each);
             }
             bytes = rest;
         }
         self.keep(bytes);
+        &[]
+    }
+
+    /// A piece of a line that [`Self::end_line`] ends, whatever bytes are in it.
+    pub(super) fn keep(&mut self, bytes: &[u8]) {
+        let room = MAX_LINE - self.partial.len();
+        let (kept, rest) = bytes.split_at(bytes.len().min(room));
+        self.partial.extend_from_slice(kept);
+        if !rest.is_empty() {
+            self.drop(rest);
+        }
+    }
+
+    pub(super) fn end_line(&mut self, mut each: impl FnMut(Line<'_>)) {
+        each(self.line());
+        self.partial.clear();
+        (self.cut, self.fails) = (false, false);
     }
 
     /// The last line, if the stream did not end with a line end.
@@ -56,15 +85,6 @@ impl Lines {
 
     fn line(&self) -> Line<'_> {
         Line { bytes: &self.partial, cut: self.cut, fails: self.fails }
-    }
-
-    fn keep(&mut self, bytes: &[u8]) {
-        let room = MAX_LINE - self.partial.len();
-        let (kept, rest) = bytes.split_at(bytes.len().min(room));
-        self.partial.extend_from_slice(kept);
-        if !rest.is_empty() {
-            self.drop(rest);
-        }
     }
 
     /// Looks through what does not fit, and through the seam to what came before it.
@@ -81,6 +101,11 @@ impl Lines {
         self.dropped.extend_from_slice(&rest[start.len().max(rest.len().saturating_sub(SEAM))..]);
         self.dropped.drain(..self.dropped.len() - SEAM);
     }
+}
+
+/// The first line with its end, or what there is of it, and the others.
+pub(super) fn split_first(bytes: &[u8]) -> (&[u8], &[u8]) {
+    bytes.split_at(memchr::memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1))
 }
 
 /// What stands at the very start is seen with what came before it.

@@ -1,8 +1,9 @@
 //! OpenCode's `run --format json`: parts of steps. There is no closing event: the steps are summed.
 
-use super::json::{micro_usd, number, string, target, words_of, written_file};
+use super::json::{error_text, micro_usd, status_of, string, target, words_of, written_file};
+use super::usage::usage;
 use super::value::Value;
-use super::{Finished, Item, Usage};
+use super::{Finished, Item};
 use crate::limit::{self, LimitKind};
 use crate::prelude::*;
 
@@ -10,52 +11,78 @@ pub(super) fn introduces(event: &Value<'_>) -> bool {
     event["sessionID"].is_string() && event["type"] == "step_start"
 }
 
-/// An error, before any step.
+/// An error, before any step, or a part of a step whose start is missing.
 pub(super) fn may_be_first(event: &Value<'_>) -> bool {
-    event["sessionID"].is_string() && event["type"] == "error"
+    event["sessionID"].is_string()
+        && match event["type"].as_str() {
+            Some("error") => true,
+            Some("text" | "tool_use" | "step_finish") => event["part"].is_object(),
+            _ => false,
+        }
+}
+
+/// Whether it is a part of a step, or the end of one that only called tools: the agent has not ended yet.
+pub(super) fn reopens(event: &Value<'_>) -> bool {
+    match event["type"].as_str() {
+        Some("step_start" | "text" | "tool_use") => true,
+        Some("step_finish") => is_for_tools(&event["part"]["reason"]),
+        _ => false,
+    }
+}
+
+/// Where a tool was denied, no further step follows the one that called it.
+pub(super) fn stops_at_denial(event: &Value<'_>, denied: bool) -> bool {
+    denied && event["type"] == "step_finish" && is_for_tools(&event["part"]["reason"])
+}
+
+fn is_for_tools(reason: &Value<'_>) -> bool {
+    matches!(reason.as_str(), Some("tool-calls" | "tool_calls" | "tool-call" | "tool_use"))
 }
 
 pub(super) fn items(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
     let part = &event["part"];
-    if introduces(event) || may_be_first(event) {
+    if event["type"] == "step_start" || event["type"] == "error" {
         each(Item::Session { id: string(&event["sessionID"]), model: None, version: None });
     }
     match event["type"].as_str() {
         Some("text") => each(Item::Words(string(&part["text"]).unwrap_or_default())),
         Some("tool_use") => tool(part, each),
-        Some("step_finish") => {
-            let tokens = &part["tokens"];
-            let usage = Usage {
-                input: number(&tokens["input"]),
-                output: number(&tokens["output"]).saturating_add(number(&tokens["reasoning"])),
-                cache_read: number(&tokens["cache"]["read"]),
-                cache_write: number(&tokens["cache"]["write"]),
-            };
-            each(Item::Usage { message: string(&part["id"]), usage });
-            // Of a model without a price it says 0, which is not what it costs.
-            if let Some(cost) = micro_usd(&part["cost"]).filter(|cost| *cost > 0) {
-                each(Item::Cost(cost));
-            }
-            each(Item::Finished(Finished::default()));
-        }
-        Some("error") => {
-            let error = &event["error"];
-            let message = string(&error["data"]["message"])
-                .or_else(|| string(&error["message"]))
-                .or_else(|| string(&error["name"]))
-                .unwrap_or_else(|| "the run failed".into());
-            let told = error["data"]["statusCode"].as_u64().and_then(|status| u16::try_from(status).ok());
-            let api_status = told.or_else(|| limit::status_in(&message));
-            if let Some(mut limit) = limit::of(api_status, &message) {
-                if wants_money(&error["data"]["responseBody"]) {
-                    limit.kind = LimitKind::Credit;
-                }
-                each(Item::Limit(limit));
-            }
-            each(Item::Finished(Finished { error: Some(message), api_status, ..Finished::default() }));
-        }
+        Some("step_finish") => step_finished(part, each),
+        Some("error") => failed(event, each),
         _ => {}
     }
+}
+
+fn step_finished(part: &Value<'_>, each: &mut dyn FnMut(Item)) {
+    let usage = usage(&part["tokens"]).unwrap_or_default();
+    each(Item::Usage { message: string(&part["id"]), usage });
+    // Of a model without a price it says 0, which is not what it costs.
+    if let Some(cost) = micro_usd(&part["cost"]).filter(|cost| *cost > 0) {
+        each(Item::Cost(cost));
+    }
+    let error = match part["reason"].as_str() {
+        _ if is_for_tools(&part["reason"]) => return,
+        Some("error") => Some(String::new()),
+        // The answer was cut off.
+        Some(reason @ ("length" | "content-filter" | "content_filter")) => {
+            Some(format!("the last step ended with reason {reason}"))
+        }
+        _ => None,
+    };
+    each(Item::Finished(Finished { error, ..Finished::default() }));
+}
+
+fn failed(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
+    let error = &event["error"];
+    let message = error_text(error).or_else(|| error_text(&event["message"])).unwrap_or_default();
+    let api_status = status_of(error).or_else(|| limit::status_in(&message));
+    if let Some(mut limit) = limit::of_service(api_status, &message) {
+        if wants_money(&error["data"]["responseBody"]) {
+            limit.kind = LimitKind::Credit;
+        }
+        each(Item::Limit(limit));
+    }
+    each(Item::Finished(Finished { error: Some(message), api_status, ..Finished::default() }));
 }
 
 /// The service's answer as it came; only there stands the name of the error, by which OpenAI tells credit from quotas.

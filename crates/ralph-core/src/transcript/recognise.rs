@@ -4,12 +4,14 @@
 //! after a few lines of a wrapper; and plain words behind its last event are the agent's own, and make all of it text.
 //! A warning among the events does not: an event comes after it.
 
+use super::notices::is_notice;
 use super::value::Value;
 use super::{Format, claude, codex, gemini, opencode};
 use crate::prelude::*;
 
-/// How many lines a wrapper may say before the stream.
+/// How many lines a wrapper may say before the stream, and before all that there is of one.
 const MOST_BEFORE: u32 = 20;
+const MOST_BEFORE_WHOLE: u32 = 5;
 
 /// How much of the plain lines is kept, in case that they are all there is.
 const KEPT_ASIDE: usize = 256 << 10;
@@ -19,6 +21,8 @@ const KEPT_ASIDE: usize = 256 << 10;
 pub(super) enum Opening {
     /// The stream introduces itself.
     Sure,
+    /// It is all there is: a closing event with the final message in it.
+    Whole,
     /// It could be the first event; it counts only where nothing was said before it.
     First,
 }
@@ -46,16 +50,27 @@ pub(super) struct Recognising {
 impl Recognising {
     /// The stream that this line opens.
     pub(super) fn open(&mut self, line: &[u8], cut: bool) -> Option<Format> {
-        if self.over {
+        if self.over || cut {
             return None;
         }
-        // Only Claude prints a whole stream as one array. What of it was lost is named.
-        let lost = cut && line.starts_with(b"[{\"type\":\"");
-        let found = if lost { Some((Format::Claude, Opening::First)) } else { opening(line) };
-        let (format, opening) =
-            found.filter(|(_, opening)| self.before == 0 || *opening == Opening::Sure && !self.announced)?;
+        let (format, opening) = opening(line).filter(|(_, opening)| self.allows(*opening))?;
         self.opened = Some(opening);
         Some(format)
+    }
+
+    /// Whether a stream may open in this way after what was said.
+    pub(super) fn allows(&self, opening: Opening) -> bool {
+        let most = match opening {
+            Opening::Sure => MOST_BEFORE,
+            Opening::Whole => MOST_BEFORE_WHOLE,
+            Opening::First => 0,
+        };
+        self.before == 0 || self.before <= most && !self.announced
+    }
+
+    /// Whether a stream may open in any way.
+    pub(super) fn may_open(&self) -> bool {
+        !self.over && self.allows(Opening::Sure)
     }
 
     /// Whether the format was recognised, and may have to be taken back.
@@ -69,7 +84,8 @@ impl Recognising {
         if self.over || text.is_empty() {
             return;
         }
-        self.before += 1;
+        // Events of some stream are nobody's words.
+        self.before += u32::from(!(line.starts_with(b"{\"type\":\"") && line.ends_with(b"}")));
         self.announced = text.ends_with(':');
         let fence = text.starts_with("```") || text.starts_with("~~~");
         self.over = self.before > MOST_BEFORE || fence || is_report(text);
@@ -87,7 +103,8 @@ impl Recognising {
         if is_torn(text) {
             return false;
         }
-        self.words |= crate::text::plain(text).contains(char::is_alphanumeric);
+        let plain = crate::text::plain(text);
+        self.words |= plain.contains(char::is_alphanumeric) && !is_notice(&plain);
         is_report(text)
     }
 
@@ -126,10 +143,10 @@ impl Recognising {
     }
 }
 
-/// Whether it is an event of any stream, or an array of them.
+/// Whether it is an event of any stream.
 pub(super) fn is_event(value: &Value<'_>) -> bool {
-    let first = value.as_array().and_then(<[_]>::first).unwrap_or(value);
-    first["type"].is_string() && first["EXIT_SIGNAL"].is_null()
+    let typed = value["type"].is_string() && value["EXIT_SIGNAL"].is_null();
+    typed || claude::is_result(value) || gemini::is_document(value)
 }
 
 /// Whether a line of plain text is part of a report, in one of the dialects.
@@ -148,14 +165,19 @@ fn is_torn(line: &str) -> bool {
     (begins('{', '"') || begins('[', '{')) && !reports()
 }
 
+/// The object in a line, without the comma that joins it to the one before or behind it.
+pub(super) fn object(line: &str) -> &str {
+    let line = line.trim();
+    let line = line.strip_prefix(',').map_or(line, str::trim_start);
+    line.strip_suffix(',').filter(|line| line.ends_with('}')).unwrap_or(line)
+}
+
 /// The stream that a line opens, if it opens one.
 pub(super) fn opening(line: &[u8]) -> Option<(Format, Opening)> {
-    let braces = line.starts_with(b"{") && line.ends_with(b"}");
-    let brackets = line.starts_with(b"[{") && line.ends_with(b"}]");
-    if !braces && !brackets {
+    if !(line.starts_with(b"{") && (line.ends_with(b"}") || line.ends_with(b"},"))) {
         return None;
     }
-    opened(&serde_json::from_slice(line).ok()?)
+    opened(&serde_json::from_str(object(core::str::from_utf8(line).ok()?)).ok()?)
 }
 
 /// The stream that an event opens, if it opens one.
@@ -170,6 +192,10 @@ pub(super) fn opened(event: &Value<'_>) -> Option<(Format, Opening)> {
         Some((Format::Gemini, Opening::Sure))
     } else if claude::introduces_session(event) {
         Some((Format::Hook, Opening::First))
+    } else if claude::is_result(event) {
+        Some((Format::Claude, Opening::Whole))
+    } else if gemini::is_document(event) {
+        Some((Format::Gemini, Opening::Whole))
     } else if codex::may_be_first(event) {
         Some((Format::Codex, Opening::First))
     } else if opencode::may_be_first(event) {

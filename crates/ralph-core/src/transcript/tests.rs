@@ -93,19 +93,40 @@ fn a_tool_result_that_is_too_long_to_parse_is_still_known_to_have_failed() {
 }
 
 #[test]
-fn an_array_that_is_too_long_to_parse_is_named_and_not_taken_for_words() {
+fn of_an_array_that_is_longer_than_a_line_may_be_only_the_long_element_is_lost() {
     let long = "x".repeat(lines::MAX_LINE);
     let array = format!(
-        r#"[{{"type":"system","subtype":"init","session_id":"s"}},{{"type":"user","message":"{long}"}},{{"type":"result","subtype":"success","result":"done"}}]"#
+        r#"[{{"type":"system","subtype":"init","session_id":"s"}},{{"type":"assistant","message":"{long}"}},{{"type":"result","subtype":"success","result":"done"}}]"#
     );
     let (format, items) = decode(Format::Auto, &[array.as_bytes(), b"\n"]);
     assert_eq!(format, Format::Claude);
-    let problems = [Problem::LineTooLong, Problem::NotJson, Problem::NoResult].map(Item::Problem);
-    assert_eq!(
-        items.iter().filter(|item| **item != Item::StreamBegins).cloned().collect::<Vec<_>>(),
-        problems
-    );
+    let problems = items.iter().filter(|item| matches!(item, Item::Problem(_))).cloned().collect::<Vec<_>>();
+    assert_eq!(problems, [Problem::LineTooLong, Problem::NotJson].map(Item::Problem));
+    let finished = |item: &Item| matches!(item, Item::Finished(end) if end.text.as_deref() == Some("done"));
+    assert!(items.iter().any(finished), "{items:?}");
     assert_eq!(Problem::LineTooLong.to_string(), "a line over 8 MB was cut");
+}
+
+#[test]
+fn an_array_without_a_stream_in_it_is_given_back_as_it_came() {
+    for text in [
+        "[{\"a\":1},\n {\"b\":[2]}]\nwords\n",
+        "[\n[\n{\n",
+        "[",
+        "[{\"a\":\"]}\"} x\ny\n",
+        "[info] a\n[ ] b\n[x] c\n",
+        "[]\n",
+    ] {
+        for chunk in [1, 3, 1000] {
+            let chunks: Vec<&[u8]> = text.as_bytes().chunks(chunk).collect();
+            let (format, items) = decode(Format::Auto, &chunks);
+            assert_eq!(
+                (format, words(&items).concat().trim_end()),
+                (Format::Auto, text.trim_end()),
+                "{text}"
+            );
+        }
+    }
 }
 
 const BLOCK: &str = "---RALPH_STATUS---\\nSTATUS: COMPLETE\\nEXIT_SIGNAL: true\\n---END_RALPH_STATUS---";
@@ -311,10 +332,12 @@ fn claude_s_result_and_array_are_read_over_many_lines_too() {
                 assert!(!items.iter().any(|item| matches!(item, Item::Problem(_))), "{items:?}");
             }
         }
-        let (read, items) = decode(Format::Auto, &[document.as_bytes(), b"\nis what it said\n"]);
-        assert_eq!(read, Format::Auto);
-        assert_eq!(items.len(), document.lines().count() + 1, "nothing is lost");
     }
+    let quoting = |quoted: &str| decode(Format::Auto, &[quoted.as_bytes(), b"\nis what it said\n"]);
+    let (read, items) = quoting(result);
+    assert_eq!((read, items.len()), (Format::Auto, result.lines().count() + 1), "nothing is lost");
+    let (read, items) = quoting(&array);
+    assert_eq!((read, &*own_words(&items)), (Format::Text, "is what it said\n"));
     assert_eq!(decode(Format::Auto, &[b"[\n  1,\n  2\n]\n"]).0, Format::Auto);
 }
 

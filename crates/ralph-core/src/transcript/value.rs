@@ -78,6 +78,12 @@ impl<'a> Value<'a> {
         matches!(self, Self::Object(_))
     }
 
+    /// The names and values of an object as they come, doublets and all.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (&str, &Value<'a>)> {
+        let fields = if let Self::Object(fields) = self { fields.as_slice() } else { &[] };
+        fields.iter().map(|(name, value)| (&**name, value))
+    }
+
     /// The values of an object, by name.
     pub(super) fn fields(&self) -> impl Iterator<Item = &Value<'a>> {
         self.entries().map(|(_, value)| value)
@@ -85,9 +91,7 @@ impl<'a> Value<'a> {
 
     /// The names and values of an object; of two with the same name the last.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &Value<'a>)> {
-        let fields = if let Self::Object(fields) = self { fields.as_slice() } else { &[] };
-        let by_name: BTreeMap<&str, &Value<'a>> =
-            fields.iter().map(|(name, value)| (&**name, value)).into_map();
+        let by_name: BTreeMap<&str, &Value<'a>> = self.pairs().into_map();
         by_name.into_iter()
     }
 }
