@@ -45,7 +45,7 @@ pub use custody::{Altered, COMMANDS_FOR_ALL, Touched};
 pub use detail::Convergence;
 pub use hands::{Hands, OneHand};
 pub use index::meant;
-pub use model::{Item, Limit, NAMES, Problem, Shape, Slip, State, Syntax, Unreadable};
+pub use model::{Item, Limit, NAMES, PLANS, Problem, Shape, Slip, State, Syntax, Unreadable};
 pub use moves::{legal, word as state_word};
 pub use requirements::Requirements;
 pub use select::{HeldBack, Selection, Stats, Waiting, Wish, cycle, select, select_but, select_with};

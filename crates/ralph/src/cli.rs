@@ -25,6 +25,7 @@ mod run;
 mod simulate;
 mod status;
 mod undo;
+mod which;
 
 use std::process::ExitCode;
 

@@ -2,6 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `adopt` | files of an earlier tool, moved aside before the first write |
 //! | `alternate` | replacing a view that changes with every iteration |
 //! | `arm` | which session a run holds |
 //! | `edit` | changing a file that is the user's |
@@ -24,6 +25,7 @@
 //! | `way` | by which names and links a file of the user's is reached |
 //! | `views` | `.ralph/`: what people and agents read; `.ralph-session.json` |
 
+mod adopt;
 mod alternate;
 mod arm;
 mod copy;
@@ -48,6 +50,7 @@ mod trust;
 mod views;
 mod way;
 
+pub use adopt::{Adopted, adopt};
 pub(crate) use alternate::{replace as take_turns, replace_as_of as take_turns_as_of};
 pub use arm::ArmFile;
 pub use edit::{clear_leftovers, edit, put_back};
@@ -72,7 +75,7 @@ pub use past::{Past, Restored};
 pub use requests::{NoteRequest, Op, Pending, Requests, Steer};
 pub use runs::{IterationFiles, Moment, Run, Runs};
 pub use scratch::{Scratch, lend_objects};
-pub use setup::{Placed, own_folder, place};
+pub use setup::{Placed, own_folder, place, place_below};
 pub(crate) use stamp::Stamp;
 pub use trust::TrustFile;
 pub use views::{SESSION_VIEW, Views, has_session_view};

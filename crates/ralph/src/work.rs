@@ -6,7 +6,8 @@
 //! | `stuck` | what to do where no item can begin |
 //! | `beads` | issues that `bd` keeps: asking it, and having it change them |
 //! | `steered` | the hooks and settings of bd: agreed to before it is called, and put back after an agent |
-//! | `place`, `large`, `hands` | which task file it is, and reading it; the same in several threads |
+//! | `known` | which task files a project has, and which is meant where none is named |
+//! | `place`, `large`, `hands` | a task file, and reading it; the same in several threads |
 //! | `settle` | the parts of a settlement, each of which is done once however often it is asked for |
 //! | `commit`, `paths`, `back` | its commit; which of the changed files that may hold; taking a failed attempt back |
 //! | `taken` | files of the user's that an agent committed |
@@ -25,6 +26,7 @@ mod boot;
 mod commit;
 mod hands;
 pub(crate) mod inherit;
+mod known;
 mod large;
 mod own;
 mod park;
@@ -42,9 +44,13 @@ mod unwanted;
 
 pub(crate) use boot::boot;
 pub(crate) use hands::TwoHands;
+pub(crate) use known::{
+    Counted, FAR_BACK, below, candidates, choices, find, is_somewhere, items, known, places, undecided,
+    unnamed_beads,
+};
 pub(crate) use own::{OwnBacklog, is_as_left};
 pub(crate) use paths::{is_below, is_own};
-pub(crate) use place::{Place, find, is_somewhere, known, root, unnamed_beads};
+pub(crate) use place::{Place, root};
 pub(crate) use record::{Whole, steered as steer_record};
 pub(crate) use settle::Settler;
 pub(crate) use source::{Left, Source, in_a_line};

@@ -282,6 +282,7 @@ fn next_tells_complete_waiting_limit_and_cycle_apart() {
     put(vec![story("a", false, &["b"]), story("b", false, &["a"]), story("c", false, &[])]);
     backlog(&sandbox, &["next"]).assert_code(2).assert_stderr_has("a -> b -> a; take one");
     assert_eq!(document(&sandbox, 2, &["next"])["cycle"], json!(["a", "b", "a"]));
+    put(vec![]);
     let mut limited = features();
     limited["items"][0]["ralph_loop"]["current_iteration"] = 2.into();
     limited["items"].as_array_mut().expect("a list").pop();
@@ -309,30 +310,6 @@ fn unreadable_data_is_65_with_its_line_and_no_backlog_is_64() {
 }
 
 #[test]
-fn the_first_of_the_known_names_is_the_backlog() {
-    let sandbox = Sandbox::new();
-    for (name, text, id) in [
-        ("fix_plan.md", "- [ ] f\n", None),
-        ("IMPLEMENTATION_PLAN.md", "- [ ] i\n", None),
-        ("prd.json", r#"{"userStories":[{"id":"p","passes":false}]}"#, Some("p")),
-        (HARNESS, r#"{"items":[{"id":"h","status":"FAILING","ralph_loop":{"enabled":true}}]}"#, Some("h")),
-        (
-            "feature_list.json",
-            r#"{"items":[{"id":"l","status":"FAILING","ralph_loop":{"enabled":true}}]}"#,
-            Some("l"),
-        ),
-        (".ralph/ralph.yml", "tasks:\n  - id: y\n    title: Y\n", Some("y")),
-    ] {
-        sandbox.write(name, text);
-        let status = document(&sandbox, 0, &["status"]);
-        assert!(status["backlog"].as_str().is_some_and(|file| file.ends_with(name)), "{status}");
-        if let Some(id) = id {
-            assert_eq!(status["next"], id);
-        }
-    }
-}
-
-#[test]
 fn an_empty_backlog_says_so_and_gives_way_to_one_with_items() {
     let sandbox = Sandbox::new();
     sandbox.write(".ralph/ralph.yml", "tasks: []\n");
@@ -341,9 +318,12 @@ fn an_empty_backlog_says_so_and_gives_way_to_one_with_items() {
     sandbox.write("prd.json", r#"{"userStories":[{"id":"p","passes":false}]}"#);
     assert_eq!(document(&sandbox, 0, &["status"])["next"], "p");
     sandbox.write(".ralph/ralph.yml", "tasks: {\n");
-    backlog(&sandbox, &["list"]).assert_code(65).assert_stderr_has("ralph.yml");
-    sandbox.write(".ralph/ralph.yml", "tasks:\n  - title: y\n");
-    assert_eq!(document(&sandbox, 0, &["status"])["next"], "y");
+    backlog(&sandbox, &["list"])
+        .assert_code(64)
+        .assert_stderr_has("open items: .ralph/ralph.yml (cannot be read: line 1: ")
+        .assert_stderr_has(", prd.json");
+    sandbox.write(".ralph/ralph.yml", "tasks:\n  - title: y\n    status: done\n");
+    assert_eq!(document(&sandbox, 0, &["status"])["next"], "p");
 }
 
 #[test]

@@ -148,6 +148,13 @@ impl<'a> Backlog<'a> {
         u64::try_from(most).ok().filter(|most| *most > 0)
     }
 
+    /// The branch that the work belongs on: `branchName` of a prd.json.
+    pub fn branch_name(&self) -> Option<String> {
+        let name = self.root().filter(|_| self.shape == Shape::UserStories)?.get("branchName")?;
+        let name = name.str()?.trim().to_owned();
+        (!name.is_empty()).then_some(name)
+    }
+
     /// What the project is called, where the file says so.
     pub fn project(&self) -> (Option<String>, Option<String>) {
         let project = self.root().and_then(|root| root.get("project"));

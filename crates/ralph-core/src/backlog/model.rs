@@ -6,15 +6,25 @@ use core::ops::Range;
 
 use crate::prelude::*;
 
-/// Where a project's backlog is looked for, the first that is there: exactly these, never any file with boxes in it.
-pub const NAMES: [&str; 6] = [
+/// Where a project's backlog is looked for: exactly these, and the plans in [`PLANS`]; never any file with boxes in it.
+pub const NAMES: [&str; 13] = [
     ".ralph/ralph.yml",
     "feature_list.json",
     ".claude/harness/feature_list.json",
     "prd.json",
+    "scripts/ralph/prd.json",
+    ".ralph/prd.json",
+    ".agents/tasks/prd.json",
     "IMPLEMENTATION_PLAN.md",
+    ".ralph/IMPLEMENTATION_PLAN.md",
     "fix_plan.md",
+    ".ralph/fix_plan.md",
+    "@fix_plan.md",
+    ".ralph/@fix_plan.md",
 ];
+
+/// A folder of plans, each of which is a Markdown checklist.
+pub const PLANS: &str = "docs/plans";
 
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -5,13 +5,16 @@ use std::process::ExitCode;
 use clap::Args;
 use ralph_core::text;
 
-use crate::config;
+use super::which;
+use crate::config::{self, Layers};
 use crate::error::Result;
 use crate::git::Repo;
 use crate::project::Project;
-use crate::setup::{self, Found};
+use crate::setup::{self, Fitting, Found};
 use crate::store::{self, Placed};
+use crate::suggest;
 use crate::ui::{self, Ui};
+use crate::work;
 
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
@@ -29,17 +32,26 @@ pub(super) struct InitArgs {
 pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::find()?;
     store::nobody_is_at_work(&project.truth, "its files in .ralph/ are put back as they were")?;
-    let found = setup::look(&project.root)?;
+    let choices = if args.yes { vec![] } else { work::choices(&project.root) };
+    let chosen = which::pick(&project.root, &choices);
+    let found = setup::look(&project.root, chosen)?;
     tell(&project, &found, ui);
     let may_write = |name: &str| args.force || !project.ralph_dir.join(name).exists();
     if let Some(prompt) = found.prompt.as_ref().filter(|_| may_write("prompt.md")) {
         ui.say(&format!("prompt  {prompt} is pointed to"));
     }
     let writes = may_write("config.toml");
+    let fitting = fitting(&project, &found, writes)?;
+    if let Some(fitting) = fitting {
+        tell_profile(fitting, &found, writes, ui);
+    }
     let (mut known, mut typed) = (Vec::new(), None);
     if writes {
         if let Some(backlog) = found.backlog.as_ref().filter(|backlog| backlog.must_be_named) {
             known.extend(accepted("backlog", &backlog.path, ui));
+        }
+        if let Some(fitting) = &fitting {
+            known.extend(accepted("profile", fitting.profile, ui));
         }
         for (key, value) in found.plugin.iter().flat_map(setup::Plugin::settings) {
             let taken = accepted(&key, &value, ui);
@@ -54,6 +66,7 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
             known.extend(typed.clone());
         }
     }
+    setup::keep_earlier(&project, ui)?;
     let wanted = setup::files(&found, &known);
     let share = args.share.then(|| setup::shared_ignore(&found));
     let done = setup::write(&project.ralph_dir, &wanted, share.as_deref(), args.force)?;
@@ -66,6 +79,10 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
             Placed::Kept => ui.say(&format!("kept    .ralph/{name}, which was there")),
             Placed::Replaced { copy } => ui.say(&format!("wrote   .ralph/{name}; as it was: .ralph/{copy}")),
         }
+    }
+    if let Some(name) = setup::write_schema(&project.root, &found)? {
+        wrote = true;
+        ui.say(&format!("wrote   {name}, the schema of its PRDs"));
     }
     if !wrote {
         ui.say("nothing to do: all of it was there");
@@ -82,12 +99,27 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
             "check   {command}: the first run shows it and asks once; without a terminal it wants --yes"
         ));
     }
-    let named = done.iter().any(|(name, placed)| name == "config.toml" && *placed != Placed::Kept);
-    ui.say(&format!("next:   {}", next(&found, named)));
+    ui.say(&format!("next:   {}", next(&found)));
     if !found.agents.is_empty() && is_empty(&found) {
         ui.say("or:     ralph backlog add \"what is to be done\", then ralph run");
     }
     super::fine()
+}
+
+/// The profile that fits the task file, unless the settings name one; those that are written anew name none.
+fn fitting<'f>(project: &Project, found: &'f Found, writes: bool) -> Result<Option<&'f Fitting>> {
+    let named = !writes && Layers::read(&project.ralph_dir)?.merged().profile.is_some();
+    Ok(found.backlog.as_ref().filter(|_| !named).and_then(|backlog| backlog.profile.as_ref()))
+}
+
+fn tell_profile(fitting: &Fitting, found: &Found, writes: bool, ui: &mut Ui) {
+    let file = found.backlog.as_ref().map_or("", |backlog| &backlog.path);
+    let Fitting { profile, why, .. } = fitting;
+    let how = match writes {
+        true => "another: ralph config set profile NAME".to_owned(),
+        false => format!("to use it: ralph config set profile {profile}"),
+    };
+    ui.say(&format!("profile {profile} fits {file}: {why}; {how}"));
 }
 
 /// A setting for the new file, if ralph would read it there.
@@ -127,6 +159,15 @@ fn tell(project: &Project, found: &Found, ui: &mut Ui) {
             Ok(counted) => ui.say(&format!("backlog {path}: {}", counted.told())),
             Err(why) => ui.warn(&format!("{path} is there and cannot be read as a backlog: {why}")),
         }
+    }
+    if let Some(first) = found.undecided.first() {
+        let names: Vec<String> =
+            found.undecided.iter().map(|path| work::below(&project.root, path)).collect();
+        ui.warn(&format!(
+            "several task files have open items: {}; to name one: ralph config set backlog {}",
+            names.join(", "),
+            suggest::quoted(&work::below(&project.root, first))
+        ));
     }
     for remark in &found.remarks {
         ui.say(&format!("found   {remark}"));
@@ -168,20 +209,15 @@ fn say_how_to_share(project: &Project, share: &str, found: &Found, wrote: bool, 
 
 /// There is a backlog that works and has no items: the one that was just made, or another.
 fn is_empty(found: &Found) -> bool {
-    found
-        .backlog
-        .as_ref()
-        .is_none_or(|backlog| backlog.is_known && backlog.items.as_ref().is_ok_and(|items| items.is_empty()))
+    let is_empty = |backlog: &setup::FoundBacklog| backlog.items.as_ref().is_ok_and(|items| items.is_empty());
+    found.undecided.is_empty() && found.backlog.as_ref().is_none_or(is_empty)
 }
 
-/// `named`: what was found is in the settings by now, where it has to be.
-fn next(found: &Found, named: bool) -> String {
+fn next(found: &Found) -> String {
     let open = |backlog: &setup::FoundBacklog| backlog.items.as_ref().is_ok_and(|items| items.open > 0);
     let plugin = found.plugin.as_ref().and_then(setup::Plugin::next);
     match &found.backlog {
-        Some(backlog) if !backlog.is_known && !named => {
-            format!("ralph config set backlog {}, for your settings name none", backlog.path)
-        }
+        None if !found.undecided.is_empty() => "ralph config set backlog FILE, then ralph run".into(),
         _ if found.agents.is_empty() => "ralph doctor".into(),
         Some(backlog) if open(backlog) => "ralph run, which works through the backlog".into(),
         _ => plugin.unwrap_or_else(|| "ralph run \"what is to be reached\"".into()),

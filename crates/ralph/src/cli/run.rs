@@ -13,7 +13,6 @@ pub(super) use backlog::below;
 
 use std::process::ExitCode;
 
-use ralph_core::backlog::NAMES;
 use ralph_core::decision::Stop;
 use ralph_core::event::{Carried, Event, Permissions, Plan, RunInfo, RunResumed, RunStarted};
 use ralph_core::items::Inherited;
@@ -28,6 +27,7 @@ use crate::project::Project;
 use crate::runner::{self, Opened, Runner};
 use crate::settings::pool::LastUsed;
 use crate::settings::{self, AgentWishes, For, Settled, Value, Wishes};
+use crate::setup;
 use crate::store::{self, ArmFile, HarnessLock, JournalFile, Lock, Run, Runs};
 use crate::suggest::{self, quoted};
 use crate::trust::{self, Consent};
@@ -253,6 +253,11 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     if let Some(before) = before.as_ref().or(goes_on).filter(|_| which != Which::Fresh) {
         branch::is_where_it_was(project, before)?;
     }
+    let of_backlog = match order.branch {
+        None if earlier.is_none() => branch::of_backlog(project, &plan, ui)?,
+        _ => None,
+    };
+    let order = Order { branch: order.branch.or(of_backlog.as_deref()), ..order };
     if let Some(name) = order.branch {
         branch::may_begin(project, &plan, name)?;
     }
@@ -314,6 +319,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     if consent.is_some() {
         trust::vouch(project, &kept, ui);
     }
+    setup::keep_earlier(project, ui)?;
     let left = branch::begin(project, &plan, order.branch, ui)?;
     if consent.is_some() && last.is_none() && !ui::can_ask() && !ui.tells_events() {
         ui.remark(&introduction::place_of_first(project));
@@ -499,7 +505,7 @@ pub(super) fn last_run(runs: &Runs, which: Which) -> Result<Option<Last>> {
 /// Whether `ralph run` would begin or go on without being told a goal.
 pub(super) fn has_something_to_do(project: &Project) -> bool {
     let last = last_run(&Runs::of(&project.truth), Which::Fresh).ok().flatten();
-    last.is_some_and(|last| last.unfinished()) || !matches!(backlog::found(project), Ok(None))
+    last.is_some_and(|last| last.unfinished()) || !matches!(work::find(&project.root), Ok(None))
 }
 
 /// What is said where nothing was run, with what begins it.
@@ -542,7 +548,7 @@ fn choose<'a>(goal: Option<&'a str>, which: Which, last: Option<&Last>) -> Resul
         // Whoever asks looks for a backlog before this is said.
         (Which::Either, None, None) => {
             Err(Error::usage("no goal given, no unfinished run to continue, and no backlog to work through")
-                .because(format!("none of {} is here", NAMES.join(", ")))
+                .because(format!("none of {} is here", work::places()))
                 .hint("ralph run \"make the tests pass\" --test-cmd \"cargo test\"")
                 .hint("ralph init, then ralph backlog add \"TITLE\" for each task")
                 .hint("ralph demo"))

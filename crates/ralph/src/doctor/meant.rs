@@ -15,7 +15,7 @@ use crate::project::Project;
 use crate::settings::{self, Wishes};
 use crate::trust::Commands;
 use crate::work::{Place, TwoHands, beads};
-use crate::{brought, detected, setup, work};
+use crate::{brought, detected, work};
 
 #[derive(Debug)]
 pub(super) struct Meant {
@@ -75,7 +75,7 @@ fn backlog(
         }
     };
     let file = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-    let counted = match setup::items(root, &path) {
+    let counted = match work::items(root, &path) {
         Ok(counted) => counted,
         Err(why) => {
             let text = format!("{file} cannot be read as a backlog: {why}");

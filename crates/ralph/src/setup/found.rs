@@ -1,24 +1,25 @@
 //! What is there already: agents, checks, a backlog, and what other loops have left. It is used where it is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use ralph_core::backlog::{Item, NAMES};
+use ralph_core::backlog::Shape;
 use ralph_core::check::CheckSpec;
 use ralph_core::detect::Stack;
 use ralph_core::items::BacklogPlan;
-use ralph_core::text;
 
 use super::plugin::{self, Plugin};
 use crate::config::Layers;
 use crate::error::Result;
 use crate::settings::Wishes;
-use crate::work::{self, Place, Source};
+use crate::work::{self, Counted, Place, Source};
 use crate::{agent, brought, detected, process};
 
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) agents: Vec<&'static str>,
     pub(crate) backlog: Option<FoundBacklog>,
+    /// Task files that nothing decides between.
+    pub(crate) undecided: Vec<PathBuf>,
     /// Another loop's instructions.
     pub(crate) prompt: Option<String>,
     pub(crate) stacks: Vec<Stack>,
@@ -48,77 +49,97 @@ impl Found {
     }
 }
 
+/// What a task file like this is best worked on with.
+#[derive(Debug)]
+pub(crate) struct Fitting {
+    pub(crate) profile: &'static str,
+    pub(crate) why: &'static str,
+    /// Where the schema of its items' requirements belongs.
+    pub(crate) schema: Option<PathBuf>,
+}
+
 #[derive(Debug)]
 pub(crate) struct FoundBacklog {
     /// From the top of the project.
     pub(crate) path: String,
     /// By its name alone another one would be found, or none: the settings must name it.
     pub(crate) must_be_named: bool,
-    /// A run would find it as things are.
-    pub(crate) is_known: bool,
     /// How many there are, or why it cannot be read.
     pub(crate) items: std::result::Result<Counted, String>,
+    pub(crate) profile: Option<Fitting>,
 }
-
-/// Task files of other loops, in places where ralph would not look by itself.
-const BACKLOGS: [&str; 6] = [
-    "scripts/ralph/prd.json",
-    ".ralph/prd.json",
-    ".agents/tasks/prd.json",
-    ".ralph/fix_plan.md",
-    "@fix_plan.md",
-    ".ralph/IMPLEMENTATION_PLAN.md",
-];
 
 /// Instructions of other loops.
 const PROMPTS: [&str; 5] =
     ["PROMPT.md", "@PROMPT.md", ".ralph/PROMPT.md", "PROMPT_build.md", "scripts/ralph/prompt.md"];
 
 /// What ralph neither reads nor touches, and what to know about it.
-const OTHERS: [(&str, &str); 5] = [
+const OTHERS: [(&str, &str); 3] = [
     ("ralph.yml", "a ralph.yml at the top belongs to another tool and is left alone"),
     (".ralphrc", "settings of another loop; ralph does not read them"),
     ("progress.txt", "another loop's log; ralph does not read it, agents may"),
-    (".ralph/state.json", "a view that ralph writes anew when a run begins"),
-    (".ralph/session.md", "a view that ralph writes anew when a run begins"),
 ];
 
-pub(crate) fn look(root: &Path) -> Result<Found> {
+/// `chosen`: the task file that the user picked, where nothing else decides.
+pub(crate) fn look(root: &Path, chosen: Option<PathBuf>) -> Result<Found> {
     let agents = agent::names().filter(|name| process::find_program(name).is_some()).collect();
+    let undecided = if chosen.is_some() { vec![] } else { work::choices(root) };
     // Settings that are there already have the last word.
-    let known = work::find(root)?;
-    let is_known = known.is_some();
-    let path = known.or_else(|| BACKLOGS.iter().map(|name| root.join(name)).find(|path| path.is_file()));
+    let path = match chosen {
+        None if undecided.is_empty() => work::find(root)?,
+        chosen => chosen,
+    };
     let backlog = path.map(|path| FoundBacklog {
-        path: path.strip_prefix(root).unwrap_or(&path).display().to_string(),
-        must_be_named: work::known(root).as_deref() != Some(&path),
-        is_known,
-        items: items(root, &path),
+        path: work::below(root, &path),
+        must_be_named: work::known(root) != std::slice::from_ref(&path),
+        items: work::items(root, &path),
+        profile: fitting(root, &path),
     });
     let is_there = |name: &&str| root.join(name).is_file();
     let prompt = PROMPTS.into_iter().find(is_there);
     let others = OTHERS.into_iter().filter(|(name, _)| is_there(name));
     let mut remarks: Vec<String> = others.map(|(name, what)| format!("{name}: {what}")).collect();
-    remarks.extend(other_backlogs(root, backlog.as_ref()));
+    let taken = backlog.as_ref().map(|backlog| backlog.path.clone());
+    remarks.extend(other_backlogs(root, taken.as_deref()));
     let plugin = plugin::read(root);
     remarks.extend(plugin.as_ref().map(|plugin| format!("{}: {}", plugin::FILE, plugin.told())));
     let (stacks, checks) = checks(root, backlog.as_ref())?;
     let prompt = prompt.map(str::to_owned);
-    Ok(Found { agents, backlog, prompt, stacks, checks, plugin, remarks })
+    Ok(Found { agents, backlog, undecided, prompt, stacks, checks, plugin, remarks })
 }
 
-/// Task files that no run takes, because another one comes first.
-fn other_backlogs(root: &Path, taken: Option<&FoundBacklog>) -> Vec<String> {
-    let names = NAMES.iter().chain(&BACKLOGS).filter(|name| taken.is_some_and(|taken| taken.path != **name));
-    let open = |name: &&&str| {
-        let path = root.join(name);
-        let counted = items(root, &path).ok().filter(|counted| path.is_file() && counted.open > 0)?;
+/// Task files with open items that no run takes, because another one comes first.
+fn other_backlogs(root: &Path, taken: Option<&str>) -> Vec<String> {
+    let Some(taken) = taken else { return vec![] };
+    let open = |path: &PathBuf| {
+        let name = work::below(root, path);
+        let counted = work::items(root, path).ok().filter(|counted| name != taken && counted.open > 0)?;
         Some(format!(
             "{name}: another task file ({}), which runs do not take: ralph config set backlog {name}, if it is the one",
             counted.told()
         ))
     };
-    names.filter_map(|name| open(&name)).collect()
+    work::candidates(root).iter().filter_map(open).collect()
+}
+
+/// The profile that was made for task files like this one.
+fn fitting(root: &Path, path: &Path) -> Option<Fitting> {
+    let place = Place::at(root, path.to_path_buf()).ok().filter(|place| !place.is_beads())?;
+    let bytes = place.read().ok()?;
+    let backlog = place.parse(&bytes).ok()?;
+    match backlog.shape() {
+        Shape::Features => Some(Fitting {
+            profile: "worker",
+            why: "one item a run, committed if its checks pass and taken back if not",
+            schema: place.prd_schema(),
+        }),
+        Shape::Tasks if !backlog.phases().is_empty() => Some(Fitting {
+            profile: "phases",
+            why: "its tasks have phases, which are worked through one after the other",
+            schema: None,
+        }),
+        _ => None,
+    }
 }
 
 /// What the settings name, else what the backlog wants for every item, else what the project's files stand for.
@@ -138,48 +159,4 @@ fn checks(root: &Path, backlog: Option<&FoundBacklog>) -> Result<(Vec<Stack>, Ch
     let line = |check: &CheckSpec| format!("{}: {} ({})", check.name, check.command, place(check));
     let lines = all.iter().map(line).collect();
     Ok((wishes.stacks, Checks { lines, settled, missing }))
-}
-
-/// The items of a task file as a run counts them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Counted {
-    /// Of those for the loop.
-    pub(crate) open: usize,
-    /// For the loop.
-    pub(crate) all: usize,
-    /// Open and not for the loop.
-    pub(crate) disabled: usize,
-}
-
-impl Counted {
-    /// `2 of 3 items open, 1 disabled`
-    pub(crate) fn told(self) -> String {
-        let disabled = match self.disabled {
-            0 => String::new(),
-            some => format!(", {some} disabled"),
-        };
-        match self.all {
-            0 if self.disabled == 0 => "no items yet".into(),
-            all => format!("{} of {} open{disabled}", self.open, text::count(all as u64, "item")),
-        }
-    }
-
-    pub(crate) fn is_empty(self) -> bool {
-        self.all == 0 && self.disabled == 0
-    }
-}
-
-/// How many there are, or why it cannot be read.
-pub(crate) fn items(root: &Path, path: &Path) -> std::result::Result<Counted, String> {
-    let why = |error: crate::error::Error| error.why.unwrap_or(error.what);
-    let place = Place::at(root, path.to_path_buf()).map_err(why)?;
-    let bytes = place.read().map_err(why)?;
-    let backlog = place.parse(&bytes).map_err(why)?;
-    let count =
-        |wanted: &dyn Fn(&Item<'_>) -> bool| backlog.items().iter().filter(|item| wanted(item)).count();
-    Ok(Counted {
-        open: count(&|item| item.enabled && item.state.is_open()),
-        all: count(&|item| item.enabled),
-        disabled: count(&|item| !item.enabled && item.state.is_open()),
-    })
 }

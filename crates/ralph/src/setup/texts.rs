@@ -44,6 +44,16 @@ const BACKLOG: &str = "# What is to be done. `ralph run` without a goal works th
 #       - cargo test login\n\
 tasks: []\n";
 
+/// The published schema, as a file of the harness: everything in it means the same in draft-07, which its tools read.
+pub(super) fn prd_schema() -> String {
+    const PUBLISHED: &str = include_str!("../../../../schemas/ralph.prd-1.json");
+    PUBLISHED.replacen(
+        "https://json-schema.org/draft/2020-12/schema",
+        "http://json-schema.org/draft-07/schema#",
+        1,
+    )
+}
+
 /// The files that a project with these findings should have.
 pub(crate) fn files(found: &Found, known: &[(String, String)]) -> Vec<Wanted> {
     let wanted = |name, text, may_replace| Wanted { name, text, may_replace };
@@ -57,7 +67,7 @@ pub(crate) fn files(found: &Found, known: &[(String, String)]) -> Vec<Wanted> {
         wanted("guardrails.md", GUARDRAILS.to_owned(), true),
         wanted("status", "IDLE\n".to_owned(), false),
     ];
-    if found.backlog.is_none() {
+    if found.backlog.is_none() && found.undecided.is_empty() {
         files.push(wanted("ralph.yml", BACKLOG.to_owned(), false));
     }
     files

@@ -57,6 +57,15 @@ pub struct Looked {
     pub pages: bool,
 }
 
+/// The names under which files are put back, and removed where a ralph was cut off.
+pub(super) fn half_written() -> impl Iterator<Item = String> {
+    STEERING.into_iter().chain(SHARED).map(half)
+}
+
+fn half(name: &str) -> String {
+    format!(".{name}.new")
+}
+
 impl Guard {
     pub fn new(root: &Path, ralph_dir: &Path) -> Self {
         let kept = |name| Kept { name, stamp: None, copy: None };
@@ -80,7 +89,7 @@ impl Guard {
         for file in &mut self.files {
             file.remember(&self.dir);
             // Of a ralph that was cut off while it put the file back.
-            let half = self.dir.join(format!(".{}.new", file.name));
+            let half = self.dir.join(half(file.name));
             if Stamp::at(&half).is_some() {
                 // Where it cannot be removed it is in nobody's way.
                 let _ = files::remove(&half);

@@ -45,6 +45,16 @@ pub fn own_folder(dir: &Path, shared: Option<&str>) -> Result<Placed> {
     Ok(Placed::Wrote)
 }
 
+/// A file with its folders, none of which may lead out of the project, where there is none of that name.
+pub fn place_below(root: &Path, path: &Path, text: &[u8]) -> Result<Placed> {
+    let dir = path.parent().unwrap_or(root);
+    for above in dir.ancestors().take_while(|above| *above != root) {
+        files::stays_within(root, above).map_err(error::io("cannot write", path))?;
+    }
+    files::make_dir(dir).map_err(error::io("cannot make", dir))?;
+    place(path, text, false)
+}
+
 pub fn place(path: &Path, text: &[u8], force: bool) -> Result<Placed> {
     let cannot = || error::io("cannot write", path);
     match files::write_new(path, text) {

@@ -16,6 +16,16 @@ use crate::error::{self, Result};
 use progress::Progress;
 pub use progress::{NAME as SESSION_VIEW, is_there as has_session_view};
 
+/// What the signal says before an agent starts.
+pub(super) const IDLE: &[u8] = b"IDLE\n";
+
+/// The names in `.ralph/` that views are written to, and those that they are made under.
+pub(super) fn written() -> impl Iterator<Item = String> {
+    let views = ["session.md", "state.json", "status", "history", "checkpoints"].map(str::to_owned);
+    let made = [".session.md.other", ".state.json.other", ".status.new"].map(str::to_owned);
+    views.into_iter().chain(made).chain([progress::workshop()])
+}
+
 pub(super) const OWN_IGNORE: &str = "# ralph's own files; nothing here is committed\n*\n";
 
 /// `.ralph/`, which ignores itself.
@@ -53,7 +63,6 @@ impl Views {
 
     /// Before an agent starts: an old signal must never be taken for a new one. Where this fails, nobody may listen.
     pub fn reset_signal(&self) -> io::Result<()> {
-        const IDLE: &[u8] = b"IDLE\n";
         self.own_dir(&self.dir)?;
         let signal = self.signal();
         let is_file = std::fs::symlink_metadata(&signal)

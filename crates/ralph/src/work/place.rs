@@ -2,20 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use ralph_core::backlog::{Backlog, NAMES, Problem, Refusal, Requirements, Shape, Syntax, Unreadable};
+use ralph_core::backlog::{Backlog, Problem, Refusal, Requirements, Shape, Syntax, Unreadable};
 
 use ralph_core::text;
 
 use super::hands::TwoHands;
+use super::known::{find, named, none_here};
 use super::stuck::TO_GIVE_STEPS;
 use super::{beads, large};
-use crate::config::Layers;
 use crate::error::{Error, Exit, Result};
 use crate::store::{self, Way};
 use crate::suggest::{self, quoted};
 
-/// A task file of more bytes is not read only to see whether there is anything in it.
-const MOST_TO_LOOK: u64 = 64 << 10;
 /// The task file of a harness.
 const FEATURES: &str = "feature_list.json";
 
@@ -322,6 +320,15 @@ impl Place {
         self.prd_places().into_iter().map(move |dir| dir.join(file))
     }
 
+    /// Where the schema of requirements belongs: with them, beside the harness.
+    pub(crate) fn prd_schema(&self) -> Option<PathBuf> {
+        let dir = match self.path.parent() {
+            Some(dir) if dir != self.root => dir.parent()?.join("prd"),
+            _ => self.root.join(".claude/prd"),
+        };
+        dir.starts_with(&self.root).then(|| dir.join("schema.json"))
+    }
+
     /// Beside the harness, as the seed has it; in the project where the list itself is at its top.
     fn prd_places(&self) -> Vec<PathBuf> {
         let dir = self.path.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -346,68 +353,4 @@ pub(crate) fn root() -> Result<PathBuf> {
         .map_err(|error| Error::new("the current folder cannot be found").because(error))?;
     let above = cwd.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_path_buf);
     Ok(above.unwrap_or(cwd))
-}
-
-/// The one that the settings name, else the first of the known names that is there.
-pub(crate) fn find(root: &Path) -> Result<Option<PathBuf>> {
-    let Some(named) = Layers::read(&root.join(".ralph"))?.merged().backlog else { return Ok(known(root)) };
-    let path = root.join(self::named(root, Path::new(&named.value)));
-    if path.is_file() || beads::is_meant(&path) {
-        return Ok(Some(path));
-    }
-    Err(Error::data(format!("{}: the backlog {} is not there", named.origin, named.value))
-        .because(format!("it is looked for in {}", root.display()))
-        .hint("correct the line, or name one: --backlog FILE"))
-}
-
-/// What somebody calls this, from the top of the project where it is a word for something.
-fn named(root: &Path, name: &Path) -> PathBuf {
-    if name == Path::new(beads::NAME) { root.join(beads::FILE) } else { name.to_path_buf() }
-}
-
-/// Issues are worked on only by whoever says so; how to say it, where there are some.
-pub(crate) fn unnamed_beads(root: &Path) -> Option<String> {
-    let there = root.join(beads::FOLDER).is_dir();
-    there.then(|| {
-        "for the issues in .beads, which are taken only where they are named: ralph run --backlog beads"
-            .into()
-    })
-}
-
-/// The first of the known names that is there. One without any item, such as init writes, gives way to one that has some.
-pub(crate) fn known(root: &Path) -> Option<PathBuf> {
-    let there: Vec<PathBuf> =
-        NAMES.into_iter().map(|name| root.join(name)).filter(|path| path.is_file()).collect();
-    let [_, _, ..] = there.as_slice() else { return there.into_iter().next() };
-    let with_items = there.iter().position(|path| !is_empty(root, path)).unwrap_or(0);
-    there.into_iter().nth(with_items)
-}
-
-/// Whether there is a task file that a run without a goal would work through, without reading a large one.
-pub(crate) fn is_somewhere(root: &Path) -> bool {
-    let Ok(layers) = Layers::read(&root.join(".ralph")) else { return false };
-    let large = |path: &Path| path.metadata().is_ok_and(|data| data.len() > MOST_TO_LOOK);
-    let has_items = |path: &PathBuf| path.is_file() && (large(path) || !is_empty(root, path));
-    if let Some(named) = layers.merged().backlog {
-        let path = root.join(self::named(root, Path::new(&named.value)));
-        return beads::is_meant(&path) || has_items(&path);
-    }
-    NAMES.into_iter().map(|name| root.join(name)).any(|path| has_items(&path))
-}
-
-/// What cannot be read is not empty: it has to be looked at.
-fn is_empty(root: &Path, path: &Path) -> bool {
-    let Ok(place) = Place::at(root, path.to_path_buf()) else { return false };
-    let Ok(bytes) = place.read() else { return false };
-    place.parse(&bytes).is_ok_and(|backlog| backlog.items().is_empty() && backlog.problems().is_empty())
-}
-
-fn none_here(root: &Path) -> Error {
-    let error = Error::usage("there is no backlog here").because(format!(
-        "none of {} is in {}",
-        NAMES.join(", "),
-        root.display()
-    ));
-    let error = unnamed_beads(root).into_iter().fold(error, Error::hint);
-    error.hint("ralph init, which begins one").hint("name one: --backlog FILE")
 }

@@ -183,40 +183,14 @@ fn a_backlog_that_is_there_is_used_where_it_is() {
 }
 
 #[test]
-fn a_backlog_of_another_loop_is_named_in_the_settings() {
-    for path in [
-        "scripts/ralph/prd.json",
-        ".ralph/prd.json",
-        ".agents/tasks/prd.json",
-        ".ralph/fix_plan.md",
-        "@fix_plan.md",
-        ".ralph/IMPLEMENTATION_PLAN.md",
-    ] {
-        let sandbox = repository();
-        let text = match path.ends_with(".json") {
-            true => r#"{"userStories":[{"id":"A","title":"Do A","passes":false}]}"#,
-            false => "- [ ] Do A\n",
-        };
-        sandbox.write(path, text);
-        init(&sandbox, &[]).assert_code(0).assert_stderr_has(&format!("backlog {path}: 1 of 1 item open"));
-        assert!(sandbox.read(".ralph/config.toml").contains(&format!("\nbacklog = \"{path}\"\n")));
-        assert!(!sandbox.exists(".ralph/ralph.yml"));
-        ralph(&sandbox).args(["backlog", "list"]).run().assert_code(0).assert_stdout_has("Do A");
-        init(&sandbox, &[]).assert_code(0).assert_stderr_has("nothing to do");
-        init(&sandbox, &["--force"]).assert_code(0);
-        ralph(&sandbox).args(["backlog", "list"]).run().assert_code(0).assert_stdout_has("Do A");
-    }
-}
-
-#[test]
-fn settings_that_do_not_name_the_backlog_are_left_alone_and_how_to_name_it_is_said() {
+fn the_backlog_that_the_settings_name_comes_before_those_that_are_found() {
     let sandbox = repository();
     sandbox.install_script("claude", "#!/bin/sh\nexit 0\n");
     sandbox.write("plans/prd.json", r#"{"userStories":[{"id":"A","title":"Do A","passes":false}]}"#);
     sandbox.write("scripts/ralph/prd.json", r#"{"userStories":[{"id":"B","title":"Do B","passes":false}]}"#);
     sandbox.write(".ralph/config.toml", "profile = 'strict'\n");
-    let told = "next:   ralph config set backlog scripts/ralph/prd.json";
-    init(&sandbox, &[]).assert_code(0).assert_stderr_has(told);
+    let found = "backlog scripts/ralph/prd.json: 1 of 1 item open";
+    init(&sandbox, &[]).assert_code(0).assert_stderr_has(found);
     assert_eq!(sandbox.read(".ralph/config.toml"), "profile = 'strict'\n");
     ralph(&sandbox).args(["config", "set", "backlog", "plans/prd.json"]).run().assert_code(0);
     sandbox.write("prd.json", r#"{"userStories":[]}"#);
@@ -367,9 +341,8 @@ fn a_folder_of_the_fourth_seed_is_taken_over_as_it_is() {
     sandbox.write(".ralph/scratchpad.md", "so far\n");
     let done = init(&sandbox, &[]);
     done.assert_code(0).assert_stderr_has("backlog .ralph/ralph.yml: 1 of 1 item open");
-    for view in ["state.json", "session.md"] {
-        done.assert_stderr_has(&format!("found   .ralph/{view}: a view that ralph writes anew"));
-    }
+    done.assert_stderr_has("to .ralph/before-ralph: .ralph/session.md, .ralph/state.json");
+    assert_eq!(sandbox.read(".ralph/before-ralph/session.md"), "# Session\n");
     assert_eq!(sandbox.read(".ralph/ralph.yml"), backlog);
     assert_eq!(sandbox.read(".ralph/scratchpad.md"), "so far\n");
     assert!(sandbox.exists(".ralph/config.toml"));
@@ -543,6 +516,7 @@ fn a_second_task_file_with_open_items_is_named() {
     let sandbox = repository();
     sandbox.write("IMPLEMENTATION_PLAN.md", "- [ ] one\n");
     sandbox.write("fix_plan.md", "- [ ] two\n- [x] three\n");
+    ralph(&sandbox).args(["config", "set", "backlog", "IMPLEMENTATION_PLAN.md"]).run().assert_code(0);
     let told = init(&sandbox, &[]);
     told.assert_code(0).assert_stderr_has("fix_plan.md: another task file (1 of 2 items open)");
     sandbox.write("fix_plan.md", "- [x] two\n");

@@ -1,5 +1,7 @@
 //! Setting up: settings in layers, `init`, `doctor`, notifications, and what is made from the program itself.
 
+mod adoption;
+mod chosen;
 #[path = "../common/mod.rs"]
 mod common;
 mod config;

@@ -1,6 +1,6 @@
 //! What is meant of a backlog, and what a call says about it.
 
-use ralph_testkit::Sandbox;
+use ralph_testkit::{Finished, Sandbox};
 use serde_json::{Value, json};
 
 use crate::common::{ralph, repository};
@@ -176,21 +176,22 @@ fn the_project_s_file_may_name_the_backlog() {
 }
 
 #[test]
-fn a_task_file_that_an_agent_adds_does_not_take_the_place_of_one_with_open_items() {
+fn a_task_file_that_an_agent_adds_does_not_take_the_place_of_the_one_that_is_worked_on() {
     let sandbox = repository();
     sandbox.write("fix_plan.md", "- [ ] make one\n- [ ] make two\n");
     sandbox.commit_all("plan");
-    let done = "tasks:\n- id: z\n  title: z\n  status: done\n";
-    let adds = another(&sandbox).call(writes("junk").write(".ralph/ralph.yml", done)).install(&sandbox);
+    let list = |state: &str| format!("tasks:\n- id: z\n  title: z\n  status: {state}\n");
+    let adds =
+        another(&sandbox).call(writes("junk").write(".ralph/ralph.yml", list("todo"))).install(&sandbox);
     let once = |more: &[&str]| works_through(&sandbox, &adds).arg("--once").args(more).run();
+    let about = |call: Finished, file: &str| {
+        call.assert_code(0).assert_stdout_has(&format!(" of {file}\n"));
+    };
     once(&["--test-cmd", "false"]).assert_code(3);
-    for call in [once(&[]), works_through(&sandbox, &adds).arg("--fresh").run()] {
-        call.assert_code(64)
-            .assert_stderr_has(
-                "two task files are here: .ralph/ralph.yml is new, and fix_plan.md has open items",
-            )
-            .assert_stderr_has("--backlog fix_plan.md");
-    }
+    about(once(&["--dry-run"]), "fix_plan.md");
+    about(works_through(&sandbox, &adds).args(["--fresh", "--dry-run"]).run(), "fix_plan.md");
+    sandbox.write(".ralph/ralph.yml", list("done"));
+    about(once(&["--dry-run"]), "fix_plan.md");
     once(&["--backlog", ".ralph/ralph.yml"]).assert_code(7);
     sandbox.write("fix_plan.md", "- [x] make one\n- [x] make two\n");
     once(&[]).assert_code(7);

@@ -56,8 +56,7 @@ pub(in crate::cli) struct SkipArgs {
 /// Which file, and how to answer.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Common {
-    /// The task file [default: the first of .ralph/ralph.yml, feature_list.json, .claude/harness/feature_list.json,
-    /// prd.json, IMPLEMENTATION_PLAN.md, fix_plan.md]; beads: the issues that bd keeps
+    /// The task file [default: the one with open items, see docs/backlogs.md]; beads: the issues that bd keeps
     #[arg(long, value_name = "FILE")]
     pub(super) backlog: Option<PathBuf>,
     /// The folder that feature_list.json is in

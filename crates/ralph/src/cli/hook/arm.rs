@@ -117,6 +117,7 @@ pub(in crate::cli) fn arm(
             .hint("ralph circuit reset, or ralph hook arm --probe"));
     }
     run::warn_of_unfinished(last.as_ref(), ui);
+    setup::keep_earlier(project, ui)?;
     trust::vouch(project, &consent::kept_in_tree(project, &goal, &plan), ui);
     let known = last.as_ref().map_or(0, |last| last.state.iteration);
     let iteration = known.max(runs.last_iteration());

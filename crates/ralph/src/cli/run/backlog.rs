@@ -1,9 +1,7 @@
 //! Which backlog a run works through.
 
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
-use ralph_core::backlog::NAMES;
 use ralph_core::check::CheckSpec;
 use ralph_core::decision::Stop;
 use ralph_core::event::Plan;
@@ -11,23 +9,19 @@ use ralph_core::items::{BacklogPlan, BacklogRead, Earlier, Found, Inherited};
 use ralph_core::profile::Policy;
 use ralph_core::state::{HandedOn, State};
 
+use super::super::which;
 use super::{Last, RunArgs, over};
 use crate::brought;
-use crate::config::Layers;
 use crate::doctor;
 use crate::error::{Error, Exit, Result};
 use crate::project::Project;
 use crate::settings::{self, Wishes};
-use crate::setup;
 use crate::store::{Ledger, Runs, Tally};
 use crate::suggest::{self, quoted};
 use crate::tree::Tree;
 use crate::trust::Commands;
 use crate::ui::Ui;
-use crate::work::{self, Left, Place, Source, beads, inherit};
-
-/// How many runs back one about a backlog is looked for.
-const FAR_BACK: usize = 100;
+use crate::work::{self, FAR_BACK, Left, Place, Source, beads, inherit};
 
 /// What the command line says; `None` where it does not speak of a backlog.
 pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<BacklogPlan>> {
@@ -36,7 +30,8 @@ pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<Backlog
     if !meant {
         return Ok(None);
     }
-    let place = Place::of(args.backlog.as_deref(), args.harness_dir.as_deref())?;
+    let chosen = if named { None } else { which::backlog(&project.root)? };
+    let place = Place::of(args.backlog.as_deref().or(chosen.as_deref()), args.harness_dir.as_deref())?;
     place.is_there()?;
     let plan = BacklogPlan {
         file: below(project, &place.path)?,
@@ -45,9 +40,6 @@ pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<Backlog
         once: args.once,
     };
     source(project, &plan)?.is_there()?;
-    if !named {
-        is_no_newcomer(project, &plan.file)?;
-    }
     Ok(Some(plan))
 }
 
@@ -64,38 +56,11 @@ fn id_of(place: &Place, task: &str) -> Result<String> {
 
 /// The project's backlog, and what working through it is called, where nobody says what to do.
 pub(super) fn found(project: &Project) -> Result<Option<(BacklogPlan, String)>> {
-    let Some(path) = work::find(&project.root)? else { return Ok(None) };
+    let Some(path) = which::backlog(&project.root)? else { return Ok(None) };
     let plan = BacklogPlan { file: below(project, &path)?, ..BacklogPlan::default() };
     source(project, &plan)?.is_there()?;
-    is_no_newcomer(project, &plan.file)?;
     let goal = called(&plan);
     Ok(Some((plan, goal)))
-}
-
-/// Where nobody names a task file the first of the known names is taken. One that was made since the last run, by an agent
-/// perhaps, must not have the open items of that run's forgotten.
-fn is_no_newcomer(project: &Project, file: &str) -> Result<()> {
-    if Layers::read(&project.ralph_dir)?.merged().backlog.is_some() {
-        return Ok(());
-    }
-    let about = |state: &State| state.run.as_ref().and_then(|run| run.plan.backlog.clone());
-    let runs = Runs::of(&project.truth);
-    let Some((_, state)) = runs.newest_of(FAR_BACK, |state| about(state).is_some()) else { return Ok(()) };
-    let before = about(&state).map(|plan| plan.file).filter(|before| before != file);
-    let Some(before) = before.filter(|before| NAMES.contains(&before.as_str())) else { return Ok(()) };
-    let data = std::fs::metadata(project.root.join(file));
-    let made = data.and_then(|data| data.created().or_else(|_| data.modified())).ok();
-    let since = made.and_then(|made| made.duration_since(UNIX_EPOCH).ok());
-    let since = since.and_then(|since| i64::try_from(since.as_millis()).ok());
-    let is_new = since.is_none_or(|since| since > state.started_at.millis());
-    let plan = BacklogPlan { file: before.clone(), ..BacklogPlan::default() };
-    let open = || matches!(source(project, &plan).and_then(|source| source.left()), Ok(Left::Something));
-    if !is_new || !open() {
-        return Ok(());
-    }
-    Err(Error::usage(format!("two task files are here: {file} is new, and {before} has open items"))
-        .because(format!("the last run was about {before}, and an agent may have made the other"))
-        .hint(format!("--backlog {before}, or --backlog {file}; ralph config set backlog FILE settles it")))
 }
 
 /// Whoever goes on with a goal may have meant the task file: how to get there, where one has open items.
@@ -105,7 +70,7 @@ pub(super) fn beside_a_goal(project: &Project, last: &Last) -> Option<String> {
     if beads::is_meant(&path) {
         return None;
     }
-    let counted = setup::items(&project.root, &path).ok().filter(|counted| counted.open > 0)?;
+    let counted = work::items(&project.root, &path).ok().filter(|counted| counted.open > 0)?;
     let (file, goal) = (below(project, &path).ok()?, last.goal());
     Some(format!(
         "this goes on with the goal of run {}: {goal}; to work on {file} instead ({}): ralph run --backlog {}; \

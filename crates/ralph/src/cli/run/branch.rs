@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::suggest;
 use crate::ui::Ui;
-use crate::work::inherit;
+use crate::work::{Source, inherit};
 
 /// Refuses commits that somebody asked for and nobody could make.
 pub(super) fn may_commit(project: &Project, asked: bool) -> Result<()> {
@@ -36,6 +36,31 @@ pub(super) fn is_name(project: &Project, name: &str) -> Result<()> {
         true => error.hint(format!("--branch {fine}")),
         false => error.hint("--branch NAME, of letters, digits, - and /"),
     })
+}
+
+/// The branch that a new run's task file names, where it commits and nothing else names one.
+pub(super) fn of_backlog(project: &Project, plan: &Plan, ui: &mut Ui) -> Result<Option<String>> {
+    let (Some(repo), Some(backlog)) = (&project.repo, &plan.backlog) else { return Ok(None) };
+    let Some(name) = Source::new(&project.root, backlog, 0)?.branch_name().filter(|_| plan.commits()) else {
+        return Ok(None);
+    };
+    let file = &backlog.file;
+    let stay = match repo.branch().ok().flatten() {
+        Some(here) if here == name => return Ok(Some(name)),
+        Some(here) => format!("--branch {}, which stays on it", suggest::quoted(&here)),
+        None => "--branch NAME".to_owned(),
+    };
+    is_name(project, &name).map_err(|error| {
+        Error { hints: vec![], ..error }.hint(format!("correct branchName in {file}")).hint(stay.clone())
+    })?;
+    if repo.has_branch(&name).map_err(|error| Error::new(error.to_string()))? {
+        return Err(Error::usage(format!("{file} names the branch {name}, which is not checked out"))
+            .because("ralph starts new branches and does not switch to existing ones")
+            .hint(format!("git switch {}, then run again", suggest::quoted(&name)))
+            .hint(stay));
+    }
+    ui.remark(&format!("{file} names the branch {name}; another: --branch NAME"));
+    Ok(Some(name))
 }
 
 /// Refuses what could not be begun, before anything is written.

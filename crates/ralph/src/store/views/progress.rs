@@ -28,10 +28,14 @@ pub fn is_there(root: &Path) -> bool {
     std::fs::read_to_string(root.join(NAME)).is_ok_and(|text| progress::is_own(&text))
 }
 
+/// The name under which it is made, in `.ralph/`.
+pub(super) fn workshop() -> String {
+    format!("{NAME}.other")
+}
+
 impl Progress {
     pub(super) fn new(root: &Path, ralph_dir: &Path, run: Run) -> Self {
-        let workshop = ralph_dir.join(format!("{NAME}.other"));
-        Self { path: root.join(NAME), workshop, run, lines: None }
+        Self { path: root.join(NAME), workshop: ralph_dir.join(workshop()), run, lines: None }
     }
 
     pub(super) fn publish(&mut self, state: &State) -> io::Result<()> {

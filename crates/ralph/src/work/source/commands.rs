@@ -75,11 +75,21 @@ impl Source {
 
     /// How many iterations the file wants a run to have at most.
     pub(crate) fn max_iterations(&self) -> Option<u64> {
+        self.says(|backlog| backlog.max_iterations())
+    }
+
+    /// The branch that the work belongs on.
+    pub(crate) fn branch_name(&self) -> Option<String> {
+        self.says(|backlog| backlog.branch_name())
+    }
+
+    /// What the file says of the whole; nothing where it cannot be read.
+    fn says<T>(&self, what: impl Fn(&Backlog<'_>) -> Option<T>) -> Option<T> {
         if !self.is_file() {
             return None;
         }
         let bytes = self.bytes().ok()?;
-        self.place.parse(&bytes).ok()?.max_iterations()
+        what(&self.place.parse(&bytes).ok()?)
     }
 }
 
