@@ -250,10 +250,10 @@ pub struct ItemAfter {
     /// Items that its own commits hold as done, in the backlog, and that were not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ticked_in_commits: Vec<String>,
+    /// HEAD is not where it was before the agent, and how to get back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub departed: Option<String>,
 }
-
-/// How it begins that an agent left HEAD elsewhere, among what it changed of that by which an item is judged.
-pub const WHERE_COMMITS_GO: &str = "where commits go";
 
 impl ItemAfter {
     /// With what was seen when it was looked at before: what ralph put back then does not show any more. Where commits go is
@@ -264,9 +264,7 @@ impl ItemAfter {
             let new: Vec<String> = from.iter().filter(|name| !into.contains(name)).cloned().collect();
             into.extend(new);
         };
-        let tampered: Vec<String> =
-            first.tampered.iter().filter(|what| !what.starts_with(WHERE_COMMITS_GO)).cloned().collect();
-        join(&mut self.tampered, &tampered);
+        join(&mut self.tampered, &first.tampered);
         join(&mut self.ticked_others, &first.ticked_others);
         join(&mut self.removed, &first.removed);
         join(&mut self.changed, &first.changed);
@@ -277,6 +275,12 @@ impl ItemAfter {
         self.deleted |= first.deleted;
         self.put_back |= first.put_back;
         self
+    }
+
+    /// What the item is judged by and the agent changed, with where commits go.
+    pub fn all_tampered(&self) -> impl Iterator<Item = String> {
+        let departed = self.departed.iter().map(|to| format!("where commits go ({to})"));
+        self.tampered.iter().cloned().chain(departed)
     }
 
     /// Whether it marked items as done.
@@ -769,7 +773,7 @@ pub fn conditions(
         conditions.push(condition("proof", Held::Failed, unprovable(work)));
     }
     if let Some(after) = after {
-        let mut touched: Vec<String> = after.changed.iter().chain(&after.tampered).cloned().collect();
+        let mut touched: Vec<String> = after.changed.iter().cloned().chain(after.all_tampered()).collect();
         let recipes = judging.iter().flat_map(|judging| &judging.recipes);
         touched.extend(recipes.map(|check| format!("what is run by {check}")));
         let only_there = after.committed.iter().filter(|file| !after.tampered.contains(file));

@@ -234,6 +234,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         None => blocked(words, outcome, question)
             .filter(|_| current.item.is_none())
             .or_else(|| proved.then_some(Stop::Complete { proof: by }))
+            .or_else(|| departed(plan, current, outcome))
             .or_else(|| {
                 let open = rules.breaker.stopped()?;
                 Some(Stop::CircuitOpen { why: open.reason, probe_at: open.probe_at })
@@ -443,6 +444,12 @@ fn blocked(words: &Words, outcome: Outcome, question: Option<String>) -> Option<
         Words::Blocked { why } if outcome == Outcome::Blocked => Some(Stop::Blocked { why: why.clone() }),
         _ => question.map(|question| Stop::Blocked { why: format!("{ASKS}{question}") }),
     }
+}
+
+/// Where HEAD is elsewhere, every claim about an item is refused until a person gets it back.
+fn departed(plan: &Plan, current: &Iteration, outcome: Outcome) -> Option<Stop> {
+    let after = current.after.as_ref().filter(|_| outcome == Outcome::Refused && !plan.is_for_one_item())?;
+    after.item.as_ref()?.departed.clone().map(|why| Stop::Blocked { why })
 }
 
 /// Where the evidence holds, polishing means that the work is done; else it is a limit.

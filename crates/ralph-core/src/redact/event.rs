@@ -136,6 +136,7 @@ impl Secrets {
             restored,
             committed,
             ticked_in_commits,
+            departed,
             ticked: _,
             in_part: _,
             criteria: _,
@@ -144,6 +145,7 @@ impl Secrets {
             deleted: _,
         }) = item
         {
+            self.hide_maybe(departed);
             [ticked_others, tampered, removed, changed, let_go, restored, committed, ticked_in_commits]
                 .into_iter()
                 .for_each(|texts| self.hide_all(texts));

@@ -16,6 +16,7 @@ use crate::process;
 use crate::project::Project;
 use crate::secrets;
 use crate::store::{self, ArmFile, Holder, Op, Requests, Runs};
+use crate::suggest::quoted;
 use crate::ui::Ui;
 use crate::work::Place;
 
@@ -124,7 +125,18 @@ pub(super) fn note(args: &NoteArgs, ui: &mut Ui) -> Result<ExitCode> {
         }
         (false, None) => "noted; no run is going on, so it is kept for the next: ralph run \"GOAL\"",
     });
+    if !running {
+        parked(&project).iter().for_each(|hint| ui.say(hint));
+    }
     super::fine()
+}
+
+/// Words to all agents open no parked item again.
+fn parked(project: &Project) -> Option<String> {
+    let (_, state) = Runs::of(&project.truth).newest(true).ok().flatten()?;
+    let item = state.backlog.as_ref()?.parked.first()?;
+    let id = quoted(&item.id);
+    Some(format!("{} is still parked; to answer it: ralph note --item {id} \"…\"", item.id))
 }
 
 /// Words about one item: they open it again if it is parked.

@@ -7,7 +7,6 @@ use std::ffi::OsStr;
 use ralph_core::decision::TreeMark;
 use ralph_core::event::{Measured, Noted, THROWN_AWAY, When, is_progress};
 use ralph_core::git_text::Change;
-use ralph_core::items::WHERE_COMMITS_GO;
 use ralph_core::lost::Staged;
 use ralph_core::profile::FailedItem;
 use ralph_core::state::Iteration;
@@ -273,7 +272,7 @@ impl Runner<'_> {
             }
         };
         if let Some(item) = &mut measured.item {
-            item.tampered.push(format!("{WHERE_COMMITS_GO} ({where_to})"));
+            item.departed = Some(where_to.clone());
         }
         measured.notes.push(where_to.clone());
         Some(where_to)

@@ -155,7 +155,7 @@ fn changed(after: &ItemAfter, judging: Option<&Judging>) -> Vec<String> {
     let removed = after.removed.iter().map(|id| format!("{id} (removed)"));
     let recipes = judging.iter().flat_map(|judging| judging.recipes.iter().cloned());
     let committed = after.committed.iter().filter(|file| !after.tampered.contains(file));
-    let changed = after.changed.iter().chain(&after.tampered).chain(committed).cloned();
+    let changed = after.changed.iter().cloned().chain(after.all_tampered()).chain(committed.cloned());
     changed.chain(removed).chain(recipes).collect()
 }
 

@@ -11,6 +11,7 @@ mod cases;
 #[path = "../common/mod.rs"]
 mod common;
 mod own_files;
+mod parking;
 mod scenario;
 mod undo;
 mod verdict;
@@ -53,6 +54,11 @@ fn a_backlog_that_is_struck_at_any_point_has_each_attempt_commit_and_revert_once
 #[test]
 fn a_settlement_that_is_struck_again_while_it_is_taken_up_is_settled_once() {
     in_every_way(&backlog::settled_again(), 24);
+}
+
+#[test]
+fn an_item_that_is_parked_while_ralph_is_struck_is_parked_once_and_its_work_is_kept() {
+    in_every_way(&parking::scenario(), 24);
 }
 
 #[test]

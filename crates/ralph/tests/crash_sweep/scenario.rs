@@ -58,7 +58,7 @@ pub(crate) fn make_old(template: &Sandbox, files: &[&str]) {
 
 const BLOCK: &str = "All tasks are complete.\\n---RALPH_STATUS---\\nSTATUS: COMPLETE\\nTASKS_COMPLETED_THIS_LOOP: 1\\nFILES_MODIFIED: 1\\nTESTS_STATUS: PASSING\\nWORK_TYPE: IMPLEMENTATION\\nEXIT_SIGNAL: true\\nRECOMMENDATION: All tasks complete\\n---END_RALPH_STATUS---";
 
-fn stream() -> String {
+pub(crate) fn stream() -> String {
     let usage = r#""usage":{"input_tokens":100,"output_tokens":50}"#;
     let content = format!(r#"[{{"type":"text","text":"{BLOCK}"}}]"#);
     [

@@ -36,15 +36,20 @@ pub(crate) fn strike(scenario: &Scenario, how: How, case: &str) -> (Copy, Finish
 
 /// The same command goes on, and must finish.
 pub(crate) fn go_on<'a>(copy: &'a Copy, struck: &Finished) -> After<'a> {
+    go_on_to(copy, struck, "complete", 0)
+}
+
+/// The same where it ends for this reason, with this code.
+pub(crate) fn go_on_to<'a>(copy: &'a Copy, struck: &Finished, end: &str, code: i32) -> After<'a> {
     let mut said = struck.to_string();
     let mut now = status(&copy.sandbox);
-    let over = now["stop_reason"] == "complete";
+    let over = now["stop_reason"] == end;
     if !over {
         // The keeper of a ralph that was killed may still be ending its agent, whose work is not the user's.
         copy.sandbox.assert_no_processes();
         copy.sandbox.write(SINCE, "mine\n");
         let last = copy.run_undisturbed().run();
-        last.assert_code(0);
+        last.assert_code(code);
         said.push_str(&last.to_string());
         now = status(&copy.sandbox);
         assert_eq!(copy.sandbox.read(SINCE), "mine\n", "{said}");
@@ -89,7 +94,7 @@ fn first_end(how: How, case: &str, struck: &Finished) {
         How::Kill if !is_keeper(case) && !lost_its_keeper(struck) => {
             struck.assert_code(137);
         }
-        _ if struck.code == 0 => {}
+        _ if struck.code == 0 || struck.code == 2 => {}
         _ => {
             let said = &struck.stderr;
             // A backlog that cannot be written before an agent is started is told apart from other trouble.

@@ -231,6 +231,25 @@ fn a_list_whose_items_were_all_done_in_one_go_is_finished() {
 }
 
 #[test]
+fn a_branch_that_the_agent_left_stops_the_run_at_once_with_the_way_back() {
+    let sandbox = harness(&[item("A", "a.txt"), item("B", "b.txt")]);
+    let leaves = writes("a.txt").shell("git switch --quiet --create elsewhere");
+    let agent = another(&sandbox).call(claims(leaves)).install(&sandbox);
+    let finished = night(&sandbox, &agent).run();
+    finished.assert_code(2).assert_stderr_has("HEAD was on branch main").assert_stderr_has("git switch main");
+    assert_eq!(agent.calls(&sandbox).len(), 1, "no other claim could be accepted there");
+}
+
+#[test]
+fn a_note_to_all_agents_says_how_a_parked_item_is_answered() {
+    let sandbox = harness(&[item("A", "a.txt")]);
+    let agent = another(&sandbox).call(blocked(Steps::new(), "Which port?")).install(&sandbox);
+    night(&sandbox, &agent).run().assert_code(2);
+    let noted = ralph(&sandbox).args(["note", "port 8080"]).run();
+    noted.assert_code(0).assert_stderr_has("A is still parked; to answer it: ralph note --item A");
+}
+
+#[test]
 fn a_person_steers_items_while_a_run_works_and_an_agent_cannot() {
     let sandbox = harness(&[item("A", "a.txt"), item("B", "b.txt"), item("C", "c.txt")]);
     let skip = format!("'{}' backlog skip C", env!("CARGO_BIN_EXE_ralph"));
