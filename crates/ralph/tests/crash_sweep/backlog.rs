@@ -43,7 +43,15 @@ pub(crate) fn scenario() -> Scenario {
     template.git(&["commit", "--quiet", "--message", "items", "--", HARNESS]);
     make_old(&template, &["README.md", "staged.txt", "untracked.txt", HARNESS]);
     let before = template.user_git_state();
-    Scenario { name: "backlog", template, before, after: None, command: work_through, verdict: check }
+    Scenario {
+        name: "backlog",
+        template,
+        before,
+        after: None,
+        code: 0,
+        command: work_through,
+        verdict: check,
+    }
 }
 
 /// The rest of it, from the middle of a settlement on: the commit that takes the agent's back is about to be made.

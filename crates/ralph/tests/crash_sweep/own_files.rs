@@ -48,7 +48,7 @@ pub(crate) fn scenario() -> Scenario {
     assert!(template.exists(LEDGER), "there is evidence");
     make_old(&template, &["README.md", "staged.txt", "untracked.txt"]);
     let before = template.user_git_state();
-    Scenario { name: "own files", template, before, after: None, command: run, verdict: check }
+    Scenario { name: "own files", template, before, after: None, code: 0, command: run, verdict: check }
 }
 
 fn run(copy: &Copy) -> RalphCommand {

@@ -45,7 +45,15 @@ pub(crate) fn scenario() -> Scenario {
     template.git(&["commit", "--quiet", "--message", "items", "--", HARNESS]);
     make_old(&template, &["README.md", "staged.txt", "untracked.txt", HARNESS]);
     let before = template.user_git_state();
-    Scenario { name: "parking", template, before, after: None, command: work_through, verdict: check }
+    Scenario {
+        name: "parking",
+        template,
+        before,
+        after: None,
+        code: 2,
+        command: work_through,
+        verdict: check,
+    }
 }
 
 fn work_through(copy: &Copy) -> RalphCommand {

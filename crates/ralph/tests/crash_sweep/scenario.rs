@@ -80,6 +80,8 @@ pub(crate) struct Scenario {
     pub(crate) before: GitState,
     /// And how it is to look, where that is always the same.
     pub(crate) after: Option<GitState>,
+    /// How it ends undisturbed.
+    pub(crate) code: i32,
     /// What is swept.
     pub(crate) command: fn(&Copy) -> RalphCommand,
     /// What must hold after a strike.
@@ -95,7 +97,15 @@ impl Scenario {
         make_old(&template, &["README.md", "staged.txt", "untracked.txt"]);
         let before = template.user_git_state();
         let verdict = verdict::check;
-        Scenario { name: "whole run", template, before, after: None, command: run_for_the_goal, verdict }
+        Scenario {
+            name: "whole run",
+            template,
+            before,
+            after: None,
+            code: 0,
+            command: run_for_the_goal,
+            verdict,
+        }
     }
 
     /// The rest of a run whose ralph was killed in the middle of recording that the first agent had ended.

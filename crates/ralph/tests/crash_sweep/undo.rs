@@ -28,7 +28,8 @@ pub(crate) fn scenario() -> Scenario {
     template.write(MINE, "mine\n");
     make_old(&template, &["new/deep.txt", MINE]);
     let before = template.user_git_state();
-    let scenario = Scenario { name: "undo", template, before, after: None, command: undo, verdict: check };
+    let scenario =
+        Scenario { name: "undo", template, before, after: None, code: 0, command: undo, verdict: check };
     Scenario { after: Some(afterwards(&scenario)), ..scenario }
 }
 

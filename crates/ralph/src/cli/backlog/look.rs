@@ -13,6 +13,7 @@ use super::next::as_a_run_would;
 use super::{REASON, in_ledger, tried};
 use crate::clock;
 use crate::error::{Error, Result};
+use crate::project::Project;
 use crate::secrets;
 use crate::store::{Pass, Tried};
 use crate::suggest::quoted;
@@ -236,6 +237,8 @@ fn show_patch(place: &Place, id: &str, title: &str, ui: &mut Ui) -> Result<ExitC
     let known = tried(place);
     let patch = known.park(id, title).and_then(|park| park.patch.as_ref()).ok_or_else(none)?;
     let (project, _) = super::beside::projects_of(place)?.into_iter().next().ok_or_else(none)?;
+    // A snapshot borrows what the repository has already.
+    let project = Project::at(&project.root)?;
     let (Some(before), Some(after)) = (TreeId::new(&patch.before), TreeId::new(&patch.after)) else {
         return Err(Error::data("the ledger names a snapshot that cannot be one"));
     };
