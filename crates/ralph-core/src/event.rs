@@ -15,7 +15,7 @@ use crate::git_text::Change;
 use crate::items::{self, BacklogPlan, BacklogRead, Inherited, ItemAfter, Settled, Work};
 use crate::own_files::Touch;
 use crate::prelude::*;
-use crate::profile::{Commits, Gate, Policy};
+use crate::profile::{Baseline, Commits, Gate, Policy};
 use crate::report::IterationReport;
 use crate::saturation::{is_document, is_test_path};
 use crate::text;
@@ -129,6 +129,9 @@ pub struct Plan {
     /// What the project is written in, where it was looked for and found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<Stack>,
+    /// Checks that the user chose to go on without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<CheckSpec>,
 }
 
 /// One agent where a list is wanted is a list of one.
@@ -147,6 +150,12 @@ impl Plan {
     /// Whether ralph's own checks decide about a claim.
     pub fn proves_by_checks(&self) -> bool {
         !self.asked().is_empty()
+    }
+
+    /// What checks that fail before the run mean to the claims of this run.
+    pub fn baseline(&self) -> Baseline {
+        let of_items = self.policy.item_baseline.filter(|_| self.backlog.is_some());
+        of_items.unwrap_or(self.policy.baseline)
     }
 
     /// The checks that a claim is held against beside an item's own, which are always asked.

@@ -21,6 +21,9 @@ const TESTS: &str = "tests";
 /// What is said of a check that is as red as it was.
 const RED_BEFORE: &str = "red before the run";
 const UNNAMED: &str = "red before the run, and not tolerated: it names no tests";
+/// What a proof leaves open: tests that are excused, and checks that the user chose to go on without.
+pub const FAILED_BEFORE: &str = "tests that failed before the run still fail";
+pub const LEFT_OUT: &str = "checks left out of this run";
 /// The condition that something was changed.
 pub(crate) const CHANGE: &str = "change";
 
@@ -91,6 +94,8 @@ pub struct Context<'a> {
     pub checks: &'a [CheckResult],
     /// The same checks before the run.
     pub before: &'a [CheckResult],
+    /// Tests that failed then and passed in an accepted claim since: they are not excused any more.
+    pub fixed: &'a [Fixed],
     pub items: Option<Items>,
     /// What else stands for or against a claim about one item, whose open neighbours do not matter.
     pub item: Option<&'a [Condition]>,
@@ -100,6 +105,13 @@ pub struct Context<'a> {
     pub added_todos: Option<&'a AddedTodos>,
     /// What became of that by which claims are judged, where it may refuse one.
     pub judging: Option<&'a Judging>,
+}
+
+/// Tests that failed before the run and have passed since, by the check that runs them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fixed {
+    pub command: String,
+    pub tests: Vec<String>,
 }
 
 /// The items of a backlog or of its current phase.
@@ -183,34 +195,47 @@ fn checks(conditions: &mut Vec<Condition>, context: Context<'_>) {
     }
     conditions.extend(context.checks.iter().map(|check| {
         let before = context.before.iter().find(|before| before.command == check.command);
-        let (held, fact) = judge_check(check, before, context.baseline);
+        let fixed = context.fixed.iter().find(|fixed| fixed.command == check.command);
+        let fixed = fixed.map_or(&[][..], |fixed| &fixed.tests);
+        let (held, fact) = judge_check(check, before, fixed, context.baseline);
         condition(&format!("check {}", check.name), held, fact)
     }));
 }
 
-fn judge_check(check: &CheckResult, before: Option<&CheckResult>, baseline: Baseline) -> (Held, String) {
+fn judge_check(
+    check: &CheckResult,
+    before: Option<&CheckResult>,
+    fixed: &[String],
+    baseline: Baseline,
+) -> (Held, String) {
     if check.passed() {
         return (Held::Held, check.describe());
     }
     let Some(before) = before else { return (Held::Failed, check.describe()) };
+    let again = check.failing.iter().any(|name| fixed.contains(name));
     let known = |name: &String| !before.passed() && before.failing.contains(name);
     let new = check.failing.iter().filter(|name| !known(name)).count();
-    let same = !check.failing.is_empty() && new == 0;
-    // A list that was cut short may hide a new failure, and so may a runner that came to another end.
-    let whole = check.end == before.end
-        && matches!(check.end, End::Exited { .. })
-        && check.failing.len() < failing::MOST;
-    if baseline == Baseline::Tolerate && same && whole {
+    let same = !check.failing.is_empty() && new == 0 && !again;
+    if baseline == Baseline::Tolerate && same && is_comparable(check, before) {
         return (Held::Held, check.describe_as(Some("tolerated: red before the run")));
     }
     let remark = match (before.passed(), new) {
         (true, _) => "new".into(),
+        (false, _) if again => "fixed in this run, and failing again".into(),
         (false, _) if baseline == Baseline::Tolerate && check.failing.is_empty() => UNNAMED.into(),
         (false, 0) => RED_BEFORE.into(),
         (false, new) if new == check.failing.len() => "red before the run, by other tests".into(),
         (false, new) => format!("{new} of them new"),
     };
     (Held::Failed, check.describe_as(Some(&remark)))
+}
+
+/// Whether the failures of two runs of a check can be compared by name. A list that was cut short may hide a new failure, and so may
+/// a runner that came to another end; some runners (mocha) end with the number of failures.
+fn is_comparable(check: &CheckResult, before: &CheckResult) -> bool {
+    let counts = |check: &CheckResult| matches!(check.end, End::Exited { code } if usize::try_from(code) == Ok(check.failing.len()));
+    let alike = check.end == before.end && matches!(check.end, End::Exited { .. });
+    (alike || counts(check) && counts(before)) && check.failing.len() < failing::MOST
 }
 
 fn leftovers(todos: &AddedTodos, what: Todos) -> Condition {

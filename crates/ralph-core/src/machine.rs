@@ -19,6 +19,7 @@ use crate::prelude::*;
 use crate::profile::{Policy, Todos};
 use crate::state::{Iteration, State, observe, take_over};
 use crate::time::{self, Time};
+pub use begin::unnamed_failure;
 use begin::{Selection, next_iteration};
 use conclude::{conclude, wants_evidence, words_of};
 

@@ -34,7 +34,7 @@ pub enum EvidenceNeeded {
     Off,
 }
 
-/// What a check that was red before the run means.
+/// What a check that failed before the run means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Baseline {
@@ -192,6 +192,9 @@ pub struct Policy {
     pub believe_contradictions: bool,
     pub evidence: EvidenceNeeded,
     pub baseline: Baseline,
+    /// The same for a backlog, its items and the whole of them; `None`: as `baseline`, which is all that earlier records have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item_baseline: Option<Baseline>,
     pub todos: Todos,
     pub tests_changed: TestsChanged,
     pub reviews: ReviewPolicy,
@@ -288,6 +291,7 @@ impl Default for Policy {
             believe_contradictions: false,
             evidence: EvidenceNeeded::Required,
             baseline: Baseline::Refuse,
+            item_baseline: Some(Baseline::Tolerate),
             todos: Todos::Flag,
             tests_changed: TestsChanged::Flag,
             reviews: ReviewPolicy { with_checks: 1, without_checks: 3 },

@@ -7,7 +7,7 @@ use crate::decision::{Begin, Kind, Outcome};
 use crate::event::{Plan, RunInfo};
 use crate::items::Work;
 use crate::prelude::*;
-use crate::profile::{Gate, Protocol, TestsChanged};
+use crate::profile::{Baseline, Gate, Protocol, TestsChanged};
 use crate::redact::shapes;
 use crate::report::{MISPLACED, PROMISE};
 use crate::state::{Iteration, LONGEST_TOLD, Note, State};
@@ -295,6 +295,11 @@ fn checks(state: &State, plan: &Plan, current: &Iteration) -> String {
     let red: Vec<String> = red.map(|check| check.describe()).collect();
     if !red.is_empty() {
         words.push_str(&format!("\n\nBefore the loop began: {}.", red.join("; ")));
+        if plan.baseline() == Baseline::Tolerate {
+            words.push_str(
+                " Tests that failed then may still fail, unless they are your task; new failures may not.",
+            );
+        }
     }
     let broken = state.baseline.again.iter().filter(|check| !check.passed());
     let broken: Vec<String> = broken.take(MOST_CHECKS).map(|check| check.describe()).collect();

@@ -54,6 +54,7 @@ fn started(iterations: u64) -> RunStarted {
         commit: false,
         boot: None,
         stack: None,
+        left_out: vec![],
     };
     let run = RunInfo { id: "bench".into(), number: 1, goal: "bench".into(), plan, version: "0".into() };
     RunStarted { run, carried: Carried::default() }

@@ -90,14 +90,19 @@ pub fn backlog(wishes: &Wishes) -> Result<Option<BacklogPlan>> {
 pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
     let mut policy = policy(wishes, earlier)?;
     let mut checks = earlier.map_or(vec![], |plan| plan.checks.clone());
+    let mut left_out = earlier.map_or(vec![], |plan| plan.left_out.clone());
     for (name, command) in &wishes.checks {
         if command.trim().is_empty() {
             return Err(Error::usage(format!("--{name}-cmd is empty"))
                 .hint(format!("--{name}-cmd \"make {name}\""))
                 .hint(format!("--{name}-cmd {NO_CHECK}, for no such check")));
         }
-        checks.retain(|check| check.name != *name);
-        if command.trim() != NO_CHECK {
+        if command.trim() == NO_CHECK {
+            // What the run was begun with is remembered, for its proofs are weaker without it.
+            left_out.extend(checks.extract_if(.., |check| check.name == *name));
+        } else {
+            checks.retain(|check| check.name != *name);
+            left_out.retain(|check| check.name != *name);
             checks.push(CheckSpec::named(*name, command));
         }
     }
@@ -137,7 +142,8 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
     count_money(&policy, &agents)?;
     let commit = wishes.commit || earlier.is_some_and(|plan| plan.commit);
     let stack = wishes.stacks.first().cloned().or_else(|| earlier?.stack.clone());
-    Ok(Settled { plan: Plan { policy, checks, agents, backlog, commit, boot: None, stack }, remarks })
+    let plan = Plan { policy, checks, agents, backlog, commit, boot: None, stack, left_out };
+    Ok(Settled { plan, remarks })
 }
 
 /// What is meant of the backlog: said now, else as before.

@@ -307,6 +307,7 @@ impl Ui {
         }
         for (tone, line) in remarks::baseline(state, event)
             .into_iter()
+            .chain(remarks::failing_already(state, event, decision))
             .chain(remarks::touched(state, event))
             .chain(remarks::settled(state, event))
         {

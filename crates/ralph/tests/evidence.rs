@@ -45,7 +45,8 @@ fn work(sandbox: &Sandbox, calls: impl IntoIterator<Item = Steps>, test: &str) -
 
 fn with(sandbox: &Sandbox, agent: &InstalledAgent, test: &str) -> RalphCommand {
     ralph(sandbox)
-        .args(["run", "--yes", "--set", "reviews=0", "--set", "max_iterations=8", "--test-cmd", test])
+        .args(["run", "--yes", "--set", "reviews=0", "--set", "max_iterations=8", "--set", "baseline=refuse"])
+        .args(["--test-cmd", test])
         .args(["--backlog", "IMPLEMENTATION_PLAN.md", "--agent-cmd"])
         .arg(agent.path())
 }

@@ -21,6 +21,7 @@ const NOTHING: Context<'static> = Context {
     failure: None,
     checks: &[],
     before: &[],
+    fixed: &[],
     items: None,
     item: None,
     unchanged: false,
@@ -115,6 +116,27 @@ fn tolerate_excuses_only_failures_with_a_name_that_were_there_before() {
         1,
         "more may be hidden"
     );
+}
+
+#[test]
+fn a_test_that_was_fixed_is_not_excused_again_and_is_named_as_such() {
+    let before = [check(1, &["a", "b"])];
+    let fixed = [Fixed { command: "cargo test".into(), tests: vec!["a".into()] }];
+    let tolerant = Context { baseline: Baseline::Tolerate, before: &before, fixed: &fixed, ..NOTHING };
+    assert!(failures(Context { checks: &[check(1, &["b"])], ..tolerant }).is_empty());
+    assert_eq!(
+        failures(Context { checks: &[check(1, &["a", "b"])], ..tolerant }),
+        ["cargo test exit 1 (a, b, fixed in this run, and failing again)"]
+    );
+}
+
+#[test]
+fn a_runner_that_ends_with_the_number_of_failures_can_be_compared() {
+    let before = [check(2, &["a", "b"])];
+    let tolerant = Context { baseline: Baseline::Tolerate, before: &before, ..NOTHING };
+    assert!(failures(Context { checks: &[check(1, &["a"])], ..tolerant }).is_empty());
+    assert_eq!(failures(Context { checks: &[check(2, &["a"])], ..tolerant }).len(), 0, "the same end");
+    assert_eq!(failures(Context { checks: &[check(3, &["a"])], ..tolerant }).len(), 1, "another end");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::check::CheckResult;
+use crate::evidence::Fixed;
 use crate::prelude::*;
 
 /// A run has few commands; what comes after these is held against nothing.
@@ -17,6 +18,8 @@ pub struct Standing {
     about: Option<String>,
     before: Vec<Stood>,
     best: Vec<Stood>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fixed: Vec<Fixed>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,6 +84,27 @@ impl Standing {
                 None => {}
             }
         }
+    }
+
+    /// With the checks of a claim that was accepted: tests that failed before the run and pass now are not excused again.
+    #[must_use]
+    pub(crate) fn accepted(mut self, checks: &[CheckResult], baseline: &[CheckResult]) -> Self {
+        for check in checks {
+            let Some(before) = baseline.iter().find(|before| before.command == check.command) else {
+                continue;
+            };
+            let passes = |name: &&String| check.passed() || !check.failing.contains(name);
+            let tests: Vec<String> = before.failing.iter().filter(passes).cloned().collect();
+            self.fixed.retain(|known| known.command != check.command);
+            if !tests.is_empty() {
+                self.fixed.push(Fixed { command: check.command.clone(), tests });
+            }
+        }
+        self
+    }
+
+    pub(crate) fn fixed(&self) -> &[Fixed] {
+        &self.fixed
     }
 
     /// The work on the item is put back: what its checks came to is gone with it.
@@ -174,6 +198,16 @@ mod tests {
         assert_eq!(standing.says(&one), Says::Red);
         assert!(all_as_red(&[both], &baseline) && !all_as_red(&[one], &baseline));
         assert!(!all_as_red(&[], &baseline));
+    }
+
+    #[test]
+    fn tests_that_pass_in_an_accepted_claim_are_fixed() {
+        let baseline = [check(2, &["add", "mul"])];
+        let standing = Standing::default().accepted(&baseline, &baseline);
+        assert!(standing.fixed().is_empty());
+        let standing = standing.accepted(&[check(2, &["mul"])], &baseline);
+        assert_eq!(standing.fixed()[0].tests, ["add"]);
+        assert_eq!(standing.accepted(&[check(0, &[])], &baseline).fixed()[0].tests, ["add", "mul"]);
     }
 
     #[test]

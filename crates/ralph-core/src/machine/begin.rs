@@ -3,10 +3,11 @@
 
 use super::{halt, items, proceed, run_check, stop_of};
 use crate::agents::{Next, Role};
-use crate::check::CheckSpec;
+use crate::check::{self, CheckResult, CheckSpec, failing};
 use crate::decision::{Begin, Decision, Kind, Outcome, Phase, Reason, Rules, Stop, Verdict};
+use crate::detect::CHECKS;
 use crate::effect::Effect;
-use crate::event::{Plan, When};
+use crate::event::{End, Plan, When};
 use crate::items::Work;
 use crate::limits;
 use crate::prelude::*;
@@ -137,11 +138,38 @@ fn is_about_the_whole(seen: &State) -> bool {
 
 /// The next check of which nobody knows how it stood before the run.
 fn baseline_check<'a>(seen: &State, plan: &'a Plan) -> Option<&'a CheckSpec> {
-    let wanted = plan.proves_by_checks() && plan.policy.baseline != profile::Baseline::Off;
+    let wanted = plan.proves_by_checks() && plan.baseline() != profile::Baseline::Off;
     let untouched = seen.last.is_none() && seen.current.is_none();
     let unknown =
         |check: &CheckSpec| seen.baseline.results.iter().all(|known| known.command != check.command);
     plan.checks.iter().find(|check| unknown(check)).filter(|_| wanted && untouched)
+}
+
+/// A check that would refuse every item: it failed before the run, and failures are excused by name, which it gives none or too many
+/// of. A goal or a single item may be to make it pass, and so may the items where nothing is excused. What could not run is another
+/// matter, and so are the commands that a task file wants for its items: they are what the items are to reach.
+pub fn unnamed_failure(seen: &State) -> Option<&CheckResult> {
+    let plan = &seen.run.as_ref()?.plan;
+    let several = !plan.is_for_one_item() && seen.backlog.as_ref().is_some_and(|read| read.items.open > 1);
+    let excuses = several && plan.backlog.is_some() && plan.baseline() == profile::Baseline::Tolerate;
+    let untouched = seen.last.is_none() && seen.current.is_none();
+    let unnamed = |check: &&CheckResult| {
+        let ended = matches!(check.end, End::Exited { .. }) && check.never_ran().is_none();
+        let named = !check.failing.is_empty() && check.failing.len() < failing::MOST;
+        let can_be_left_out = CHECKS.contains(&check.name.as_str());
+        ended && !check.passed() && !named && can_be_left_out
+    };
+    let asked = |check: &&CheckResult| plan.asked().iter().any(|asked| asked.command == check.command);
+    seen.baseline.results.iter().filter(asked).find(unnamed).filter(|_| excuses && untouched)
+}
+
+/// The same as a reason to stop before an agent is spent.
+pub(super) fn no_item_could_pass(seen: &State) -> Option<Stop> {
+    let command = check::shown(&unnamed_failure(seen)?.command);
+    let why = format!(
+        "{command} fails before the run and names no tests, so old failures cannot be told from new ones: no item could pass"
+    );
+    Some(Stop::Blocked { why })
 }
 
 #[derive(Clone, Copy)]

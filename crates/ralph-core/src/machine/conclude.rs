@@ -11,7 +11,7 @@ use crate::evidence::{self, Evidence};
 use crate::gate::{self, Words};
 use crate::items::{self, Attempt, ItemAfter, Memory, ParkReason, Says, all_as_red};
 use crate::prelude::*;
-use crate::profile::{Gate, Saturated, TestsChanged};
+use crate::profile::{Baseline, Gate, Saturated, TestsChanged};
 use crate::questions::ASKS;
 use crate::report::block::WorkType;
 use crate::report::dialects::Vote;
@@ -115,6 +115,9 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         Some(item) => memory.standing.begun(&item.id, &seen.baseline.results).with(&current.checks),
         None => memory.standing.with(&current.checks),
     };
+    if outcome == Outcome::Accepted && plan.baseline() == Baseline::Tolerate {
+        memory.standing = memory.standing.accepted(&current.checks, &seen.baseline.results);
+    }
     memory.goal_tested |= current.item.is_none() && current.changed_tests();
     if let (Some(item), Some(attempt)) = (&current.item, attempt) {
         let claimed = matches!(words, Words::Done { .. });
@@ -212,7 +215,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
             .chain(left_marked(current))
             .collect(),
         flags: flags(seen, current),
-        proof_flags: if accepted { proof_flags(&rules.items, current) } else { vec![] },
+        proof_flags: if accepted { proof_flags(plan, &rules.items, current) } else { vec![] },
         differences: differences(seen, plan, current, attempt),
         attempt,
         parked,
@@ -297,11 +300,12 @@ fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure
     });
     evidence::judge(evidence::Context {
         needed: plan.policy.evidence,
-        baseline: plan.policy.baseline,
+        baseline: plan.baseline(),
         todos: plan.policy.todos,
         failure,
         checks: &current.checks,
         before: &seen.baseline.results,
+        fixed: seen.rules.items.standing.fixed(),
         items: after.and_then(|after| after.items),
         item: about_item.as_deref(),
         unchanged: plan.backlog.is_none() && is_as_it_was(seen, current),
@@ -486,10 +490,12 @@ fn flags(seen: &State, current: &Iteration) -> Vec<String> {
 }
 
 /// The same as far as a proof rests on it, whichever iteration did it.
-fn proof_flags(memory: &Memory, current: &Iteration) -> Vec<String> {
+fn proof_flags(plan: &Plan, memory: &Memory, current: &Iteration) -> Vec<String> {
     let judging = current.after.as_ref().and_then(|after| after.judging.as_ref());
     let others_run = judging.and_then(|judging| judging.others_run(current.item.is_some()));
-    memory.flagged.iter().cloned().chain(others_run).collect()
+    let excused = machine_items::failed_before(current);
+    let left_out = machine_items::left_out(plan);
+    memory.flagged.iter().cloned().chain(others_run).chain(excused).chain(left_out).collect()
 }
 
 /// As it was said before anybody looked whether a test was there when the run began.

@@ -1,12 +1,13 @@
 //! Backlogs in the order of things: what an answer of the backlog means, and what follows when an attempt is over.
 
-use super::begin::{Selection, next_iteration};
+use super::begin::{Selection, next_iteration, no_item_could_pass};
 use super::conclude::proof;
 use super::{halt, park, proceed};
-use crate::check::{CheckResult, CheckSpec};
+use crate::check::{self, CheckResult, CheckSpec};
 use crate::decision::{Conclusion, Decision, Outcome, Phase, Proof, Stop, TreeMark};
 use crate::effect::Effect;
 use crate::event::Plan;
+use crate::evidence::{FAILED_BEFORE, LEFT_OUT};
 use crate::items::{
     self, Attempt, BacklogPlan, BacklogRead, CommitOrder, Found, ItemAfter, Memory, Says, Settlement,
     all_as_red,
@@ -31,6 +32,9 @@ pub(super) fn selected(seen: &State, plan: &Plan, now: Time, read: &BacklogRead)
         return proceed(seen, "items", "nobody asked for an item");
     }
     let once = plan.backlog.as_ref().is_some_and(|backlog| backlog.once);
+    if let (Found::Selected(_), Some(stop)) = (&read.found, no_item_could_pass(seen)) {
+        return halt(seen, stop);
+    }
     match &read.found {
         // No agent is spent on what nobody could prove afterwards.
         Found::Selected(work) if !plan.can_prove(work) => {
@@ -258,7 +262,8 @@ fn order(
     // What checks run is compared with how the run began each time, so the last word on it is the one that counts.
     let others_run =
         last.and_then(|last| last.after.as_ref()?.judging.as_ref()?.others_run(last.item.is_some()));
-    let flagged = memory.flagged.iter().cloned().chain(others_run).collect();
+    let excused = last.and_then(failed_before).into_iter().chain(left_out(plan));
+    let flagged = memory.flagged.iter().cloned().chain(others_run).chain(excused).collect();
     Some(CommitOrder { spans: memory.spans.clone(), base: seen.base.clone(), flagged, with_work })
 }
 
@@ -338,6 +343,19 @@ fn item_proof(plan: &Plan, seen: &State) -> Proof {
         Some(last) if last.is_claimed() => Proof::Words,
         last => proof(plan, 0, last.as_ref().is_some_and(|last| !last.checks.is_empty()), true),
     }
+}
+
+/// The failing tests that are excused in a claim that was accepted.
+pub(super) fn failed_before(current: &Iteration) -> Option<String> {
+    let red = current.checks.iter().filter(|check| !check.passed());
+    let names: Vec<String> = red.flat_map(|check| check.failing.iter().cloned()).collect();
+    (!names.is_empty()).then(|| format!("{FAILED_BEFORE}: {}", items::some(&names)))
+}
+
+/// The checks that no claim of this run is held against, because the user chose so.
+pub(super) fn left_out(plan: &Plan) -> Option<String> {
+    let commands: Vec<String> = plan.left_out.iter().map(|check| check::shown(&check.command)).collect();
+    (!commands.is_empty()).then(|| format!("{LEFT_OUT}: {}", items::some(&commands)))
 }
 
 /// Tests that were red before the run and are gone with their file.

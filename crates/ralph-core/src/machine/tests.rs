@@ -30,7 +30,8 @@ pub(crate) fn plan(checks: &[&str]) -> Plan {
         commit: false,
         boot: None,
         stack: None,
-        policy: Policy { baseline: profile::Baseline::Off, ..Policy::default() },
+        left_out: vec![],
+        policy: Policy { baseline: profile::Baseline::Off, item_baseline: None, ..Policy::default() },
         checks: checks.iter().map(|c| CheckSpec::named("test", *c)).collect(),
         agents: vec![agent("custom")],
     }

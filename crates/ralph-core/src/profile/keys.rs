@@ -71,6 +71,33 @@ words!(EvidenceNeeded {
     "off" = EvidenceNeeded::Off,
 });
 words!(Baseline { "refuse" = Baseline::Refuse, "tolerate" = Baseline::Tolerate, "off" = Baseline::Off });
+
+/// For goals and for backlogs; one word stands for both.
+struct Baselines(Baseline, Option<Baseline>);
+
+impl Word for Baselines {
+    fn write(&self) -> String {
+        match self.1.filter(|items| *items != self.0) {
+            None => self.0.write(),
+            Some(items) => format!("{}/{}", self.0.write(), items.write()),
+        }
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let word = |text: &str| {
+            let wrong = |expected| format!("{expected}, or two of them: goals/items");
+            Baseline::read(text.trim()).map_err(wrong)
+        };
+        match text.split_once('/') {
+            None => Ok(Self(word(text)?, None)),
+            Some((goals, items)) => {
+                let goals = word(goals)?;
+                Ok(Self(goals, Some(word(items)?).filter(|items| *items != goals)))
+            }
+        }
+    }
+}
+
 words!(FailedItem { "keep" = FailedItem::Keep, "revert" = FailedItem::Revert });
 words!(Commits { "items" = Commits::Items, "never" = Commits::Never });
 words!(Todos { "refuse" = Todos::Refuse, "flag" = Todos::Flag, "off" = Todos::Off });
@@ -265,19 +292,23 @@ impl Word for Money {
 }
 
 macro_rules! keys {
-    ($($name:literal, $($field:ident).+ $(as $word:ident)?, $about:literal;)+) => {
+    ($($name:literal, $($field:ident).+ $(with $other:ident)? $(as $word:ident)?, $about:literal;)+) => {
         /// Every key, in the order they are shown.
         pub const KEYS: &[Key] = &[$(Key {
             name: $name,
             about: $about,
-            get: |policy| keys!(@write policy.$($field).+ $(, $word)?),
-            set: |policy, text| { policy.$($field).+ = keys!(@read text $(, $word)?)?; Ok(()) },
+            get: |policy| keys!(@write policy.$($field).+ $(, with policy.$other)? $(, $word)?),
+            set: |policy, text| keys!(@set text, policy.$($field).+ $(, with policy.$other)? $(, $word)?),
         }),+];
     };
     (@write $value:expr) => { Word::write(&$value) };
     (@write $value:expr, $word:ident) => { $word($value).write() };
-    (@read $text:expr) => { Word::read($text) };
-    (@read $text:expr, $word:ident) => { $word::read($text).map(|word| word.0) };
+    (@write $value:expr, with $other:expr, $word:ident) => { $word($value, $other).write() };
+    (@set $text:expr, $value:expr) => { Word::read($text).map(|word| $value = word) };
+    (@set $text:expr, $value:expr, $word:ident) => { $word::read($text).map(|word| $value = word.0) };
+    (@set $text:expr, $value:expr, with $other:expr, $word:ident) => {
+        $word::read($text).map(|word| ($value, $other) = (word.0, word.1))
+    };
 }
 
 keys! {
@@ -286,7 +317,7 @@ keys! {
     "indicators", indicators as AtLeastOne, "Completion indicators that the dual gate wants";
     "believe_contradictions", believe_contradictions, "Believe EXIT_SIGNAL: true beside failing tests";
     "evidence", evidence, "Which facts a claim must agree with; what an item brings to prove it is always run";
-    "baseline", baseline, "What a check that was red before the run means; off does not look";
+    "baseline", baseline with item_baseline as Baselines, "What checks that fail before the run mean: tolerate excuses tests by name, off does not look";
     "todos", todos, "What TODO and FIXME comments added by the run mean to a claim";
     "tests_changed", tests_changed, "What existing tests and check scripts that an agent changed mean to a claim; refuse: until put back";
     "reviews", reviews, "Passes in a row that change nothing; two numbers: with checks/without; not for held sessions";

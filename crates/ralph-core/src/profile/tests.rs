@@ -20,6 +20,7 @@ fn every_profile_has_the_values_that_are_specified() {
         ("protocol", "block block block status_file block block json"),
         ("gate", "explicit dual dual explicit explicit evidence dual"),
         ("evidence", "required required required off off required backlog"),
+        ("baseline", "refuse/tolerate refuse refuse off off refuse off"),
         ("reviews", "1/3 3 0 3 0 0 0"),
         ("no_progress", "open open open off half_open off open"),
         ("no_progress_after", "3 3 3 3 3 3 3"),
@@ -45,6 +46,24 @@ fn every_profile_has_the_values_that_are_specified() {
 #[test]
 fn the_profile_default_is_the_default_policy() {
     assert_eq!(profile("default").expect("there").policy(), Policy::default());
+}
+
+#[test]
+fn one_word_for_the_baseline_is_for_goals_and_items_and_two_tell_them_apart() {
+    let mut policy = Policy::default();
+    for (set, goals, items, shown) in [
+        ("tolerate", Baseline::Tolerate, None, "tolerate"),
+        ("off/refuse", Baseline::Off, Some(Baseline::Refuse), "off/refuse"),
+        ("refuse/refuse", Baseline::Refuse, None, "refuse"),
+        ("refuse/tolerate", Baseline::Refuse, Some(Baseline::Tolerate), "refuse/tolerate"),
+    ] {
+        policy.set("baseline", set).expect("a value");
+        assert_eq!((policy.baseline, policy.item_baseline), (goals, items), "{set}");
+        assert_eq!((key("baseline").expect("there").get)(&policy), shown);
+    }
+    let wrong = policy.set("baseline", "refuse/never").expect_err("no value");
+    assert!(wrong.to_string().contains("or two of them: goals/items"), "{wrong}");
+    assert_eq!(policy.item_baseline, Some(Baseline::Tolerate), "as it was");
 }
 
 #[test]
@@ -105,6 +124,12 @@ fn an_older_record_s_policy_is_read_with_today_s_defaults() {
     let old = r#"{"profile":"default","gate":"explicit","reviews":{"with_checks":1,"without_checks":3},"max_iterations":7}"#;
     let policy: Policy = serde_json::from_str(old).expect("readable");
     // Limits that came later are off: the run was decided without them.
-    let limits_since = Policy { idle_timeout_ms: 0, keep_output: 0, keep_snapshots: 0, ..Policy::default() };
+    let limits_since = Policy {
+        item_baseline: None,
+        idle_timeout_ms: 0,
+        keep_output: 0,
+        keep_snapshots: 0,
+        ..Policy::default()
+    };
     assert_eq!(policy, Policy { max_iterations: 7, ..limits_since });
 }

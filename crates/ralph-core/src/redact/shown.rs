@@ -124,7 +124,7 @@ fn is_kept<T: Serialize + DeserializeOwned>(written: &Value) -> bool {
 }
 
 fn of_plan(plan: &Plan) -> impl Iterator<Item = &str> {
-    let checks = plan.checks.iter().chain(&plan.boot).map(of_check);
+    let checks = plan.checks.iter().chain(&plan.left_out).chain(&plan.boot).map(of_check);
     checks.chain(plan.agents.iter().flat_map(of_agent))
 }
 

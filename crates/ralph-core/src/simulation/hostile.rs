@@ -152,6 +152,7 @@ pub fn scene(policy: &Policy, seed: u64) -> Scene {
         commit: dice.one_in(8),
         boot: None,
         stack: None,
+        left_out: vec![],
     };
     let world = World::new(&files, checks, items);
     Scene {

@@ -122,7 +122,16 @@ impl Script {
         });
         Ok(started(
             &self.goal,
-            Plan { policy, checks, agents, backlog, commit: false, boot: None, stack: None },
+            Plan {
+                policy,
+                checks,
+                agents,
+                backlog,
+                commit: false,
+                boot: None,
+                stack: None,
+                left_out: vec![],
+            },
             self.seed,
         ))
     }

@@ -167,6 +167,7 @@ fn begun(state: &State, at: Time, resumed: bool) -> Option<Value> {
         "max_iterations": run.plan.policy.max_iterations,
         "agents": run.plan.agents.iter().map(|agent| agent.name.as_str()).collect::<Vec<_>>(),
         "checks": run.plan.checks.iter().map(command).collect::<Vec<_>>(),
+        "checks_left_out": run.plan.left_out.iter().map(command).collect::<Vec<_>>(),
         "done_needed": state.reviews_needed(),
     });
     // It may have begun an iteration, which is the next event's to say.

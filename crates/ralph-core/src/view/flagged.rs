@@ -4,6 +4,7 @@ use crate::decision::Stop;
 use crate::event::{
     OTHERS_RUN, RED_AND_GONE, SCRIPTS_CHANGED, SCRIPTS_CHANGED_BEFORE, TESTS_CHANGED, is_of_judging,
 };
+use crate::evidence::{FAILED_BEFORE, LEFT_OUT};
 use crate::prelude::*;
 use crate::state::State;
 use crate::text::one_line;
@@ -19,12 +20,18 @@ fn names<'a>(flag: &'a str, beginning: &str) -> Option<&'a str> {
 /// What is flagged about the proof of a run that stops so.
 pub fn of_stop(state: &State, stop: &Stop) -> Vec<String> {
     let known = || state.flagged.iter().filter(|flagged| !flagged.put_back && is_of_judging(&flagged.what));
+    let of_last = || {
+        let last = state.last.as_ref().and_then(|last| last.conclusion.as_ref());
+        last.map_or(&[][..], |told| &told.proof_flags)
+    };
     match stop {
-        Stop::Complete { .. } => known().map(|flagged| flagged.what.clone()).collect(),
-        Stop::ItemPassed { .. } => {
-            let last = state.last.as_ref().and_then(|last| last.conclusion.as_ref());
-            last.map_or(vec![], |told| told.proof_flags.clone())
+        Stop::Complete { .. } => {
+            // What an earlier item left failing may be fixed since.
+            let excused = |flag: &&String| flag.starts_with(FAILED_BEFORE) || flag.starts_with(LEFT_OUT);
+            let excused = of_last().iter().filter(excused).cloned();
+            known().map(|flagged| flagged.what.clone()).chain(excused).collect()
         }
+        Stop::ItemPassed { .. } => of_last().to_vec(),
         _ => vec![],
     }
 }
@@ -43,7 +50,10 @@ pub fn beside(flags: &[String]) -> String {
         .map(|names| format!("{names} changed by the agent"));
     let others = of(&[OTHERS_RUN]).map(|names| format!("{OTHERS_RUN}: {names}"));
     let gone = of(&[RED_AND_GONE]).map(|names| format!("{RED_AND_GONE}: {names}"));
-    let told: Vec<String> = gone.into_iter().chain(changed).chain(others).collect();
+    let excused = of(&[FAILED_BEFORE]).map(|names| format!("{FAILED_BEFORE}: {names}"));
+    let left_out = of(&[LEFT_OUT]).map(|names| format!("{LEFT_OUT}: {names}"));
+    let told: Vec<String> =
+        gone.into_iter().chain(changed).chain(others).chain(excused).chain(left_out).collect();
     if told.is_empty() { String::new() } else { format!(" (flagged: {})", told.join("; ")) }
 }
 

@@ -92,6 +92,7 @@ pub fn status(state: Option<&State>, around: Surroundings<'_>) -> Value {
         })),
         "agents": run.map_or(vec![], |run| run.plan.agents.iter().map(|agent| agent.name.as_str()).collect()),
         "checks": run.map_or(vec![], |run| run.plan.checks.iter().map(|c| json!({"name": c.name, "command": shapes(&c.command), "source": c.source})).collect()),
+        "checks_left_out": run.map_or(vec![], |run| run.plan.left_out.iter().map(|c| json!({"name": c.name, "command": shapes(&c.command), "source": c.source})).collect()),
         "circuit": state.map(|state| circuit(&state.rules.breaker)),
         "backlog": state.and_then(backlog),
         "cost": state.map(|state| json!({

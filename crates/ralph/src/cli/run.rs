@@ -8,6 +8,7 @@ pub(super) mod consent;
 mod dry;
 mod held;
 mod over;
+mod unnamed;
 
 pub(super) use backlog::below;
 
@@ -377,6 +378,13 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     let opened = Opened { run, journal, state, tree };
     let (stop, state) =
         Runner::new(project, &mut lock, opened, secrets, ui).agreed(agreed).notifying(notifier).run(first)?;
+    if let Some(wishes) = unnamed::ask(&state, consent) {
+        drop(lock);
+        let again = Order { goal: None, which: Which::Resume, branch: None, ..order };
+        let stop = self::run(project, again, &wishes, ui)?;
+        branch::way_back(project, order.branch, left).iter().for_each(|way| ui.step(way));
+        return Ok(stop);
+    }
     if let Stop::Complete { .. } = stop {
         unread(&state).for_each(|note| ui.warn(&note));
     }

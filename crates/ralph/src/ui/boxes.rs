@@ -45,6 +45,9 @@ pub(super) fn header(state: &State, resumed: bool) -> Vec<String> {
     for check in plan.asked() {
         add("checks", &check.described());
     }
+    for check in &plan.left_out {
+        add("without", &check.described());
+    }
     lines.push(String::new());
     lines
 }

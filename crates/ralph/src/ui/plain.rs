@@ -8,7 +8,7 @@ use ralph_core::time::{self, Time};
 use ralph_core::view::event::RunChanges;
 use ralph_core::{redact, text, view};
 
-use super::remarks::{baseline, remarks, settled, touched};
+use super::remarks::{baseline, failing_already, remarks, settled, touched};
 use super::{Tone, boxes, stops, summary};
 use crate::clock;
 
@@ -42,12 +42,16 @@ pub(super) fn lines(state: &State, event: &Event, decision: &Decision, now: Time
         for check in plan.asked() {
             lines.push((Tone::Plain, format!("check {}", check.described())));
         }
+        for check in &plan.left_out {
+            lines.push((Tone::Warning, format!("left out: check {}", check.described())));
+        }
     }
     if let (Some(_), Some(last)) = (&decision.concluded, &state.last) {
         lines.push((Tone::Plain, concluded(state, last)));
         lines.extend(remarks(state, last));
     }
     lines.extend(baseline(state, event));
+    lines.extend(failing_already(state, event, decision));
     lines.extend(touched(state, event));
     lines.extend(settled(state, event));
     lines.extend(asked(event, decision).map(|line| (Tone::Plain, line)));

@@ -1,11 +1,13 @@
 //! What is worth a word beside the boxes: how a check stood before, what is odd about an iteration.
 
 use ralph_core::check::{self, CheckResult};
-use ralph_core::decision::{Kind, Outcome};
+use ralph_core::decision::{Decision, Kind, Outcome};
+use ralph_core::effect::Effect;
 use ralph_core::event::{Event, StopBy, TAKEN_ALONG};
 use ralph_core::evidence::Held;
-use ralph_core::items::{Attempt, InHead, Settled, UNCOMMITTED};
+use ralph_core::items::{self, Attempt, InHead, Settled, UNCOMMITTED};
 use ralph_core::own_files;
+use ralph_core::profile::Baseline;
 use ralph_core::report::{MISPLACED, denied_tools};
 use ralph_core::state::{self, Iteration, State};
 use ralph_core::text;
@@ -36,6 +38,45 @@ pub(super) fn baseline(state: &State, event: &Event) -> Option<(Tone, String)> {
         true => Some((Tone::Faint, format!("{when}: ✓ {}", check.describe()))),
         false => Some((Tone::Warning, format!("{when}: ✗ {}{}", check.describe(), spelling(check)))),
     }
+}
+
+/// What the failures of before the run mean, once all checks have been run and before the first agent works.
+pub(super) fn failing_already(state: &State, event: &Event, decision: &Decision) -> Vec<(Tone, String)> {
+    let Some(run) = &state.run else { return vec![] };
+    let more = decision.effects.iter().any(|effect| matches!(effect, Effect::RunCheck { .. }));
+    let begun = state.last.is_some() || state.current.as_ref().is_some_and(|one| one.started_at.is_some());
+    if !matches!(event, Event::CheckEnded(_)) || more || begun || state.stop().is_some() {
+        return vec![];
+    }
+    let excused = run.plan.baseline() == Baseline::Tolerate;
+    let (what, blocked) = match run.plan.backlog.is_some() {
+        true => ("an item", "items"),
+        false => ("the goal", "the goal"),
+    };
+    let red = || state.baseline.results.iter().filter(|check| !check.passed() && check.never_ran().is_none());
+    let names: Vec<String> = red().flat_map(|check| check.failing.iter().cloned()).collect();
+    let mut lines = vec![];
+    if !names.is_empty() {
+        let (tests, they, them) = match names.len() {
+            1 => ("1 test fails".to_owned(), "It", "it"),
+            many => (format!("{many} tests fail"), "They", "them"),
+        };
+        let means = match excused {
+            true => format!("{they} will not block {blocked}; new failures will."),
+            false => format!(
+                "{they} must pass before {what} counts as done (--set baseline=tolerate excuses {them})."
+            ),
+        };
+        lines.push((Tone::Warning, format!("{tests} already: {}. {means}", items::some(&names))));
+    }
+    for check in red().filter(|check| check.failing.is_empty()) {
+        let command = check::shown(&check.command);
+        lines.push((
+            Tone::Warning,
+            format!("{command} fails already and names no tests. It must pass before {what} counts as done."),
+        ));
+    }
+    lines
 }
 
 /// A check that never ran says nothing about the work: the user may have meant another command, or the work is to bring it.

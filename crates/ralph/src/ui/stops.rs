@@ -7,11 +7,11 @@ use ralph_core::evidence::WasRed;
 use ralph_core::items::{self, Attempt, Found, ParkedItem};
 use ralph_core::limits::Resource;
 use ralph_core::state::{Flagged, Iteration, State};
-use ralph_core::{text, view};
+use ralph_core::{machine, text, view};
 
 use super::Tone;
 use super::remarks::{self, short};
-use crate::settings::CHECKS;
+use crate::settings::{CHECKS, NO_CHECK};
 use crate::{agent, clock, suggest, work};
 
 /// The line that catches the eye.
@@ -370,6 +370,7 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
         Stop::BacklogComplete { for_people: Some(_), .. } => to_hand_over(state).into_iter().collect(),
         Stop::Complete { .. } | Stop::ItemPassed { .. } | Stop::BacklogComplete { .. } => vec![],
         Stop::ItemFailed { .. } => vec![format!("the next attempt: {}", next_attempt(state, typed))],
+        Stop::Blocked { .. } if machine::unnamed_failure(state).is_some() => to_go_on_without(state),
         // What was proved before does not hold any more.
         Stop::Blocked { .. } if is_complete(state) => {
             vec![format!("to have it mended: ralph run --all{}", which(state))]
@@ -423,6 +424,16 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
             vec!["once that is settled: ralph run".into()]
         }
     }
+}
+
+/// A check that fails before the run without naming tests.
+fn to_go_on_without(state: &State) -> Vec<String> {
+    let Some(check) = machine::unnamed_failure(state) else { return vec![] };
+    vec![
+        format!("to go on without it: ralph run --{}-cmd {NO_CHECK}", check.name),
+        "if the items are to make it pass: ralph run --set baseline=refuse".into(),
+        format!("to name another command for it: ralph run --{}-cmd CMD", check.name),
+    ]
 }
 
 /// Every limit that is used up, as flags with enough to go on with: the next one would stop the run again at once.

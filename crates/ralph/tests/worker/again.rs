@@ -3,7 +3,9 @@
 use ralph_testkit::{Sandbox, Schema};
 
 use crate::common::{ralph, repository};
-use crate::stage::{another, checklist, claims, two_items, worker, works_through, writer, writes};
+use crate::stage::{
+    another, checklist, claims, turns_green, two_items, worker, works_through, writer, writes,
+};
 
 /// Where the words after `what` can be typed.
 #[track_caller]
@@ -35,7 +37,7 @@ fn typed(sandbox: &Sandbox, line: &str) -> String {
 fn the_next_attempt_is_begun_as_the_last_one_and_its_agent_is_told_why_that_failed() {
     let sandbox = hidden_plan();
     let agent = writer(&sandbox, &["wrong.txt", "wrong.txt", "made.txt"]);
-    let first = works_through(&sandbox, &agent).args(["--once", "--backlog", "my plan.md"]).run();
+    let first = turns_green(&sandbox, &agent).args(["--once", "--backlog", "my plan.md"]).run();
     first.assert_code(3);
     let again = told(&first.stderr, "the next attempt: ");
     assert!(again.contains(" --once --backlog 'my plan.md'"), "{again}");
@@ -63,8 +65,8 @@ fn the_next_attempt_of_a_run_that_was_continued_has_the_checks_that_were_named()
     for once_more in [&named[..], &[]] {
         let sandbox = checklist();
         let agent = another(&sandbox).call(claims(writes("wrong.txt"))).install(&sandbox);
-        works_through(&sandbox, &agent).args(named).args(["--max-iterations", "1"]).run().assert_code(3);
-        let goes_on = works_through(&sandbox, &agent).args(["--once", "--max-iterations", "9"]);
+        turns_green(&sandbox, &agent).args(named).args(["--max-iterations", "1"]).run().assert_code(3);
+        let goes_on = turns_green(&sandbox, &agent).args(["--once", "--max-iterations", "9"]);
         let goes_on = goes_on.args(once_more).run();
         goes_on.assert_code(3).assert_stderr_has("ITEM NOT PROVED");
         let again = told(&goes_on.stderr, "the next attempt: ");
@@ -81,7 +83,7 @@ fn the_next_attempt_of_a_run_that_was_continued_has_the_checks_that_were_named()
 fn attempts_are_counted_from_run_to_run_also_where_nothing_limits_them() {
     let sandbox = checklist();
     let agent = another(&sandbox).call(claims(writes("wrong.txt"))).install(&sandbox);
-    let once = || works_through(&sandbox, &agent).args(["--once", "--test-cmd", "test -e right.txt"]).run();
+    let once = || turns_green(&sandbox, &agent).args(["--once", "--test-cmd", "test -e right.txt"]).run();
     for attempt in ["(attempt 1)", "(attempt 2)", "(attempt 3)"] {
         once().assert_code(3).assert_stderr_has(attempt);
     }
@@ -145,11 +147,11 @@ fn a_task_that_is_done_is_said_to_be_done_with_its_proof_and_the_way_to_do_it_ag
     let agent =
         another(&sandbox).call(claims(writes("made.txt"))).call(claims(writes("more.txt"))).install(&sandbox);
     let flags = ["--once", "--backlog", "my plan.md"];
-    works_through(&sandbox, &agent).args(flags).run().assert_code(0);
+    turns_green(&sandbox, &agent).args(flags).run().assert_code(0);
     let listed = ralph(&sandbox).args(["backlog", "list", "--backlog", "my plan.md", "--json"]).run().json();
     let id = listed["items"][0]["id"].as_str().expect("an id").to_owned();
     let head = sandbox.git(&["rev-parse", "HEAD"]);
-    let asked = || works_through(&sandbox, &agent).args(["--backlog", "my plan.md", "--task", &id]);
+    let asked = || turns_green(&sandbox, &agent).args(["--backlog", "my plan.md", "--task", &id]);
     let over = asked().run();
     over.assert_code(0)
         .assert_stderr_has(&format!("{id} is done already: passed in #1, "))
@@ -250,7 +252,7 @@ fn a_task_of_a_plan_is_worked_on_as_one_item_and_its_steps_are_ticked_when_it_is
         .call(claims(writes("one.txt").shell(ticks)))
         .call(claims(writes("two.txt")))
         .install(&sandbox);
-    let once = || works_through(&sandbox, &agent).args(["--once", "--test-cmd", "test -e two.txt"]).run();
+    let once = || turns_green(&sandbox, &agent).args(["--once", "--test-cmd", "test -e two.txt"]).run();
     once().assert_code(3);
     assert_eq!(sandbox.read("IMPLEMENTATION_PLAN.md"), plan, "ticks that are not proved are taken back");
     once().assert_code(0).assert_stderr_has("Task 1: Make two");

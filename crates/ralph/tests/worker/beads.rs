@@ -4,7 +4,8 @@ use ralph_testkit::{Beads, InstalledAgent, RalphCommand, Sandbox, StatusBlock, S
 
 use crate::common::{ralph, repository};
 use crate::stage::{
-    another, claims, commits, committed, files_of, recorded, worker, works_through, writer, writes,
+    another, claims, commits, committed, files_of, recorded, turns_green, worker, works_through, writer,
+    writes,
 };
 
 /// A committed project with two issues, of which the urgent one waits for the other.
@@ -109,7 +110,7 @@ fn an_issue_that_fails_twice_stays_claimed_and_is_closed_once_it_is_proved() {
         .call(claims(writes("good.txt")))
         .call(says_done())
         .install(&sandbox);
-    let run = works_through(&sandbox, &agent).args(["--test-cmd", "test -e good.txt"]);
+    let run = turns_green(&sandbox, &agent).args(["--test-cmd", "test -e good.txt"]);
     run.run().assert_code(0).assert_stderr_has(" COMPLETE");
     assert_eq!(verbs(&beads.changes()), ["update bd-a --claim", "close bd-a --reason"]);
     assert_eq!(recorded(&sandbox, "attempt"), 3, "the ledger counts");
@@ -164,7 +165,8 @@ fn an_issue_that_an_agent_closes_without_proof_is_opened_again_and_that_is_told(
         .call(claims(writes("two.txt")))
         .call(says_done())
         .install(&sandbox);
-    let finished = on_beads(&sandbox, &agent).args(["--test-cmd", "test -e good.txt"]).run();
+    let finished =
+        on_beads(&sandbox, &agent).args(["--test-cmd", "test -e good.txt", "--set", "baseline=refuse"]).run();
     finished.assert_code(0).assert_stderr_has(" COMPLETE");
     let calls = verbs(&beads.changes());
     let reopened: Vec<&String> = calls.iter().filter(|call| call.starts_with("reopen")).collect();

@@ -4,7 +4,7 @@ use ralph_testkit::{Sandbox, StatusBlock, Steps};
 use serde_json::{Value, json};
 
 use crate::common::{ralph, repository, run, status};
-use crate::stage::{another, checklist, claims, commits, works_through, writer, writes};
+use crate::stage::{another, checklist, claims, commits, turns_green, works_through, writer, writes};
 
 fn done() -> Steps {
     Steps::new().status(&StatusBlock::done())
@@ -142,7 +142,7 @@ fn a_task_file_that_is_not_clean_is_told_before_and_each_commit_names_it() {
     let sandbox = checklist();
     sandbox.write("fix_plan.md", sandbox.read("fix_plan.md") + "- [ ] third thing\n");
     let agent = writes_all(&sandbox, &["one.txt", "two.txt", "three.txt"]);
-    let works = || works_through(&sandbox, &agent).args(["--test-cmd", "test -e one.txt"]);
+    let works = || turns_green(&sandbox, &agent).args(["--test-cmd", "test -e one.txt"]);
     works()
         .arg("--dry-run")
         .run()
@@ -172,9 +172,9 @@ fn a_task_file_that_is_not_clean_is_told_before_and_each_commit_names_it() {
         sandbox.command("sh").args(["-c", first]).current_dir(sandbox.project()).status().unwrap().success()
     );
     let agent = writes_all(&sandbox, &["one.txt", "two.txt", "three.txt"]);
-    let once = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "test -e one.txt"]);
+    let once = turns_green(&sandbox, &agent).args(["--once", "--test-cmd", "test -e one.txt"]);
     once.run().assert_code(0).assert_stderr_lacks("not clean").assert_stderr_lacks("commit it first");
-    let rest = works_through(&sandbox, &agent).args(["--test-cmd", "test -e one.txt"]).run();
+    let rest = turns_green(&sandbox, &agent).args(["--test-cmd", "test -e one.txt"]).run();
     rest.assert_code(0).assert_stderr_lacks("commit it first").assert_stderr_lacks("uncommitted:");
     assert_eq!((commits(&sandbox), sandbox.git(&["status", "--porcelain"])), (6, String::new()));
 }

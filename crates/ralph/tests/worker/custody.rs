@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::common::{history, ralph, repository};
 use crate::stage::{
     HARNESS, another, checklist, claims, commits, committed, files_of, harness, item, item_now, ledger,
-    two_items, worker, works_through, write_items, writer, writes,
+    turns_green, two_items, worker, works_through, write_items, writer, writes,
 };
 
 fn edit(from: &str, to: &str) -> String {
@@ -400,7 +400,7 @@ fn a_recipe_that_the_agent_rewrites_refuses_the_pass_until_it_is_as_it_was() {
         .call(claims(writes("b.txt")))
         .call(claims(writes("one.txt").shell(mend).append("Makefile", "\ndoc:\n\ttrue\n")))
         .install(&sandbox);
-    let finished = works_through(&sandbox, &agent).args(["--max-iterations", "3"]).run();
+    let finished = turns_green(&sandbox, &agent).args(["--max-iterations", "3"]).run();
     finished.assert_code(3).assert_stderr_has("the agent changed what is run by make test (Makefile, test)");
     let results: Vec<_> = history(&sandbox).iter().map(|entry| entry["outcome"].clone()).collect();
     assert_eq!(results, ["refused", "refused", "accepted"], "another attempt does not make it right");
@@ -413,7 +413,7 @@ fn a_script_that_a_check_runs_is_flagged_when_the_agent_changes_it() {
     sandbox.write("test.sh", "test -e one.txt\n");
     sandbox.commit_all("test");
     let agent = another(&sandbox).call(claims(Steps::new().write("test.sh", "exit 0\n"))).install(&sandbox);
-    let run = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "sh test.sh"]).run();
+    let run = turns_green(&sandbox, &agent).args(["--once", "--test-cmd", "sh test.sh"]).run();
     run.assert_code(0).assert_stderr_has("files that checks run were changed: test.sh");
     assert_eq!(ledger(&sandbox)[0]["custody"]["scripts_changed"], json!(["test.sh"]));
     // One that only a recipe runs, and that is called as tests are.
@@ -421,7 +421,7 @@ fn a_script_that_a_check_runs_is_flagged_when_the_agent_changes_it() {
     sandbox.write("test.sh", "test -e one.txt\n");
     sandbox.commit_all("test");
     let agent = another(&sandbox).call(claims(Steps::new().write("test.sh", "exit 0\n"))).install(&sandbox);
-    let run = works_through(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
+    let run = turns_green(&sandbox, &agent).args(["--once", "--test-cmd", "true"]).run();
     run.assert_code(0).assert_stderr_has("existing tests were changed: test.sh");
 }
 
@@ -464,7 +464,7 @@ fn marks_that_nobody_proved_do_not_stay_in_head_where_the_agent_committed_them()
     for (check, done, undone) in [("false", [false, false], "S1, S2"), ("true", [true, false], "S2")] {
         let sandbox = stories();
         let agent = another(&sandbox).call(steps()).install(&sandbox);
-        let finished = works_through(&sandbox, &agent)
+        let finished = turns_green(&sandbox, &agent)
             .args(["--once", "--test-cmd", check, "--max-iterations", "1"])
             .run();
         finished.assert_stderr_has(&format!("which HEAD does not have any more: {undone} in prd.json"));
@@ -475,7 +475,7 @@ fn marks_that_nobody_proved_do_not_stay_in_head_where_the_agent_committed_them()
     let sandbox = stories();
     let agent = another(&sandbox).call(steps()).install(&sandbox);
     let never = ["--once", "--test-cmd", "false", "--max-iterations", "1", "--set", "commits=never"];
-    let finished = works_through(&sandbox, &agent).args(never).run();
+    let finished = turns_green(&sandbox, &agent).args(never).run();
     finished.assert_stderr_has(
         "holds marks that nobody proved, and stays in HEAD: S1, S2 (ralph makes no commits",
     );
@@ -513,7 +513,7 @@ fn what_an_undo_took_away_and_an_agent_writes_again_is_nobody_s_loss() {
     sandbox.write("fix_plan.md", "- [ ] one\n- [ ] two\n");
     sandbox.commit_all("plan");
     let agent = writer(&sandbox, &["one.txt", "one.txt"]);
-    let once = || works_through(&sandbox, &agent).args(["--once", "--test-cmd", "test -e one.txt"]).run();
+    let once = || turns_green(&sandbox, &agent).args(["--once", "--test-cmd", "test -e one.txt"]).run();
     once().assert_code(0);
     ralph(&sandbox).args(["undo", "1"]).run().assert_code(0);
     assert!(!sandbox.project().join("one.txt").exists());
@@ -537,7 +537,7 @@ fn marks_of_parts_and_counts_that_an_agent_wrote_go_with_a_refused_attempt_and_s
         sandbox.commit_all("stories");
         let steps = Steps::new().write("one.txt", "1\n").shell(&format!("sed -i '{script}' prd.json"));
         let agent = another(&sandbox).call(claims(steps)).install(&sandbox);
-        let finished = works_through(&sandbox, &agent)
+        let finished = turns_green(&sandbox, &agent)
             .args(["--once", "--test-cmd", check, "--max-iterations", "1"])
             .run();
         let now: Value = serde_json::from_str(&sandbox.read("prd.json")).expect("JSON");

@@ -158,8 +158,9 @@ fn a_check_that_was_found_stays_though_a_refused_change_hides_it() {
     write_items(&sandbox, &[verified_by("FEAT-1", "test -e a.txt")]);
     sandbox.commit_all("another proof");
     let gone = "printf 'tests:\\n\\ttrue\\n' > Makefile";
-    once(&sandbox, writes("a.txt").shell(gone), &[]).assert_code(3);
-    once(&sandbox, writes("b.txt"), &[]).assert_code(3);
+    let flags = ["--set", "baseline=refuse"];
+    once(&sandbox, writes("a.txt").shell(gone), &flags).assert_code(3);
+    once(&sandbox, writes("b.txt"), &flags).assert_code(3);
     assert_ne!(item_now(&sandbox, "FEAT-1")["status"], "PASSING");
 }
 

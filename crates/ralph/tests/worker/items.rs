@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::common::{history, outcomes, ralph, repository, status};
 use crate::stage::{
-    HARNESS, another, checklist, claims, commits, files_of, harness, item, item_now, ledger, two_items,
-    worker, works_through, write_items, writer, writes,
+    HARNESS, another, checklist, claims, commits, files_of, harness, item, item_now, ledger, turns_green,
+    two_items, worker, works_through, write_items, writer, writes,
 };
 
 #[test]
@@ -289,7 +289,7 @@ fn a_mark_without_proof_is_taken_back_and_marks_of_other_items_too() {
         .call(claims(writes("second")))
         .call(Steps::new().status(&StatusBlock::done()))
         .install(&sandbox);
-    let finished = works_through(&sandbox, &agent).args(["--test-cmd", "test -e green"]).run();
+    let finished = turns_green(&sandbox, &agent).args(["--test-cmd", "test -e green"]).run();
     finished.assert_code(0).assert_stderr_has("marked as done without being worked on, and taken back");
     assert_eq!(sandbox.read("fix_plan.md"), "# Plan\n\n- [x] first thing\n- [x] second thing\n");
     let results: Vec<String> = outcomes(&sandbox).into_iter().map(|(_, outcome)| outcome).collect();
@@ -309,7 +309,7 @@ fn marks_of_other_items_are_told_though_the_agent_gives_no_report() {
         .call(claims(writes("c")))
         .install(&sandbox);
     let args = ["--test-cmd", "test -e green", "--max-iterations", "3"];
-    let finished = works_through(&sandbox, &agent).args(args).run();
+    let finished = turns_green(&sandbox, &agent).args(args).run();
     let told = "claimed more than was measured: marked as done without being worked on, and taken back: ";
     finished.assert_code(3).assert_stderr_has(told);
     assert_eq!(outcomes(&sandbox)[0].1, "silent");

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::common::repository;
 use crate::stage::{
-    HARNESS, another, claims, commits, committed, files_of, item_now, two_items, worker, works_through,
-    write_items, writer, writes,
+    HARNESS, another, claims, commits, committed, files_of, item_now, turns_green, two_items, worker,
+    works_through, write_items, writer, writes,
 };
 
 /// A place outside of the project, with a file of the user's.
@@ -145,7 +145,7 @@ fn a_reviewer_s_link_in_the_place_of_the_task_file_goes_and_nothing_is_read_from
         .call(done(Steps::new().shell(&link)))
         .call(done(Steps::new()))
         .install(&sandbox);
-    let finished = works_through(&sandbox, &agent).args(["--test-cmd", "test -e one.txt"]).run();
+    let finished = turns_green(&sandbox, &agent).args(["--test-cmd", "test -e one.txt"]).run();
     finished.assert_code(0).assert_stderr_has("the agent changed fix_plan.md, which is a link now");
     is_a_plain_file(&sandbox, "fix_plan.md");
     assert_eq!(sandbox.read("fix_plan.md"), "- [x] first\n");

@@ -10,6 +10,7 @@ mod committed;
 mod common;
 mod crashes;
 mod custody;
+mod failing_before;
 mod formats;
 mod handed_on;
 mod hooks;

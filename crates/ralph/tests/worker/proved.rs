@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::common::{history, one_call, ralph, repository, run, status};
 use crate::stage::{
     HARNESS, another, checklist, claims, commits, committed, files_of, harness, item, item_now, ledger,
-    recorded, slow_hook, two_items, worker, works_through, writer, writes,
+    recorded, slow_hook, turns_green, two_items, worker, works_through, writer, writes,
 };
 
 fn one_item() -> Sandbox {
@@ -317,8 +317,7 @@ const BY_FACTS: [&str; 4] = ["--reviews", "0", "--set", "gate=evidence"];
 fn a_check_that_an_earlier_item_turned_green_does_not_speak_for_the_next() {
     let sandbox = checklist();
     let agent = writer(&sandbox, &["one.txt", "two.txt"]);
-    let finished =
-        works_through(&sandbox, &agent).args(["--test-cmd", "test -e one.txt"]).args(BY_FACTS).run();
+    let finished = turns_green(&sandbox, &agent).args(["--test-cmd", "test -e one.txt"]).args(BY_FACTS).run();
     finished.assert_code(0);
     let ids: Vec<String> =
         history(&sandbox).iter().filter_map(|row| Some(row["item"]["id"].as_str()?.into())).collect();
@@ -345,12 +344,12 @@ fn a_tolerated_check_that_is_as_red_as_before_proves_nothing_and_one_with_a_red_
     let finished = works_through(&sandbox, &agent).args(tolerate).args(BY_FACTS).run();
     finished
         .assert_code(0)
-        .assert_stderr_has("is claimed and committed: ")
+        .assert_stderr_has("is claimed (flagged: tests that failed before the run still fail: one, two) and committed: ")
         .assert_stderr_has(
             "is claimed, and its checks are as red as before: nothing but the agent's word says so yet",
         )
         .assert_stderr_has("items: 0 proved in this run, 2 claimed, 0 of 2 items open")
-        .assert_stderr_has("⚠ COMPLETE, ALL CLAIMED, proof: words: ")
+        .assert_stderr_has("⚠ COMPLETE, ALL CLAIMED, proof: words (flagged: tests that failed before the run still fail: one, two): ")
         .assert_stderr_lacks("proof: checks");
     let ledger = ledger(&sandbox);
     assert_eq!((&ledger[0]["result"], &ledger[0]["tolerated"]), (&json!("PASSED"), &json!(true)));
@@ -377,7 +376,9 @@ fn a_goal_whose_checks_are_as_red_as_before_is_claimed_and_its_commit_says_so() 
     let finished = run(&sandbox, &agent).args(flags).run();
     finished
         .assert_code(0)
-        .assert_stderr_has("⚠ the goal is claimed and committed: ")
+        .assert_stderr_has(
+            "⚠ the goal is claimed (flagged: tests that failed before the run still fail: one, two) and committed: ",
+        )
         .assert_stderr_has("⚠ COMPLETE, ONLY CLAIMED")
         .assert_stderr_lacks("proved and");
     assert!(
@@ -415,15 +416,14 @@ fn where_what_was_red_before_refuses_an_item_it_is_said_whether_it_can_be_tolera
             another(&sandbox).call(claims(writes("one.txt"))).call(claims(Steps::new())).install(&sandbox);
         works_through(&sandbox, &agent).args(["--test-cmd", NAMED]).args(flags).run()
     };
-    let named = stuck(TWO_TESTS, &[]);
+    let refuse = ["--set", "baseline=refuse"];
+    let named = stuck(TWO_TESTS, &refuse);
     named.assert_code(2).assert_stderr_has("ralph run --set baseline=tolerate");
-    let unnamed = stuck("test -e one.txt && test -e two.txt\n", &[]);
+    let unnamed = stuck("test -e one.txt && test -e two.txt\n", &refuse);
     unnamed
         .assert_code(2)
         .assert_stderr_has("names no tests, so none can be tolerated; to check only what is asked for: ")
         .assert_stderr_has("ralph run --test-cmd CMD");
-    let tolerated = stuck("test -e one.txt && test -e two.txt\n", &["--set", "baseline=tolerate"]);
-    tolerated.assert_code(2).assert_stderr_has("red before the run, and not tolerated: it names no tests");
 }
 
 /// Two agents in a row change nothing and say that the item is done, while a check that knows nothing of it is green.

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::common::{ralph, repository};
 use crate::stage::{
-    HARNESS, another, claims, commits, item_now, two_items, worker, works_through, writer, writes,
+    HARNESS, another, claims, commits, item_now, turns_green, two_items, worker, works_through, writer,
+    writes,
 };
 
 #[test]
@@ -123,7 +124,7 @@ fn a_run_that_goes_on_tells_of_a_second_item_with_the_id_in_one_line() {
     sandbox.commit_all("stories");
     let agent = writer(&sandbox, &["a.txt"]);
     let most =
-        |n: &str| works_through(&sandbox, &agent).args(["--test-cmd", "false", "--max-iterations", n]).run();
+        |n: &str| turns_green(&sandbox, &agent).args(["--test-cmd", "false", "--max-iterations", n]).run();
     most("1").assert_code(3);
     put(&[story("A", true), story("B", false), story("B", false)]);
     let stopped = most("3");
@@ -183,13 +184,13 @@ fn a_task_file_that_an_agent_adds_does_not_take_the_place_of_the_one_that_is_wor
     let list = |state: &str| format!("tasks:\n- id: z\n  title: z\n  status: {state}\n");
     let adds =
         another(&sandbox).call(writes("junk").write(".ralph/ralph.yml", list("todo"))).install(&sandbox);
-    let once = |more: &[&str]| works_through(&sandbox, &adds).arg("--once").args(more).run();
+    let once = |more: &[&str]| turns_green(&sandbox, &adds).arg("--once").args(more).run();
     let about = |call: Finished, file: &str| {
         call.assert_code(0).assert_stdout_has(&format!(" of {file}\n"));
     };
     once(&["--test-cmd", "false"]).assert_code(3);
     about(once(&["--dry-run"]), "fix_plan.md");
-    about(works_through(&sandbox, &adds).args(["--fresh", "--dry-run"]).run(), "fix_plan.md");
+    about(turns_green(&sandbox, &adds).args(["--fresh", "--dry-run"]).run(), "fix_plan.md");
     sandbox.write(".ralph/ralph.yml", list("done"));
     about(once(&["--dry-run"]), "fix_plan.md");
     once(&["--backlog", ".ralph/ralph.yml"]).assert_code(7);

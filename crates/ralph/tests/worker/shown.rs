@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::common::{history, ralph, status};
 use crate::stage::{
-    HARNESS, another, checklist, claims, harness, item, two_items, worker, works_through, writer, writes,
+    HARNESS, another, checklist, claims, harness, item, turns_green, two_items, worker, works_through,
+    writer, writes,
 };
 
 fn view(sandbox: &ralph_testkit::Sandbox, path: &str) -> Value {
@@ -184,7 +185,7 @@ fn the_summary_counts_commits_of_ralph_s_and_of_agents() {
 fn marks_in_the_task_file_are_no_files_that_a_run_changed() {
     let sandbox = checklist();
     let agent = another(&sandbox).call(claims(Steps::new())).install(&sandbox);
-    let call = || works_through(&sandbox, &agent).args(["--max-iterations", "1", "--test-cmd", "false"]);
+    let call = || turns_green(&sandbox, &agent).args(["--max-iterations", "1", "--test-cmd", "false"]);
     call().run().assert_code(3).assert_stderr_has("files: no changes").assert_stderr_lacks("fix_plan.md (");
     let told = call().args(["--fresh", "--json"]).run().json_lines();
     let stop = told.last().expect("a stop");

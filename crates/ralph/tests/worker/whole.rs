@@ -4,7 +4,7 @@ use ralph_testkit::{StatusBlock, Steps};
 use serde_json::{Value, json};
 
 use crate::common::{history, repository};
-use crate::stage::{another, works_through};
+use crate::stage::{another, turns_green};
 
 #[test]
 fn a_review_of_the_whole_that_is_refused_is_followed_by_work_that_counts() {
@@ -17,7 +17,7 @@ fn a_review_of_the_whole_that_is_refused_is_followed_by_work_that_counts() {
         .call(Steps::new().delete("bye").status(&done))
         .call(Steps::new().status(&done))
         .install(&sandbox);
-    let finished = works_through(&sandbox, &agent).args(["--test-cmd", "test -f bye"]).run();
+    let finished = turns_green(&sandbox, &agent).args(["--test-cmd", "test -f bye"]).run();
     finished.assert_code(5).assert_stderr_has("CIRCUIT OPEN: no_progress: 3 iterations with no file changes");
     let kinds: Vec<Value> = history(&sandbox).iter().map(|entry| entry["kind"].clone()).collect();
     assert_eq!(kinds, [json!("work"), json!("review"), json!("work"), json!("work"), json!("work")]);

@@ -5,11 +5,13 @@ use core::ops::Range;
 
 use super::scene;
 use crate::decision::{Outcome, Proof, Stop};
+use crate::evidence::FAILED_BEFORE;
 use crate::journal::{Body, Record};
 use crate::prelude::*;
 use crate::profile::{EvidenceNeeded, Policy};
 use crate::simulation::turn::Agent;
 use crate::simulation::{Reader, Simulation};
+use crate::view::flagged;
 
 /// Records that an iteration can come to at most, checks, deadlines and waits included.
 const RECORDS_EACH: u64 = 16;
@@ -24,7 +26,7 @@ pub struct Survey {
     pub stops: BTreeMap<&'static str, u64>,
     /// Completions, by what they rest on.
     pub complete: BTreeMap<&'static str, u64>,
-    /// Completions of work that was not done, by the same.
+    /// Completions of work that was not done, by the same; `flagged` where the proof names tests that are excused.
     pub wrong: BTreeMap<&'static str, u64>,
     /// What must not happen, with the seed; bounded.
     pub violations: Vec<String>,
@@ -88,13 +90,16 @@ impl Survey {
                 }
             }
         }
-        if let Some(Stop::Complete { proof }) = stop {
+        if let Some(stop @ Stop::Complete { proof }) = &stop {
             *self.complete.entry(proof.word()).or_default() += 1;
             let (red, open) = (sim.world.red(), sim.world.open_items() > 0);
+            // What failed before the run may be excused, and the proof says so then.
+            let flags = flagged::of_stop(&sim.state, stop);
+            let excused = flags.iter().any(|flag| flag.starts_with(FAILED_BEFORE));
             if red || open {
-                *self.wrong.entry(proof.word()).or_default() += 1;
+                *self.wrong.entry(if excused { "flagged" } else { proof.word() }).or_default() += 1;
             }
-            let judged = policy.evidence == EvidenceNeeded::Required && checked && red;
+            let judged = policy.evidence == EvidenceNeeded::Required && checked && red && !excused;
             if judged || (policy.evidence != EvidenceNeeded::Off && open) {
                 wrong.push(format!("completed with checks red: {red}, items open: {open}"));
             }

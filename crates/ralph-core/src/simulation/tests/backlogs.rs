@@ -47,7 +47,8 @@ fn every_item_is_proved_and_one_review_confirms_the_whole() {
 fn a_mark_that_the_checks_do_not_prove_fails_and_the_work_is_kept_for_the_next_attempt() {
     let turns = json!([{"do": {"closes": 1, "writes": ["src/b.rs"]}}, {"do": {"closes": 1, "writes": ["src/a.rs"]}},
         {"do": {"report": "done"}}]);
-    let (attempts, stop, world) = worked(&script(1, json!({}), turns));
+    let refuse = json!({"set": {"baseline": "refuse"}});
+    let (attempts, stop, world) = worked(&script(1, refuse, turns));
     assert_eq!(attempts, [FAILED, PASSED, None]);
     assert!(world.has("src/b.rs"));
     assert_eq!(stop, "complete 0");

@@ -255,7 +255,8 @@ fn known(plan: &BacklogPlan, earlier: Earlier) -> State {
     let read = BacklogRead { earlier, ..BacklogRead::new(Found::Complete) };
     let backlog = Some(plan.clone());
     let (policy, checks, agents) = (Policy::default(), vec![], vec![]);
-    let plan = Plan { policy, checks, agents, backlog, commit: false, boot: None, stack: None };
+    let plan =
+        Plan { policy, checks, agents, backlog, commit: false, boot: None, stack: None, left_out: vec![] };
     State { run: Some(super::info(0, "", plan)), backlog: Some(read), ..State::default() }
 }
 
