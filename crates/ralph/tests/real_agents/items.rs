@@ -139,8 +139,8 @@ fn an_item_of_claude_that_reaches_its_limit_is_blocked_with_a_note() {
         attempts: &["touch wrong.txt", "touch wrong.txt", "touch wrong.txt"],
         code: 2,
         says: &[
-            "only blocked items are left: FEAT-1",
-            "to go on: ralph backlog reset FEAT-1, then ralph run",
+            "every item that is left waits for a person: FEAT-1",
+            "to try FEAT-1 again: ralph backlog reset FEAT-1",
         ],
         status: "BLOCKED",
         results: &["FAILED", "FAILED", "FAILED"],

@@ -13,6 +13,7 @@ mod hanging;
 mod harness;
 mod hook;
 mod items;
+mod night;
 mod opencode;
 mod pools;
 mod stage;
