@@ -4,6 +4,11 @@
 //! only numbers are printed.
 #![expect(clippy::disallowed_macros, reason = "the figures are printed, whether they please or not")]
 
+#[path = "corpus/conversation.rs"]
+mod conversation;
+#[path = "corpus/transcripts.rs"]
+mod transcripts;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
