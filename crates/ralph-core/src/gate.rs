@@ -297,7 +297,7 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(why("false"), "EXIT_SIGNAL: false");
-        assert_eq!(why("yes"), "EXIT_SIGNAL: yes, which is not plainly true");
+        assert_eq!(why("perhaps"), "EXIT_SIGNAL: perhaps, which is not plainly true");
         let block =
             crate::report::block::last("---RALPH_STATUS---\nSTATUS: COMPLETE\n---END_RALPH_STATUS---").0;
         let report = IterationReport { block, ..Default::default() };

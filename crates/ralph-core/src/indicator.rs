@@ -1,7 +1,8 @@
 //! Completion indicators: the words by which an agent says, in prose, that the whole is done.
 //!
-//! They are looked for only in the agent's own prose, never in what it declares (status block, marker
-//! lines, promise), shows (code) or quotes, so that they are independent of the declaration. A message is
+//! They are looked for only in the prose of the agent's final message, never in what it declares (status
+//! block, marker lines, promise), shows (code) or quotes, so that they are independent of the declaration. What it
+//! narrates while it works ("Let me look at the module first.") neither counts nor cancels. A message is
 //! cut into segments, sentences and words; a claim is a whole ("all tasks", "everything", "the project")
 //! with a word of completion, or the absence of work ("nothing left to do"). A claim that is negated,
 //! conditional, partial, future, asked or somebody else's does not count, and a sentence that announces
@@ -41,12 +42,35 @@ pub struct Indicators {
 const MOST_PHRASES: usize = 20;
 const LONGEST_PHRASE: usize = 200;
 
-/// Counts the completion indicators in an agent's own words.
+/// Counts the completion indicators in an agent's final message, which may come in parts.
 pub fn indicators(words: &str) -> Indicators {
-    let mut reading = Reading::default();
+    count(words, Context::default())
+}
+
+/// What is known about words beside them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Context {
+    /// No tool call parts what the agent narrates from its final message: an announcement is narration if a later
+    /// paragraph says something else.
+    pub plain_text: bool,
+    /// The phase that the report says is done.
+    pub phase: Option<u32>,
+}
+
+pub fn count(words: &str, context: Context) -> Indicators {
+    let Context { plain_text, phase } = context;
+    let mut reading = Reading { phase, ..Reading::default() };
     for message in text::messages(words) {
+        let mut begins = true;
         segments::segments(message, &mut |segment| {
+            if plain_text && (begins || segment.after_gap) {
+                reading.leave_narration();
+            }
+            begins = false;
             reading.segment(&segment);
+            if plain_text {
+                return ControlFlow::Continue(());
+            }
             // Most long messages announce something early on, and what is cancelled stays so.
             if reading.found.cancelled_by.is_some() {
                 ControlFlow::Break(())
@@ -54,7 +78,7 @@ pub fn indicators(words: &str) -> Indicators {
                 ControlFlow::Continue(())
             }
         });
-        if reading.found.cancelled_by.is_some() {
+        if reading.found.cancelled_by.is_some() && !plain_text {
             break;
         }
     }
@@ -83,6 +107,7 @@ struct Reading {
     lead: Lead,
     /// A label that announces further work, unless "None" follows.
     announced: Option<String>,
+    phase: Option<u32>,
 }
 
 impl Reading {
@@ -92,7 +117,7 @@ impl Reading {
             return;
         }
         let tokens = tokens::tokens(&segment.text);
-        let sentences = sentence::sentences(&tokens);
+        let sentences = sentence::sentences(&tokens, self.phase);
         for sentence in &sentences {
             self.sentence(segment, sentence);
         }
@@ -114,6 +139,7 @@ impl Reading {
         let line = || sentence.span(0..sentence.len()).map_or("", |span| &segment.text[span]);
         if let Some(label) = self.announced.take()
             && !further::says_none(sentence)
+            && !further::is_offer(sentence)
         {
             self.cancel(&label);
         }
@@ -142,6 +168,13 @@ impl Reading {
             {
                 self.found.phrases.push(text::one_line(&segment.text[span], LONGEST_PHRASE));
             }
+        }
+    }
+
+    /// A new paragraph: what was announced before it is not what the agent ends with.
+    fn leave_narration(&mut self) {
+        if self.found.cancelled_by.is_some() {
+            *self = Self { phase: self.phase, ..Self::default() };
         }
     }
 

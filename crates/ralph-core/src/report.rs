@@ -6,6 +6,7 @@ pub mod form;
 mod marks;
 mod shown;
 mod torn;
+mod withheld;
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
@@ -18,10 +19,10 @@ use crate::prelude::*;
 use crate::prompt::protocol;
 use crate::redact::Secrets;
 use crate::signature::{ErrorSet, Errors};
-use crate::text::MESSAGE_END;
+use crate::text::{MESSAGE_END, MESSAGE_ENDS, TOOLS_USED};
 use crate::transcript::{Item, Problem, Usage};
 use block::Block;
-use dialects::Saying;
+use dialects::{Saying, Vote};
 
 /// How much of the agent's own words is kept to be read; a report stands at their end.
 const KEPT_WORDS: usize = 256 << 10;
@@ -50,7 +51,7 @@ pub struct IterationReport {
     pub block: Option<Block>,
     /// What the other dialects said.
     pub sayings: Vec<Saying>,
-    /// Completion language in its prose.
+    /// Completion language in the prose of its final message.
     pub indicators: Indicators,
     /// What went wrong on the way, in a form that can be compared.
     pub errors: ErrorSet,
@@ -100,7 +101,7 @@ pub struct Builder {
     prompt: String,
     /// Hashes of their ids: a stream may have very many.
     seen_messages: BTreeSet<u64>,
-    /// Something came between the last words and the next.
+    /// A tool was used since the last words.
     interrupted: bool,
     /// Words come as whole messages, and not line by line.
     in_messages: bool,
@@ -237,7 +238,6 @@ impl Builder {
         self.secrets.hide_in(&mut self.words);
         let own = own_part(&self.words, &self.prompt);
         let (block, problems) = block::last(own);
-        self.report.indicators = indicator::indicators(own);
         if let Some(error) = &self.report.error {
             self.errors.tool_failed(error);
         }
@@ -246,6 +246,12 @@ impl Builder {
         let promise = dialects::promise(own, expected);
         let misplaced = promise.is_none() && dialects::misplaced(own, expected);
         self.report.sayings = [dialects::json_and_marker(own), promise].into_iter().flatten().collect();
+        let phase = self.report.sayings.iter().find_map(|saying| match saying.vote {
+            Vote::Done { phase } => phase,
+            _ => None,
+        });
+        let context = indicator::Context { plain_text: !self.in_messages, phase };
+        self.report.indicators = indicator::count(crate::text::final_message(own), context);
         self.report.block = block;
         for problem in problems.into_iter().chain(misplaced.then(|| MISPLACED.into())) {
             self.note(problem);
@@ -273,13 +279,16 @@ impl Builder {
 
     fn say(&mut self, text: &str) {
         self.report.words = self.report.words.saturating_add(text.len() as u64);
+        let tools_used = !text.trim().is_empty() && core::mem::take(&mut self.interrupted);
         if !self.words.is_empty() {
             // Only a line of plain text ends where the next one goes on with the same message.
             let whole = self.in_messages || !self.words.ends_with('\n') || text.trim_end().contains('\n');
             if !self.words.ends_with('\n') {
                 self.words.push('\n');
             }
-            if whole {
+            if tools_used {
+                self.words.push(TOOLS_USED);
+            } else if whole {
                 self.words.push(MESSAGE_END);
             }
         }
@@ -289,7 +298,7 @@ impl Builder {
 
     /// Words that continue the ones before.
     fn go_on(&mut self, text: &str) {
-        if core::mem::take(&mut self.interrupted) {
+        if self.interrupted {
             return self.say(text);
         }
         self.report.words = self.report.words.saturating_add(text.len() as u64);
@@ -335,8 +344,8 @@ fn says_only(text: Option<&str>, limit: &Limit) -> bool {
 
 /// The words without the marks between messages.
 fn without_ends(words: &str) -> Cow<'_, str> {
-    if words.contains(MESSAGE_END) {
-        Cow::Owned(words.replace(MESSAGE_END, ""))
+    if words.contains(MESSAGE_ENDS) {
+        Cow::Owned(words.replace(MESSAGE_ENDS, ""))
     } else {
         Cow::Borrowed(words)
     }
@@ -462,8 +471,61 @@ mod tests {
             let report = messages(&[open, "All tests pass.\n\n<promise>COMPLETE</promise>"]);
             assert_eq!(report.indicators.count, 1, "{open:?}");
             assert_eq!(report.sayings.len(), 1, "{open:?}");
-            assert!(!report.last_words.contains(MESSAGE_END));
+            assert!(!report.last_words.contains(MESSAGE_ENDS));
         }
+    }
+
+    fn worked(said: &[&str]) -> IterationReport {
+        let mut builder = Builder::default();
+        for text in said {
+            builder.add(Item::Tool { name: "Bash".into(), target: None });
+            builder.add(Item::Words((*text).into()));
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn only_what_is_said_after_the_last_tool_counts_and_cancels() {
+        let done = "All tasks are complete. All tests pass.";
+        assert_eq!(worked(&["Let me look at the module first.", done]).indicators.count, 2);
+        assert_eq!(worked(&[done, "Committed."]).indicators.count, 0, "narration does not count either");
+        let further = worked(&[done, "Next I will write the docs."]).indicators;
+        assert!(further.cancelled_by.is_some_and(|sentence| sentence.contains("the docs")));
+        assert_eq!(worked(&[done, "  \n"]).indicators.count, 2, "white space is no message");
+    }
+
+    #[test]
+    fn words_that_come_in_pieces_are_one_final_message() {
+        let mut builder = Builder::default();
+        let pieces = |builder: &mut Builder, pieces: &[&str]| {
+            pieces.iter().for_each(|piece| builder.add(Item::MoreWords((*piece).into())));
+        };
+        pieces(&mut builder, &["I'll start ", "with the lexer."]);
+        builder.add(Item::Tool { name: "edit".into(), target: None });
+        pieces(&mut builder, &["\n", "All tasks are ", "complete. All te", "sts pass."]);
+        assert_eq!(builder.finish().indicators.count, 2);
+    }
+
+    #[test]
+    fn in_plain_text_a_later_paragraph_leaves_narration_behind() {
+        let count = |text: &str| report(text.as_bytes()).indicators.count;
+        let block = "\n\n---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---\n";
+        let done = "All tasks are complete.\n\nAll tests pass.";
+        assert_eq!(count(&format!("Let me look at the module first.\n\n{done}{block}")), 2);
+        assert_eq!(count(&format!("{done}\n\nNext I will write the docs.{block}")), 0);
+        assert_eq!(count(&format!("{done} Next I will write the docs.{block}")), 0, "in one paragraph");
+        assert_eq!(count(&format!("{done}\n\nNext steps:\n\n- the docs{block}")), 0);
+        assert_eq!(count(&format!("{done}\n\nI'll tidy up.\n\nTidied up.{block}")), 0, "said before that");
+    }
+
+    #[test]
+    fn a_phase_counts_as_the_whole_only_where_the_report_names_it() {
+        let json =
+            "RALPH_STATUS: {\"completion_indicators\": 2, \"EXIT_SIGNAL\": true}\nLOOP_COMPLETE_PHASE_";
+        let said = "Phase 2 is complete. All tests pass.";
+        assert_eq!(messages(&[&format!("{said}\n\n{json}2")]).indicators.count, 2);
+        assert_eq!(messages(&[&format!("{said}\n\n{json}3")]).indicators.count, 1);
+        assert_eq!(messages(&[said]).indicators.count, 1);
     }
 
     #[test]

@@ -11,9 +11,20 @@ pub use slips::slips;
 /// with its message.
 pub(crate) const MESSAGE_END: char = '\u{1e}';
 
+/// Ends a message that tools were used after: what follows the last of them is the agent's final message.
+pub(crate) const TOOLS_USED: char = '\u{1d}';
+
+/// What stands between messages, of either kind.
+pub(crate) const MESSAGE_ENDS: [char; 2] = [MESSAGE_END, TOOLS_USED];
+
 /// The messages of a text, one after the other.
 pub(crate) fn messages(words: &str) -> impl DoubleEndedIterator<Item = &str> {
-    words.split(MESSAGE_END)
+    words.split(MESSAGE_ENDS)
+}
+
+/// What was said after the last tool: the messages that report, without the narration before.
+pub(crate) fn final_message(words: &str) -> &str {
+    words.rsplit(TOOLS_USED).next().unwrap_or(words)
 }
 
 /// At most `max` bytes from the start, cut at a character.

@@ -64,6 +64,8 @@ fn claim(s: &Sentence<'_>, at: usize) -> Option<Claim> {
             all_done(s, at).map(|end| Claim { range: at..end, topic: Topic::Everything, past: false })
         })
         .or_else(|| achieved(s, at).map(|end| Claim { range: at..end, topic: Topic::Deed, past: false }))
+        .or_else(|| so_is(s, at).map(|end| Claim { range: at..end, topic: Topic::Everything, past: false }))
+        .or_else(|| completes(s, at).map(|end| Claim { range: at..end, topic: Topic::Deed, past: false }))
         .or_else(|| {
             all_pass(s, at).map(|end| Claim { range: at..end, topic: Topic::Everything, past: false })
         })
@@ -84,7 +86,7 @@ fn stated(s: &Sentence<'_>, at: usize) -> Option<Claim> {
     }
     end = described(s, end, topic);
     let (end, past) = predicate(s, end, topic)?;
-    if s.word(at) == "work" && s.word(end - 1) == "ready" {
+    if s.is(at, &["work", "branch"]) && s.word(end - 1) == "ready" {
         return None;
     }
     Some(Claim { range: at..end, topic, past })
@@ -171,6 +173,22 @@ fn achieved(s: &Sentence<'_>, at: usize) -> Option<usize> {
     let closed =
         s.is_edge(end) || s.is(end, GOES_ON) && !s.is(end, &["i", "we", "it"]) || s.is(end, &["you", "that"]);
     (fits && closed && !s.is(end, &["of", "for", "in", "on", "about", "else", "but"])).then_some(end)
+}
+
+/// "The page is complete, and so is everything else on the list."
+fn so_is(s: &Sentence<'_>, at: usize) -> Option<usize> {
+    let end = s.says_any(at, &["so is everything else", "so is everything", "so are all the others"])?;
+    let end = place(s, end).unwrap_or(end);
+    (s.find(0..at, DONE).is_some() && s.is_edge(end)).then_some(end)
+}
+
+/// "That completes the work", "which completes the project".
+fn completes(s: &Sentence<'_>, at: usize) -> Option<usize> {
+    let own = s.is(at, &["completes", "concludes", "finishes"])
+        && s.is(at.wrapping_sub(1), &["this", "that", "which"]);
+    let (end, topic) = own.then(|| subject(s, s.skip(at + 1, DETERMINERS)))??;
+    let whole = matches!(topic, Topic::Project | Topic::Things | Topic::Everything);
+    (whole && !is_plural(s.word(end - 1)) && s.is_edge(end)).then_some(end)
 }
 
 /// "100% complete", about no particular part.

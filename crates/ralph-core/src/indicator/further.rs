@@ -2,11 +2,13 @@
 //! every claim of the message.
 
 mod admitted;
+mod offered;
 mod unfinished;
 mod words;
 
 use super::sentence::Sentence;
 use admitted::admitted;
+pub(super) use offered::is_offer;
 use unfinished::{counts_short, fails, left_over, to_be_made, todo, unfinished};
 use words::{LABELS, NEXT_NOUNS, OUTWARD};
 
@@ -21,7 +23,8 @@ pub(super) enum Outlook {
 }
 
 pub(super) fn outlook(s: &Sentence<'_>, heading: bool) -> Outlook {
-    if let Some(end) = label(s) {
+    let offers = is_offer(s);
+    if let Some(end) = label(s).filter(|_| !offers) {
         let none = s.is(end + 1, NONE);
         if s.mark(end) == Some(':') && end + 1 < s.len() {
             return if none { Outlook::Quiet } else { Outlook::More };
@@ -34,8 +37,7 @@ pub(super) fn outlook(s: &Sentence<'_>, heading: bool) -> Outlook {
         return Outlook::Quiet;
     }
     let more = (0..s.len()).filter(|at| !s.word(*at).is_empty()).any(|at| {
-        next(s, at)
-            || goes_on(s, at)
+        !offers && (next(s, at) || goes_on(s, at))
             || first_person(s, at)
             || left_over(s, at)
             || unfinished(s, at)

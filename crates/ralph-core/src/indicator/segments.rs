@@ -23,6 +23,8 @@ pub(super) enum Shape {
 pub(super) struct Segment {
     pub shape: Shape,
     pub text: String,
+    /// Something that is not prose stands before it: a blank line, code, a report.
+    pub after_gap: bool,
 }
 
 /// Longer segments are cut, so that memory stays bounded whatever comes in.
@@ -38,9 +40,12 @@ pub(super) fn segments(words: &str, each: &mut dyn FnMut(Segment) -> ControlFlow
         inside: Inside::Prose,
         fences: Fences::default(),
         in_list: false,
+        gap: false,
         last_line: 0,
         flow: ControlFlow::Continue(()),
     };
+    let unjoined = block::unjoined(words);
+    let words: &str = &unjoined.words;
     let last_end = words.rfind("END_RALPH_STATUS").unwrap_or(0);
     let mut at = 0;
     for line in words.split_inclusive('\n') {
@@ -80,6 +85,8 @@ struct Cutter<'a> {
     inside: Inside,
     fences: Fences,
     in_list: bool,
+    /// No prose since the last segment.
+    gap: bool,
     /// Length of the line before, while a segment is open.
     last_line: usize,
     /// What `each` said last.
@@ -93,6 +100,12 @@ impl Cutter<'_> {
         {
             self.flow = (self.each)(segment);
         }
+    }
+
+    /// What is not prose parts paragraphs.
+    fn part(&mut self) {
+        self.flush();
+        self.gap = true;
     }
 
     fn line(&mut self, line: &str, end_follows: bool) {
@@ -114,18 +127,18 @@ impl Cutter<'_> {
 
     fn prose(&mut self, line: &str, bare: &str) {
         if self.fences.line(bare) != Place::Outside {
-            self.flush();
+            self.part();
         } else if block::delimiter(bare) == Some(Delimiter::Begin) {
-            self.flush();
+            self.part();
             self.inside = Inside::Block;
         } else if let Some(json) = text::undecorated(bare).strip_prefix("RALPH_STATUS:") {
-            self.flush();
+            self.part();
             let depth = braces(json, 0);
             if depth > 0 {
                 self.inside = Inside::Json { depth };
             }
         } else if bare.is_empty() || is_rule(bare) || is_declaration(bare) || bare.starts_with('>') {
-            self.flush();
+            self.part();
         } else if is_divider(bare) {
             // The row above a divider names columns.
             self.open = None;
@@ -152,7 +165,8 @@ impl Cutter<'_> {
             }
             _ => {
                 self.flush();
-                self.open = Some(Segment { shape, text: content.to_owned() });
+                let after_gap = core::mem::take(&mut self.gap);
+                self.open = Some(Segment { shape, text: content.to_owned(), after_gap });
             }
         }
         self.last_line = bare.len();

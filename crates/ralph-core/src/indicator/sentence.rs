@@ -15,17 +15,19 @@ pub(super) struct Sentence<'a> {
     pub end: char,
     /// Where its first word of a condition stands.
     pub condition: Option<usize>,
+    /// The phase that the report says is done: that one is the whole.
+    pub phase: Option<u32>,
 }
 
 impl<'a> Sentence<'a> {
-    fn new(tokens: &'a [Token], end: char) -> Self {
-        let mut sentence = Self { tokens, end, condition: None };
+    fn new(tokens: &'a [Token], end: char, phase: Option<u32>) -> Self {
+        let mut sentence = Self { tokens, end, condition: None, phase };
         sentence.condition = sentence.find(0..tokens.len(), CONDITIONS);
         sentence
     }
 }
 
-pub(super) fn sentences(tokens: &[Token]) -> Vec<Sentence<'_>> {
+pub(super) fn sentences(tokens: &[Token], phase: Option<u32>) -> Vec<Sentence<'_>> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut closing = 0;
@@ -43,12 +45,12 @@ pub(super) fn sentences(tokens: &[Token]) -> Vec<Sentence<'_>> {
             _ => continue,
         };
         if at > start {
-            found.push(Sentence::new(&tokens[start..at], end));
+            found.push(Sentence::new(&tokens[start..at], end, phase));
         }
         start = if end == ' ' { at } else { at + 1 };
     }
     if start < tokens.len() {
-        found.push(Sentence::new(&tokens[start..], ' '));
+        found.push(Sentence::new(&tokens[start..], ' ', phase));
     }
     found
 }

@@ -1,14 +1,18 @@
 //! The status block: `---RALPH_STATUS---` to `---END_RALPH_STATUS---`, seven fields.
 //!
-//! Read generously, believed narrowly: decoration (fences, quotes, bold, colours, case, spacing) is read
-//! all the same and named as a problem; a block whose values are placeholders is quoted instructions and
-//! no report; only a plain `true` is an exit signal.
+//! Read generously, believed narrowly: decoration (fences, quotes, bold, colours, case, spacing) and other words for the
+//! same (`PASSED`, `COMPLETED`) are read all the same and named as a problem; a block whose values are placeholders is
+//! quoted instructions and no report; only what is plainly true is an exit signal.
+
+mod joined;
+mod values;
 
 use serde::{Deserialize, Serialize};
 
 use super::marks;
 use crate::prelude::*;
 use crate::text::{self, Fences};
+pub(crate) use joined::unjoined;
 
 pub const BEGIN: &str = "---RALPH_STATUS---";
 pub const END: &str = "---END_RALPH_STATUS---";
@@ -74,6 +78,9 @@ pub fn last(words: &str) -> (Option<Block>, Vec<String>) {
     if passed.template && block.is_none() {
         problems.push("only the template of a status block, not a report".to_owned());
     }
+    if passed.put_off && block.is_none() {
+        problems.push("a status block begins in a sentence that puts it off, so it was not read".to_owned());
+    }
     if passed.empty {
         problems.insert(0, "a status block without any field is no report".to_owned());
         problems.truncate(MOST_PROBLEMS);
@@ -86,9 +93,13 @@ pub fn last(words: &str) -> (Option<Block>, Vec<String>) {
 struct Passed {
     template: bool,
     empty: bool,
+    put_off: bool,
 }
 
 fn last_in(message: &str, passed: &mut Passed) -> Option<Block> {
+    let unjoined = unjoined(message);
+    passed.put_off |= unjoined.put_off;
+    let message: &str = &unjoined.words;
     let clean = text::plain(message);
     let lines: Vec<&str> = clean.lines().collect();
     let mut end = lines.len();
@@ -105,6 +116,11 @@ fn last_in(message: &str, passed: &mut Passed) -> Option<Block> {
                 }
                 if in_fence(&lines[..start]) {
                     block.problem("code fence");
+                }
+                if unjoined.parted.contains(&start) {
+                    block.problem("the block begins in the middle of a line");
+                } else if unjoined.parted.iter().any(|line| (start..end).contains(line)) {
+                    block.problem("the end of the block shares its line");
                 }
                 return Some(*block);
             }
@@ -369,43 +385,53 @@ impl Block {
     fn set(&mut self, name: &str, field: Field, value: &str, all: &[&str]) {
         match field {
             Field::Status => {
-                let read = |value: &&str| match word(value).as_str() {
-                    "IN_PROGRESS" => Status::InProgress,
-                    "COMPLETE" => Status::Complete,
-                    "BLOCKED" => Status::Blocked,
-                    _ => Status::Unknown,
+                self.status = all.iter().map(|value| values::status(value)).max();
+                let meant = match values::status(value) {
+                    Status::Complete => Some("COMPLETE"),
+                    Status::InProgress => Some("IN_PROGRESS"),
+                    Status::Blocked => Some("BLOCKED"),
+                    Status::Unknown => None,
                 };
-                self.status = all.iter().map(read).max();
-                self.judge_word(name, value, self.status != Some(Status::Unknown));
+                self.judge_word(name, value, meant);
             }
             Field::Tests => {
-                let read = |value: &&str| match word(value).as_str() {
-                    "PASSING" => Tests::Passing,
-                    "FAILING" => Tests::Failing,
-                    "NOT_RUN" => Tests::NotRun,
-                    _ => Tests::Unknown,
+                self.tests = all.iter().map(|value| values::tests(value)).max();
+                let meant = match values::tests(value) {
+                    Tests::Passing => Some("PASSING"),
+                    Tests::Failing => Some("FAILING"),
+                    Tests::NotRun => Some("NOT_RUN"),
+                    Tests::Unknown => None,
                 };
-                self.tests = all.iter().map(read).max();
-                self.judge_word(name, value, self.tests != Some(Tests::Unknown));
+                self.judge_word(name, value, meant);
             }
             Field::WorkType => {
-                self.work_type = match word(value).as_str() {
-                    "IMPLEMENTATION" => Some(WorkType::Implementation),
-                    "TESTING" => Some(WorkType::Testing),
-                    "DOCUMENTATION" => Some(WorkType::Documentation),
-                    "REFACTORING" => Some(WorkType::Refactoring),
-                    _ => None,
+                let (work_type, meant) = match word(value).trim_end_matches(['.', '!']) {
+                    "IMPLEMENTATION" | "IMPLEMENTING" | "FEATURE" | "BUGFIX" | "BUG_FIX" | "FIX" => {
+                        (Some(WorkType::Implementation), Some("IMPLEMENTATION"))
+                    }
+                    "TESTING" | "TEST" | "TESTS" => (Some(WorkType::Testing), Some("TESTING")),
+                    "DOCUMENTATION" | "DOCS" => (Some(WorkType::Documentation), Some("DOCUMENTATION")),
+                    "REFACTORING" | "REFACTOR" => (Some(WorkType::Refactoring), Some("REFACTORING")),
+                    _ => (None, None),
                 };
-                self.judge_word(name, value, self.work_type.is_some());
+                self.work_type = work_type;
+                self.judge_word(name, value, meant);
             }
             Field::Tasks => self.tasks = self.number(name, value),
             Field::Files => self.files = self.number(name, value),
             Field::ExitSignal => {
                 // Said twice in two ways, it is not plainly true.
-                self.exit_signal = all.iter().all(|value| bare(value).eq_ignore_ascii_case("true"));
-                if !matches!(bare(value), "true" | "false") {
-                    self.problem("EXIT_SIGNAL is not plainly true or false");
-                    self.odd_signal = Some(text::one_line(value, 60)).filter(|value| !value.is_empty());
+                self.exit_signal = all.iter().all(|value| values::signal(value) == Some(true));
+                match values::signal(value) {
+                    _ if matches!(bare(value), "true" | "false") => {}
+                    None => {
+                        self.problem("EXIT_SIGNAL is not plainly true or false");
+                        self.odd_signal = Some(text::one_line(value, 60)).filter(|value| !value.is_empty());
+                    }
+                    Some(meant) if word(value) == if meant { "TRUE" } else { "FALSE" } => {
+                        self.problem("EXIT_SIGNAL is not in lower case");
+                    }
+                    Some(meant) => self.read_as(name, value, if meant { "true" } else { "false" }),
                 }
             }
             Field::Recommendation => {
@@ -418,10 +444,14 @@ impl Block {
         }
     }
 
-    fn judge_word(&mut self, name: &str, value: &str, known: bool) {
+    /// `meant`: the word that was asked for, as far as the value means one of them.
+    fn judge_word(&mut self, name: &str, value: &str, meant: Option<&str>) {
         let bare = bare(value);
-        if !known {
-            self.problem(&format!("unknown value of {name}: {}", text::one_line(bare, 60)));
+        let Some(meant) = meant else {
+            return self.problem(&format!("unknown value of {name}: {}", text::one_line(bare, 60)));
+        };
+        if word(value) != meant {
+            self.read_as(name, value, meant);
         } else if bare.contains(|c: char| c.is_ascii_lowercase()) {
             self.problem(&format!("{name} is not in upper case"));
         } else if word(value) != bare {
@@ -429,10 +459,18 @@ impl Block {
         }
     }
 
+    fn read_as(&mut self, name: &str, value: &str, meant: &str) {
+        self.problem(&format!("{name}: {} was read as {meant}", text::one_line(bare(value), 60)));
+    }
+
+    /// `3`, or one with words behind it: `3 files`, `2 (src/a.rs, src/b.rs)`.
     fn number(&mut self, name: &str, value: &str) -> Option<u64> {
-        let number = bare(value).parse().ok();
+        let value = bare(value);
+        let number = value.split([' ', '(', ',']).next().and_then(|first| first.parse().ok());
         if number.is_none() {
             self.problem(&format!("{name} is not a number"));
+        } else if value.parse::<u64>().is_err() {
+            self.problem(&format!("{name} is not a number alone"));
         }
         number
     }

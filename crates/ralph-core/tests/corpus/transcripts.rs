@@ -124,6 +124,7 @@ fn is_done(policy: &Policy, conversation: &Conversation) -> bool {
 fn whole_transcripts_are_read_as_people_read_them() {
     let sets = [("development", "transcripts"), ("held-out", "transcripts_held_out")]
         .map(|(name, file)| (name, conversations(file)));
+    let (mut scores, mut mistakes) = (vec![], String::new());
     println!("{:<10} {:<12} transcripts false-done   missed-done     wrong-blocked", "profile", "set");
     for profile in PROFILES {
         let policy = profile.policy();
@@ -135,8 +136,19 @@ fn whole_transcripts_are_read_as_people_read_them() {
             let score = Score::of(&policy, conversations);
             println!("{}", score.row(profile.name, set));
             if *set == "development" {
-                println!("{}", score.mistakes);
+                mistakes.push_str(&format!("{}:\n{}", profile.name, score.mistakes));
             }
+            scores.push((profile.name, *set, score));
         }
+    }
+    println!("\nmistakes on the development set:\n{mistakes}");
+    for (profile, set, score) in &scores {
+        assert_eq!(
+            score.false_done, 0,
+            "{profile}, {set}: taken for done where the agent did not declare it"
+        );
+        assert_eq!(score.wrong_blocked, 0, "{profile}, {set}: blocked where it is not, or the reverse");
+        let missed = score.missed_percent();
+        assert!(missed <= 2.0, "{profile}, {set}: {missed:.1} % of the declared dones missed");
     }
 }

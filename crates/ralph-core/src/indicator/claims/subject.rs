@@ -36,13 +36,25 @@ pub(super) fn subject(s: &Sentence<'_>, at: usize) -> Option<(usize, Topic)> {
         "work" if s.is(at.wrapping_sub(1), &["the"]) || s.is_start(at) && s.word(at + 1) != "done" => {
             Some((at + 1, Topic::Project))
         }
+        // A plan that is complete may be one that is written to its end.
         "plan" | "prd" | "spec" | "backlog" | "roadmap"
-            if stands_alone(s, at) && s.is(at + 2, &["fully", "completely", "entirely"]) =>
+            if stands_alone(s, at)
+                && s.is(at + 2, &["fully", "completely", "entirely", "done", "finished"]) =>
         {
             Some((at + 1, Topic::Everything))
         }
         "phase" if stands_alone(s, at) || s.is(at.wrapping_sub(1), &["mvp", "current", "final", "last"]) => {
-            Some((at + 1, Topic::Project)).filter(|_| !s.is_number(at + 1))
+            let named = s.phase.is_some_and(|phase| s.word(at + 1).parse() == Ok(phase));
+            match s.is_number(at + 1) {
+                true => named.then_some((at + 2, Topic::Project)),
+                false => Some((at + 1, Topic::Project)),
+            }
+        }
+        "task" | "goal" | "job" | "assignment" | "request" | "branch" if is_the_one(s, at) => {
+            Some((at + 1, if word == "goal" { Topic::Things } else { Topic::Project }))
+        }
+        "suite" if is_the_one(s, at) || s.before(at) == "test" && is_the_one(s, at - 1) => {
+            Some((at + 1, Topic::Tests))
         }
         _ if is_plural(word)
             && (s.is_start(at) || s.is(at - 1, &["the", "and", "all", "my", "your", "our"])) =>
@@ -117,6 +129,11 @@ fn whole(s: &Sentence<'_>, at: usize) -> Option<(usize, Topic)> {
         return Some((end, Topic::Tests));
     }
     s.is(at, WHOLES).then_some((at + 1, Topic::Everything))
+}
+
+/// "the task", "this task": the one that was given.
+fn is_the_one(s: &Sentence<'_>, at: usize) -> bool {
+    s.is(at.wrapping_sub(1), &["the", "this", "your", "my", "our", "whole", "entire"])
 }
 
 /// Not the end of a longer name: "the parser implementation" is a part.

@@ -3,6 +3,7 @@
 use super::{Dialect, Saying, Vote};
 use crate::prelude::*;
 use crate::report::shown::{Shown, shown};
+use crate::report::withheld::is_withheld;
 use crate::text;
 
 const OPEN: &str = "<promise>";
@@ -16,7 +17,7 @@ const MOST_PROMISES: usize = 50;
 
 /// A promise with exactly this text, white space folded. Of several the last: another one takes it back.
 pub fn promise(words: &str, expected: &str) -> Option<Saying> {
-    let words = words.trim_end_matches(|c: char| c.is_whitespace() || c == text::MESSAGE_END);
+    let words = words.trim_end_matches(|c: char| c.is_whitespace() || text::MESSAGE_ENDS.contains(&c));
     let last = text::messages(words).count();
     let kept = text::messages(words)
         .enumerate()
@@ -40,7 +41,9 @@ pub fn misplaced(words: &str, expected: &str) -> bool {
         clean.rmatch_indices(OPEN).take(MOST_PROMISES).any(|(at, _)| {
             let line = clean[..at].rfind('\n').map_or(0, |end| end + 1);
             Place::of(&clean, at, &shown).is_some_and(|place| {
-                !place.is_alone && text::one_line(place.said, 1000) == expected && !withheld(&clean[line..at])
+                !place.is_alone
+                    && text::one_line(place.said, 1000) == expected
+                    && !is_withheld(&clean[line..at])
             })
         })
     })
@@ -62,7 +65,7 @@ fn last_in(message: &str, expected: &str, may_end: bool) -> Option<bool> {
             return Some(false);
         }
         let heard = place.is_alone || (place.is_end && may_end);
-        heard.then(|| !withheld(place.lead) && !hides(message, clean, at, place.said))
+        heard.then(|| !is_withheld(place.lead) && !hides(message, clean, at, place.said))
     })
 }
 
@@ -105,15 +108,4 @@ impl<'a> Place<'a> {
             lead: lead.trim(),
         })
     }
-}
-
-/// "I cannot yet say:", "When it is done I will print:". A promise behind it is not given.
-fn withheld(lead: &str) -> bool {
-    const NO: [&str; 9] = ["not", "cannot", "never", "no", "until", "unless", "if", "yet", "without"];
-    const LATER: [&str; 6] = ["will", "would", "shall", "should", "could", "may"];
-    let lead = lead.to_lowercase().replace('’', "'");
-    let words: Vec<&str> = lead.split(|c: char| !c.is_alphanumeric() && c != '\'').collect();
-    let says = |list: &[&str]| words.iter().any(|word| list.contains(word));
-    let later = says(&LATER) || words.iter().any(|word| word.ends_with("'ll") || word.ends_with("'d"));
-    says(&NO) || words.iter().any(|word| word.ends_with("n't")) || (later && !says(&["now"]))
 }

@@ -72,17 +72,17 @@ pub struct FilesFact {
 }
 
 /// A block in a text, not yet checked.
-pub struct Found<'a> {
+pub struct Found {
     block: Block,
-    raw: Raw<'a>,
+    raw: Raw,
 }
 
 /// The last block of a text. Templates are passed over.
-pub fn find(words: &str) -> Option<Found<'_>> {
+pub fn find(words: &str) -> Option<Found> {
     exact::last(words).map(|(block, raw)| Found { block, raw })
 }
 
-impl Found<'_> {
+impl Found {
     /// Whether it says that no tasks remain, so that the plan is worth a look.
     pub fn claims_done(&self) -> bool {
         self.block.exit_signal || self.block.status == Some(Status::Complete)

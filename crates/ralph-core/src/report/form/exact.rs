@@ -1,6 +1,6 @@
 //! The last block of a text, raw, compared with the template line by line.
 
-use super::super::block::{self, BEGIN, Block, END, is_fence};
+use super::super::block::{self, BEGIN, Block, Delimiter, END, is_fence};
 use super::{Check, Violation, recommendation_fault};
 use crate::prelude::*;
 use crate::text;
@@ -30,16 +30,19 @@ const TEMPLATE: [(&str, Value); 7] = [
 ];
 
 /// The block that the generous reader takes, as it understood it and as it stands there.
-pub(super) fn last(words: &str) -> Option<(Block, Raw<'_>)> {
+pub(super) fn last(words: &str) -> Option<(Block, Raw)> {
     let (block, _) = block::last(words);
     let block = block?;
-    let lines: Vec<&str> = words.split('\n').collect();
+    let unjoined = block::unjoined(words);
+    let lines: Vec<&str> = unjoined.words.split('\n').collect();
     let mut end = lines.len();
     for start in (0..lines.len()).rev().filter(|at| begins(lines[*at])) {
         // The reader passes over templates; so does this.
         if block::last(&lines[start..end].join("\n")).0.is_some() {
             let after_fence = block::in_fence(&lines[..start]);
-            let raw = Raw { lines: lines[start..end].to_vec(), after_fence };
+            let shares_line = unjoined.parted.iter().any(|line| (start..end).contains(line));
+            let lines = lines[start..end].iter().map(|line| (*line).to_owned()).collect();
+            let raw = Raw { lines, after_fence, shares_line };
             return Some((block, raw));
         }
         end = start;
@@ -48,24 +51,29 @@ pub(super) fn last(words: &str) -> Option<(Block, Raw<'_>)> {
 }
 
 /// The lines of a block from its begin line to whatever comes next.
-pub(super) struct Raw<'a> {
-    lines: Vec<&'a str>,
+pub(super) struct Raw {
+    lines: Vec<String>,
     /// A code fence was opened before it and not closed.
     after_fence: bool,
+    /// Something stands in one line with a delimiter.
+    shares_line: bool,
 }
 
-impl Raw<'_> {
+impl Raw {
     /// Everything in which it is not the template, character for character.
     pub(super) fn compare(&self) -> Vec<Violation> {
         let mut found = Findings::default();
         let end = self.lines.iter().position(|line| ends(line));
         // Without an end line the block ends at the first gap.
-        let is_gap = |line: &&str| line.trim().is_empty() || is_fence(line);
+        let is_gap = |line: &String| line.trim().is_empty() || is_fence(line);
         let gap = || self.lines[1..].iter().position(is_gap).map(|at| at + 1);
         let length = end.map(|end| end + 1).or_else(gap).unwrap_or(self.lines.len());
         let (inside, after) = self.lines.split_at(length);
         if self.after_fence && after.iter().any(|line| is_fence(line)) {
             found.format("the block stands in a code fence");
+        }
+        if self.shares_line {
+            found.format("the block shares a line with other words");
         }
         if inside.iter().any(|line| line.ends_with('\r')) {
             found.format("CRLF line ends");
@@ -93,14 +101,13 @@ impl Raw<'_> {
     }
 }
 
-/// Asks the reader itself, so that the two can never differ about where a block begins.
+/// Asks as the reader does, so that the two can never differ about where a block begins.
 fn begins(line: &str) -> bool {
-    hints_at_delimiter(line) && block::last(&format!("{line}\nEXIT_SIGNAL: false")).0.is_some()
+    hints_at_delimiter(line) && block::delimiter(&text::plain(line)) == Some(Delimiter::Begin)
 }
 
 fn ends(line: &str) -> bool {
-    let asked = || block::last(&format!("{BEGIN}\nEXIT_SIGNAL: false\n{line}")).1;
-    hints_at_delimiter(line) && !asked().iter().any(|problem| problem == "missing end line")
+    hints_at_delimiter(line) && block::delimiter(&text::plain(line)) == Some(Delimiter::End)
 }
 
 /// Cheap, and true for every line that can be a delimiter.
