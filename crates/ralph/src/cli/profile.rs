@@ -85,7 +85,7 @@ fn show(args: &ShowArgs, ui: &Ui) -> Result<ExitCode> {
             true => (' ', String::new()),
             false => ('*', format!(" [default: {default}]")),
         };
-        ui.data_row(39, &format!("{mark} {:<23} {value:<12} {}: {}{was}", key.name, key.about, key.takes()));
+        ui.data_row(42, &format!("{mark} {:<23} {value:<15} {}: {}{was}", key.name, key.about, key.takes()));
     }
     if profile.name != "default" {
         ui.data_line("* differs from profile default");
