@@ -224,6 +224,7 @@ fn the_error_that_an_agent_s_stream_names_is_told_with_the_iteration() {
         (format!("{start}\n{error}\n{ended}"), "the provider went away"),
         (format!("{init}\n{result}"), "model_gone"),
         (format!("[\n{init},\n{result}\n]"), "model_gone"),
+        (format!("{start}\n{}", ended.replace("stop", "tool-calls")), "ended without a result"),
     ] {
         let entry = recorded(Steps::new().say(stream));
         assert_eq!(entry["outcome"], "failed", "{entry}");

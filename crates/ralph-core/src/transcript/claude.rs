@@ -25,6 +25,7 @@ pub(super) fn may_be_first(event: &Value<'_>) -> bool {
     match event["type"].as_str() {
         Some("system") => event["subtype"] == "init",
         Some("assistant") => content.is_string() || content.as_array().is_some(),
+        Some("content_block_delta") => event["delta"]["text"].is_string(),
         _ => false,
     }
 }
@@ -101,6 +102,12 @@ pub(super) fn items(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
         }),
         Some("assistant") => assistant(event, each),
         Some("user") => user(event, each),
+        // The service's own stream, which a wrapper passes on. Claude's partial messages come in another event.
+        Some("content_block_delta") => {
+            if let Some(text) = string(&event["delta"]["text"]) {
+                each(Item::MoreWords(text));
+            }
+        }
         Some("rate_limit_event") => {
             let info = &event["rate_limit_info"];
             rate_limit(if info.is_object() { info } else { event }, each);
@@ -119,11 +126,11 @@ fn assistant(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
         && event["isApiErrorMessage"] != true
         && event["error"].is_null()
         && message["model"].as_str() != Some("<synthetic>");
-    let plain = string(&message["content"]).or_else(|| string(&event["content"]));
-    if let Some(text) = plain.filter(|_| own) {
+    let content = if message.is_null() { &event["content"] } else { &message["content"] };
+    if let Some(text) = string(content).filter(|_| own) {
         each(Item::Words(text));
     }
-    for part in parts(&message["content"]) {
+    for part in parts(content) {
         match part["type"].as_str() {
             Some("text") if own => each(Item::Words(string(&part["text"]).unwrap_or_default())),
             Some("tool_use") => {
@@ -201,11 +208,18 @@ fn failed(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
 
 fn finished(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
     let subtype = event["subtype"].as_str().unwrap_or("");
-    let failed = event["is_error"].as_bool() == Some(true) || subtype.starts_with("error");
+    let failed = event["is_error"] == true || event["is_error"] == "true" || subtype.starts_with("error");
     let text = Some(text_of(&event["result"])).filter(|text| !text.trim().is_empty());
     let error = failed.then(|| text.clone().or_else(|| reason(event)).unwrap_or_default());
-    let api_status = event["api_error_status"].as_u64().and_then(|status| u16::try_from(status).ok());
-    if let Some(limit) = error.as_deref().and_then(|error| limit::of(api_status, error)) {
+    let told = event["api_error_status"].as_u64().and_then(|status| u16::try_from(status).ok());
+    let api_status = told.or_else(|| status_of(&event["error"]));
+    let named = |error: &str| {
+        let kind = limit_kind(event["terminal_reason"].as_str()?)?;
+        Some(Limit { kind, status: api_status, reset: None, text: crate::text::one_line(error, 300) })
+    };
+    if let Some(limit) =
+        error.as_deref().and_then(|error| limit::of(api_status, error).or_else(|| named(error)))
+    {
         each(Item::Limit(limit));
     }
     // A single result is the only event.
@@ -227,13 +241,16 @@ fn finished(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
 
 /// The final message: a string, parts of a message, or an object of a wrapper that holds one of these.
 fn text_of(result: &Value<'_>) -> String {
-    let held = ["output", "content", "text", "response"].into_iter().map(|name| &result[name]);
-    [result].into_iter().chain(held).map(all_words_of).find(|text| !text.is_empty()).unwrap_or_default()
+    const NAMES: [&str; 5] = ["output", "content", "text", "response", "message"];
+    let held = || NAMES.into_iter().map(|name| &result[name]);
+    let deeper = held().map(|held| &held["content"]);
+    let places = [result].into_iter().chain(held()).chain(deeper);
+    places.map(all_words_of).find(|text| !text.is_empty()).unwrap_or_default()
 }
 
 /// Why it failed, where the result's text does not say.
 fn reason(event: &Value<'_>) -> Option<String> {
-    const SAYS_NOTHING: [&str; 3] = ["completed", "success", "error"];
+    const SAYS_NOTHING: [&str; 6] = ["completed", "success", "error", "end_turn", "stop_sequence", "stop"];
     let word = |name: &str| string(&event[name]).filter(|word| !SAYS_NOTHING.contains(&word.as_str()));
     error_text(&event["errors"])
         .or_else(|| error_text(&event["error"]))
@@ -241,15 +258,18 @@ fn reason(event: &Value<'_>) -> Option<String> {
         .or_else(|| error_text(&event["message"]))
         .or_else(|| word("terminal_reason"))
         .or_else(|| word("subtype"))
+        .or_else(|| word("stop_reason"))
 }
 
 /// After a retry `usage` misses the first try, and `modelUsage` has it: the larger one is what was spent.
 fn final_usage(event: &Value<'_>) -> Option<Usage> {
-    let by_model = event["modelUsage"]
-        .fields()
+    let by_model = ["modelUsage", "model_usage"]
+        .into_iter()
+        .flat_map(|name| event[name].fields())
         .fold(Usage::default(), |sum, model| sum.plus(usage(model).unwrap_or_default()));
     let places = [&event["usage"], &event["metadata"]["usage"], &event["result"]["usage"]];
-    let told = places.into_iter().find_map(usage);
+    let bare = || usage(event).filter(|usage| usage.total() > 0);
+    let told = places.into_iter().find_map(usage).or_else(bare);
     if by_model.total() > told.unwrap_or_default().total() { Some(by_model) } else { told }
 }
 

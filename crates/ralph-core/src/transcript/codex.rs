@@ -34,7 +34,8 @@ pub(super) fn items(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
         Some("turn.completed") => {
             let usage = usage(&event["usage"]).unwrap_or_default();
             each(Item::Usage { message: None, usage });
-            each(Item::Finished(Finished::default()));
+            let text = string(&event["last_agent_message"]);
+            each(Item::Finished(Finished { text, ..Finished::default() }));
         }
         Some("turn.failed" | "error") => failed(event, each),
         _ => {}

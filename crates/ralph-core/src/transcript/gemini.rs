@@ -11,6 +11,11 @@ pub(super) fn introduces(event: &Value<'_>) -> bool {
     event["type"] == "init" && event["session_id"].is_string() && event["model"].is_string()
 }
 
+/// An error before anything else.
+pub(super) fn may_be_first(event: &Value<'_>) -> bool {
+    event["type"] == "error" && event["severity"].is_string() && event["message"].is_string()
+}
+
 pub(super) fn items(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
     match event["type"].as_str() {
         Some("init") => {
@@ -42,7 +47,9 @@ pub(super) fn items(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
             each(Item::ToolFailed(why));
         }
         Some("error") if event["severity"] != "warning" => failed(event, None, each),
-        Some("result") if event["status"] == "error" => failed(event, usage(&event["stats"]), each),
+        Some("result") if event["status"] == "error" || !event["error"].is_null() => {
+            failed(event, usage(&event["stats"]), each);
+        }
         Some("result") => each(Item::Finished(Finished {
             text: string(&event["response"]),
             usage: usage(&event["stats"]),

@@ -34,8 +34,8 @@ pub(super) fn cost(event: &Value<'_>) -> Option<u64> {
 
 /// What an error says, however deep its message lies: in a string, a list, or an object of a service or a CLI.
 pub(super) fn error_text(error: &Value<'_>) -> Option<String> {
-    const NAMES: [&str; 9] =
-        ["message", "data", "error", "errors", "detail", "description", "reason", "name", "type"];
+    const NAMES: [&str; 10] =
+        ["message", "data", "error", "errors", "detail", "description", "reason", "name", "code", "type"];
     const DEEPEST: usize = 5;
     fn said(error: &Value<'_>, depth: usize) -> Option<String> {
         if depth > DEEPEST {

@@ -1,13 +1,12 @@
 //! Lines that package managers, runtimes and loggers put around what they run: not the agent's words.
 
 /// How such lines begin.
-const STARTS: [&str; 22] = [
+const STARTS: [&str; 26] = [
     "npm notice",
     "npm warn",
     "npm WARN",
     "npm info",
     "(node:",
-    "(Use `node --trace-",
     "(Use `node --trace",
     "Debugger attached",
     "Debugger listening",
@@ -18,6 +17,11 @@ const STARTS: [&str; 22] = [
     "Warning: ",
     "warning: ",
     "warning ",
+    "warn ",
+    "make: Entering directory",
+    "make: Leaving directory",
+    "make[",
+    "Browserslist: ",
     "[dotenv@",
     "yarn run v",
     "bun run v",

@@ -1,10 +1,10 @@
 //! OpenCode's `run --format json`: parts of steps. There is no closing event: the steps are summed.
 
-use super::json::{error_text, micro_usd, status_of, string, target, words_of, written_file};
+use super::json::{error_text, micro_usd, number, status_of, string, target, words_of, written_file};
 use super::usage::usage;
 use super::value::Value;
 use super::{Finished, Item};
-use crate::limit::{self, LimitKind};
+use crate::limit::{self, LimitKind, Reset};
 use crate::prelude::*;
 
 pub(super) fn introduces(event: &Value<'_>) -> bool {
@@ -80,9 +80,16 @@ fn failed(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
         if wants_money(&error["data"]["responseBody"]) {
             limit.kind = LimitKind::Credit;
         }
+        limit.reset = limit.reset.or_else(|| retry_after(&error["data"]["responseHeaders"]));
         each(Item::Limit(limit));
     }
     each(Item::Finished(Finished { error: Some(message), api_status, ..Finished::default() }));
+}
+
+/// The time that the service asks to wait, in seconds.
+fn retry_after(headers: &Value<'_>) -> Option<Reset> {
+    let seconds = number(&headers["retry-after"]);
+    limit::reset_in(&format!("retry-after: {seconds}")).filter(|_| seconds > 0)
 }
 
 /// The service's answer as it came; only there stands the name of the error, by which OpenAI tells credit from quotas.

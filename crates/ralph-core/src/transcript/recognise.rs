@@ -13,6 +13,12 @@ use crate::prelude::*;
 const MOST_BEFORE: u32 = 20;
 const MOST_BEFORE_WHOLE: u32 = 5;
 
+/// How agents begin a sentence, and programs do not.
+const TALK: [&str; 16] = [
+    "I ", "I'", "I\u{2019}", "Let me", "Let's", "Here ", "Here'", "This ", "That ", "It ", "The last ",
+    "The previous ", "From the ", "We ", "My ", "Below ",
+];
+
 /// How much of the plain lines is kept, in case that they are all there is.
 const KEPT_ASIDE: usize = 256 << 10;
 
@@ -36,6 +42,8 @@ pub(super) struct Recognising {
     over: bool,
     /// The last line announced something.
     announced: bool,
+    /// Some line was a sentence of somebody who talks.
+    talks: bool,
     /// How the stream opened, once it did.
     opened: Option<Opening>,
     /// The stream's last closing event was an error.
@@ -65,7 +73,8 @@ impl Recognising {
             Opening::Whole => MOST_BEFORE_WHOLE,
             Opening::First => 0,
         };
-        self.before == 0 || self.before <= most && !self.announced
+        let quoted = self.announced || self.talks && opening == Opening::Whole;
+        self.before == 0 || self.before <= most && !quoted
     }
 
     /// Whether a stream may open in any way.
@@ -87,6 +96,7 @@ impl Recognising {
         // Events of some stream are nobody's words.
         self.before += u32::from(!(line.starts_with(b"{\"type\":\"") && line.ends_with(b"}")));
         self.announced = text.ends_with(':');
+        self.talks |= TALK.iter().any(|start| text.starts_with(start));
         let fence = text.starts_with("```") || text.starts_with("~~~");
         self.over = self.before > MOST_BEFORE || fence || is_report(text);
         if self.over {
@@ -200,6 +210,8 @@ pub(super) fn opened(event: &Value<'_>) -> Option<(Format, Opening)> {
         Some((Format::Codex, Opening::First))
     } else if opencode::may_be_first(event) {
         Some((Format::Opencode, Opening::First))
+    } else if gemini::may_be_first(event) {
+        Some((Format::Gemini, Opening::First))
     } else if claude::may_be_first(event) {
         Some((Format::Claude, Opening::First))
     } else {

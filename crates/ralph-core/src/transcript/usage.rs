@@ -29,6 +29,8 @@ pub(super) fn usage(value: &Value<'_>) -> Option<Usage> {
     if !value.is_object() {
         return None;
     }
+    let totals = &value["total_token_usage"];
+    let value = if totals.is_object() { totals } else { value };
     let mut counts = Counts::default();
     value.pairs().for_each(|(name, value)| counts.take(name, value));
     Some(counts.settle())
@@ -38,14 +40,15 @@ impl Counts {
     fn take(&mut self, name: &str, value: &Value<'_>) {
         let count = match name {
             "input_tokens" | "inputTokens" | "input" | "prompt_tokens" | "promptTokens" | "prompt"
-            | "promptTokenCount" => &mut self.input,
+            | "promptTokenCount" | "tokens_in" => &mut self.input,
             "output_tokens"
             | "outputTokens"
             | "output"
             | "completion_tokens"
             | "completionTokens"
             | "candidates"
-            | "candidatesTokenCount" => &mut self.output,
+            | "candidatesTokenCount"
+            | "tokens_out" => &mut self.output,
             "cache_read_input_tokens"
             | "cacheReadInputTokens"
             | "cache_read_tokens"
@@ -84,7 +87,7 @@ impl Counts {
             _ => return,
         };
         // Of two spellings of one thing, the larger is the whole of it.
-        *count = (*count).max(number(value));
+        *count = (*count).max(number(if value.is_object() { &value["total"] } else { value }));
     }
 
     fn settle(self) -> Usage {

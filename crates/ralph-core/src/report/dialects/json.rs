@@ -86,7 +86,7 @@ struct Report {
 fn last_report(raw: &str, clean: &str, shown: &Shown) -> Option<Report> {
     clean.rmatch_indices(KEY).take(MOST_REPORTS).find_map(|(at, _)| {
         let line = clean[..at].rfind('\n').map_or(0, |end| end + 1);
-        if !text::undecorated(&clean[line..at]).is_empty() {
+        if !text::undecorated(&clean[line..at]).trim_start_matches('#').is_empty() {
             return None;
         }
         let behind = &clean[at + KEY.len()..];

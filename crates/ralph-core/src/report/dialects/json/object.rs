@@ -89,7 +89,8 @@ pub(super) fn read(object: &str) -> Option<Read> {
 fn read_broken(object: &str) -> Option<Read> {
     let upper = object.to_ascii_uppercase();
     let values = upper.match_indices(SIGNAL).map(|(at, _)| value(&object[at + SIGNAL.len()..]));
-    let (signal, _) = agreed(values.map(plainly)).filter(|_| object.contains(':'))?;
+    let values = values.map(|value| plainly(&without_trimmings(value)));
+    let (signal, _) = agreed(values).filter(|_| object.contains(':'))?;
     Some(Read { signal, problem: Some("the report is not JSON"), reason: None })
 }
 
@@ -129,6 +130,17 @@ fn value(after: &str) -> &str {
     let after = after.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ':'));
     let end = after.find([',', '}', '\n', '"', '\'']).unwrap_or(after.len());
     after[..end].trim()
+}
+
+/// A word in lower case, without a comment or a full stop behind it.
+fn without_trimmings(value: &str) -> String {
+    let bare = value.split(" #").next().unwrap_or(value).trim();
+    let word = bare.trim_end_matches(['.', '!']);
+    if word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        word.to_ascii_lowercase()
+    } else {
+        bare.to_ascii_lowercase()
+    }
 }
 
 /// What the report gives as a reason, or else recommends.
