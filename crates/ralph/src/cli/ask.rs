@@ -106,7 +106,7 @@ pub(super) fn note(args: &NoteArgs, ui: &mut Ui) -> Result<ExitCode> {
     if hidden != text {
         ui.warn("the note holds what looks like a secret: it was left out; let the agent find it in its environment");
     }
-    Requests::of(&project.truth).note(&uuid::Uuid::now_v7().to_string(), &hidden)?;
+    Requests::of(&project.truth).note(&request_id(), &hidden)?;
     let running = match store::holder(&project.truth) {
         Some(holder) => told(&project, &holder)?,
         None => false,
@@ -129,6 +129,11 @@ pub(super) fn note(args: &NoteArgs, ui: &mut Ui) -> Result<ExitCode> {
         parked(&project).iter().for_each(|hint| ui.say(hint));
     }
     super::fine()
+}
+
+/// Ids that sort by time keep requests in order.
+pub(super) fn request_id() -> String {
+    uuid::Uuid::now_v7().to_string()
 }
 
 /// Words to all agents open no parked item again.

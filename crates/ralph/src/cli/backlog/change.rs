@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::args::{AddArgs, AttemptArgs, Common, IncrementArgs, OneArgs, SetArgs, SkipArgs};
 use super::beside::{is_an_agent_of, not_beside_a_run, projects_of};
 use super::{in_ledger, own_word};
+use crate::cli::ask::request_id;
 use crate::error::{Error, Result};
 use crate::store::{Ledger, Op, Requests, Steer};
 use crate::suggest::quoted;
@@ -173,7 +174,7 @@ pub(in crate::cli) fn steer(place: &Place, id: &str, op: Op, text: &str) -> Resu
                 .hint("report BLOCKED, and say what you need"));
         }
         queued = true;
-        Requests::of(&project.truth).steer(&uuid::Uuid::now_v7().to_string(), &steer)?;
+        Requests::of(&project.truth).steer(&request_id(), &steer)?;
     }
     Ok(Steered { id: item, queued })
 }
