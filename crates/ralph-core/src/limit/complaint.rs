@@ -11,16 +11,10 @@ use crate::prelude::*;
 const STATED: &[(&str, LimitKind)] = &[
     ("hit your limit", LimitKind::Usage),
     ("reached your limit", LimitKind::Usage),
-    ("usage limit reached", LimitKind::Usage),
-    ("usage limit exceeded", LimitKind::Usage),
-    ("usage limit has been", LimitKind::Usage),
+    ("usage limit", LimitKind::Usage),
     ("usage limits", LimitKind::Usage),
-    ("your usage limit", LimitKind::Usage),
-    ("hour limit", LimitKind::Usage),
-    ("session limit", LimitKind::Usage),
-    ("weekly limit", LimitKind::Usage),
-    ("daily limit", LimitKind::Usage),
-    ("monthly limit", LimitKind::Usage),
+    ("limit will reset", LimitKind::Usage),
+    ("request allowance", LimitKind::Usage),
     ("out of extra usage", LimitKind::Usage),
     ("insufficient credit", LimitKind::Credit),
     ("insufficient credits", LimitKind::Credit),
@@ -30,6 +24,7 @@ const STATED: &[(&str, LimitKind)] = &[
     ("not enough credits", LimitKind::Credit),
     ("out of credits", LimitKind::Credit),
     ("no credits", LimitKind::Credit),
+    ("more credits", LimitKind::Credit),
     ("credits exhausted", LimitKind::Credit),
     ("credit balance", LimitKind::Credit),
     ("payment required", LimitKind::Credit),
@@ -51,9 +46,17 @@ const STATED: &[(&str, LimitKind)] = &[
     ("current quota", LimitKind::Usage),
     ("daily quota", LimitKind::Usage),
     ("your quota", LimitKind::Usage),
-    ("rate limit", LimitKind::Rate),
-    ("rate limits", LimitKind::Rate),
     ("rate limited", LimitKind::Rate),
+    ("rate limit hit", LimitKind::Rate),
+    ("rate limit error", LimitKind::Rate),
+    ("rate limit retry", LimitKind::Rate),
+    ("rate limit please", LimitKind::Rate),
+    ("hit rate limit", LimitKind::Rate),
+    ("hit the rate limit", LimitKind::Rate),
+    ("hit a rate limit", LimitKind::Rate),
+    ("rate exceeded", LimitKind::Rate),
+    ("throttlingexception", LimitKind::Rate),
+    ("toomanyrequestsexception", LimitKind::Rate),
     ("too many requests", LimitKind::Rate),
     ("too many tokens", LimitKind::Rate),
     ("tokens per minute", LimitKind::Rate),
@@ -89,8 +92,8 @@ const ABOUT_CODE: &[&str] = &[
     "middleware", "tests", "test", "tested", "testing", "function", "method", "module", "class", "returns",
     "responses", "documented", "docs", "readme", "fixture", "mock", "mocks", "mocked", "simulates",
     "simulated", "assert", "assertion", "asserts", "expects", "expected", "panicked", "users", "feature",
-    "todo", "retrying", "retried", "import", "logic", "endpoint", "client", "parser", "captcha", "header",
-    "disk", "config", "configured",
+    "todo", "retrying", "retried", "import", "logic", "parser", "captcha", "operator", "overload",
+    "template", "argument", "arguments",
 ];
 
 /// Errors of a language, not of a service.
@@ -109,7 +112,8 @@ pub(super) fn kind(line: &str) -> Option<LimitKind> {
     kinds::by_status(status, line).or_else(|| {
         let words = spaced(line);
         let stated = STATED.iter().find(|(phrase, _)| words.contains(&format!(" {phrase} ")));
-        stated.map(|(_, kind)| *kind).or_else(|| exceeds(&words).then_some(LimitKind::Rate))
+        let plan = || is_used_up(&words).then_some(LimitKind::Usage);
+        stated.map(|(_, kind)| *kind).or_else(plan).or_else(|| exceeds(&words).then_some(LimitKind::Rate))
     })
 }
 
@@ -124,7 +128,15 @@ fn spaced(line: &str) -> String {
     words
 }
 
-/// `request limit exceeded`, `exceeded API limit`, `exceeded your rate limits`.
+/// `You have hit the 5-hour limit`; not `Daily limit: 50`.
+fn is_used_up(words: &str) -> bool {
+    let scoped = ["hour", "session", "weekly", "daily", "monthly"].iter();
+    let says = |phrase: &str| words.contains(&format!(" {phrase} "));
+    scoped.clone().any(|scope| says(&format!("{scope} limit")))
+        && ["hit", "reached", "exceeded", "exhausted", "resets", "used"].into_iter().any(says)
+}
+
+/// `request limit exceeded`, `exceeded API limit`, `429: rate limit`.
 fn exceeds(words: &str) -> bool {
     let words: Vec<&str> = words.split_whitespace().collect();
     let is_limit = |word: &str| word == "limit" || word == "limits";
@@ -133,7 +145,8 @@ fn exceeds(words: &str) -> bool {
         let behind = &words[at + 1..words.len().min(at + 4)];
         let own = before.last().is_some_and(|word| OTHER_LIMITS.contains(word));
         let passed = |word: &&str| matches!(*word, "exceeded" | "reached" | "exceeds");
-        !own && (before.iter().any(passed) || behind.iter().any(passed))
+        let ends = behind.is_empty() && before.last() == Some(&"rate");
+        !own && (ends || before.iter().any(passed) || behind.iter().any(passed))
     })
 }
 
@@ -151,7 +164,10 @@ fn names_service(line: &str) -> bool {
 fn is_about_code(line: &str) -> bool {
     let lower = line.trim().to_lowercase().replace('’', "'").replace("expected available", "");
     let first = lower.split(':').next().unwrap_or("");
-    if LANGUAGE_ERRORS.contains(&first) || lower.contains("the requested url") || lower.contains("disk quota")
+    if LANGUAGE_ERRORS.contains(&first)
+        || lower.contains("the requested url")
+        || lower.contains("disk quota")
+        || lower.contains("resource temporarily unavailable")
     {
         return true;
     }

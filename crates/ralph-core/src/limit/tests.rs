@@ -314,6 +314,20 @@ fn on_standard_error_of_a_failed_process_any_line_that_states_a_limit_is_one() {
         ("Some prefix of a log. Rate limit exceeded for user. More.", Rate, None),
         ("[2026-11-18T12:00:01Z] ERROR provider: rate limit exceeded", Rate, None),
         ("✖ Too many requests", Rate, None),
+        (
+            "httpx.HTTPStatusError: Client error '429 Too Many Requests' for url 'https://api.example.com/v1'",
+            Rate,
+            None,
+        ),
+        ("An error occurred (ThrottlingException) when calling InvokeModel: Rate exceeded", Rate, None),
+        ("Error 429: rate limit", Rate, None),
+        (
+            "Usage limit reached for 5 hour. Your limit will reset at 2026-12-01 15:00:00",
+            Usage,
+            Some(Reset::Day { year: 2026, month: 12, day: 1, hour: 15, minute: 0, zone: None }),
+        ),
+        ("402: This request requires more credits, or fewer max_tokens", Credit, None),
+        ("[resource_exhausted] Error", Rate, None),
     ] {
         for output in
             [format!("{line}\n"), format!("Starting.\n\u{1b}[31m{line}\u{1b}[0m\n    at run (x.js:3:1)\n")]
@@ -363,6 +377,10 @@ fn words_about_limits_on_standard_error_are_none() {
         "> Rate limit exceeded",
         "the text `Rate limit exceeded` is shown",
         "throttled() is called twice",
+        "Rate limit: 100 calls per hour",
+        "Daily limit: 50 runs",
+        "bash: fork: retry: Resource temporarily unavailable",
+        "warning: the overloaded operator+ must have at least one parameter",
         "Rate limit reached, retrying in 2s (attempt 1 of 5)",
     ]
     .into_iter()
