@@ -90,7 +90,7 @@ fn decide(
     let words = gate::judge(context, report);
     let count = report.indicators.count;
     let (explicit, hindrance) = match &words {
-        Words::Done { why } | Words::More { why } => (why.clone(), "nothing says blocked".into()),
+        Words::Done { why, .. } | Words::More { why } => (why.clone(), "nothing says blocked".into()),
         Words::Blocked { why } => ("says blocked".into(), why.clone()),
         Words::Silence => ("no report".into(), "nothing says blocked".into()),
     };

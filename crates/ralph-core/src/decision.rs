@@ -153,6 +153,9 @@ pub struct Conclusion {
     /// What the words amounted to.
     #[serde(default)]
     pub words: String,
+    /// The policy asks for facts whatever the words say, and they did not say done.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub unasked: bool,
     /// Empty unless the words said done.
     pub evidence: Evidence,
     /// Why a claim was not accepted; goes into the next prompt.

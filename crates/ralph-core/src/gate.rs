@@ -11,6 +11,8 @@ use crate::report::dialects::{Saying, Vote};
 pub enum Words {
     Done {
         why: String,
+        /// The gate asks for no words, and these did not say done: `why` is what they said.
+        unasked: bool,
     },
     Blocked {
         why: String,
@@ -45,7 +47,11 @@ pub fn judge(context: Context, report: &IterationReport) -> Words {
             Words::More { why: too_few(context, report) }
         }
         (Gate::Explicit | Gate::Dual, _) | (Gate::Evidence, Words::Blocked { .. }) => words,
-        (Gate::Evidence, _) => Words::Done { why: "words are not asked".into() },
+        (Gate::Evidence, Words::Done { .. }) => words,
+        (Gate::Evidence, Words::More { why }) => {
+            Words::Done { why: format!("not done: {why}"), unasked: true }
+        }
+        (Gate::Evidence, Words::Silence) => Words::Done { why: "no report".into(), unasked: true },
     }
 }
 
@@ -67,10 +73,20 @@ fn heard(context: Context, report: &IterationReport) -> Words {
 }
 
 impl Words {
+    pub fn done(why: impl Into<String>) -> Self {
+        Self::Done { why: why.into(), unasked: false }
+    }
+
+    /// Whether facts are asked though the words did not say done.
+    pub fn is_unasked(&self) -> bool {
+        matches!(self, Self::Done { unasked: true, .. })
+    }
+
     /// What was said, for people.
     pub fn describe(&self) -> String {
         match self {
-            Self::Done { why } => format!("claims done: {why}"),
+            Self::Done { why, unasked: true } => format!("judged by evidence alone (the agent: {why})"),
+            Self::Done { why, unasked: false } => format!("claims done: {why}"),
             Self::Blocked { why } => format!("says blocked: {why}"),
             Self::More { why } => format!("not done: {why}"),
             Self::Silence => "no report: not a vote".into(),
@@ -90,7 +106,7 @@ impl Words {
 fn of_saying(saying: &Saying) -> Words {
     let why = || if saying.problems.is_empty() { saying.quote.clone() } else { saying.problems.join("; ") };
     match &saying.vote {
-        Vote::Done { .. } => Words::Done { why: saying.quote.clone() },
+        Vote::Done { .. } => Words::done(saying.quote.clone()),
         Vote::More => Words::More { why: why() },
         Vote::Blocked { why } => Words::Blocked { why: reason(why) },
     }
@@ -116,7 +132,7 @@ fn of_block(context: Context, block: &Block) -> Words {
     }
     match objection(context.has_test_check, block) {
         Some(why) if !context.believes_contradictions => more(why),
-        _ => Words::Done { why: "EXIT_SIGNAL: true".into() },
+        _ => Words::done("EXIT_SIGNAL: true"),
     }
 }
 

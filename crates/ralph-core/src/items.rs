@@ -21,7 +21,8 @@ use crate::report::IterationReport;
 use crate::report::block::Tests;
 use crate::state::{HandedOn, Iteration};
 
-pub use message::{attempt_id, commit_message, mend_message, revert_message};
+pub(crate) use message::account;
+pub use message::{CommitFiles, attempt_id, commit_message, mend_message, revert_message};
 pub use parked::{Began, ParkReason, ParkedItem, Parking, Patch, PutAside, WaitingItem};
 pub use settled::{InHead, Settled, UNCOMMITTED};
 pub use standing::Standing;
@@ -721,10 +722,10 @@ pub fn claim(words: Words, report: &IterationReport, after: Option<&ItemAfter>) 
     let tasks = block.and_then(|block| block.tasks).unwrap_or(0);
     let failing = block.is_some_and(|block| block.tests == Some(Tests::Failing));
     match words {
-        Words::Blocked { .. } | Words::Done { .. } => words,
-        _ if failing => Words::More { why: "TESTS_STATUS: FAILING".into() },
-        _ if after.is_some_and(|after| after.ticked) => Words::Done { why: "marked as done".into() },
-        _ if tasks > 0 => Words::Done { why: format!("TASKS_COMPLETED_THIS_LOOP: {tasks}") },
+        Words::Blocked { .. } | Words::Done { unasked: false, .. } => words,
+        _ if failing && !words.is_unasked() => Words::More { why: "TESTS_STATUS: FAILING".into() },
+        _ if after.is_some_and(|after| after.ticked) => Words::done("marked as done"),
+        _ if tasks > 0 => Words::done(format!("TASKS_COMPLETED_THIS_LOOP: {tasks}")),
         other => other,
     }
 }

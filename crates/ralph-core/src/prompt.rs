@@ -190,6 +190,10 @@ fn last_did(last: &Iteration) -> String {
     let changed = last.after.as_ref().map_or(0, |after| after.changed_total);
     let outcome =
         last.conclusion.as_ref().map_or("was not concluded", |conclusion| match conclusion.outcome {
+            Outcome::Accepted if conclusion.unasked => {
+                "did not say done, and the evidence says that its item is"
+            }
+            Outcome::Refused if conclusion.unasked => "did not reach what it was judged by",
             Outcome::Accepted if last.is_claimed() => "said done, and nothing but its word says so",
             Outcome::Accepted if last.is_without_change() => {
                 "said done, and its item's checks were green without a change for it"
@@ -368,10 +372,16 @@ fn refused(state: &State, current: &Iteration) -> Option<String> {
     let item = current.item.as_ref().map(|item| &item.id);
     let refusal =
         state.refusal.as_ref().filter(|refusal| refusal.item.is_none() || refusal.item.as_ref() == item)?;
-    let mut words = format!(
-        "# The last \"done\" was refused\n\nIteration {} said done. What the loop found: {}. ",
-        refusal.iteration, refusal.why
-    );
+    let mut words = match refusal.unasked {
+        true => format!(
+            "# The last attempt did not pass\n\nWhat the loop found after iteration {}: {}. ",
+            refusal.iteration, refusal.why
+        ),
+        false => format!(
+            "# The last \"done\" was refused\n\nIteration {} said done. What the loop found: {}. ",
+            refusal.iteration, refusal.why
+        ),
+    };
     if !refusal.checks.is_empty() {
         words.push_str("The loop runs these checks itself; the work is not done until they pass.");
     }

@@ -182,6 +182,9 @@ pub struct Refusal {
     pub why: String,
     /// The checks that failed.
     pub checks: Vec<CheckResult>,
+    /// The agent had not said done.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub unasked: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -575,6 +578,7 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
                         .filter(|check| conclusion.refused(check))
                         .cloned()
                         .collect(),
+                    unasked: conclusion.unasked,
                 });
             }
             // What was refused of another item is still to be told to whoever tries that again.

@@ -26,7 +26,7 @@ use crate::time;
 
 /// The word of an iteration's result, as the boxes and history show it.
 pub fn result_word(iteration: &Iteration) -> &'static str {
-    outcome_word(iteration.outcome(), iteration.signal())
+    outcome_word(iteration.outcome(), iteration.signal(), iteration.is_unasked())
 }
 
 /// The same for people: that nobody is logged in or has paid is no limit to wait for.
@@ -40,8 +40,10 @@ pub fn result_for_people(iteration: &Iteration) -> &'static str {
 }
 
 /// Who signals by file is shown its own word.
-fn outcome_word(outcome: Option<Outcome>, signal: Option<&str>) -> &'static str {
+fn outcome_word(outcome: Option<Outcome>, signal: Option<&str>, unasked: bool) -> &'static str {
     match outcome {
+        Some(Outcome::Accepted) if unasked => "PASSED",
+        Some(Outcome::Refused) if unasked => "NOT PASSED",
         Some(Outcome::Accepted | Outcome::Refused) => "DONE",
         Some(Outcome::More) if signal == Some("ROTATE") => "ROTATE",
         Some(Outcome::More | Outcome::Silent) => "CONTINUE",

@@ -51,7 +51,7 @@ fn attempt() -> Attempt {
         reverted: true,
         failure_reason: Some("it \"broke\"".into()),
         investigation: None,
-        files_changed: vec!["a b".into()],
+        files_changed: Some(vec!["a b".into()]),
     }
 }
 

@@ -41,7 +41,8 @@ pub struct Attempt {
     pub reverted: bool,
     pub failure_reason: Option<String>,
     pub investigation: Option<String>,
-    pub files_changed: Vec<String>,
+    /// Of a failed one; none at all of one that passed without a change, which has no commit of its own.
+    pub files_changed: Option<Vec<String>>,
 }
 
 impl Attempt {
@@ -67,8 +68,8 @@ impl Attempt {
                 fields.push((name, text(said)));
             }
         }
-        if !self.files_changed.is_empty() {
-            fields.push(("files_changed", list(&self.files_changed)));
+        if let Some(files) = &self.files_changed {
+            fields.push(("files_changed", list(files)));
         }
         Written::map(fields)
     }
@@ -86,6 +87,8 @@ pub struct Recorded<'a> {
     pub failure_reason: Option<Cow<'a, str>>,
     pub investigation: Option<Cow<'a, str>>,
     pub reverted: bool,
+    /// It says that it changed no file.
+    pub without_change: bool,
 }
 
 impl<'a> Recorded<'a> {
@@ -127,6 +130,7 @@ impl<'a> Recorded<'a> {
             "failure_reason" => self.failure_reason = words(node),
             "investigation" => self.investigation = words(node),
             "reverted" => self.reverted = node.bool() == Some(true),
+            "files_changed" => self.without_change = node.value() == serde_json::Value::Array(vec![]),
             _ => {}
         }
     }

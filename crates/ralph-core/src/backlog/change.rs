@@ -256,10 +256,16 @@ impl Backlog<'_> {
             let reason = reason.ok_or_else(|| Refusal::ReasonNeeded(item.id.clone().into_owned()))?;
             let word = moves::word(self.shape, State::Blocked).unwrap_or_default();
             steps.push(Step::Set(&["status"], Written::Text(word.into())));
-            steps.push(Step::Set(&["override_reason"], Written::Text(reason.into())));
-            steps.push(Step::Set(&["notes"], Written::Text(self.with_own_note(at))));
+            steps.extend(self.blocked_at_limit(at, reason));
         }
         Ok(Plan { steps, incremented: Some(Incremented { limit, blocked }), ..Plan::default() })
+    }
+
+    fn blocked_at_limit(&self, at: usize, reason: &str) -> [Step; 2] {
+        [
+            Step::Set(&["override_reason"], Written::Text(reason.into())),
+            Step::Set(&["notes"], Written::Text(self.with_own_note(at))),
+        ]
     }
 
     fn with_own_note(&self, at: usize) -> String {

@@ -55,6 +55,8 @@ pub struct Stats {
 pub struct Waiting {
     pub item: usize,
     pub on: Vec<String>,
+    /// Those of them that are out of iterations, blocked for it or not.
+    pub at_limit: Vec<String>,
 }
 
 impl Waiting {
@@ -99,11 +101,12 @@ pub enum Selection {
 }
 
 impl Selection {
-    /// 0 selected, 1 none eligible, 2 a ring, or all that is left is out of iterations.
+    /// 0 selected, 1 none eligible, 2 a ring, or what is left is out of iterations, or waits for what is.
     pub fn exit(&self, backlog: &Backlog<'_>) -> u8 {
         let out = |at: &usize| backlog.items()[*at].limit.is_some_and(|limit| limit.is_reached());
         match self {
             Self::Item(_) => 0,
+            Self::Waiting(items) if items.iter().any(|waits| !waits.at_limit.is_empty()) => 2,
             Self::Complete | Self::Waiting(_) | Self::Unknown(_) => 1,
             Self::Blocked(items) if items.iter().all(out) => 2,
             Self::Blocked(_) => 1,
@@ -116,6 +119,9 @@ impl Selection {
         match self {
             Self::Item(_) => "selected",
             Self::Complete => "complete",
+            Self::Waiting(items) if items.iter().any(|waits| !waits.at_limit.is_empty()) => {
+                "waiting_at_limit"
+            }
             Self::Waiting(_) => "waiting",
             Self::AtLimit(_) => "at_limit",
             Self::Blocked(_) => "blocked",
@@ -157,6 +163,9 @@ fn choose(
     let mut stats = Stats { total: backlog.items().len() as u64, ..Stats::default() };
     let satisfied =
         |at: usize| dependencies.at(at).all(|on| on.is_some_and(|on| backlog.items()[on].state.satisfies()));
+    let is_at_limit = |item: &Item<'_>, held: Option<HeldBack>| {
+        item.limit.map_or(held == Some(HeldBack::Attempts), |limit| limit.is_reached())
+    };
     let mut best: Option<usize> = None;
     let (mut waiting, mut at_limit, mut blocked) = (Vec::new(), Vec::new(), Vec::new());
     let mut unknown = Vec::new();
@@ -190,7 +199,7 @@ fn choose(
             }
             continue;
         }
-        if item.limit.map_or(held == Some(HeldBack::Attempts), |limit| limit.is_reached()) {
+        if is_at_limit(item, held) {
             stats.at_limit += 1;
             if wanted {
                 at_limit.push(at);
@@ -219,10 +228,16 @@ fn choose(
             let on = |item: usize| {
                 let of_phase = parked.iter().filter(|parked| parked.holds(&backlog.items()[item]));
                 let on = blocking(backlog, &backlog.items()[item]);
-                Waiting {
-                    item,
-                    on: on.into_iter().chain(of_phase.flat_map(|parked| parked.ids.clone())).collect(),
-                }
+                let on: Vec<String> =
+                    on.into_iter().chain(of_phase.flat_map(|parked| parked.ids.clone())).collect();
+                let is_out = |id: &&String| {
+                    backlog.find(id).is_some_and(|at| {
+                        let item = &backlog.items()[at];
+                        item.state.is_unfinished() && is_at_limit(item, held(at))
+                    })
+                };
+                let at_limit = on.iter().filter(is_out).cloned().collect();
+                Waiting { item, on, at_limit }
             };
             Selection::Waiting(waiting.into_iter().map(on).collect())
         }

@@ -86,7 +86,10 @@ fn only_enabled_items_are_for_the_loop_and_dependencies_come_first() {
     let text = FEATURES.replace("PASSING", "BLOCKED");
     let backlog = json(&text);
     let (selection, _) = select(&backlog, Wish::default());
-    assert_eq!(selection, Selection::Waiting(vec![Waiting { item: 0, on: vec!["FEAT-1".into()] }]));
+    assert_eq!(
+        selection,
+        Selection::Waiting(vec![Waiting { item: 0, on: vec!["FEAT-1".into()], at_limit: vec![] }])
+    );
 }
 
 #[test]
@@ -146,7 +149,10 @@ fn ids_that_look_alike_to_the_index_are_told_apart() {
 fn a_dependency_that_is_not_there_holds_an_item_back() {
     let backlog = json(r#"{"userStories":[{"id":"a","dependsOn":["gone"]}]}"#);
     let (selection, _) = select(&backlog, Wish::default());
-    assert_eq!(selection, Selection::Waiting(vec![Waiting { item: 0, on: vec!["gone".into()] }]));
+    assert_eq!(
+        selection,
+        Selection::Waiting(vec![Waiting { item: 0, on: vec!["gone".into()], at_limit: vec![] }])
+    );
 }
 
 const RALPH_YML: &str = r#"# our tasks

@@ -212,6 +212,7 @@ fn attempts(backlog: &Backlog<'_>, at: usize, strict: bool, found: &mut Findings
             Some(commit) => {
                 found.commits.push((item.id.clone().into_owned(), commit.clone().into_owned()));
             }
+            None if last.without_change => {}
             None => add(Rule::Commit, "its newest attempt names no commit".into()),
         },
         Some(last) if last.reverted => add(Rule::Newest, "its newest attempt was reverted".into()),

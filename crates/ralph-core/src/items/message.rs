@@ -2,6 +2,7 @@
 
 use super::Settlement;
 use crate::decision::Kind;
+use crate::indicator::indicators;
 use crate::prelude::*;
 use crate::state::Iteration;
 use crate::text::one_line;
@@ -11,26 +12,47 @@ pub(super) const ITERATION: &str = "Ralph-Iteration";
 pub(super) const ITEM: &str = "Ralph-Item";
 pub(super) const EVIDENCE: &str = "Ralph-Evidence";
 
-/// `feat(scope): title`, or `feat: title` where only ralph has an id for it; what was done, how it was verified, what was flagged, and trailers. `iteration` is the one that was settled,
-/// `evidence` the digest of its record, `run` the run's id; `left` are files that were proved and are not in the commit.
+/// How many files a commit names.
+const NAMED: usize = 20;
+
+/// What a commit is made of.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CommitFiles<'a> {
+    /// In the commit, without the task file.
+    pub changed: &'a [String],
+    /// Proved, and not in the commit.
+    pub left: &'a [String],
+}
+
+/// `feat(scope): title`, or `feat: title` where only ralph has an id for it; what was done, how it was verified, what was flagged,
+/// and trailers. `iteration` is the one that was settled, `evidence` the digest of its record, `run` the run's id.
 pub fn commit_message(
     settlement: &Settlement,
     iteration: &Iteration,
     run: &str,
     evidence: Option<&str>,
-    left: &[String],
+    files: CommitFiles<'_>,
 ) -> String {
+    let CommitFiles { changed, left } = files;
     let title = match &settlement.item {
         Some(item) if item.made_id => format!("feat: {}", one_line(&item.title, 60)),
         Some(item) => format!("feat({}): {}", scope(&item.id), one_line(&item.title, 60)),
         None => format!("feat: {}", one_line(&settlement.why, 60)),
     };
     let mut text = format!("{title}\n\n");
-    let said = iteration.block().and_then(|block| block.recommendation.as_deref());
     // Of the goal the last word is a reviewer's, who did nothing for it.
-    let said = said.filter(|_| settlement.item.is_some() || iteration.kind == Kind::Work);
-    if let Some(said) = settlement.said.as_deref().or(said) {
+    let worked = settlement.item.is_some() || iteration.kind == Kind::Work;
+    let said = || account(iteration).filter(|_| worked);
+    if let Some(said) = settlement.said.clone().or_else(said) {
         text.push_str(&wrapped(&one_line(&format!("The agent says: {said}"), 400)));
+        text.push_str("\n\n");
+    }
+    if !changed.is_empty() {
+        let mut names = changed.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        if changed.len() > NAMED {
+            names.push_str(&format!(" and {} more", changed.len() - NAMED));
+        }
+        text.push_str(&wrapped(&one_line(&format!("Changed: {names}"), 800)));
         text.push_str("\n\n");
     }
     if let Some(others) = others(settlement) {
@@ -70,6 +92,23 @@ pub fn commit_message(
     text
 }
 
+/// What the agent said that it did: the last paragraph before its report that announces no further work and asks nothing.
+pub(crate) fn account(iteration: &Iteration) -> Option<String> {
+    const REPORT: [&str; 3] = ["RALPH_STATUS", "LOOP_", "<promise>"];
+    let words = &iteration.ended.as_ref()?.report.last_words;
+    let of_report = |line: &str| REPORT.iter().any(|mark| line.contains(mark));
+    let prose: Vec<&str> = words.lines().take_while(|line| !of_report(line)).map(str::trim).collect();
+    let told = |lines: &&[&str]| {
+        let paragraph = lines.join("\n");
+        let plain = paragraph.trim_end_matches(['*', '_', '"', '`', ')', '\n']);
+        paragraph.contains(char::is_alphanumeric)
+            && !plain.ends_with(['?', ':'])
+            && indicators(&paragraph).cancelled_by.is_none()
+    };
+    let paragraph = prose.split(|line| line.is_empty() || line.starts_with("```")).rev().find(told)?;
+    Some(one_line(&paragraph.join(" "), 400))
+}
+
 /// What else was there when the item was proved, and so is in its commit.
 fn others(settlement: &Settlement) -> Option<String> {
     let own = settlement.item.as_ref()?.id.as_str();
@@ -92,11 +131,14 @@ pub fn revert_message(
 ) -> String {
     let name = named(settlement);
     let mut text = format!("revert: {name} - {}\n\n", one_line(&settlement.why, 60));
-    let said = iteration.block().and_then(|block| block.recommendation.as_deref());
-    let investigation = match said {
-        Some(said) => format!("Investigation: {}. The agent said: {}", settlement.why, said),
-        None => format!("Investigation: {}.", settlement.why),
-    };
+    let next = iteration.block().and_then(|block| block.recommendation.as_deref());
+    let mut investigation = format!("Investigation: {}.", settlement.why);
+    if let Some(tried) = account(iteration) {
+        investigation.push_str(&format!(" The agent says: {tried}"));
+    }
+    if let Some(next) = next {
+        investigation.push_str(&format!(" It recommends: {next}"));
+    }
     text.push_str(&wrapped(&one_line(&investigation, 800)));
     text.push_str("\n\n");
     text.push_str(&trailers(settlement, run, evidence));

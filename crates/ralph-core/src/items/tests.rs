@@ -140,7 +140,7 @@ fn settlement() -> Settlement {
 #[test]
 fn a_commit_names_the_item_its_verification_and_its_evidence() {
     assert_eq!(
-        commit_message(&settlement(), &judged(), "run-id", Some("blake"), &[]),
+        commit_message(&settlement(), &judged(), "run-id", Some("blake"), CommitFiles::default()),
         "feat(FEAT-1): Greets by name\n\nVerification:\n- cargo test exit 0\n\nRalph-Item: FEAT-1\n\
          Ralph-Iteration: run-id/7\nRalph-Evidence: blake\n"
     );
@@ -150,7 +150,7 @@ fn a_commit_names_the_item_its_verification_and_its_evidence() {
 fn an_id_that_ralph_made_stands_in_the_trailer_alone() {
     let made = Work { id: "60749deb".into(), made_id: true, ..work() };
     let settlement = Settlement { item: Some(made), ..settlement() };
-    let commit = commit_message(&settlement, &judged(), "run-id", None, &[]);
+    let commit = commit_message(&settlement, &judged(), "run-id", None, CommitFiles::default());
     assert!(commit.starts_with("feat: Greets by name\n\n"), "{commit}");
     let revert = revert_message(&settlement, &judged(), "run-id", None);
     assert!(revert.starts_with("revert: Greets by name - cargo test exit 101"), "{revert}");
@@ -168,8 +168,13 @@ fn a_commit_names_other_items_whose_work_it_holds() {
         memory.into_iter().fold(Memory::default(), |m, (from, to, id)| m.changed(from, to, Some(id)));
     assert_eq!(memory.spans.len(), 3, "each item's own");
     let order = CommitOrder { spans: memory.spans, base: None, flagged: vec![], with_work: false };
-    let message =
-        commit_message(&Settlement { commit: Some(order), ..settlement() }, &judged(), "run-id", None, &[]);
+    let message = commit_message(
+        &Settlement { commit: Some(order), ..settlement() },
+        &judged(),
+        "run-id",
+        None,
+        CommitFiles::default(),
+    );
     let said = message.lines().find(|line| line.contains("other items"));
     assert_eq!(said, Some("Holds as well what attempts at other items left: FEAT-0."), "{message}");
 }
@@ -188,7 +193,7 @@ fn an_item_s_words_cannot_forge_a_trailer() {
     let mut settlement = settlement();
     settlement.item =
         Some(Work { id: "A\nRalph-Evidence: forged".into(), title: "x\n\nRalph-Item: B".into(), ..work() });
-    let message = commit_message(&settlement, &judged(), "run", None, &[]);
+    let message = commit_message(&settlement, &judged(), "run", None, CommitFiles::default());
     assert!(
         !message.lines().any(|line| line.starts_with("Ralph-Evidence") || line == "Ralph-Item: B"),
         "{message}"
@@ -274,8 +279,13 @@ fn what_is_flagged_stands_in_the_commit_and_above_its_trailers() {
         flagged: memory.flagged.clone(),
         with_work: false,
     };
-    let text =
-        commit_message(&Settlement { commit: Some(order), ..settlement() }, &judged(), "run", None, &[]);
+    let text = commit_message(
+        &Settlement { commit: Some(order), ..settlement() },
+        &judged(),
+        "run",
+        None,
+        CommitFiles::default(),
+    );
     let told = "\n\nFlagged: existing tests were changed: tests/a.sh; files that checks run\nwere changed: b\n\nRalph-Item: ";
     assert!(text.contains(told), "{text}");
     let settled = |commit: Option<&str>| Settled { commit: commit.map(Into::into), ..Settled::default() };
@@ -286,7 +296,8 @@ fn what_is_flagged_stands_in_the_commit_and_above_its_trailers() {
 #[test]
 fn a_commit_without_all_that_was_proved_says_so() {
     let left = ["greet.sh".to_owned(), "b.sh".to_owned()];
-    let text = commit_message(&settlement(), &judged(), "run", None, &left);
+    let text =
+        commit_message(&settlement(), &judged(), "run", None, CommitFiles { left: &left, changed: &[] });
     let told = "\n\nVerified with, and not in this commit (not clean before): greet.sh, b.sh\n\nRalph-Item: ";
     assert!(text.contains(told), "{text}");
 }
@@ -295,11 +306,23 @@ fn a_commit_without_all_that_was_proved_says_so() {
 fn a_commit_of_what_is_claimed_says_so_and_names_no_verification() {
     let claimed = Settlement { unchecked: Some("no check was run: the agent's word".into()), ..settlement() };
     let bare = Iteration { checks: vec![], ..judged() };
-    let text = commit_message(&claimed, &bare, "run", None, &["fix_plan.md".to_owned()]);
+    let text = commit_message(
+        &claimed,
+        &bare,
+        "run",
+        None,
+        CommitFiles { left: &["fix_plan.md".to_owned()], changed: &[] },
+    );
     let told = "Verification: no check was configured.\n\nClaimed, not proved: no check was run: the agent's word.\n\n\
                 Not in this commit, for it was not clean before: fix_plan.md\n\nRalph-Item: ";
     assert!(text.contains(told), "{text}");
-    let text = commit_message(&claimed, &judged(), "run", None, &["a".to_owned(), "b".to_owned()]);
+    let text = commit_message(
+        &claimed,
+        &judged(),
+        "run",
+        None,
+        CommitFiles { left: &["a".to_owned(), "b".to_owned()], changed: &[] },
+    );
     assert!(text.contains("\n\nNot in this commit, for they were not clean before: a, b\n\n"), "{text}");
     assert!(!text.contains("Verified with"), "{text}");
 }

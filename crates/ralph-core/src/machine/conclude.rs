@@ -203,6 +203,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     let conclusion = Conclusion {
         outcome,
         words: words.describe(),
+        unasked: words.is_unasked(),
         refusal: refused,
         passes: reviews.passes.min(needed),
         // An item needs none: its checks prove it.

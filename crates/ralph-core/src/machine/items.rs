@@ -10,12 +10,12 @@ use crate::event::Plan;
 use crate::evidence::{FAILED_BEFORE, LEFT_OUT};
 use crate::items::{
     self, Attempt, BacklogPlan, BacklogRead, CommitOrder, Found, ItemAfter, Memory, Says, Settlement,
-    all_as_red,
+    account, all_as_red,
 };
 use crate::prelude::*;
 use crate::profile::{FailedItem, Gate};
 use crate::state::{Iteration, State};
-use crate::text::{count, one_line};
+use crate::text::count;
 use crate::time::Time;
 
 /// Asks for an item.
@@ -378,7 +378,7 @@ pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
     };
     let commits = seen.run.as_ref().is_some_and(|run| run.plan.commits());
     let memory = match commits && item.is_none() && current.progress() {
-        true => Memory { said: said(current), ..memory },
+        true => Memory { said: account(current), ..memory },
         false => memory,
     };
     let memory = match (item, &current.before, &current.after) {
@@ -394,10 +394,4 @@ pub(super) fn remembered(seen: &State, current: &Iteration) -> Memory {
             .flagged(after.judging.iter().flat_map(|judging| judging.touched())),
         _ => memory,
     }
-}
-
-/// What the agent said of its work.
-fn said(current: &Iteration) -> Option<String> {
-    let said = current.block()?.recommendation.as_deref()?;
-    Some(one_line(said, 400))
 }

@@ -159,6 +159,11 @@ impl Iteration {
         sayings.find(|saying| saying.dialect == Dialect::StatusFile).map(|saying| saying.quote.as_str())
     }
 
+    /// Whether facts alone were asked, and the agent did not say done.
+    pub fn is_unasked(&self) -> bool {
+        self.conclusion.as_ref().is_some_and(|told| told.unasked)
+    }
+
     pub fn outcome(&self) -> Option<Outcome> {
         self.conclusion.as_ref().map(|conclusion| conclusion.outcome)
     }

@@ -24,6 +24,9 @@ pub struct Recent {
     pub commits: u64,
     /// Why it was refused, how it failed, or else what the agent recommended.
     pub words: Option<String>,
+    /// The agent had not said done, and was not asked.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub unasked: bool,
     /// The item that was worked on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
@@ -68,6 +71,7 @@ impl Recent {
             number: iteration.number,
             outcome: iteration.outcome(),
             signal: iteration.signal().map(Into::into),
+            unasked: iteration.is_unasked(),
             files: iteration.after.as_ref().map(|after| after.changed_total),
             commits: iteration.after.as_ref().map_or(0, |after| after.commits),
             reviewed_into: reviewed_into(iteration),
@@ -99,6 +103,7 @@ mod tests {
         use Outcome::{Accepted, Failed, More};
         let of = |outcomes: &[Outcome], passes: u32, all: u64| {
             let one = |outcome: &Outcome| Recent {
+                unasked: false,
                 number: 1,
                 outcome: Some(*outcome),
                 signal: None,

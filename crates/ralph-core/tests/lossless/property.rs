@@ -223,6 +223,6 @@ fn attempt() -> Attempt {
         reverted: false,
         failure_reason: None,
         investigation: None,
-        files_changed: vec![],
+        files_changed: None,
     }
 }

@@ -22,6 +22,7 @@ use ralph_core::ledger::Attempted;
 
 pub(super) use args::BacklogCommand;
 pub(super) use change::steer;
+pub(super) use next::{as_a_run_would, message};
 
 use crate::config::Layers;
 use crate::error::Result;

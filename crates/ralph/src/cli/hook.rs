@@ -3,6 +3,7 @@
 mod arm;
 mod fired;
 mod install;
+mod item;
 mod turn;
 
 use std::process::ExitCode;
@@ -117,8 +118,20 @@ pub(super) fn main(command: HookCommand, ui: &mut Ui) -> Result<ExitCode> {
                     (args.max_iterations, goal) = (Some(number), rest.trim().to_owned());
                 }
             }
+            let project = Project::find()?;
+            let of_backlog = args.leading_number && goal.is_empty();
+            if of_backlog {
+                let next = item::next(&project, &install::command()?, ui)?;
+                goal = next.goal;
+                args.test_cmd = args.test_cmd.or(next.check);
+            }
             let order = Order { goal: &goal, session: args.session.as_deref(), probe: args.probe };
-            arm(&Project::find()?, order, args.wishes(), ui)
+            let armed = arm(&project, order, args.wishes(), ui)?;
+            if of_backlog {
+                // The session has not been told it in the command's own words.
+                ui.data_line(&format!("\n{goal}"));
+            }
+            Ok(armed)
         }
         HookCommand::Disarm => arm::disarm(ui),
         HookCommand::Status { json } => arm::status(json, ui),

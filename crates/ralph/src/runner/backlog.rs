@@ -80,8 +80,26 @@ impl Runner<'_> {
         }
     }
 
+    /// What has had its iterations by the file's own count waits for a person from here on.
+    fn block_at_limit(&mut self) {
+        let Some(Ok(source)) = self.source() else { return };
+        match source.block_at_limit() {
+            Ok(ids) if ids.is_empty() => {}
+            Ok(ids) => {
+                self.own_backlog(&source).keep(&source);
+                self.ui.warn(&format!(
+                    "blocked, for its iterations are used up and a person has to look: {}",
+                    ids.join(", ")
+                ));
+            }
+            // What cannot be read, or written, is not selected from either.
+            Err(_) => {}
+        }
+    }
+
     pub(super) fn read_backlog(&mut self) -> Result<()> {
         self.take_steers()?;
+        self.block_at_limit();
         let read = match self.source() {
             Some(Ok(source)) => {
                 let file = source.below(&self.project.root);

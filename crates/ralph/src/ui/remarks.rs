@@ -282,7 +282,8 @@ pub(super) fn remarks(state: &State, last: &Iteration) -> Vec<(Tone, String)> {
         .iter()
         .for_each(|more| warn(format!("claimed more than was measured: {}", text::one_line(more, 400))));
     if let Some(refusal) = &conclusion.refusal {
-        lines.push((Tone::Bad, format!("✗ claimed done, refused: {}", text::one_line(refusal, 600))));
+        let what = if conclusion.unasked { "not done" } else { "claimed done, refused" };
+        lines.push((Tone::Bad, format!("✗ {what}: {}", text::one_line(refusal, 600))));
         if last.checks.iter().any(|check| !check.passed()) {
             lines.push((Tone::Faint, format!("  full output: ralph history {} --checks", last.number)));
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ralph_core::beside::{Beside, Why};
 use ralph_core::event::Measured;
 use ralph_core::git_text::Change;
-use ralph_core::items::{self, CommitOrder, InHead, Settlement, attempt_id};
+use ralph_core::items::{self, CommitFiles, CommitOrder, InHead, Settlement, attempt_id};
 use ralph_core::redact::Secrets;
 use ralph_core::state::Iteration;
 
@@ -110,12 +110,16 @@ impl Settler<'_> {
             let in_head = if own.is_none() { in_head } else { InHead::Untold };
             return Ok(Committed { commit: own, left, mark_alone: lacks_work, in_head });
         }
+        let of_work = commit.iter().filter(|entry| Some(&entry.path) != task_file.as_ref());
+        let changed: Vec<String> =
+            of_work.map(|entry| String::from_utf8_lossy(&entry.path).into_owned()).collect();
         commit.extend(leaked);
         say(
             &since,
             "changed since it was proved; the commit has what was proved, and your files are as they are",
         );
-        let message = items::commit_message(settlement, iteration, self.run, evidence, &left);
+        let files = CommitFiles { changed: &changed, left: &left };
+        let message = items::commit_message(settlement, iteration, self.run, evidence, files);
         let message = without_secrets(&message, self.secrets);
         match self.put_in(&repo, head.as_deref(), before_head, &commit, &message, problems) {
             Ok(made) => {

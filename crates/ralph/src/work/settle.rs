@@ -407,9 +407,7 @@ impl Settler<'_> {
             reverted: settled.reverted,
             failure_reason: failed.then(|| text::one_line(&settlement.why, 500)),
             investigation: said.filter(|_| failed),
-            files_changed: iteration.after.as_ref().filter(|_| failed).map_or(vec![], |after| {
-                after.changed.iter().take(50).map(|change| change.path.clone()).collect()
-            }),
+            files_changed: files_changed(settlement.result, iteration, settled.commit.is_some()),
         };
         // One more iteration is counted where the attempt is recorded, in the same edit.
         let counted = (settlement.result != Attempt::Passed).then(|| Change::Increment {
@@ -453,6 +451,19 @@ fn state(source: &Source, settlement: &Settlement) -> Option<Change> {
     Some(Change::State { id, to, at: Some(clock::now()) })
 }
 
+/// What a failed attempt changed; that one without a commit passed without a change.
+fn files_changed(result: Attempt, iteration: &Iteration, committed: bool) -> Option<Vec<String>> {
+    let after = iteration.after.as_ref()?;
+    match result {
+        Attempt::Failed => Some(after.changed.iter().take(50).map(|change| change.path.clone()).collect()),
+        Attempt::Passed if !committed && (iteration.is_without_change() || iteration.is_untouched()) => {
+            Some(vec![])
+        }
+        _ => None,
+    }
+    .filter(|files| result == Attempt::Passed || !files.is_empty())
+}
+
 /// An attempt as it may stand in a file that is committed.
 fn shown(mut attempt: Recorded, secrets: &Secrets) -> Recorded {
     let hide = |text: &mut String| *text = secrets.hide(text).into_owned();
@@ -460,6 +471,6 @@ fn shown(mut attempt: Recorded, secrets: &Secrets) -> Recorded {
     attempt.summary.iter_mut().for_each(hide);
     attempt.failure_reason.iter_mut().for_each(hide);
     attempt.investigation.iter_mut().for_each(hide);
-    attempt.files_changed.iter_mut().for_each(hide);
+    attempt.files_changed.iter_mut().flatten().for_each(hide);
     attempt
 }

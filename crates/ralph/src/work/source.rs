@@ -16,7 +16,7 @@ mod touched;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use ralph_core::backlog::{Backlog, Change, State};
+use ralph_core::backlog::{Backlog, Change, Item, State};
 use ralph_core::event::Plan;
 use ralph_core::items::{BacklogPlan, Earlier, Work};
 
@@ -174,6 +174,27 @@ impl Source {
 
     pub(crate) fn mark(&self, id: &str) -> Result<()> {
         self.change(&Change::State { id: id.into(), to: State::InProgress, at: Some(clock::now()) })
+    }
+
+    /// Blocks what is open and has used up the iterations that the file gives it, with the note that asks for a person. Says which.
+    pub(crate) fn block_at_limit(&self) -> Result<Vec<String>> {
+        if !self.is_file() {
+            return Ok(vec![]);
+        }
+        let bytes = self.bytes()?;
+        let backlog = self.place.parse(&bytes)?;
+        let is_out = |(at, item): &(usize, &Item<'_>)| {
+            let spent = item.limit.is_some_and(|limit| limit.is_reached());
+            item.enabled && item.state.is_open() && spent && self.in_scope(&backlog, *at)
+        };
+        let out = backlog.items().iter().enumerate().filter(is_out);
+        let out: Vec<String> = out.map(|(_, item)| item.id.to_string()).collect();
+        let blocked = |id: &String| Change::State { id: id.clone(), to: State::Blocked, at: None };
+        let changes: Vec<Change> = out.iter().map(blocked).collect();
+        if !changes.is_empty() {
+            self.change_all(&changes)?;
+        }
+        Ok(out)
     }
 
     /// Takes back that an item is done, or parts of it. `before`: the file as it was; what was marked then stays so, and an item that

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use ralph_testkit::{Finished, Sandbox, Schema};
+use ralph_testkit::{FakeAgent, Finished, Sandbox, Schema, Steps};
 
 use crate::common::{ralph, repository};
 use crate::{SESSION, arm, is_blocked, more, stops};
@@ -261,6 +261,59 @@ fn nothing_in_a_goal_reaches_the_shell() {
         let said = String::from_utf8_lossy(&refused.stdout).into_owned();
         assert!(refused.status.code() == Some(64) && said.contains("the goal is cut off"), "{said}");
     }
+}
+
+#[test]
+fn the_loop_command_without_words_holds_the_session_to_the_next_item() {
+    let sandbox = repository();
+    let item = |id: &str, priority: u32| {
+        serde_json::json!({"id": id, "title": format!("Make {id}"), "acceptance_criteria": [format!("{id}.txt is there")],
+            "verification": [format!("test -e {id}.txt")], "status": "FAILING", "priority": priority, "dependencies": [],
+            "attempts": [], "notes": "", "ralph_loop": {"enabled": true, "max_iterations": 3, "current_iteration": 0}})
+    };
+    let list = serde_json::json!({"items": [item("LATER", 2), item("FIRST", 1)]});
+    sandbox.write(".claude/harness/feature_list.json", list.to_string());
+    sandbox.write(".claude/harness/init.sh", "exit 0\n");
+    hook(&sandbox, "install").assert_code(0);
+    let call = |words: &str| {
+        let script = pasted(&sandbox, "ralph-loop", words);
+        let output = sandbox.command("sh").args(["-c", &script]).output().expect("sh");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let status = || ralph(&sandbox).args(["hook", "status", "--json"]).run().json();
+    for (words, iterations) in [("", 50), ("4", 4)] {
+        let (code, said) = call(words);
+        assert_eq!(code, Some(0), "{said}");
+        for part in [
+            "armed: ",
+            "not approved yet",
+            "First run .claude/harness/init.sh",
+            "FIRST.txt is there",
+            "It is verified by: test -e FIRST.txt",
+            "backlog attempt FIRST PASSED",
+            "backlog increment FIRST --block-on-max",
+        ] {
+            assert!(said.contains(part), "'{part}' in {said}");
+        }
+        assert!(!said.contains("LATER"), "one item a session: {said}");
+        let held = status();
+        assert_eq!(held["max_iterations"], iterations);
+        assert!(held["goal"].as_str().is_some_and(|goal| goal.contains("FIRST.txt is there")), "{held}");
+        hook(&sandbox, "disarm").assert_code(0);
+    }
+    // What the user agreed to, ralph runs itself.
+    let agent = FakeAgent::new("agent").call(Steps::new()).install(&sandbox);
+    let agreed =
+        ralph(&sandbox).args(["run", "--profile", "worker", "--yes", "--agent-cmd"]).arg(agent.path());
+    agreed.run().assert_code(3);
+    let (_, said) = call("");
+    assert!(said.contains("ralph sees this pass: ") && said.contains("test -e FIRST.txt"), "{said}");
+    hook(&sandbox, "disarm").assert_code(0);
+    // Nothing left: no session is held, and the command says why.
+    sandbox.write(".claude/harness/feature_list.json", r#"{"items": []}"#);
+    let (code, said) = call("");
+    assert!(code == Some(1) && said.contains("the backlog is empty"), "{code:?} {said}");
+    assert_eq!(status()["armed"], false);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod again;
 mod beads;
 mod beads_kept;
 mod boot;
+mod by_evidence;
 mod commits;
 mod committed;
 #[path = "../common/mod.rs"]

@@ -141,7 +141,7 @@ fn a_change_is_a_call_and_what_is_so_already_is_none() {
         reverted: false,
         failure_reason: Some("make test exit 1".into()),
         investigation: None,
-        files_changed: vec![],
+        files_changed: None,
     };
     let together = [
         Change::Increment {

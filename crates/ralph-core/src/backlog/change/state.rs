@@ -1,7 +1,7 @@
 //! A state as fields of an item: those in which it, or else its file, tells states already; and what tells when it began
 //! and ended.
 
-use super::Refusal;
+use super::{AT_LIMIT, Refusal};
 use crate::backlog::node::Node;
 use crate::backlog::validate::{Finding, Rule, validate};
 use crate::backlog::write::{Step, Written};
@@ -45,6 +45,9 @@ impl Backlog<'_> {
             steps.push(Step::Set(field, written));
         }
         steps.extend(self.moments(at, to, time));
+        if to == State::Blocked && self.items[at].limit.is_some_and(|limit| limit.is_reached()) {
+            steps.extend(self.blocked_at_limit(at, AT_LIMIT));
+        }
         Ok(steps)
     }
 

@@ -31,7 +31,7 @@ fn attempt(outcome: Outcome) -> Attempt {
         reverted: false,
         failure_reason: None,
         investigation: None,
-        files_changed: vec![],
+        files_changed: None,
     }
 }
 

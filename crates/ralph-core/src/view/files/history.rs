@@ -180,7 +180,8 @@ fn decision_part(text: &mut String, state: &State, iteration: &Iteration) {
     text.push_str("\n## Decision\n\n");
     text.push_str(&format!("- words: {}\n", one_line(&conclusion.words, 500)));
     if let Some(refusal) = &conclusion.refusal {
-        text.push_str(&format!("- claimed done, refused: {refusal}\n"));
+        let what = if conclusion.unasked { "not done" } else { "claimed done, refused" };
+        text.push_str(&format!("- {what}: {refusal}\n"));
     }
     for condition in &conclusion.evidence.conditions {
         let held = match condition.held {
@@ -264,6 +265,7 @@ mod tests {
             item: None,
         };
         let conclusion = Conclusion {
+            unasked: false,
             outcome: Outcome::More,
             words: "not done: EXIT_SIGNAL: false".into(),
             evidence: Evidence::default(),

@@ -49,7 +49,7 @@ fn working_on(state: &State, run: &RunInfo) -> String {
 
 fn line_of(recent: &Recent) -> String {
     let changed = changes(recent.files, recent.commits);
-    let result = outcome_word(recent.outcome, recent.signal.as_deref());
+    let result = outcome_word(recent.outcome, recent.signal.as_deref(), recent.unasked);
     let item = recent.item.as_ref().map(|id| format!(" on {id}")).unwrap_or_default();
     let mut line = format!("- Iteration {}: {result}{item}, {changed}", recent.number);
     if let Some(words) = &recent.words {

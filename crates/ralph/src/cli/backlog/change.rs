@@ -66,7 +66,7 @@ pub(super) fn attempt(args: &AttemptArgs, ui: &mut Ui) -> Result<ExitCode> {
         reverted: args.reverted,
         failure_reason: args.failure_reason.clone(),
         investigation: args.investigation.clone(),
-        files_changed: vec![],
+        files_changed: None,
     };
     let told = make(&args.common, &Change::Attempt { id: args.id.clone(), attempt })?;
     let run_id = told.run_id.as_deref().unwrap_or_default();

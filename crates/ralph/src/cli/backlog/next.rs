@@ -10,7 +10,7 @@ use super::args::NextArgs;
 use super::own_word;
 use crate::error::Result;
 use crate::suggest::quoted;
-use crate::ui::Ui;
+use crate::ui::{self, Ui};
 use crate::work::{Place, TO_GIVE_STEPS, TwoHands, spent, without_steps};
 
 /// How many of the items that wait are named to people.
@@ -31,15 +31,20 @@ pub(super) fn main(args: &NextArgs, ui: &mut Ui) -> Result<ExitCode> {
     if let Selection::Item(at) = selection {
         place.is_alone(&backlog, at)?;
     }
+    let as_json = args.common.json || !ui::shown();
     let message = match (&selection, task) {
-        (Selection::Complete, Some(at)) => not_to_do(&backlog, at, &place, args.common.json),
+        (Selection::Complete, Some(at)) => not_to_do(&backlog, at, &place, as_json),
         _ => message(&selection, &backlog, &stats, &place),
     };
-    if args.common.json {
+    if as_json {
         let mut document = document(&selection, &backlog, &stats);
         document["backlog"] = place.shown().into();
-        document["message"] = message.into();
+        document["message"] = message.clone().into();
         ui.json(&document);
+        // Standard output is a script's, and whoever started that reads why nothing is left.
+        if !args.common.json && !matches!(selection, Selection::Item(_)) {
+            ui.say(&message);
+        }
     } else if let Selection::Item(at) = selection {
         let item = &backlog.items()[at];
         ui.exact_line(&format!("{}\t{}", item.id, text::one_line(&item.title, 400)));
@@ -66,7 +71,11 @@ fn not_to_do(backlog: &Backlog<'_>, at: usize, place: &Place, as_json: bool) -> 
 }
 
 /// What a run by the project's settings would select.
-pub(super) fn as_a_run_would(place: &Place, backlog: &Backlog<'_>, wish: Wish<'_>) -> (Selection, Stats) {
+pub(in crate::cli) fn as_a_run_would(
+    place: &Place,
+    backlog: &Backlog<'_>,
+    wish: Wish<'_>,
+) -> (Selection, Stats) {
     match super::counted(place) {
         Some(source) => select_but(backlog, wish, |at| source.left_out(backlog, at)),
         None => select_with(backlog, wish, &TwoHands),
@@ -82,10 +91,13 @@ fn document(selection: &Selection, backlog: &Backlog<'_>, stats: &Stats) -> Valu
         blocking.sort();
         blocking.dedup();
     }
-    let at_limit: Vec<String> = match selection {
+    let mut at_limit: Vec<String> = match selection {
         Selection::AtLimit(items) => items.iter().map(id).collect(),
+        Selection::Waiting(items) => items.iter().flat_map(|one| one.at_limit.clone()).collect(),
         _ => vec![],
     };
+    at_limit.sort();
+    at_limit.dedup();
     let cycle: &[String] = if let Selection::Cycle(ring) = selection { ring } else { &[] };
     json!({
         "schema": "ralph.next/1",
@@ -117,7 +129,12 @@ fn selected(backlog: &Backlog<'_>, at: usize) -> Value {
     })
 }
 
-pub(super) fn message(selection: &Selection, backlog: &Backlog<'_>, stats: &Stats, place: &Place) -> String {
+pub(in crate::cli) fn message(
+    selection: &Selection,
+    backlog: &Backlog<'_>,
+    stats: &Stats,
+    place: &Place,
+) -> String {
     let id = |at: &usize| backlog.items()[*at].id.clone().into_owned();
     // Of several, the command for the first: it can be typed as it stands.
     let typed = |items: &[usize]| items.first().map(|at| quoted(&id(at))).unwrap_or_default();

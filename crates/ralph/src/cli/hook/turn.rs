@@ -6,7 +6,7 @@ use std::time::Duration;
 use ralph_core::decision::Phase;
 use ralph_core::event::{Event, RunResumed};
 use ralph_core::session::{Answer, Whose};
-use ralph_core::state::State;
+use ralph_core::state::{Iteration, State};
 use ralph_core::{text, view};
 use serde_json::json;
 
@@ -172,8 +172,9 @@ fn waits(why: &str) -> String {
 fn goes_on(state: &State) -> String {
     let last = state.last.as_deref();
     let refusal = last.and_then(|last| last.conclusion.as_ref()?.refusal.as_ref());
+    let what = if last.is_some_and(Iteration::is_unasked) { "not done" } else { "claimed done, refused" };
     let words = match (last, refusal) {
-        (_, Some(refusal)) => format!("claimed done, refused: {}", text::one_line(refusal, 200)),
+        (_, Some(refusal)) => format!("{what}: {}", text::one_line(refusal, 200)),
         (Some(last), None) => format!("{}, {}", view::result_for_people(last), view::files(last)),
         (None, None) => return format!("ralph: iteration {}", view::nth_of(state, state.used)),
     };
