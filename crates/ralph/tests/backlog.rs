@@ -155,7 +155,8 @@ fn an_item_may_begin_when_what_it_depends_on_is_passing_or_cancelled_and_not_bef
     for status in ["FAILING", "BLOCKED"] {
         with(status);
         let refused = backlog(&sandbox, &["next"]);
-        assert!(refused.stdout.is_empty() && refused.stderr.contains("FEAT-1"), "{status}: {refused}");
+        assert_eq!(refused.json()["selected"], Value::Null, "{status}: {refused}");
+        refused.assert_stderr_has("FEAT-1");
     }
 }
 
@@ -236,7 +237,8 @@ fn the_harness_is_found_where_the_seed_has_it() {
     let sandbox = harness();
     let next = backlog(&sandbox, &["next"]);
     next.assert_code(0);
-    assert_eq!(next.stdout, "FEAT-1\tStore\n");
+    let selected = &next.json()["selected"];
+    assert_eq!((&selected["id"], &selected["title"]), (&json!("FEAT-1"), &json!("Store")));
 }
 
 #[test]
@@ -259,7 +261,8 @@ fn failures_count_up_warn_and_block_only_with_a_reason() {
         .assert_stderr_has("--override-reason");
     assert_eq!(sandbox.read(HARNESS), before, "a refusal changes nothing");
     backlog(&sandbox, &["increment", "FEAT-1"]).assert_code(0).assert_stderr_has("has reached its limit");
-    let next = document(&sandbox, 1, &["next"]);
+    let next = document(&sandbox, 2, &["next"]);
+    assert_eq!((&next["reason"], &next["at_limit"]), (&json!("waiting_at_limit"), &json!(["FEAT-1"])));
     assert_eq!(next["waiting"], json!([{"id": "FEAT-2", "on": ["FEAT-1"]}]));
     assert_eq!(next["dependency_check"], json!({"satisfied": false, "blocking_deps": ["FEAT-1"]}));
     let told = document(&sandbox, 0, &["increment", "FEAT-1", "--block-on-max", "--override-reason", reason]);

@@ -171,7 +171,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     // Without a word, and nothing to continue, the project's backlog is what there is to do.
     let chosen = choose(goal, which, last.as_ref());
     let found = match (&chosen, goal) {
-        (Err(_), None) if which != Which::Resume => backlog::found(project)?,
+        (Err(_), None) if which != Which::Resume => backlog::found(project, consent == Some(Consent::Ask))?,
         _ => None,
     };
     let choice = match &found {

@@ -6,9 +6,9 @@ use crate::error::Result;
 use crate::ui;
 use crate::work;
 
-/// The project's task file; of several that nothing decides between, the one that the user picks.
-pub(super) fn backlog(root: &Path) -> Result<Option<PathBuf>> {
-    let choices = work::choices(root);
+/// The project's task file; of several that nothing decides between, the one that the user picks, if one may be asked.
+pub(super) fn backlog(root: &Path, asks: bool) -> Result<Option<PathBuf>> {
+    let choices = if asks { work::choices(root) } else { vec![] };
     if choices.is_empty() {
         return work::find(root);
     }

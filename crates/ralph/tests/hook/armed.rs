@@ -149,7 +149,9 @@ fn a_number_before_the_goal_is_the_limit_and_no_goal_of_its_own() {
     };
     for empty in ["10", " 10 ", "", "\n10\n"] {
         let (refused, status) = arms(empty);
-        refused.assert_code(64).assert_stderr_has("the prompt is empty");
+        // Without words it is the next item that is meant, and there is none.
+        refused.assert_code(64).assert_stderr_has("there is no backlog here");
+        refused.assert_stderr_has("/ralph-loop N GOAL, for a goal of your own");
         assert_eq!(status["armed"], false, "{empty:?}");
     }
     for (given, goal, most) in

@@ -111,11 +111,16 @@ fn on_a_terminal_a_run_and_init_ask_which_one() {
     sandbox.write("prd.json", STORY);
     sandbox.write("docs/plans/b.md", "- [ ] Do B\n");
     let agent = agent(&sandbox);
-    let command = works(&sandbox, &agent).args(["--reviews", "0"]).into_command();
-    let mut terminal = Terminal::start(&command);
+    // Whoever says yes beforehand is not there to be asked.
+    let mut unattended = Terminal::start(&works(&sandbox, &agent).into_command());
+    assert_eq!(unattended.wait(), 64, "{}", unattended.all_output());
+    let args = ["run", "--reviews", "0", "--test-cmd", "test -e a.txt", "--agent-cmd"];
+    let mut terminal = Terminal::start(&ralph(&sandbox).args(args).arg(agent.path()).into_command());
     terminal.wait_for("2  docs/plans/b.md: 1 of 1 item open");
     terminal.wait_for("Which one?");
     terminal.type_text("2\r");
+    terminal.wait_for("[y/N]");
+    terminal.type_text("y\r");
     assert_eq!(terminal.wait(), 0, "{}", terminal.all_output());
     assert_eq!(sandbox.read("docs/plans/b.md"), "- [x] Do B\n");
     // The last run was about that one, so nothing is asked though both have open items.

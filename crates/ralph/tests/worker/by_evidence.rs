@@ -4,7 +4,7 @@ use ralph_testkit::{Sandbox, StatusBlock, Steps, Terminal};
 use serde_json::{Value, json};
 
 use crate::common::{history, ralph};
-use crate::stage::{HARNESS, another, harness, item, item_now, worker, writes};
+use crate::stage::{HARNESS, another, harness, item, item_now, worker, write_items, writes};
 
 const AT_LIMIT: &str = "Max iterations reached, human review required";
 
@@ -81,6 +81,60 @@ fn the_body_of_a_commit_tells_what_was_changed_and_not_what_is_next() {
                 Verification:\n- test -e one.txt exit 0\n";
     assert!(body.starts_with(told), "{body}");
     assert!(!body.contains("Next") && !body.contains("rest of the list"), "{body}");
+}
+
+#[test]
+fn a_failed_attempt_is_recorded_whole_counted_and_taken_back_and_the_item_stays_failing() {
+    let sandbox = harness(&[item("FEAT-1", "one.txt")]);
+    let agent =
+        another(&sandbox).call(says_no_word_of_done(writes("wrong.txt"), "I tried it.")).install(&sandbox);
+    let failed = worker(&sandbox, &agent).run();
+    failed.assert_code(3).assert_stderr_has("✗ ITEM NOT PROVED");
+    let now = item_now(&sandbox, "FEAT-1");
+    assert_eq!((&now["status"], &now["ralph_loop"]["current_iteration"]), (&json!("FAILING"), &json!(1)));
+    let attempt = &now["attempts"][0];
+    assert_eq!(
+        (&attempt["result"], &attempt["commit"], &attempt["reverted"]),
+        (&json!("FAILED"), &Value::Null, &json!(true))
+    );
+    assert_eq!(attempt["evidence"]["commands_run"], json!(["test -e one.txt"]));
+    assert_eq!(attempt["files_changed"], json!(["wrong.txt"]));
+    let summary = attempt["evidence"]["results_summary"].as_str();
+    assert!(summary.is_some_and(|text| text.contains("exit 1")), "{attempt}");
+    assert!(attempt["failure_reason"].as_str().is_some_and(|text| text.contains("exit 1")), "{attempt}");
+    assert!(attempt["run_id"].as_str().is_some_and(|id| id.ends_with("/1")), "{attempt}");
+    let moment = attempt["timestamp"].as_str().expect("a time").as_bytes();
+    assert!(moment.len() >= 20 && moment[10] == b'T' && moment.ends_with(b"Z"), "{attempt}");
+    assert!(!sandbox.exists("wrong.txt"), "the code went back");
+    ralph(&sandbox).args(["backlog", "validate"]).run().assert_code(0);
+    assert_eq!(
+        ralph(&sandbox).args(["backlog", "next"]).run().json()["selected"]["id"],
+        "FEAT-1",
+        "ready for the next call"
+    );
+}
+
+#[test]
+fn the_prompt_has_the_whole_prd_or_else_the_item_s_own_criteria() {
+    let mut first = item("FEAT-1", "one.txt");
+    first["prd_reference"] =
+        json!({"file": "FEAT-1.json", "last_updated": "2026-01-07T00:00:00Z", "version": "1.0.0"});
+    let sandbox = harness(&[first, item("FEAT-2", "two.txt")]);
+    let prd = json!({"feature_id": "FEAT-1", "title": "Storing", "overview": "Notes are kept on disk, for good.",
+        "functional_requirements": ["FR-1: a file"], "acceptance_criteria": ["AC-1: it holds a note"],
+        "constraints": ["no cloud"], "nonfunctional_requirements": ["within 50 ms"]});
+    sandbox.write(".claude/prd/FEAT-1.json", prd.to_string());
+    sandbox.commit_all("requirements");
+    let agent = another(&sandbox).call(writes("one.txt")).call(writes("two.txt")).install(&sandbox);
+    worker(&sandbox, &agent).run().assert_code(0);
+    worker(&sandbox, &agent).run().assert_code(0);
+    let prompts: Vec<String> = agent.calls(&sandbox).into_iter().map(|call| call.prompt).collect();
+    let parts = ["kept on disk", "FR-1: a file", "AC-1: it holds a note", "no cloud", "within 50 ms"];
+    for part in parts {
+        assert!(prompts[0].contains(part), "'{part}' in {}", prompts[0]);
+        assert!(!prompts[1].contains(part), "'{part}' is another item's: {}", prompts[1]);
+    }
+    assert!(prompts[1].contains("Acceptance criteria:\n- two.txt is there"), "{}", prompts[1]);
 }
 
 #[test]
@@ -168,4 +222,62 @@ fn an_item_that_passed_without_a_change_has_evidence_that_validates() {
     sandbox.write(HARNESS, list.replace(&format!("\"{commit}\""), "null"));
     let strict = ralph(&sandbox).args(["backlog", "validate", "--strict"]).run();
     strict.assert_code(1).assert_stdout_has("FEAT-2: its newest attempt names no commit");
+}
+
+#[test]
+fn only_what_is_enabled_and_failing_is_selected_and_five_iterations_are_the_limit_where_none_is_named() {
+    let sandbox = Sandbox::new();
+    let document = |code: i32, args: &[&str]| {
+        let finished = ralph(&sandbox).arg("backlog").args(args).arg("--json").run();
+        finished.assert_code(code);
+        finished.json()
+    };
+    let item = |id: &str, status: &str, enabled: bool, used: u64| {
+        json!({"id": id, "title": id, "status": status, "priority": 1, "notes": "",
+            "ralph_loop": {"enabled": enabled, "current_iteration": used}})
+    };
+    let items = [
+        item("A-OFF", "FAILING", false, 0),
+        item("B-DONE", "PASSING", true, 0),
+        item("C-BAD", "BLOCKED", true, 0),
+        item("D-OVER", "CANCELLED", true, 0),
+        json!({"id": "E-BARE", "title": "e", "status": "FAILING", "priority": 1}),
+        item("F-OPEN", "FAILING", true, 4),
+    ];
+    sandbox.write("feature_list.json", json!({ "items": items }).to_string());
+    assert_eq!(document(0, &["next"])["selected"]["id"], "F-OPEN");
+    let told = document(0, &["increment", "F-OPEN"]);
+    assert_eq!((&told["current_iteration"], &told["status"]), (&json!(5), &json!("FAILING")));
+    assert_eq!(document(2, &["next"])["at_limit"], json!(["F-OPEN"]));
+}
+
+#[test]
+fn each_of_the_five_rules_of_evidence_is_told_with_its_item() {
+    let whole = json!({"run_id": "worker-001", "timestamp": "2026-01-07T19:30:00Z", "result": "PASSED",
+        "evidence": {"commands_run": ["make"], "results_summary": "fine"}, "commit": null, "reverted": false});
+    let sandbox = harness(&[]);
+    let rules = |attempts: Vec<Value>| -> Vec<String> {
+        let mut passing = item("FEAT-1", "one.txt");
+        passing["status"] = json!("PASSING");
+        passing["attempts"] = json!(attempts);
+        write_items(&sandbox, &[passing]);
+        let found = ralph(&sandbox).args(["backlog", "validate", "--json"]).run().json();
+        let of = |one: &Value| {
+            format!("{} {}", one["id"].as_str().unwrap_or("-"), one["rule"].as_str().unwrap_or("-"))
+        };
+        found["findings"].as_array().expect("a list").iter().map(of).collect()
+    };
+    assert_eq!(rules(vec![whole.clone()]), [""; 0]);
+    assert_eq!(rules(vec![]), ["FEAT-1 passed_attempt"]);
+    for (pointer, value, rule) in [
+        ("/evidence/commands_run", json!([]), "commands_run"),
+        ("/evidence/results_summary", json!(""), "results_summary"),
+        ("/timestamp", Value::Null, "timestamp"),
+        ("/timestamp", json!("yesterday"), "timestamp"),
+        ("/run_id", json!(""), "run_id"),
+    ] {
+        let mut lacking = whole.clone();
+        *lacking.pointer_mut(pointer).expect("a field") = value;
+        assert_eq!(rules(vec![lacking]), [format!("FEAT-1 {rule}")], "{pointer}");
+    }
 }

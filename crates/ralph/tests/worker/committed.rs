@@ -183,9 +183,7 @@ fn a_task_file_that_is_not_clean_is_told_before_and_each_commit_names_it() {
 #[test]
 fn the_commit_of_a_goal_says_what_the_agent_said_that_did_the_work() {
     let sandbox = repository();
-    let says = |steps: Steps, words: &str| {
-        steps.status(&StatusBlock { recommendation: words.into(), ..StatusBlock::done() })
-    };
+    let says = |steps: Steps, words: &str| steps.say(format!("{words}\n")).status(&StatusBlock::done());
     let agent = another(&sandbox)
         .call(says(writes("one.txt"), "made the one file"))
         .call(says(Steps::new(), "nothing left to do"))

@@ -9,7 +9,7 @@ use crate::work::Place;
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum BacklogCommand {
-    /// Select the item to work on: exit 0 selected, 1 none eligible, 2 a cycle or all at their limit
+    /// Select the item to work on, as JSON in a pipe: exit 0 selected, 1 none eligible, 2 a cycle or a limit
     Next(NextArgs),
     /// List the items
     List(ListArgs),

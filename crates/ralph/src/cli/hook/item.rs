@@ -20,7 +20,8 @@ pub(super) struct Next {
 
 /// The item that `ralph backlog next` would name.
 pub(super) fn next(project: &Project, ralph: &str, ui: &mut Ui) -> Result<Next> {
-    let place = Place::of(None, None)?;
+    let place =
+        Place::of(None, None).map_err(|error| error.hint("/ralph-loop N GOAL, for a goal of your own"))?;
     let bytes = place.read()?;
     let list = place.parse(&bytes)?;
     let (selection, stats) = backlog::as_a_run_would(&place, &list, Wish::default());

@@ -30,7 +30,7 @@ pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<Backlog
     if !meant {
         return Ok(None);
     }
-    let chosen = if named { None } else { which::backlog(&project.root)? };
+    let chosen = if named { None } else { which::backlog(&project.root, !args.yes)? };
     let place = Place::of(args.backlog.as_deref().or(chosen.as_deref()), args.harness_dir.as_deref())?;
     place.is_there()?;
     let plan = BacklogPlan {
@@ -55,8 +55,8 @@ fn id_of(place: &Place, task: &str) -> Result<String> {
 }
 
 /// The project's backlog, and what working through it is called, where nobody says what to do.
-pub(super) fn found(project: &Project) -> Result<Option<(BacklogPlan, String)>> {
-    let Some(path) = which::backlog(&project.root)? else { return Ok(None) };
+pub(super) fn found(project: &Project, asks: bool) -> Result<Option<(BacklogPlan, String)>> {
+    let Some(path) = which::backlog(&project.root, asks)? else { return Ok(None) };
     let plan = BacklogPlan { file: below(project, &path)?, ..BacklogPlan::default() };
     source(project, &plan)?.is_there()?;
     let goal = called(&plan);
