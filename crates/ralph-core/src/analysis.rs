@@ -3,9 +3,10 @@
 
 use serde_json::{Value, json};
 
+use crate::breaker::Circuit;
 use crate::gate::{self, Words};
 use crate::prelude::*;
-use crate::profile::{Gate, Policy, Saturated};
+use crate::profile::{BreakerPolicy, Gate, Policy, Saturated, Trip};
 use crate::report::IterationReport;
 use crate::report::block::WorkType;
 use crate::signature;
@@ -33,7 +34,6 @@ pub fn analyse(report: &IterationReport, previous: &[IterationReport], question:
     let (decision, conditions) = decide(report, previous, question.policy);
     let all = || previous.iter().chain([report]);
     let errors: Vec<signature::ErrorSet> = all().map(|report| report.errors.clone()).collect();
-    let same = errors.iter().rev().take_while(|set| set.same_as(&report.errors)).count();
     let block = report.block.as_ref();
     json!({
         "schema": "ralph.analysis/1",
@@ -54,7 +54,7 @@ pub fn analyse(report: &IterationReport, previous: &[IterationReport], question:
         "completion_indicators": report.indicators.count,
         "exit_decision": decision,
         "stuck_loop_detected": signature::stuck(&errors),
-        "circuit_breaker_state": if same >= question.policy.breaker.same_error_after as usize { "OPEN" } else { "CLOSED" },
+        "circuit_breaker_state": circuit(previous, report, &question.policy.breaker).word(),
         "dialects": report.sayings,
         "reasons": conditions.iter().map(|condition| json!({
             "condition": condition.name,
@@ -73,6 +73,34 @@ pub fn analyse(report: &IterationReport, previous: &[IterationReport], question:
         "limits": report.limit.iter().collect::<Vec<_>>(),
         "problems": report.problems,
     })
+}
+
+/// What the breaker makes of the outputs at the end of which this one stands: the same errors, or no file changed as the
+/// reports have it. A half-open circuit lets one more through.
+fn circuit(previous: &[IterationReport], report: &IterationReport, policy: &BreakerPolicy) -> Circuit {
+    let latest = || [report].into_iter().chain(previous.iter().rev());
+    let same = latest().take_while(|one| one.errors.same_as(&report.errors)).count();
+    let idle = |one: &&IterationReport| one.block.as_ref().is_some_and(|block| block.files == Some(0));
+    let idle = latest().take_while(idle).count();
+    let trips = [
+        (policy.same_error, same, policy.same_error_after),
+        (policy.no_progress, idle, policy.no_progress_after),
+    ];
+    let states = trips.into_iter().map(|(trip, count, after)| {
+        let over = count.checked_sub(after as usize);
+        match (trip, over) {
+            (Trip::Off | Trip::Warn, _) | (_, None) => Circuit::Closed,
+            (Trip::HalfOpen, Some(0)) => Circuit::HalfOpen,
+            (Trip::Open | Trip::HalfOpen, Some(_)) => Circuit::Open,
+        }
+    });
+    states
+        .max_by_key(|state| match state {
+            Circuit::Closed => 0,
+            Circuit::HalfOpen => 1,
+            Circuit::Open => 2,
+        })
+        .unwrap_or_default()
 }
 
 fn decide(
@@ -97,6 +125,7 @@ fn decide(
     let blocked = matches!(words, Words::Blocked { .. });
     let contradiction = gate::contradiction(report);
     let done = matches!(words, Words::Done { .. });
+    let believed = done && policy.believe_contradictions;
     let quoted = match &report.indicators.cancelled_by {
         Some(sentence) => format!("{count} of {} needed; cancelled by: {sentence}", policy.indicators),
         None if count == 0 => format!("0 of {} needed", policy.indicators),
@@ -114,10 +143,11 @@ fn decide(
         Condition { name: "not_blocked", held: !blocked, words: hindrance },
         Condition { name: "explicit_done", held: done, words: explicit },
         Condition {
-            name: "consistent",
-            held: contradiction.is_none(),
+            name: if believed && contradiction.is_some() { "contradiction_believed" } else { "consistent" },
+            // What is believed all the same does not speak against the decision.
+            held: contradiction.is_none() || believed,
             words: match contradiction {
-                Some(why) if policy.believe_contradictions => {
+                Some(why) if believed => {
                     format!("{why}; profile {} believes EXIT_SIGNAL all the same", policy.profile)
                 }
                 Some(why) => why,
@@ -217,10 +247,10 @@ mod tests {
         let red = report("COMPLETE", "FAILING", "IMPLEMENTATION", "true");
         for profile in crate::profile::PROFILES {
             let reasons = ask(&red, &[], profile.name)["reasons"].clone();
-            let found =
-                reasons.as_array().into_iter().flatten().find(|reason| reason["condition"] == "consistent");
+            let name = if profile.name == "analyzer" { "contradiction_believed" } else { "consistent" };
+            let found = reasons.as_array().into_iter().flatten().find(|reason| reason["condition"] == name);
             let found = found.unwrap_or_else(|| panic!("{}: {reasons}", profile.name));
-            assert_eq!(found["held"], false, "{}", profile.name);
+            assert_eq!(found["held"], profile.name == "analyzer", "{}", profile.name);
             let words = found["words"].as_str().unwrap_or_default();
             assert!(words.starts_with("EXIT_SIGNAL: true contradicts TESTS_STATUS: FAILING"), "{words}");
             assert_eq!(words.contains("believes"), profile.name == "analyzer", "{words}");
@@ -274,5 +304,27 @@ mod tests {
         assert_eq!(ask(&clean, &[clean.clone(), clean.clone()], "analyzer")["stuck_loop_detected"], false);
         let five = ask(&same, &[same.clone(), same.clone(), same.clone(), same.clone()], "analyzer");
         assert_eq!(five["circuit_breaker_state"], "OPEN");
+    }
+
+    #[test]
+    fn no_reason_speaks_against_its_decision() {
+        for profile in crate::profile::PROFILES {
+            for status in ["IN_PROGRESS", "COMPLETE", "BLOCKED"] {
+                for tests in ["PASSING", "FAILING", "NOT_RUN"] {
+                    for exit in ["true", "false"] {
+                        let report = report(status, tests, "TESTING", exit);
+                        let json = ask(&report, &[report.clone(), report.clone()], profile.name);
+                        let reasons = json["reasons"].as_array().cloned().unwrap_or_default();
+                        let done = reasons.iter().filter(|reason| reason["condition"] != "test_saturation");
+                        let all = done.clone().all(|reason| reason["held"] == true);
+                        let complete = json["exit_decision"] == "project_complete";
+                        assert_eq!(complete, all, "{}: {json}", profile.name);
+                        let believed =
+                            done.clone().any(|reason| reason["words"].to_string().contains("believes"));
+                        assert!(complete || !believed, "{}: {json}", profile.name);
+                    }
+                }
+            }
+        }
     }
 }

@@ -70,6 +70,47 @@ fn previous_outputs_show_a_stuck_loop() {
 }
 
 #[test]
+fn three_outputs_without_file_changes_half_open_the_circuit_and_a_fourth_opens_it() {
+    let sandbox = Sandbox::new();
+    let idle = StatusBlock { files: 0, ..StatusBlock::in_progress() };
+    for n in 1..=4 {
+        sandbox.write(format!("{n}.txt"), idle.to_string());
+    }
+    sandbox.write("work.txt", StatusBlock { files: 2, ..StatusBlock::in_progress() }.to_string());
+    let circuit = |previous: &[&str], profile: &str| {
+        let previous = previous.iter().flat_map(|file| ["--previous", file]);
+        let args: Vec<&str> = ["4.txt", "--profile", profile].into_iter().chain(previous).collect();
+        analyse(&sandbox, &args)["circuit_breaker_state"].clone()
+    };
+    assert_eq!(circuit(&["1.txt"], "analyzer"), "CLOSED");
+    assert_eq!(circuit(&["1.txt", "2.txt"], "analyzer"), "HALF_OPEN");
+    assert_eq!(circuit(&["1.txt", "2.txt", "3.txt"], "analyzer"), "OPEN");
+    assert_eq!(circuit(&["1.txt", "2.txt", "work.txt"], "analyzer"), "CLOSED");
+    assert_eq!(circuit(&["1.txt", "2.txt"], "phases"), "OPEN", "this profile opens it at once");
+}
+
+#[test]
+fn no_reason_of_an_analysis_speaks_against_its_decision() {
+    let sandbox = Sandbox::new();
+    let red = StatusBlock { tests: "FAILING".into(), ..StatusBlock::done() };
+    let stuck = StatusBlock { status: "BLOCKED".into(), ..StatusBlock::done() };
+    for (block, decision) in [(red, "project_complete"), (stuck, "blocked")] {
+        sandbox.write("out.txt", block.to_string());
+        let json = analyse(&sandbox, &["out.txt"]);
+        assert_eq!(json["exit_decision"], decision);
+        let done = json["reasons"].as_array().expect("a list").iter();
+        let done = done.filter(|reason| reason["condition"] != "test_saturation");
+        assert_eq!(
+            done.clone().all(|reason| reason["held"] == true),
+            decision == "project_complete",
+            "{json}"
+        );
+        let believed = done.clone().any(|reason| reason["words"].to_string().contains("believes"));
+        assert_eq!(believed, decision == "project_complete", "{json}");
+    }
+}
+
+#[test]
 fn previous_outputs_are_read_in_the_format_that_was_asked_for() {
     let sandbox = Sandbox::new();
     // Nothing in it introduces a stream.
@@ -154,7 +195,10 @@ fn an_explanation_shows_the_report_and_does_not_say_anything_twice() {
     let odd = explain(&StatusBlock::done().to_string().replace(": COMPLETE", ": ALMOST"));
     assert!(odd.contains("problem: unknown value of STATUS: ALMOST\n"), "{odd}");
     let red = explain(&StatusBlock { tests: "FAILING".into(), ..StatusBlock::done() });
-    assert!(red.starts_with("project_complete") && red.contains("✗ consistent: EXIT_SIGNAL: true"), "{red}");
+    assert!(
+        red.starts_with("project_complete") && red.contains("✓ contradiction_believed: EXIT_SIGNAL: true"),
+        "{red}"
+    );
 }
 
 #[test]

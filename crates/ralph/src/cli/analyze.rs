@@ -99,5 +99,8 @@ fn explain(analysis: &Value) -> Vec<String> {
     if analysis["stuck_loop_detected"] == true {
         lines.push("  the last three outputs have the same errors".into());
     }
+    if analysis["circuit_breaker_state"] != "CLOSED" {
+        lines.push(format!("  circuit breaker: {}", word(&analysis["circuit_breaker_state"])));
+    }
     lines
 }
