@@ -15,7 +15,8 @@ use crate::ui::Ui;
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// A stop reason, such as circuit_open, an exit code or a page, such as pools; a part of a name will do [default: a list of them]
+    /// A stop reason, such as circuit_open, an exit code, a signal, such as STUCK, or a page, such as pools; a part of a name will do
+    /// [default: a list of them]
     topic: Vec<String>,
 }
 
@@ -38,6 +39,10 @@ fn answer(topic: &str) -> Option<String> {
         (!shown.is_empty()).then(|| shown.join("\n"))
     };
     if let Some(shown) = stops_of(&[&reason]) {
+        return Some(shown);
+    }
+    let signals = pages::named("signals");
+    if let Some(shown) = signals.and_then(|page| page.section(&reason.to_uppercase())) {
         return Some(shown);
     }
     if let Some(page) = pages::named(&name) {
@@ -109,6 +114,12 @@ mod tests {
             ("breaker", "Circuit breaker"),
             ("pool", "Pools"),
             ("undo", "Snapshots and undo"),
+            ("STUCK", "STUCK"),
+            ("done", "DONE"),
+            ("Rotate", "ROTATE"),
+            ("continue", "CONTINUE"),
+            ("IDLE", "IDLE"),
+            ("signals", "Status signals"),
         ] {
             assert_eq!(title(topic), shown, "{topic}");
         }

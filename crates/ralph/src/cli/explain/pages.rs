@@ -35,6 +35,7 @@ pub(super) const PAGES: &[Page] = &[
     page!("concepts/handoff"),
     page!("concepts/profiles"),
     page!("concepts/reports"),
+    page!("concepts/signals"),
     page!("concepts/exit-gate"),
     page!("concepts/evidence"),
     page!("concepts/reviews"),
@@ -62,6 +63,14 @@ impl Page {
     /// As it was written.
     pub(super) fn text(&self) -> &'static str {
         self.text
+    }
+
+    /// The part below a heading of the second level, with the heading.
+    pub(super) fn section(&self, name: &str) -> Option<String> {
+        let mut sections = self.text.split("\n## ").skip(1);
+        let section = sections.find(|section| section.lines().next() == Some(name))?;
+        let folder = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        Some(fold::folded(&format!("## {section}"), &|target| told(target, folder)))
     }
 
     pub(super) fn shown(&self) -> String {
