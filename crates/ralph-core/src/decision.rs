@@ -18,6 +18,7 @@ use crate::prelude::*;
 use crate::questions::Questions;
 use crate::reviews::Reviews;
 use crate::saturation::Saturation;
+use crate::text;
 use crate::time::Time;
 use crate::transcript::Format;
 
@@ -230,6 +231,9 @@ pub enum Outcome {
 pub enum Stop {
     Complete {
         proof: Proof,
+        /// What ended the run, where it was not a claim about the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        early: Option<Early>,
     },
     Blocked {
         why: String,
@@ -296,6 +300,35 @@ pub enum Stop {
     Unknown,
 }
 
+/// What ends a run as complete before a claim about the whole was accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Early {
+    /// The loop only polishes what is there.
+    Saturation {
+        /// `test_saturation` or `done_saturation`
+        word: String,
+        why: String,
+    },
+    /// This phase was declared done, and later ones have open items.
+    Phase { number: u32, name: String, open: u64 },
+    #[serde(other)]
+    Unknown,
+}
+
+impl fmt::Display for Early {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Saturation { word, why } => write!(f, "{word}: {why}"),
+            Self::Phase { name, open, .. } => {
+                let (name, items) = (text::one_line(name, 60), text::count(*open, "open item"));
+                write!(f, "phase {name} is done, {items} in other phases")
+            }
+            Self::Unknown => f.write_str("ended early for a reason only a newer ralph knows"),
+        }
+    }
+}
+
 /// What a completion rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -322,10 +355,23 @@ impl Proof {
 }
 
 impl Stop {
+    /// A claim about the whole was accepted.
+    pub const fn complete(proof: Proof) -> Self {
+        Self::Complete { proof, early: None }
+    }
+
+    /// What ended the run before that, if it is complete.
+    pub fn early(&self) -> Option<&Early> {
+        match self {
+            Self::Complete { early, .. } => early.as_ref(),
+            _ => None,
+        }
+    }
+
     /// What it rests on, if it is a completion.
     pub fn proof(&self) -> Option<Proof> {
         match self {
-            Self::Complete { proof } | Self::ItemPassed { proof, .. } => Some(*proof),
+            Self::Complete { proof, .. } | Self::ItemPassed { proof, .. } => Some(*proof),
             _ => None,
         }
     }
@@ -376,8 +422,8 @@ impl Stop {
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Complete { proof: Proof::None } => f.write_str("complete, with no proof"),
-            Self::Complete { proof } => write!(f, "complete, proved by {}", proof.word()),
+            Self::Complete { proof: Proof::None, .. } => f.write_str("complete, with no proof"),
+            Self::Complete { proof, .. } => write!(f, "complete, proved by {}", proof.word()),
             Self::Blocked { why } => write!(f, "blocked: {why}"),
             Self::MaxIterations { used, max } if used > max => {
                 write!(f, "{used} iterations used, more than the limit of {max}")

@@ -132,6 +132,9 @@ pub struct Plan {
     /// Checks that the user chose to go on without.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<CheckSpec>,
+    /// The stack's build, test and lint commands where ralph runs none of them itself: agents are told to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stack_commands: Vec<CheckSpec>,
 }
 
 /// One agent where a list is wanted is a list of one.
@@ -316,6 +319,13 @@ impl Noted {
     }
 }
 
+/// A task file of the project, by its name from the top.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskFile {
+    pub file: String,
+    pub items: Items,
+}
+
 /// Before the agent, or after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -347,6 +357,9 @@ pub struct Measured {
     /// The items of the backlog, where there is one.
     #[serde(default)]
     pub items: Option<Items>,
+    /// Task files that have nothing to do with a goal but its end: their open items.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub task_files: Vec<TaskFile>,
     /// What became of the item that was worked on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<ItemAfter>,
@@ -500,6 +513,7 @@ impl Measured {
             notes: Vec::new(),
             todos: None,
             items: None,
+            task_files: Vec::new(),
             item: None,
             judging: None,
             left: None,

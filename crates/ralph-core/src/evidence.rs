@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckResult, failing};
-use crate::event::{End, Judging};
+use crate::event::{End, Judging, TaskFile};
 use crate::items;
 use crate::prelude::*;
 use crate::profile::{Baseline, EvidenceNeeded, Todos};
 use crate::text::count;
+use crate::todos;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -97,6 +98,8 @@ pub struct Context<'a> {
     /// Tests that failed then and passed in an accepted claim since: they are not excused any more.
     pub fixed: &'a [Fixed],
     pub items: Option<Items>,
+    /// Of a claim about a goal: the task files whose open items refuse it.
+    pub task_files: &'a [TaskFile],
     /// What else stands for or against a claim about one item, whose open neighbours do not matter.
     pub item: Option<&'a [Condition]>,
     /// Of a claim about a goal: the files are as they were when the run began.
@@ -134,7 +137,10 @@ pub fn judge(context: Context<'_>) -> Evidence {
     let about_an_item = context.item.is_some();
     let mut conditions = context.item.unwrap_or_default().to_vec();
     if context.needed != EvidenceNeeded::Off && !about_an_item {
-        conditions.push(items(context.items));
+        match context.task_files {
+            [] => conditions.push(items(context.items)),
+            files => conditions.extend(files.iter().map(task_file)),
+        }
     }
     // What an item brings itself is run whatever else is asked, and what was run counts.
     if context.needed == EvidenceNeeded::Required || !context.checks.is_empty() {
@@ -188,6 +194,14 @@ fn items(items: Option<Items>) -> Condition {
     }
 }
 
+fn task_file(TaskFile { file, items }: &TaskFile) -> Condition {
+    let all = count(items.total, "item");
+    match items.open {
+        0 => condition("items", Held::Held, format!("none of {all} in {file} is open")),
+        open => condition("items", Held::Failed, format!("{open} of {all} in {file} open")),
+    }
+}
+
 fn checks(conditions: &mut Vec<Condition>, context: Context<'_>) {
     if context.checks.is_empty() {
         let fact = if context.failure.is_none() { "no check is configured" } else { "not run" };
@@ -238,15 +252,15 @@ fn is_comparable(check: &CheckResult, before: &CheckResult) -> bool {
     (alike || counts(check) && counts(before)) && check.failing.len() < failing::MOST
 }
 
-fn leftovers(todos: &AddedTodos, what: Todos) -> Condition {
-    let held = match (todos.total, what) {
+fn leftovers(added: &AddedTodos, what: Todos) -> Condition {
+    let held = match (added.total, what) {
         (0, _) => Held::Held,
         (_, Todos::Refuse) => Held::Failed,
         _ => Held::NotApplicable,
     };
-    let fact = match todos.total {
-        0 => "no TODO or FIXME was added".into(),
-        n => format!("{} added: {}", count(n, "TODO or FIXME comment"), todos.samples.join("; ")),
+    let fact = match added.total {
+        0 => "no TODO, FIXME or unimplemented! was added".into(),
+        _ => todos::told(added),
     };
     condition("leftovers", held, fact)
 }

@@ -5,6 +5,7 @@
 
 mod message;
 mod parked;
+mod reported;
 mod settled;
 mod standing;
 mod tried;
@@ -24,6 +25,7 @@ use crate::state::{HandedOn, Iteration};
 pub(crate) use message::account;
 pub use message::{CommitFiles, attempt_id, commit_message, mend_message, revert_message};
 pub use parked::{Began, ParkReason, ParkedItem, Parking, Patch, PutAside, WaitingItem};
+pub use reported::reported_done;
 pub use settled::{InHead, Settled, UNCOMMITTED};
 pub use standing::Standing;
 pub(crate) use standing::{Says, all_as_red};
@@ -41,6 +43,9 @@ pub struct BacklogPlan {
     pub phase: Option<String>,
     /// One attempt at one item, then stop.
     pub once: bool,
+    /// Continue with the next phase after an agent declared one done.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub all_phases: bool,
 }
 
 impl BacklogPlan {
@@ -482,6 +487,9 @@ pub struct Memory {
     pub flagged: Vec<String>,
     /// Whether the last words said that everything is done.
     pub declared: bool,
+    /// The phase that they said is done, by its number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub declared_phase: Option<u32>,
     /// The item that was last claimed without a change.
     pub unchanged: Option<String>,
     /// By what items were proved, each command once. The whole has to hold it too: a later item may break an earlier one.

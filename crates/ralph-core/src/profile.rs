@@ -196,6 +196,9 @@ pub struct Policy {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_baseline: Option<Baseline>,
     pub todos: Todos,
+    /// Whether open items of a task file in the project refuse a claim about a goal.
+    #[serde(default)]
+    pub goal_backlog: bool,
     pub tests_changed: TestsChanged,
     pub reviews: ReviewPolicy,
     pub breaker: BreakerPolicy,
@@ -293,6 +296,7 @@ impl Default for Policy {
             baseline: Baseline::Refuse,
             item_baseline: Some(Baseline::Tolerate),
             todos: Todos::Flag,
+            goal_backlog: false,
             tests_changed: TestsChanged::Flag,
             reviews: ReviewPolicy { with_checks: 1, without_checks: 3 },
             breaker: BreakerPolicy::default(),

@@ -79,7 +79,7 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
     if let Some(knowledge) = materials.knowledge {
         part(&format!("# What is known about this project\n\n{}", text::head(knowledge, MOST_OF_A_FILE)));
     }
-    if let Some(handoff) = materials.handoff {
+    if let Some(handoff) = materials.handoff.filter(|notes| written(notes).is_some()) {
         let newest = text::tail(handoff, MOST_OF_HANDOFF);
         part(&format!("# Notes handed over by the last iteration\n\n{newest}"));
     }
@@ -90,10 +90,13 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
     if state.checks_for(&run.plan, current.item.as_deref()).next().is_some() {
         part(&checks(state, &run.plan, current));
     }
+    if !run.plan.stack_commands.is_empty() {
+        part(&stack_commands(&run.plan));
+    }
     if current.kind == Kind::Review {
         part(&review(state));
     }
-    if let Some(guardrails) = materials.guardrails.and_then(lessons) {
+    if let Some(guardrails) = materials.guardrails.and_then(written) {
         part(&format!("# Guardrails\n\n{}", text::head(guardrails, MOST_OF_A_FILE)));
     }
     // A session remembers it.
@@ -117,13 +120,13 @@ pub fn render(state: &State, materials: Materials<'_>) -> String {
     prompt
 }
 
-/// What stands below the file's own heading, if anything but a comment does.
-fn lessons(guardrails: &str) -> Option<&str> {
-    let (first, rest) = guardrails.trim().split_once('\n').unwrap_or((guardrails.trim(), ""));
-    let lessons = if first.starts_with('#') { rest.trim() } else { guardrails.trim() };
-    let comment = lessons.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
-    let nothing = lessons.is_empty() || comment.is_some_and(|inside| !inside.contains("-->"));
-    (!nothing).then_some(lessons)
+/// The text below a file's own heading, unless it is only the comment of a template.
+fn written(file: &str) -> Option<&str> {
+    let (first, rest) = file.trim().split_once('\n').unwrap_or((file.trim(), ""));
+    let text = if first.starts_with('#') { rest.trim() } else { file.trim() };
+    let comment = text.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
+    let nothing = text.is_empty() || comment.is_some_and(|inside| !inside.contains("-->"));
+    (!nothing).then_some(text)
 }
 
 /// Whether it is for a session, which knows what it did and can be told in few words.
@@ -178,12 +181,28 @@ fn fresh(state: &State, nth: u64, of: &str) -> String {
          with the report described below. Do not edit anything in .ralph/ except {}",
         nth,
         match state.run.as_ref().map(|run| run.plan.policy.protocol) {
-            Some(Protocol::StatusFile) => ".ralph/handoff.md, .ralph/guardrails.md and .ralph/status.",
-            _ =>
-                ".ralph/scratchpad.md, where you may leave notes for the next iteration, and .ralph/guardrails.md, for \
-                 lessons that nobody should have to learn twice.",
+            Some(Protocol::StatusFile) =>
+                ".ralph/handoff.md, .ralph/guardrails.md and .ralph/status.".to_owned(),
+            _ => format!(
+                ".ralph/scratchpad.md, where you may leave notes for the next iteration, {}and .ralph/guardrails.md, \
+                 for lessons that nobody should have to learn twice.",
+                own_item(state).map(|file| format!("your item in {file}, ")).unwrap_or_default()
+            ),
         }
     )
+}
+
+/// The backlog below `.ralph/` in which the agent marks its item itself.
+fn own_item(state: &State) -> Option<&str> {
+    let plan = &state.run.as_ref()?.plan;
+    let item = state.current.as_ref()?.item.as_ref();
+    item.filter(|_| marks_items(plan))?;
+    plan.backlog.as_ref().map(|backlog| backlog.file.as_str()).filter(|file| file.starts_with(".ralph/"))
+}
+
+/// Whether the protocol has no word of its own for an item, so that a mark in the backlog claims it.
+fn marks_items(plan: &Plan) -> bool {
+    plan.policy.protocol != Protocol::Block
 }
 
 fn last_did(last: &Iteration) -> String {
@@ -255,6 +274,11 @@ fn about_item(item: &Work, state: &State, plan: &Plan) -> String {
              criteria in {file}."
         ),
     });
+    if marks_items(plan) {
+        words.push_str(&format!(
+            " When it is done, mark it as done in {file}; you may add notes to it there."
+        ));
+    }
     if let Some(phase) = state.backlog.as_ref().and_then(|backlog| backlog.phase.as_ref()) {
         words.push_str(&format!(" The phase is {}.", text::one_line(phase, 60)));
     }
@@ -310,6 +334,15 @@ fn checks(state: &State, plan: &Plan, current: &Iteration) -> String {
     if !broken.is_empty() {
         let broken = broken.join("; ");
         words.push_str(&format!("\n\nThis was proved, and does not hold any more: {broken}. Mend that."));
+    }
+    words
+}
+
+/// Commands that the agent is to run, for ralph does not.
+fn stack_commands(plan: &Plan) -> String {
+    let mut words = "# Commands of this project\n\nRun them yourself; the loop does not:\n".to_owned();
+    for check in &plan.stack_commands {
+        words.push_str(&format!("\n- {}: `{}`", check.name, shapes(&check.command)));
     }
     words
 }

@@ -1,4 +1,4 @@
-//! TODO and FIXME comments in a diff: work that somebody put off.
+//! TODO and FIXME comments, `todo!` and `unimplemented!` that were added: work that somebody put off.
 
 use alloc::borrow::Cow;
 
@@ -32,6 +32,23 @@ pub fn added(diff: &[u8]) -> AddedTodos {
     }
     file.hand_in(&mut todos);
     todos
+}
+
+/// The same between two contents of a file; `old` is empty where it is new.
+pub fn added_between(path: &str, old: &[u8], new: &[u8]) -> AddedTodos {
+    let marked = |text: &[u8]| {
+        let lines = text.split(|byte| *byte == b'\n').filter(|line| mentions(line));
+        lines.map(|line| String::from_utf8_lossy(line).trim().into()).collect()
+    };
+    let mut todos = AddedTodos::default();
+    File { path: path.into(), in_hunk: true, added: marked(new), removed: marked(old) }.hand_in(&mut todos);
+    todos
+}
+
+/// `2 lines with TODO, FIXME or unimplemented! added: a.rs: // TODO: mend`
+pub fn told(added: &AddedTodos) -> String {
+    let lines = if added.total == 1 { "line" } else { "lines" };
+    format!("{} {lines} with TODO, FIXME or unimplemented! added: {}", added.total, added.samples.join("; "))
 }
 
 #[derive(Default)]
@@ -71,7 +88,7 @@ fn path(field: &[u8]) -> Cow<'_, str> {
 /// Whether a line has one of the words as a word of its own.
 fn mentions(line: &[u8]) -> bool {
     let letter = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    [&b"TODO"[..], b"FIXME"].iter().any(|word| {
+    [&b"TODO"[..], b"FIXME", b"todo!", b"unimplemented!"].iter().any(|word| {
         memchr::memmem::find_iter(line, word).any(|at| {
             !letter(at.checked_sub(1).and_then(|at| line.get(at))) && !letter(line.get(at + word.len()))
         })
@@ -113,6 +130,16 @@ mod tests {
     fn a_line_that_looks_like_a_header_is_a_line() {
         let text = diff("a.rs", "+++ b/other.rs TODO\n+// TODO");
         assert_eq!(added(text.as_bytes()).samples, ["a.rs: ++ b/other.rs TODO", "a.rs: // TODO"]);
+    }
+
+    #[test]
+    fn macros_that_stand_for_missing_code_count_and_two_contents_compare_like_a_diff() {
+        let (old, new) =
+            ("// TODO: a\nfn f() {}\n", "fn f() {\n    unimplemented!{}\n}\n  // TODO: a\ntodo![];\n");
+        let todos = added_between("src/a.rs", old.as_bytes(), new.as_bytes());
+        assert_eq!(todos.samples, ["src/a.rs: unimplemented!{}", "src/a.rs: todo![];"]);
+        assert_eq!(added_between("README.md", b"", b"TODO").total, 0);
+        assert_eq!(added_between("a.rs", b"", b"let my_todo = 1; // unimplemented").total, 0);
     }
 
     proptest::proptest! {

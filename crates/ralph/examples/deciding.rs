@@ -55,6 +55,7 @@ fn started(iterations: u64) -> RunStarted {
         boot: None,
         stack: None,
         left_out: vec![],
+        stack_commands: vec![],
     };
     let run = RunInfo { id: "bench".into(), number: 1, goal: "bench".into(), plan, version: "0".into() };
     RunStarted { run, carried: Carried::default() }

@@ -142,7 +142,8 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
     count_money(&policy, &agents)?;
     let commit = wishes.commit || earlier.is_some_and(|plan| plan.commit);
     let stack = wishes.stacks.first().cloned().or_else(|| earlier?.stack.clone());
-    let plan = Plan { policy, checks, agents, backlog, commit, boot: None, stack, left_out };
+    let stack_commands = if policy.wants_checks() { vec![] } else { wishes.found.clone() };
+    let plan = Plan { policy, checks, agents, backlog, commit, boot: None, stack, left_out, stack_commands };
     Ok(Settled { plan, remarks })
 }
 

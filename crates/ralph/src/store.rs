@@ -78,5 +78,5 @@ pub use scratch::{Scratch, lend_objects};
 pub use setup::{Placed, own_folder, place, place_below};
 pub(crate) use stamp::Stamp;
 pub use trust::TrustFile;
-pub use views::{SESSION_VIEW, Views, has_session_view};
+pub use views::{SESSION_VIEW, Views, background_log, has_session_view};
 pub use way::Way;

@@ -8,6 +8,7 @@
 //! | `steered` | the hooks and settings of bd: agreed to before it is called, and put back after an agent |
 //! | `known` | which task files a project has, and which is meant where none is named |
 //! | `place`, `large`, `hands` | a task file, and reading it; the same in several threads |
+//! | `open` | the open items of every task file that could be taken |
 //! | `settle` | the parts of a settlement, each of which is done once however often it is asked for |
 //! | `commit`, `paths`, `back` | its commit; which of the changed files that may hold; taking a failed attempt back |
 //! | `taken` | files of the user's that an agent committed |
@@ -28,6 +29,7 @@ mod hands;
 pub(crate) mod inherit;
 mod known;
 mod large;
+mod open;
 mod own;
 mod park;
 mod paths;
@@ -48,6 +50,7 @@ pub(crate) use known::{
     Counted, FAR_BACK, below, candidates, choices, find, is_somewhere, items, known, places, undecided,
     unnamed_beads,
 };
+pub(crate) use open::{OpenFile, open_files, open_items};
 pub(crate) use own::{OwnBacklog, is_as_left};
 pub(crate) use paths::{is_below, is_own};
 pub(crate) use place::{Place, root};

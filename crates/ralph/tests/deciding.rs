@@ -222,7 +222,7 @@ fn a_stuck_signal_blocks_and_an_old_one_never_ends_a_new_run() {
         .run()
         .assert_code(2)
         .assert_stderr_has("(#1): STUCK")
-        .assert_stderr_has("handoff.md may say what it needs");
+        .assert_stderr_has("the agent wrote STUCK into .ralph/status and nothing into .ralph/handoff.md");
     ralph(&sandbox).args(["run", "--max-iterations", "2"]).run().assert_code(3);
 }
 
@@ -239,7 +239,10 @@ fn the_signal_is_idle_until_the_agent_writes_it_and_can_be_read_afterwards() {
                 .write(".ralph/status", "STUCK\n"),
         )
         .install(&sandbox);
-    run(&sandbox, &agent).args(["--profile", "rotations"]).run().assert_code(2);
+    let told = "STUCK, by .ralph/handoff.md: I need the password of the staging server.";
+    run(&sandbox, &agent).args(["--profile", "rotations"]).run().assert_code(2).assert_stderr_has(told);
+    ralph(&sandbox).args(["history", "2"]).run().assert_code(0).assert_stdout_has(told);
+    ralph(&sandbox).arg("history").run().assert_code(0).assert_stdout_has(told);
     assert_eq!((sandbox.read("first").trim(), sandbox.read("second").trim()), ("IDLE", "IDLE"));
     assert_eq!(sandbox.read(".ralph/status"), "STUCK\n");
     assert_eq!(sandbox.read(".ralph/handoff.md"), needs);
@@ -248,7 +251,7 @@ fn the_signal_is_idle_until_the_agent_writes_it_and_can_be_read_afterwards() {
         .run()
         .assert_code(0)
         .assert_stdout_has("status:     blocked: ")
-        .assert_stdout_has("handoff.md may say what it needs")
+        .assert_stdout_has(told)
         .assert_stdout_has("last:       #2 STUCK, 1 file changed");
 }
 
@@ -342,7 +345,9 @@ fn todo_comments_that_the_run_added_are_shown_and_refuse_in_profile_dual() {
             .run()
             .assert_code(code)
             .assert_stderr_has(word)
-            .assert_stderr_has("1 TODO or FIXME comment added: new.rs: // TODO: do it properly");
+            .assert_stderr_has(
+                "1 line with TODO, FIXME or unimplemented! added: new.rs: // TODO: do it properly",
+            );
     }
 }
 

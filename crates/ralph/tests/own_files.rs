@@ -381,7 +381,7 @@ fn forged_completion(journal: &[u8]) -> String {
     let state = journal::open(journal, |_, _| {}).state;
     let event = Event::DeadlinePassed;
     let mut decision = decide(&state, &Stamped { at: state.updated_at, event: event.clone() });
-    decision.next = Phase::Halted { stop: Stop::Complete { proof: Proof::Checks } };
+    decision.next = Phase::Halted { stop: Stop::complete(Proof::Checks) };
     journal::encode(&Record {
         seq: state.seq + 1,
         at: state.updated_at,

@@ -127,8 +127,7 @@ fn each_way_to_stop_has_its_word_in_the_schemas() {
     };
     let why = || "why".to_owned();
     let budget = |what| Stop::Budget { what, used: 2, max: 1, why: None };
-    let complete =
-        [Proof::Checks, Proof::Reviews, Proof::Words, Proof::None].map(|proof| Stop::Complete { proof });
+    let complete = [Proof::Checks, Proof::Reviews, Proof::Words, Proof::None].map(Stop::complete);
     let others = [
         Stop::Blocked { why: why() },
         Stop::MaxIterations { used: 1, max: 1 },

@@ -63,7 +63,7 @@ pub(super) fn form(bytes: &[u8]) {
     let words = String::from_utf8_lossy(bytes);
     let _ = form::read_plan(&words);
     let Some(found) = form::find(&words) else { return };
-    let facts = Facts { tests: None, files: None, tasks: Tasks::Untold };
+    let facts = Facts { tests: None, files: None, tasks: Tasks::Untold, todos: None };
     for violation in found.check(&facts) {
         let line = violation.to_string();
         assert!(!line.contains('\n') && line.len() <= 500, "{line}");
@@ -87,7 +87,7 @@ pub(super) fn dialects(bytes: &[u8]) {
     let heard = [
         dialects::json_and_marker(&words),
         dialects::promise(&words, expected),
-        dialects::status_file(&words),
+        dialects::status_file(&words, Some(&words)),
     ];
     heard.iter().flatten().for_each(said_shortly);
     let sayings: Vec<Saying> = heard.into_iter().flatten().collect();

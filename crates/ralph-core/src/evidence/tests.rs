@@ -23,6 +23,7 @@ const NOTHING: Context<'static> = Context {
     before: &[],
     fixed: &[],
     items: None,
+    task_files: &[],
     item: None,
     unchanged: false,
     added_todos: None,
@@ -145,7 +146,10 @@ fn todos_that_the_run_added_are_shown_and_refuse_where_that_is_asked() {
     let flagged = judge(Context { added_todos: Some(&todos), ..NOTHING });
     assert!(flagged.holds());
     assert!(
-        flagged.conditions.iter().any(|c| c.fact == "1 TODO or FIXME comment added: a.rs: // TODO: mend")
+        flagged
+            .conditions
+            .iter()
+            .any(|c| c.fact == "1 line with TODO, FIXME or unimplemented! added: a.rs: // TODO: mend")
     );
     let refused = Context { added_todos: Some(&todos), todos: Todos::Refuse, ..NOTHING };
     assert_eq!(failures(refused).len(), 1);

@@ -5,16 +5,16 @@ use super::{halt, items as machine_items, park, stop_of};
 use crate::agents::Ended;
 use crate::breaker;
 use crate::check::CheckResult;
-use crate::decision::{Conclusion, Decision, Kind, Outcome, Proof, Reason, Rules, Stop};
+use crate::decision::{Conclusion, Decision, Early, Kind, Outcome, Proof, Reason, Rules, Stop};
 use crate::event::{AgentEnded, End, Measured, Plan, StopBy, is_of_judging};
 use crate::evidence::{self, Evidence};
 use crate::gate::{self, Words};
-use crate::items::{self, Attempt, ItemAfter, Memory, ParkReason, Says, all_as_red};
+use crate::items::{self, Attempt, ItemAfter, Memory, ParkReason, Says, Work, all_as_red};
 use crate::prelude::*;
-use crate::profile::{Baseline, Gate, Saturated, TestsChanged};
+use crate::profile::{Baseline, Gate, Protocol, Saturated, TestsChanged};
 use crate::questions::ASKS;
+use crate::report::IterationReport;
 use crate::report::block::WorkType;
-use crate::report::dialects::Vote;
 use crate::reviews;
 use crate::saturation::{self, Reached};
 use crate::signature::{self, ErrorSet};
@@ -41,8 +41,22 @@ pub(super) fn words_of(plan: &Plan, current: &Iteration) -> Words {
     };
     let words = gate::judge(context, &ended.report);
     match &current.item {
-        Some(_) => items::claim(words, &ended.report, after.and_then(|after| after.item.as_ref())),
+        Some(work) => {
+            let after = after.and_then(|after| after.item.as_ref());
+            in_prose(policy.protocol, work, &ended.report, items::claim(words, &ended.report, after))
+        }
         None => words,
+    }
+}
+
+/// An item that is not claimed otherwise, and that the prose reports as done where the protocol has no word for it.
+fn in_prose(protocol: Protocol, work: &Work, report: &IterationReport, words: Words) -> Words {
+    match words {
+        Words::More { .. } if protocol == Protocol::Json && report.block.is_none() => {
+            let said = items::reported_done(work, &report.last_words);
+            said.map_or(words, |said| Words::Done { why: format!("reported as done: {said}") })
+        }
+        words => words,
     }
 }
 
@@ -137,6 +151,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         memory.whole_refused = if outcome == Outcome::Accepted { 0 } else { again };
     }
     memory.declared = counts && declares(plan, current);
+    memory.declared_phase = current.phase_saying().map(|(number, _)| number).filter(|_| memory.declared);
     let accepted = outcome == Outcome::Accepted;
     let (saturation, reached) = match counts && failure.is_none() {
         true => saturated(seen, plan, current, accepted),
@@ -237,7 +252,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
         // In a backlog an item that is blocked is parked, and only what is about the whole stops the run.
         None => blocked(words, outcome, question)
             .filter(|_| current.item.is_none())
-            .or_else(|| proved.then_some(Stop::Complete { proof: by }))
+            .or_else(|| proved.then_some(Stop::complete(by)))
             .or_else(|| departed(plan, current, outcome))
             .or_else(|| {
                 let open = rules.breaker.stopped()?;
@@ -308,6 +323,7 @@ fn judged(seen: &State, plan: &Plan, current: &Iteration, words: &Words, failure
         before: &seen.baseline.results,
         fixed: seen.rules.items.standing.fixed(),
         items: after.and_then(|after| after.items),
+        task_files: after.map_or(&[], |after| &after.task_files),
         item: about_item.as_deref(),
         unchanged: plan.backlog.is_none() && is_as_it_was(seen, current),
         added_todos: after.and_then(|after| after.todos.as_ref()),
@@ -463,10 +479,11 @@ fn polished(seen: &State, plan: &Plan, reached: Reached, evidence: &Evidence, te
     let open = seen.current.as_ref().is_some_and(|current| current.item.is_some());
     let judged = !evidence.conditions.is_empty() && evidence.holds() && !open;
     match reached.action {
-        Saturated::Complete if judged && plan.proves_by_checks() && telling => {
-            Stop::Complete { proof: Proof::Checks }
+        Saturated::Complete if judged => {
+            let proof = if plan.proves_by_checks() && telling { Proof::Checks } else { Proof::None };
+            let early = Early::Saturation { word: reached.word.into(), why: reached.why };
+            Stop::Complete { proof, early: Some(early) }
         }
-        Saturated::Complete if judged => Stop::Complete { proof: Proof::None },
         _ => Stop::Saturated { word: reached.word.into(), why: reached.why },
     }
 }
@@ -560,11 +577,7 @@ fn differences(seen: &State, plan: &Plan, current: &Iteration, attempt: Option<A
 /// A phase that is said to be done while items of it are open.
 fn phase_claim(seen: &State, current: &Iteration, proved: u64) -> Option<String> {
     let backlog = seen.backlog.as_ref().filter(|backlog| !backlog.phases.is_empty())?;
-    let sayings = &current.ended.as_ref()?.report.sayings;
-    let (number, quote) = sayings.iter().find_map(|saying| match saying.vote {
-        Vote::Done { phase } => Some((phase?, &saying.quote)),
-        _ => None,
-    })?;
+    let (number, quote) = current.phase_saying()?;
     let Some(phase) = backlog.numbered(number) else {
         return Some(format!("{quote}, and there {}", are(backlog.phases.len() as u64, "phase")));
     };

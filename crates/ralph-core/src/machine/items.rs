@@ -4,7 +4,7 @@ use super::begin::{Selection, next_iteration, no_item_could_pass};
 use super::conclude::proof;
 use super::{halt, park, proceed};
 use crate::check::{self, CheckResult, CheckSpec};
-use crate::decision::{Conclusion, Decision, Outcome, Phase, Proof, Stop, TreeMark};
+use crate::decision::{Conclusion, Decision, Early, Outcome, Phase, Proof, Stop, TreeMark};
 use crate::effect::Effect;
 use crate::event::Plan;
 use crate::evidence::{FAILED_BEFORE, LEFT_OUT};
@@ -13,7 +13,7 @@ use crate::items::{
     account, all_as_red,
 };
 use crate::prelude::*;
-use crate::profile::{FailedItem, Gate};
+use crate::profile::{FailedItem, Gate, Protocol};
 use crate::state::{Iteration, State};
 use crate::text::count;
 use crate::time::Time;
@@ -40,6 +40,12 @@ pub(super) fn selected(seen: &State, plan: &Plan, now: Time, read: &BacklogRead)
         Found::Selected(work) if !plan.can_prove(work) => {
             halt(seen, Stop::Blocked { why: items::unprovable(work) })
         }
+        Found::Selected(_) if phase_is_over(seen, plan).is_some() => {
+            let early = phase_is_over(seen, plan);
+            let checked = seen.last.as_ref().is_some_and(|last| !last.checks.is_empty());
+            let proof = proof(plan, 0, checked, !seen.rests_on_words());
+            stop_or_settle(seen, plan, Stop::Complete { proof, early })
+        }
         Found::Selected(work) => next_iteration(seen, plan, now, None, Selection::Item(work)),
         Found::Unreadable { why } => halt(seen, Stop::Unreadable { what: why.clone() }),
         Found::Stuck { why, .. } => halt(seen, Stop::Blocked { why: why.clone() }),
@@ -63,7 +69,7 @@ pub(super) fn selected(seen: &State, plan: &Plan, now: Time, read: &BacklogRead)
                     let last = seen.last.as_ref().is_some_and(|last| !last.checks.is_empty());
                     let checked = last || !seen.baseline.again.is_empty();
                     let proof = proof(plan, seen.reviews_needed(), checked, !seen.rests_on_words());
-                    stop_or_settle(seen, plan, Stop::Complete { proof })
+                    stop_or_settle(seen, plan, Stop::complete(proof))
                 }
                 // Something broke what an earlier item had proved.
                 None => next_iteration(seen, plan, now, None, Selection::Whole),
@@ -71,6 +77,16 @@ pub(super) fn selected(seen: &State, plan: &Plan, now: Time, read: &BacklogRead)
         }
         Found::Complete => next_iteration(seen, plan, now, None, Selection::Whole),
     }
+}
+
+/// The phase that the last iteration declared done, where it is, and other phases have open items.
+fn phase_is_over(seen: &State, plan: &Plan) -> Option<Early> {
+    let asked = plan.policy.protocol == Protocol::Json;
+    plan.backlog.as_ref().filter(|backlog| asked && !backlog.all_phases && backlog.is_whole())?;
+    let number = seen.rules.items.declared_phase?;
+    let read = seen.backlog.as_ref()?;
+    let phase = read.numbered(number).filter(|phase| phase.items.open == 0)?;
+    Some(Early::Phase { number, name: phase.name.clone(), open: read.items.open })
 }
 
 fn held_together(check: &CheckSpec) -> String {

@@ -30,6 +30,7 @@ pub(crate) fn plan(checks: &[&str]) -> Plan {
         commit: false,
         boot: None,
         stack: None,
+        stack_commands: vec![],
         left_out: vec![],
         policy: Policy { baseline: profile::Baseline::Off, item_baseline: None, ..Policy::default() },
         checks: checks.iter().map(|c| CheckSpec::named("test", *c)).collect(),
@@ -210,7 +211,7 @@ fn a_lie_is_refused_a_fix_accepted_a_review_completes() {
 
     sim.work(DONE, 0);
     sim.check(0);
-    assert_eq!(sim.state.stop(), Some(&Stop::Complete { proof: Proof::Checks }));
+    assert_eq!(sim.state.stop(), Some(&Stop::complete(Proof::Checks)));
     assert_eq!((sim.state.used, sim.state.iteration), (3, 13));
     assert_eq!(sim.state.totals.cost_micro_usd, Some(300));
     assert_eq!(sim.state.totals.usage.total(), 45);
@@ -236,7 +237,7 @@ fn without_checks_three_reviews_are_the_proof() {
     sim.work(DONE, 0);
     assert_eq!(sim.stop(), "running");
     sim.work(DONE, 0);
-    assert_eq!(sim.state.stop(), Some(&Stop::Complete { proof: Proof::Reviews }));
+    assert_eq!(sim.state.stop(), Some(&Stop::complete(Proof::Reviews)));
 }
 
 #[test]

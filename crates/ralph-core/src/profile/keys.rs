@@ -318,7 +318,8 @@ keys! {
     "believe_contradictions", believe_contradictions, "Believe EXIT_SIGNAL: true beside failing tests";
     "evidence", evidence, "Which facts a claim must agree with; what an item brings to prove it is always run";
     "baseline", baseline with item_baseline as Baselines, "What checks that fail before the run mean: tolerate excuses tests by name, off does not look";
-    "todos", todos, "What TODO and FIXME comments added by the run mean to a claim";
+    "todos", todos, "What TODO, FIXME and unimplemented! added by the run mean to a claim";
+    "goal_backlog", goal_backlog, "Refuse a goal while a task file of the project has open items";
     "tests_changed", tests_changed, "What existing tests and check scripts that an agent changed mean to a claim; refuse: until put back";
     "reviews", reviews, "Passes in a row that change nothing; two numbers: with checks/without; not for held sessions";
     "no_progress", breaker.no_progress, "Iterations that change nothing";

@@ -23,7 +23,7 @@ pub const PROFILES: [Profile; 7] = [
 type Row = (&'static str, [&'static str; 7]);
 
 #[rustfmt::skip]
-const TABLE: [Row; 23] = [
+const TABLE: [Row; 24] = [
     //                 default     strict      dual        rotations      analyzer     worker      phases
     ("protocol",     ["block",    "block",    "block",    "status_file", "block",     "block",    "json"]),
     ("gate",         ["explicit", "dual",     "dual",     "explicit",    "explicit",  "evidence", "dual"]),
@@ -33,6 +33,7 @@ const TABLE: [Row; 23] = [
     ("baseline",     ["refuse/tolerate",
                                   "refuse",   "refuse",   "off",         "off",       "refuse",   "off"]),
     ("todos",        ["flag",     "flag",     "refuse",   "off",         "off",       "flag",     "off"]),
+    ("goal_backlog", ["false",    "false",    "true",     "false",       "false",     "false",    "false"]),
     ("reviews",      ["1/3",      "3",        "0",        "3",           "0",         "0",        "0"]),
     ("no_progress",  ["open",     "open",     "open",     "off",         "half_open", "off",      "open"]),
     ("same_error",   ["open",     "open",     "open",     "off",         "open",      "off",      "open"]),

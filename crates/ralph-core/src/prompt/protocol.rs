@@ -35,8 +35,8 @@ pub(crate) fn every() -> impl Iterator<Item = String> {
 
 /// These protocols have no word of their own for an item.
 const TICK: &str = "\
-All of this is about the whole. To say that the item of this iteration is done, mark it as done in its file; that is \
-checked, not believed.";
+All of this is about the whole. To say that the item of this iteration is done, mark it as done in its file, also where \
+others are open; that is checked, not believed.";
 
 fn block(about: About) -> String {
     let means = match about {
@@ -73,6 +73,14 @@ Before you end, do two things:
    - STUCK: you cannot go on without a person; say in .ralph/handoff.md what you need";
 
 const JSON: &str = "\
+# Before you end
+
+Write down what later iterations must know:
+
+- .ralph/scratchpad.md: what you did, what comes after it, what blocks you
+- CLAUDE.md, or AGENTS.md where the project has that: patterns that work, approaches that failed with their error \
+messages, and messages to later agents
+
 # Report
 
 End your last message with one JSON report and one marker, each on lines of their own:

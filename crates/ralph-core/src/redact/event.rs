@@ -116,6 +116,7 @@ impl Secrets {
             committed_change: _,
             taken,
             items: _,
+            task_files: _,
             item,
             judging,
             left: _,

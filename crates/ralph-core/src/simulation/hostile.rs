@@ -153,6 +153,7 @@ pub fn scene(policy: &Policy, seed: u64) -> Scene {
         boot: None,
         stack: None,
         left_out: vec![],
+        stack_commands: vec![],
     };
     let world = World::new(&files, checks, items);
     Scene {

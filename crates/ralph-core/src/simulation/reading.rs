@@ -32,7 +32,7 @@ impl Reader {
         ran: Ran,
     ) -> AgentEnded {
         let mut report = self.report(turn, prompt);
-        report.sayings.extend(dialects::status_file(&turn.status));
+        report.sayings.extend(dialects::status_file(&turn.status, None));
         let end = match &turn.not_started {
             Some(error) => End::NotStarted { error: error.clone() },
             None if ran.asked => End::Signaled { signal: 15 },

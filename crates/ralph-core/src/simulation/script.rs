@@ -131,6 +131,7 @@ impl Script {
                 boot: None,
                 stack: None,
                 left_out: vec![],
+                stack_commands: vec![],
             },
             self.seed,
         ))

@@ -11,7 +11,7 @@ use crate::items::{Attempt, Settled, Work};
 use crate::ledger::is_by_word;
 use crate::prelude::*;
 use crate::report::block::Block;
-use crate::report::dialects::Dialect;
+use crate::report::dialects::{Dialect, Vote};
 use crate::saturation::is_test_path;
 use crate::time::Time;
 use crate::transcript::Format;
@@ -84,6 +84,15 @@ impl Iteration {
             own_files: Vec::new(),
             noted: Noted::default(),
         }
+    }
+
+    /// The phase that a marker says is done, with the words that say so.
+    pub(crate) fn phase_saying(&self) -> Option<(u32, &str)> {
+        let sayings = &self.ended.as_ref()?.report.sayings;
+        sayings.iter().find_map(|saying| match saying.vote {
+            Vote::Done { phase } => Some((phase?, saying.quote.as_str())),
+            _ => None,
+        })
     }
 
     /// Whether ralph did not see its agent end: whatever was done since may be anybody's doing.

@@ -24,13 +24,14 @@ pub fn ended(state: &State, stop: &Stop) -> String {
         None if is_only_claimed(state, stop) => {
             (format!("complete, claimed and not proved{flags}"), weak_points(state, stop))
         }
-        None if matches!(stop, Stop::Complete { proof: Proof::Checks }) && state.is_goal_unmeasured() => {
+        None if matches!(stop, Stop::Complete { proof: Proof::Checks, .. }) && state.is_goal_unmeasured() => {
             let reviewed = if state.reviews_needed() > 0 { "reviewed and " } else { "" };
             (format!("complete, {reviewed}not measured{flags}"), weak_points(state, stop))
         }
         None => (format!("{}{flags}", by_checks(state, stop)), weak_points(state, stop)),
     };
-    let said = [stopped].into_iter().chain(weak).chain(missing).chain(printed);
+    let early = stop.early().map(ToString::to_string);
+    let said = [stopped].into_iter().chain(early).chain(weak).chain(missing).chain(printed);
     said.collect::<Vec<_>>().join("; ")
 }
 
@@ -45,7 +46,7 @@ pub fn none_proved(state: &State, stop: &Stop) -> Option<String> {
 pub fn not_proved(state: &State, stop: &Stop) -> Option<String> {
     let items = &state.rules.items;
     let bare = items.unchecked.saturating_add(items.unmeasured);
-    let complete = matches!(stop, Stop::Complete { proof: Proof::Checks });
+    let complete = matches!(stop, Stop::Complete { proof: Proof::Checks, .. });
     (complete && bare > 0 && none_proved(state, stop).is_none()).then(|| count(bare, "item"))
 }
 

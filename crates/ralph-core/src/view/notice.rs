@@ -69,7 +69,7 @@ mod tests {
     fn an_end_that_the_user_did_not_make_is_told_and_one_that_the_user_made_is_not() {
         let blocked = Stop::Blocked { why: "a key".into() };
         let open = Stop::CircuitOpen { why: "x".into(), probe_at: None };
-        let complete = Stop::Complete { proof: Proof::Checks };
+        let complete = Stop::complete(Proof::Checks);
         let limit = Stop::MaxIterations { used: 1, max: 1 };
         for (stop, told) in
             [(blocked, "blocked"), (open, "circuit_open"), (complete, "complete"), (limit, "stopped")]

@@ -25,7 +25,7 @@ fn done_is_believed_after_three_times_without_a_change() {
     let done = signals("DONE");
     assert_eq!(play(&[done.clone(), done.clone()]).word(), "max_iterations");
     let played = play(&[done.clone(), done.clone(), done]);
-    assert_eq!(played.stops, [Stop::Complete { proof: Proof::Reviews }]);
+    assert_eq!(played.stops, [Stop::complete(Proof::Reviews)]);
     assert_eq!(played.exit_code(), Some(0));
 }
 

@@ -98,7 +98,7 @@ fn each_result_is_recorded_for_the_breaker_with_its_files_and_errors() {
 fn the_exit_signal_ends_the_run_whatever_the_words_and_the_tests_say() {
     for report in [Report::Done, Report::Contradiction] {
         let played = play(&[more(), reports("I looked around.", report)]);
-        assert_eq!(played.stops, [Stop::Complete { proof: Proof::Words }], "{report:?}");
+        assert_eq!(played.stops, [Stop::complete(Proof::Words)], "{report:?}");
     }
     let prose = "All tests pass. All stories complete. Nothing left to do.";
     assert_eq!(play(&[reports(prose, Report::More)]).word(), "max_iterations", "the signal has priority");

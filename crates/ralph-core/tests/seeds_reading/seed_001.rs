@@ -3,13 +3,13 @@
 use ralph_core::report::dialects::{Vote, status_file};
 
 fn vote(content: &str) -> Option<Vote> {
-    status_file(content).map(|saying| saying.vote)
+    status_file(content, None).map(|saying| saying.vote)
 }
 
 #[test]
 fn continue_and_rotate_ask_for_another_rotation() {
     for word in ["CONTINUE", "ROTATE", "CONTINUE\n", "  ROTATE \r\n"] {
-        let saying = status_file(word).expect("a signal");
+        let saying = status_file(word, None).expect("a signal");
         assert_eq!(saying.vote, Vote::More, "{word:?}");
         assert_eq!(saying.problems, Vec::<String>::new(), "{word:?}");
     }
@@ -35,7 +35,7 @@ fn idle_is_no_signal_yet() {
 #[test]
 fn a_word_that_is_no_signal_goes_on_and_is_named() {
     for content in ["FINISHED", "DONE?", "DONE but STUCK", "NOT DONE", "done-ish"] {
-        let saying = status_file(content).expect("something was written");
+        let saying = status_file(content, None).expect("something was written");
         assert_eq!(saying.vote, Vote::More, "{content}");
         assert_eq!(saying.problems.len(), 1, "{content}");
     }

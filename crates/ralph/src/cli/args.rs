@@ -165,6 +165,9 @@ pub(super) struct RunArgs {
     /// Only items of this phase
     #[arg(long, value_name = "PHASE", conflicts_with = "goal")]
     pub(super) phase: Option<String>,
+    /// Continue after a phase that an agent declared done (LOOP_COMPLETE_PHASE_n)
+    #[arg(long, conflicts_with_all = ["goal", "phase", "task"])]
+    pub(super) all_phases: bool,
     /// One attempt at one item: exit 0 proved, or claimed where no check can tell, 3 not proved, 2 blocked, 7 nothing
     /// left to do
     #[arg(long, conflicts_with = "goal")]

@@ -27,6 +27,9 @@ const PAIRS: &[(&str, &str, &str)] = &[
     ("--phase", "GOAL", BACKLOG),
     ("--once", "GOAL", BACKLOG),
     ("--all", "GOAL", BACKLOG),
+    ("--all-phases", "GOAL", BACKLOG),
+    ("--all-phases", "--phase", "--phase works on one phase, --all-phases on each in turn: give one of them"),
+    ("--all-phases", "--task", "--task works on one item, --all-phases on every phase: give one of them"),
     (
         "--harness-dir",
         "--backlog",

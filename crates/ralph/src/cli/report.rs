@@ -59,10 +59,11 @@ struct MeasuredArgs {
     /// Run the tests with this command, in the project: exit 0 means PASSING
     #[arg(long, value_name = "CMD")]
     test_cmd: Option<String>,
-    /// Count the files that changed since this revision; `emit` counts since HEAD unless told otherwise
+    /// Count the files that changed since this revision, and look for TODO, FIXME and unimplemented! that were added
+    /// [default: HEAD; `check` counts files only with --since]
     #[arg(long, value_name = "REV")]
     since: Option<String>,
-    /// The checklist whose open items mean that tasks remain [default: IMPLEMENTATION_PLAN.md, if it is there]
+    /// The task file whose open items mean that tasks remain [default: each that `ralph run` would find]
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
 }

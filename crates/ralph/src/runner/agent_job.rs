@@ -149,14 +149,19 @@ fn millis(time: Duration) -> u64 {
 
 /// What it wrote into `.ralph/status`. Only a regular file: a pipe would hold the loop up.
 pub(super) fn hear_signal(report: &mut IterationReport, signal: &Path) {
-    if !std::fs::symlink_metadata(signal).is_ok_and(|data| data.is_file()) {
-        return;
+    let Some(word) = read_small(signal, 4 << 10) else { return };
+    let handoff = signal.parent().and_then(|dir| read_small(&dir.join("handoff.md"), 64 << 10));
+    report.sayings.extend(dialects::status_file(&word, handoff.as_deref()));
+}
+
+/// The beginning of a file that an agent can replace.
+fn read_small(path: &Path, most: u64) -> Option<String> {
+    if !std::fs::symlink_metadata(path).is_ok_and(|data| data.is_file()) {
+        return None;
     }
-    let mut word = Vec::new();
-    let read = File::open(signal).and_then(|file| file.take(4 << 10).read_to_end(&mut word));
-    if read.is_ok() {
-        report.sayings.extend(dialects::status_file(&String::from_utf8_lossy(&word)));
-    }
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// An end that nobody waited for.

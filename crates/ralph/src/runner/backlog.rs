@@ -7,7 +7,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use ralph_core::decision::Phase;
-use ralph_core::event::{Event, Measured, When};
+use ralph_core::event::{Event, Measured, TaskFile, When};
+use ralph_core::evidence::Items;
 use ralph_core::git_text::{Change, ChangeKind};
 use ralph_core::items::{BacklogRead, Found, ItemAfter, Settlement, Work};
 use ralph_core::state::Iteration;
@@ -36,6 +37,15 @@ fn kept_copy(iteration: &Iteration, files: &IterationFiles) -> Option<Vec<u8>> {
     let bytes = bounded::read(&files.backlog(), MOST_OF_A_COPY).ok()?;
     let noted = iteration.noted.backlog.as_ref();
     noted.is_none_or(|noted| digest::of(&bytes) == *noted).then_some(bytes)
+}
+
+/// The task files that a run without a goal could take, with how many of their items are open.
+fn task_files(root: &Path) -> Vec<TaskFile> {
+    let counted = |file: work::OpenFile| {
+        let open = file.plan.open.len() as u64;
+        TaskFile { file: file.name, items: Items { open, total: open + file.plan.done } }
+    };
+    work::open_files(root).into_iter().map(counted).filter(|file| file.items.total > 0).collect()
 }
 
 impl Runner<'_> {
@@ -233,6 +243,12 @@ impl Runner<'_> {
 
     /// What became of the backlog, and of the item that was worked on.
     pub(super) fn measure_backlog(&mut self, measured: &mut Measured, changes: &[Change]) {
+        if self.policy().goal_backlog
+            && measured.when == When::After
+            && self.state.run.as_ref().is_some_and(|run| run.plan.backlog.is_none())
+        {
+            measured.task_files = task_files(&self.project.root);
+        }
         let Some(Ok(source)) = self.source() else { return };
         if measured.when != When::After && !source.is_file() {
             // Nobody asks how many are open before an agent has worked, and bd takes its time to say so.

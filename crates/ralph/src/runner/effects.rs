@@ -187,7 +187,7 @@ impl Runner<'_> {
         agent.cloned().ok_or_else(|| Error::data("the record names an agent that the plan does not have"))
     }
 
-    fn policy(&self) -> Policy {
+    pub(super) fn policy(&self) -> Policy {
         self.state.run.as_ref().map(|run| run.plan.policy.clone()).unwrap_or_default()
     }
 

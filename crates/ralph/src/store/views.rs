@@ -3,9 +3,11 @@
 
 mod progress;
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ralph_core::profile::Protocol;
 use ralph_core::redact::Secrets;
 use ralph_core::state::{Iteration, State};
 use ralph_core::view::files as made;
@@ -33,6 +35,14 @@ pub(super) fn make_own_folder(dir: &Path) -> io::Result<()> {
     files::make_dir(dir)?;
     let ignore = dir.join(".gitignore");
     if ignore.exists() { Ok(()) } else { files::replace(&ignore, OWN_IGNORE.as_bytes()) }
+}
+
+/// An empty file for what a run in the background says, in the folder that ignores itself.
+pub fn background_log(root: &Path, dir: &Path) -> io::Result<(PathBuf, File)> {
+    files::stays_within(root, dir)?;
+    make_own_folder(dir)?;
+    let path = dir.join("background.log");
+    Ok((path.clone(), files::new_private(&path)?))
 }
 
 #[derive(Debug)]
@@ -77,6 +87,7 @@ impl Views {
     /// Makes the folder and the files that must be there before an agent starts.
     pub fn prepare(&mut self, state: &State) -> io::Result<()> {
         self.make_folder()?;
+        self.make_scratchpad(state)?;
         if let (false, Some(run), Some(checkpoint)) = (self.checked_in, &state.run, made::pre_task(state)) {
             self.write_checkpoint("pre", &made::task_id(run), &checkpoint)?;
             self.checked_in = true;
@@ -88,6 +99,18 @@ impl Views {
             }
         }
         Ok(())
+    }
+
+    /// Where the prompt asks for handoff notes, their file is there from the start.
+    fn make_scratchpad(&self, state: &State) -> io::Result<()> {
+        const TEMPLATE: &[u8] = b"# Scratchpad - Handoff Notes\n\n\
+            <!-- For the next iteration: what was done, what did not work, what to do next, blockers. -->\n";
+        let asked = state.run.as_ref().is_some_and(|run| run.plan.policy.protocol == Protocol::Json);
+        let is_there = |name: &str| self.dir.join(name).symlink_metadata().is_ok();
+        if !asked || is_there("scratchpad.md") || is_there("handoff.md") {
+            return Ok(());
+        }
+        files::replace(&self.dir.join("scratchpad.md"), TEMPLATE)
     }
 
     /// Seed 001's signal: the one file here that an agent may write to be heard.

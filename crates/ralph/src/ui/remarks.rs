@@ -7,7 +7,7 @@ use ralph_core::event::{Event, StopBy, TAKEN_ALONG};
 use ralph_core::evidence::Held;
 use ralph_core::items::{self, Attempt, InHead, Settled, UNCOMMITTED};
 use ralph_core::own_files;
-use ralph_core::profile::Baseline;
+use ralph_core::profile::{Baseline, Protocol};
 use ralph_core::report::{MISPLACED, denied_tools};
 use ralph_core::state::{self, Iteration, State};
 use ralph_core::text;
@@ -247,10 +247,23 @@ pub(super) fn remarks(state: &State, last: &Iteration) -> Vec<(Tone, String)> {
         Outcome::Silent if last.ended.as_ref().is_some_and(|ended| has_misplaced(&ended.report.problems)) => {
             warn(MISPLACED.into());
         }
-        Outcome::Silent => warn(
-            "no report in what the agent printed: the prompt asks for a status block (ralph run --dry-run shows it, ralph report emit --help tells how to have one written)"
-                .into(),
-        ),
+        Outcome::Silent => {
+            let protocol = state.run.as_ref().map(|run| run.plan.policy.protocol);
+            warn(match protocol {
+                Some(Protocol::StatusFile) => {
+                    "no signal: the prompt asks for CONTINUE, ROTATE, DONE or STUCK in .ralph/status (ralph run --dry-run \
+                     shows it)"
+                }
+                Some(Protocol::Json) => {
+                    "no report in what the agent printed: the prompt asks for RALPH_STATUS: {…} and a marker such as \
+                     LOOP_CONTINUE (ralph run --dry-run shows it)"
+                }
+                _ => {
+                    "no report in what the agent printed: the prompt asks for a status block (ralph run --dry-run shows it, ralph report emit --help tells how to have one written)"
+                }
+            }
+            .into());
+        }
         // A plain "more work" needs no remark; a report that contradicts itself does.
         Outcome::More
             if conclusion.words.contains("contradicts") || conclusion.words.contains("claims done") =>

@@ -1,7 +1,7 @@
 //! How each reason to stop is put into words: its title, its tone, and what to do next.
 
 use ralph_core::breaker::{Circuit, DENIED};
-use ralph_core::decision::{Proof, Stop};
+use ralph_core::decision::{Early, Proof, Stop};
 use ralph_core::event::{Plan, THROWN_AWAY, is_of_judging};
 use ralph_core::evidence::WasRed;
 use ralph_core::items::{self, Attempt, Found, ParkedItem};
@@ -17,6 +17,7 @@ use crate::{agent, clock, suggest, work};
 /// The line that catches the eye.
 pub(super) fn title(stop: &Stop) -> &'static str {
     match stop {
+        Stop::Complete { early: Some(Early::Phase { .. }), .. } => "✓ PHASE COMPLETE",
         Stop::Complete { .. } => "✓ COMPLETE",
         Stop::ItemPassed { proof: Proof::Words, .. } => "⚠ ITEM CLAIMED",
         Stop::ItemPassed { .. } => "✓ ITEM PASSED",
@@ -305,6 +306,16 @@ fn to_hand_over(state: &State) -> Option<String> {
     Some(work::how_to_hand_over(&work::root().ok()?, plan))
 }
 
+/// The command that begins another run as this one was begun.
+fn same_command(state: &State, typed: Option<&str>) -> String {
+    let profile = state.run.as_ref().map_or("default", |run| run.plan.policy.profile.as_str());
+    let by_plan = || match profile {
+        "default" => format!("ralph run{}", which(state)),
+        profile => format!("ralph run --profile {profile}{}", which(state)),
+    };
+    typed.map_or_else(by_plan, str::to_owned)
+}
+
 /// The run is over: whoever wants another attempt begins it as this one was begun.
 fn next_attempt(state: &State, typed: Option<&str>) -> String {
     let by_plan = || {
@@ -368,6 +379,9 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
     let more = || vec![format!("to go on: ralph run{}", raised(state, stop))];
     match stop {
         Stop::BacklogComplete { for_people: Some(_), .. } => to_hand_over(state).into_iter().collect(),
+        Stop::Complete { early: Some(Early::Phase { .. }), .. } => {
+            vec![format!("to continue with the next phase: {}", same_command(state, typed))]
+        }
         Stop::Complete { .. } | Stop::ItemPassed { .. } | Stop::BacklogComplete { .. } => vec![],
         Stop::ItemFailed { .. } => vec![format!("the next attempt: {}", next_attempt(state, typed))],
         Stop::Blocked { .. } if machine::unnamed_failure(state).is_some() => to_go_on_without(state),

@@ -21,6 +21,7 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
     if stop.proof().is_some() {
         rows.push(("Proof:", proof(state, stop)));
     }
+    rows.extend(stop.early().map(|early| ("Ended by:", early.to_string())));
     if let Stop::BacklogComplete { .. } = stop {
         rows.extend(view::weak_points(state, stop).into_iter().map(|weak| ("Note:", weak)));
         let baseline = &state.baseline;

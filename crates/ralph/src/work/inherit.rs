@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ralph_core::check::CheckSpec;
-use ralph_core::decision::{Stop, TreeMark};
+use ralph_core::decision::{Early, Stop, TreeMark};
 use ralph_core::detect;
 use ralph_core::event::{Plan, When};
 use ralph_core::git_text::Object;
@@ -24,6 +24,8 @@ pub(crate) fn proofs_apart(last: &State) -> &[CheckSpec] {
     let whole =
         last.run.as_ref().and_then(|run| run.plan.backlog.as_ref()).is_some_and(BacklogPlan::is_whole);
     match last.stop() {
+        // A phase is not the whole.
+        Some(Stop::Complete { early: Some(Early::Phase { .. }), .. }) => &last.rules.items.proofs,
         Some(Stop::Complete { .. } | Stop::BacklogComplete { .. }) if whole => &[],
         _ => &last.rules.items.proofs,
     }

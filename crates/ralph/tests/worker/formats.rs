@@ -90,7 +90,7 @@ fn profile_phases_goes_from_phase_to_phase_and_holds_a_marker_against_its_items(
         .call(phased("two", "LOOP_COMPLETE_PHASE_1"))
         .call(phased("three", "LOOP_COMPLETE_PHASE_2"))
         .install(&sandbox);
-    let finished = works_through(&sandbox, &agent).args(["--profile", "phases"]).run();
+    let finished = works_through(&sandbox, &agent).args(["--profile", "phases", "--all-phases"]).run();
     finished.assert_code(0).assert_stderr_has(" COMPLETE");
     let told = "LOOP_COMPLETE_PHASE_1, and of mvp there is 1 item open";
     assert_eq!(finished.stderr.matches(told).count(), 1, "only the first marker came too soon\n{finished}");

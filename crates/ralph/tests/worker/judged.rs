@@ -23,7 +23,11 @@ fn what_ralph_writes_into_the_task_file_is_no_todo_of_the_agent_s() {
         let agent = writer(&sandbox, &["one.txt", "two.txt"]);
         let finished = worker(&sandbox, &agent).args(["--all", "--set", todos, "--backlog", TOP]).run();
         finished.assert_code(0).assert_stderr_lacks("comment added");
-        assert!(sandbox.read(TOP).contains("no TODO or FIXME was added"), "{todos}\n{}", sandbox.read(TOP));
+        assert!(
+            sandbox.read(TOP).contains("no TODO, FIXME or unimplemented! was added"),
+            "{todos}\n{}",
+            sandbox.read(TOP)
+        );
         assert_eq!(history(&sandbox).len(), 2, "{todos}");
     }
     // In the sources they are looked for as ever.
@@ -31,7 +35,8 @@ fn what_ralph_writes_into_the_task_file_is_no_todo_of_the_agent_s() {
     let todo = claims(writes("one.txt").write("a.py", "# TODO: later\n"));
     let agent = another(&sandbox).call(todo).install(&sandbox);
     let run = worker(&sandbox, &agent).args(["--set", "todos=refuse", "--backlog", TOP]).run();
-    run.assert_code(3).assert_stderr_has("1 TODO or FIXME comment added: a.py: # TODO: later");
+    run.assert_code(3)
+        .assert_stderr_has("1 line with TODO, FIXME or unimplemented! added: a.py: # TODO: later");
 }
 
 const MAKEFILE: &str = "-include local.mk\nfirst:\n\ttrue\n\ntest:\n\ttest -e one.txt\n";

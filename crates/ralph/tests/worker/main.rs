@@ -19,6 +19,7 @@ mod items;
 mod judged;
 mod links;
 mod parked;
+mod phases;
 mod proved;
 mod rests_on;
 mod reverts;

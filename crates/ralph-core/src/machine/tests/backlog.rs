@@ -78,7 +78,7 @@ fn stop(sim: &mut Sim) -> Option<Stop> {
     sim.state.stop().cloned()
 }
 
-const PROVED: Option<Stop> = Some(Stop::Complete { proof: Proof::Checks });
+const PROVED: Option<Stop> = Some(Stop::complete(Proof::Checks));
 
 fn running(sim: &Sim) -> &str {
     let [Effect::RunCheck { check }] = &sim.effects[..] else { panic!("{:?}", sim.effects) };

@@ -142,7 +142,7 @@ fn in_a_review_an_explicit_done_is_enough() {
         sim.step(&done());
         sim.check(0);
     }
-    assert_eq!(sim.state.stop(), Some(&Stop::Complete { proof: Proof::Checks }));
+    assert_eq!(sim.state.stop(), Some(&Stop::complete(Proof::Checks)));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn profile_rotations_needs_three_unchanged_dones_and_runs_no_check() {
     let mut sim = start(policy("rotations", &[]), &["make test"]);
     assert_eq!(sim.steps(&[done().changing(SRC), done(), done()]), "running");
     assert_eq!(sim.steps(&[done()]), "complete");
-    assert_eq!(sim.state.stop(), Some(&Stop::Complete { proof: Proof::Reviews }));
+    assert_eq!(sim.state.stop(), Some(&Stop::complete(Proof::Reviews)));
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn profile_analyzer_believes_the_exit_signal() {
     let red = Step { words: report("IN_PROGRESS", "FAILING", "IMPLEMENTATION", true), ..Step::default() };
     let mut sim = start(policy("analyzer", &[]), &[]);
     assert_eq!(sim.steps(&[red]), "complete");
-    assert_eq!(sim.state.stop(), Some(&Stop::Complete { proof: Proof::Words }));
+    assert_eq!(sim.state.stop(), Some(&Stop::complete(Proof::Words)));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn profile_worker_asks_no_words_and_needs_facts() {
     assert_eq!((sim.outcome(), sim.stop()), (Outcome::Refused, "running"));
     sim.step(&Step::default().changing(SRC));
     sim.check(0);
-    assert_eq!(sim.state.stop(), Some(&Stop::Complete { proof: Proof::Checks }));
+    assert_eq!(sim.state.stop(), Some(&Stop::complete(Proof::Checks)));
     assert_eq!(
         start(policy("worker", &[]), &[]).steps(&[done().changing(SRC)]),
         "running",
@@ -334,7 +334,10 @@ fn saturation_completes_only_where_the_evidence_holds() {
     let three = [tests.clone(), tests.clone(), tests.clone()];
     let mut sim = start(policy("phases", &[]), &[]);
     assert_eq!(sim.steps(&three), "complete");
-    assert_eq!(sim.state.stop(), Some(&Stop::Complete { proof: Proof::None }));
+    let Some(Stop::Complete { proof: Proof::None, early: Some(early) }) = sim.state.stop() else {
+        panic!("{:?}", sim.state.stop())
+    };
+    assert_eq!(early.to_string(), "test_saturation: 3 iterations in a row touched tests alone");
 
     let open = Step { items: Some(Items { open: 1, total: 2 }), ..tests };
     let mut sim = start(policy("phases", &[]), &[]);

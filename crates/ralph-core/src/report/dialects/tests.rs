@@ -82,7 +82,7 @@ fn a_json_report_that_is_odd_is_read_as_text_and_named() {
 
 #[test]
 fn the_status_file_is_one_word() {
-    let vote = |content: &str| status_file(content).map(|saying| saying.vote);
+    let vote = |content: &str| status_file(content, None).map(|saying| saying.vote);
     assert_eq!(vote("DONE\n"), Some(Vote::Done { phase: None }));
     assert!(matches!(vote("STUCK"), Some(Vote::Blocked { .. })));
     for word in ["CONTINUE", "ROTATE", "whatever"] {
@@ -91,7 +91,7 @@ fn the_status_file_is_one_word() {
     for silence in ["IDLE\n", "", "  \n"] {
         assert_eq!(vote(silence), None);
     }
-    assert_eq!(status_file("maybe").map(|saying| saying.problems.len()), Some(1));
+    assert_eq!(status_file("maybe", None).map(|saying| saying.problems.len()), Some(1));
 }
 
 #[test]
@@ -285,24 +285,24 @@ fn a_promise_that_is_withheld_quoted_or_taken_back_is_none() {
 fn a_signal_with_something_invisible_in_it_is_not_plainly_true() {
     let saying = newer(r#"{"EXIT_SIGNAL": true}"#, "{\"EXIT_SIGNAL\": tr\u{200b}ue}");
     assert_eq!((saying.vote, saying.problems), (Vote::More, vec!["invisible characters".into()]));
-    let file = status_file("DO\u{200b}NE").expect("heard");
+    let file = status_file("DO\u{200b}NE", None).expect("heard");
     assert_eq!((file.vote, file.problems), (Vote::More, vec!["invisible characters".into()]));
-    let marked = status_file("\u{feff}DONE\r\n").expect("heard");
+    let marked = status_file("\u{feff}DONE\r\n", None).expect("heard");
     assert_eq!((marked.vote, marked.problems), (Vote::Done { phase: None }, vec![]));
 }
 
 #[test]
 fn a_signal_in_lower_case_is_known_and_named() {
-    let saying = status_file("done\n").expect("heard");
+    let saying = status_file("done\n", None).expect("heard");
     assert_eq!(saying.vote, Vote::Done { phase: None });
     assert_eq!(saying.problems, ["DONE is not in upper case"]);
-    assert_eq!(status_file("continue").expect("heard").problems, ["CONTINUE is not in upper case"]);
-    assert_eq!(status_file("finished").expect("heard").problems, ["unknown signal 'finished'"]);
+    assert_eq!(status_file("continue", None).expect("heard").problems, ["CONTINUE is not in upper case"]);
+    assert_eq!(status_file("finished", None).expect("heard").problems, ["unknown signal 'finished'"]);
 }
 
 proptest::proptest! {
     #[test]
     fn any_words_are_heard_without_a_panic(words in "(RALPH_STATUS: \\{|\\}|\"EXIT_SIGNAL\": (true|false)|LOOP_COMPLETE|LOOP_BLOCKED: |\u{1e}|\u{200b}|```|<promise>|</promise>|COMPLETE|`|\"|\n|[ -~]|ä){0,40}") {
-        let _ = (json_and_marker(&words), promise(&words, "COMPLETE"), status_file(&words));
+        let _ = (json_and_marker(&words), promise(&words, "COMPLETE"), status_file(&words, Some(&words)));
     }
 }

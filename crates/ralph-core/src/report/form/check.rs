@@ -5,8 +5,10 @@ use core::fmt;
 use super::super::block::{Block, Status, Tests};
 use super::exact::{self, Raw};
 use super::{Tasks, prefix_warning, status_word, tests_word};
+use crate::evidence::AddedTodos;
 use crate::prelude::*;
 use crate::text;
+use crate::todos;
 
 /// The checks, as the seed has them, and one more for the count that its anti-patterns call guessed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +56,8 @@ pub struct Facts {
     pub tests: Option<TestsFact>,
     pub files: Option<FilesFact>,
     pub tasks: Tasks,
+    /// Work that was put off since some revision.
+    pub todos: Option<AddedTodos>,
 }
 
 /// One run of the tests.
@@ -183,6 +187,9 @@ impl Found {
         }
         if let Some(fact) = facts.tests.as_ref().filter(|fact| fact.tests != Tests::Passing) {
             found.push(format!("EXIT_SIGNAL is true, but the tests do not pass: {}", fact.run));
+        }
+        if let Some(added) = facts.todos.as_ref().filter(|added| added.total > 0) {
+            found.push(format!("EXIT_SIGNAL is true, but work is left: {}", todos::told(added)));
         }
         found
     }

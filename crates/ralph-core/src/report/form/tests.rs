@@ -61,7 +61,7 @@ RECOMMENDATION: 3 tests failing in auth module — investigating root cause next
 pub(super) const EXACT: &str = EXAMPLES[1].1;
 
 pub(super) fn no_facts() -> Facts {
-    Facts { tests: None, files: None, tasks: Tasks::Untold }
+    Facts { tests: None, files: None, tasks: Tasks::Untold, todos: None }
 }
 
 /// The names of the checks that the text's block does not pass.

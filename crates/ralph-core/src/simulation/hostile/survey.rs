@@ -90,7 +90,7 @@ impl Survey {
                 }
             }
         }
-        if let Some(stop @ Stop::Complete { proof }) = &stop {
+        if let Some(stop @ Stop::Complete { proof, .. }) = &stop {
             *self.complete.entry(proof.word()).or_default() += 1;
             let (red, open) = (sim.world.red(), sim.world.open_items() > 0);
             // What failed before the run may be excused, and the proof says so then.

@@ -6,6 +6,7 @@ use crate::evidence::Held;
 use crate::prelude::*;
 use crate::prompt::told_again;
 use crate::report::denied_tools;
+use crate::report::dialects::{Dialect, Saying};
 use crate::state::{Iteration, Note, State, keeps_notes};
 use crate::text::{count, one_line};
 use crate::time::duration;
@@ -75,19 +76,28 @@ pub fn history(state: &State, iteration: &Iteration) -> String {
     if let Some(ended) = &iteration.ended {
         match &ended.report.block {
             Some(block) => fenced(&mut text, "Status block", &block.verbatim),
-            None if ended.report.last_words.trim().is_empty() => match ended.stderr.as_deref() {
-                Some(error) => {
-                    fenced(
-                        &mut text,
-                        "No status block and no words. The last line of its error output",
-                        error,
-                    );
+            None if ended.report.last_words.trim().is_empty() && ended.report.sayings.is_empty() => {
+                match ended.stderr.as_deref() {
+                    Some(error) => {
+                        fenced(&mut text, "No report and no words. The last line of its error output", error);
+                    }
+                    None => {
+                        text.push_str(
+                            "\n## No report\n\nIt printed no words, and nothing to its error output.\n",
+                        );
+                    }
                 }
-                None => text.push_str(
-                    "\n## No status block\n\nIt printed no words, and nothing to its error output.\n",
-                ),
-            },
-            None => fenced(&mut text, "No status block. Its last words", &ended.report.last_words),
+            }
+            None => {
+                let heading = match ended.report.sayings.last() {
+                    Some(Saying { dialect: Dialect::StatusFile, quote, .. }) => {
+                        format!("Signal: {quote}. Its last words")
+                    }
+                    Some(_) => "Report".into(),
+                    None => "No report. Its last words".into(),
+                };
+                fenced(&mut text, &heading, &ended.report.last_words);
+            }
         }
     }
     text

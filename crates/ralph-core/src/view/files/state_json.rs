@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Tasks, current_id, current_title, phase};
 use crate::breaker::{Breaker, Circuit};
-use crate::decision::{Outcome, Stop};
+use crate::decision::{Early, Outcome, Stop};
 use crate::prelude::*;
 use crate::report::IterationReport;
 use crate::report::dialects::Vote;
@@ -81,13 +81,17 @@ fn blocker(state: &State) -> Option<String> {
 }
 
 /// Seed 004's word for what the loop does after an iteration. A claim that is still to be reviewed goes on.
-fn marker(state: &State, last: Option<Outcome>) -> &'static str {
+fn marker(state: &State, last: Option<Outcome>) -> String {
     match (state.stop(), last) {
+        (Some(Stop::Complete { early: Some(Early::Phase { number, .. }), .. }), _) => {
+            return format!("LOOP_COMPLETE_PHASE_{number}");
+        }
         (Some(Stop::Complete { .. }), _) => "LOOP_COMPLETE",
         (_, Some(Outcome::Blocked)) => "LOOP_BLOCKED",
         _ if blocker(state).is_some() => "LOOP_BLOCKED",
         _ => "LOOP_CONTINUE",
     }
+    .into()
 }
 
 fn circuit_breaker(breaker: &Breaker, output: u64) -> Value {

@@ -80,7 +80,7 @@ mod tests {
         let saturated = |word: &str| Stop::Saturated { word: word.into(), why: text() };
         let (id, why, proof) = (text(), text(), Proof::Checks);
         let all = vec![
-            Stop::Complete { proof },
+            Stop::complete(proof),
             Stop::Blocked { why: text() },
             Stop::MaxIterations { used: 0, max: 0 },
             saturated("test_saturation"),

@@ -6,18 +6,25 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 
+use ralph_core::evidence::AddedTodos;
 use ralph_core::gather::Gather as _;
 use ralph_core::git_text::{self, Change, Dirty};
 use ralph_core::report::form::FilesFact;
+use ralph_core::todos;
 
+use crate::bounded;
 use crate::error::{Error, Result};
 use crate::git::{self, Repo};
 use crate::project::Project;
+use crate::store::Runs;
 use crate::unix::names::OsStrExt;
 use crate::unix::rights::PermissionsExt;
 
 /// ralph's own folder is not the work.
 const OURS: &[u8] = b".ralph/";
+/// Larger files are not source that somebody writes.
+const MOST_OF_A_FILE: u64 = 2 << 20;
+const MOST_SAMPLES: usize = 5;
 
 /// Against HEAD unless told otherwise; before the first commit everything is new.
 pub(super) fn since(project: &Project, rev: Option<&str>) -> Result<FilesFact> {
@@ -44,6 +51,37 @@ pub(super) fn since(project: &Project, rev: Option<&str>) -> Result<FilesFact> {
         names: names.map(|path| String::from_utf8_lossy(path).into_owned()).collect(),
         since: rev.unwrap_or("HEAD").to_owned(),
     })
+}
+
+/// Work that was put off since then: TODO, FIXME and macros that stand for missing code.
+pub(super) fn todos(project: &Project, rev: Option<&str>) -> Result<AddedTodos> {
+    let run = run_base(project);
+    let rev = rev.or(run.as_deref());
+    let Some(repo) = &project.repo else { return Ok(AddedTodos::default()) };
+    let tree = tree_of(repo, rev)?;
+    let mut all = AddedTodos::default();
+    for name in since(project, rev)?.names {
+        let Ok(new) = bounded::read(&project.root.join(&name), MOST_OF_A_FILE) else { continue };
+        if todos::added_between(&name, b"", &new).total == 0 {
+            continue;
+        }
+        // A file that is new has no old content.
+        let old =
+            repo.call("cat-file").args(["blob", &format!("{tree}:{name}")]).output().unwrap_or_default();
+        let added = todos::added_between(&name, &old, &new);
+        all.total += added.total;
+        all.samples.extend(added.samples);
+    }
+    all.samples.truncate(MOST_SAMPLES);
+    Ok(all)
+}
+
+/// Where the run began that the caller is an agent of.
+fn run_base(project: &Project) -> Option<String> {
+    let id = std::env::var("RALPH_RUN_ID").ok()?;
+    let (_, state) = Runs::of(&project.truth).newest_of(1, |_| true)?;
+    state.run.filter(|run| run.id == id)?;
+    state.base?.head
 }
 
 fn tree_of(repo: &Repo, rev: Option<&str>) -> Result<String> {

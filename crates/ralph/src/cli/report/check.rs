@@ -28,18 +28,21 @@ pub(super) fn main(args: &CheckArgs, ui: &mut Ui) -> Result<ExitCode> {
         Some(command) => Some(facts::run_tests(command, &Project::find()?.root, ui)?),
         None => None,
     };
-    let plan = if found.claims_done() || measured.plan.is_some() {
-        facts::plan(measured.plan.as_deref(), &root()?)?
-    } else {
-        None
+    let done = found.claims_done();
+    let tasks = match done || measured.plan.is_some() {
+        true => facts::tasks(measured.plan.as_deref(), &root()?)?,
+        false => Tasks::Untold,
     };
+    // A block can be checked without git, too.
+    let project = Project::find().ok().filter(|project| done && project.repo.is_some());
+    let todos = project.map(|project| changed::todos(&project, measured.since.as_deref())).transpose()?;
     if let Some(warning) = found.warning() {
         ui.warn(&warning);
     }
-    let facts = Facts { tests, files, tasks: plan.into() };
+    let facts = Facts { tests, files, tasks, todos };
     let violations = found.check(&facts);
     if violations.is_empty() {
-        ui.say(&looked_at(&facts, found.claims_done()));
+        ui.say(&looked_at(&facts, done));
     }
     Ok(tell(&violations, ui))
 }
@@ -71,6 +74,9 @@ fn looked_at(facts: &Facts, claims_done: bool) -> String {
         Tasks::Untold => {}
         Tasks::None | Tasks::Remain(_) => checked.push("plan".to_owned()),
     }
+    if facts.todos.is_some() {
+        checked.push("no TODO, FIXME or unimplemented! added".to_owned());
+    }
     let not = if not.is_empty() { String::new() } else { format!("; not checked: {}", not.join(", ")) };
     format!("checked: {}{not}", checked.join(", "))
 }
@@ -82,7 +88,7 @@ fn tell(violations: &[Violation], ui: &Ui) -> ExitCode {
     if violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(Exit::Error as u8) }
 }
 
-/// Where a plan would be. A block can be checked without git, too.
+/// Where task files would be.
 fn root() -> Result<std::path::PathBuf> {
     Project::find().map(|project| project.root).or_else(|_| {
         std::env::current_dir()

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use ralph_core::report::block::{Status, Tests};
 use ralph_core::report::form::{self, Form, Situation};
+use ralph_core::todos;
 
 use super::{EmitArgs, changed, facts};
 use crate::error::{Error, Result};
@@ -18,7 +19,8 @@ pub(super) fn main(args: &EmitArgs, ui: &mut Ui) -> Result<ExitCode> {
     let project = Project::find()?;
     // Before the tests: what they write is not what was worked on.
     let files = changed::since(&project, args.measured.since.as_deref())?;
-    let plan = facts::plan(args.measured.plan.as_deref(), &project.root)?;
+    let added = changed::todos(&project, args.measured.since.as_deref())?;
+    let tasks = facts::tasks(args.measured.plan.as_deref(), &project.root)?;
     let tests = match &args.measured.test_cmd {
         Some(command) => facts::run_tests(command, &project.root, ui)?.tests,
         None => Tests::NotRun,
@@ -26,10 +28,10 @@ pub(super) fn main(args: &EmitArgs, ui: &mut Ui) -> Result<ExitCode> {
     let claimed = args.status.map(Status::from);
     let situation = Situation {
         blocked: claimed == Some(Status::Blocked) || form::says_blocked(recommendation),
-        tasks: plan.into(),
+        tasks,
         tests,
         errors: args.errors,
-        more_work: args.more_work || form::says_next(recommendation),
+        more_work: args.more_work || form::says_next(recommendation) || added.total > 0,
     };
     let status = match claimed {
         Some(claimed) => accept(claimed, &situation)?,
@@ -49,9 +51,10 @@ pub(super) fn main(args: &EmitArgs, ui: &mut Ui) -> Result<ExitCode> {
     }
     if status == Status::Complete && !form.exit_signal {
         let why = match (args.errors, args.more_work) {
-            (true, _) => "--errors says that something is not settled",
-            (false, true) => "--more-work says that there is work left",
-            (false, false) => "the RECOMMENDATION names a next task",
+            (true, _) => "--errors says that something is not settled".into(),
+            (false, true) => "--more-work says that there is work left".into(),
+            (false, false) if added.total > 0 => todos::told(&added),
+            (false, false) => "the RECOMMENDATION names a next task".to_owned(),
         };
         ui.warn(&format!("EXIT_SIGNAL is false although STATUS is COMPLETE: {why}"));
     }

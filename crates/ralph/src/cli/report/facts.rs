@@ -6,14 +6,13 @@ use std::thread;
 
 use ralph_core::check;
 use ralph_core::report::block::Tests;
-use ralph_core::report::form::{self, Plan, TestsFact};
+use ralph_core::report::form::{self, Plan, Tasks, TestsFact};
 use ralph_core::text;
 
 use crate::error::{self, Error, Result};
 use crate::process::{self, End, Output, Spec};
 use crate::ui::Ui;
-
-const PLAN: &str = "IMPLEMENTATION_PLAN.md";
+use crate::work;
 
 /// How much of what failing tests printed is shown.
 const TAIL: usize = 4 << 10;
@@ -56,12 +55,17 @@ fn tail_of(mut stream: Output) -> Vec<u8> {
     tail
 }
 
-/// The plan that was named, which must be there, or else the usual one.
-pub(super) fn plan(named: Option<&Path>, root: &Path) -> Result<Option<Plan>> {
-    let file = named.map_or_else(|| root.join(PLAN), Path::to_path_buf);
-    match std::fs::read(&file) {
-        Ok(bytes) => Ok(Some(form::read_plan(&String::from_utf8_lossy(&bytes)))),
-        Err(error) if named.is_none() && error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error::named("cannot read the plan", &file)(error)),
-    }
+/// The open items of the file that was named, which must be there, or else of every task file that a run could take.
+pub(super) fn tasks(named: Option<&Path>, root: &Path) -> Result<Tasks> {
+    let Some(file) = named else {
+        let mut all = Plan::default();
+        for found in work::open_files(root) {
+            all.open.extend(found.plan.open.into_iter().map(|item| format!("{item} ({})", found.name)));
+            all.done += found.plan.done;
+        }
+        return Ok(Some(all).into());
+    };
+    let bytes = std::fs::read(file).map_err(error::named("cannot read the plan", file))?;
+    let plan = work::open_items(root, file);
+    Ok(Some(plan.unwrap_or_else(|| form::read_plan(&String::from_utf8_lossy(&bytes)))).into())
 }

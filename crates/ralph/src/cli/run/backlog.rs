@@ -26,7 +26,8 @@ use crate::work::{self, FAR_BACK, Left, Place, Source, beads, inherit};
 /// What the command line says; `None` where it does not speak of a backlog.
 pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<BacklogPlan>> {
     let named = args.backlog.is_some() || args.harness_dir.is_some();
-    let meant = named || args.task.is_some() || args.phase.is_some() || args.once || args.all;
+    let meant =
+        named || args.task.is_some() || args.phase.is_some() || args.once || args.all || args.all_phases;
     if !meant {
         return Ok(None);
     }
@@ -38,6 +39,7 @@ pub(super) fn wanted(project: &Project, args: &RunArgs) -> Result<Option<Backlog
         task: args.task.as_deref().map(|task| id_of(&place, task)).transpose()?,
         phase: args.phase.clone(),
         once: args.once,
+        all_phases: args.all_phases,
     };
     source(project, &plan)?.is_there()?;
     Ok(Some(plan))
@@ -255,8 +257,17 @@ fn known(plan: &BacklogPlan, earlier: Earlier) -> State {
     let read = BacklogRead { earlier, ..BacklogRead::new(Found::Complete) };
     let backlog = Some(plan.clone());
     let (policy, checks, agents) = (Policy::default(), vec![], vec![]);
-    let plan =
-        Plan { policy, checks, agents, backlog, commit: false, boot: None, stack: None, left_out: vec![] };
+    let plan = Plan {
+        policy,
+        checks,
+        agents,
+        backlog,
+        commit: false,
+        boot: None,
+        stack: None,
+        left_out: vec![],
+        stack_commands: vec![],
+    };
     State { run: Some(super::info(0, "", plan)), backlog: Some(read), ..State::default() }
 }
 

@@ -75,7 +75,13 @@ fn the_validation_checks() {
         tests: Some(TestsFact { tests: Tests::Passing, run: "true exit 0".into() }),
         files: Some(FilesFact { names: vec!["a".into(), "b".into()], since: "HEAD".into() }),
         tasks: Tasks::None,
+        todos: Some(AddedTodos::default()),
     };
+    let left = Facts {
+        todos: Some(AddedTodos { total: 1, samples: vec!["a.rs: // FIXME".into()] }),
+        ..true_facts.clone()
+    };
+    assert_eq!(violated(EXACT, &left), [Check::ExitSignalJustified], "no meaningful work remains");
     assert_eq!(violated(EXACT, &true_facts), []);
 }
 
