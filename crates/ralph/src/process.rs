@@ -25,6 +25,7 @@
 //! | `capture`, `helpers` | helpers; the programs that they start in turn |
 //! | `keeper` | starting a keeper, ahead of its order too |
 //! | `job`, `output` | ralph's side of a kept command |
+//! | `detached` | another ralph, which is not waited for |
 //! | `brief` | a kept command for a bounded time |
 //! | `keep/` | the keeper's side |
 //! | `wire` | what the two say to each other |
@@ -36,6 +37,7 @@
 mod brief;
 mod capture;
 mod children;
+mod detached;
 mod end;
 mod helpers;
 mod job;
@@ -56,6 +58,7 @@ use std::time::Duration;
 pub use brief::{Brief, run_for, run_for_or_until};
 pub use capture::{Begun, Captured, begin, capture, capture_for};
 pub use children::become_reaper;
+pub use detached::start_detached;
 pub use end::End;
 pub use helpers::{Hurry, Patience, end_left};
 pub use job::{Ender, Job, JobEnd, Leaving, start, start_with_keeper};

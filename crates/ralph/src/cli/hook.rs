@@ -1,6 +1,7 @@
 //! `ralph hook`: holding a session of Claude Code or Codex.
 
 mod arm;
+mod background;
 mod fired;
 mod install;
 mod item;
@@ -28,6 +29,15 @@ pub(super) enum HookCommand {
     Session,
     /// Hold a session until its work is done: this one, or the next that starts here
     Arm(Box<ArmArgs>),
+    /// Start a run over the backlog in the background, for /ralph-run
+    #[command(hide = true)]
+    Run {
+        /// Task, most iterations and phase as one text; - reads it from standard input
+        arguments: String,
+        /// The last line of standard input must be this
+        #[arg(long, value_name = "MARK")]
+        whole: Option<String>,
+    },
     /// Let go of the session
     Disarm,
     /// Show which session is held, and whose settings have the hooks
@@ -132,6 +142,9 @@ pub(super) fn main(command: HookCommand, ui: &mut Ui) -> Result<ExitCode> {
                 ui.data_line(&format!("\n{goal}"));
             }
             Ok(armed)
+        }
+        HookCommand::Run { arguments, whole } => {
+            background::start(&arm::prompt(&arguments, whole.as_deref(), ui)?, ui)
         }
         HookCommand::Disarm => arm::disarm(ui),
         HookCommand::Status { json } => arm::status(json, ui),

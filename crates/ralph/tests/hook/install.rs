@@ -128,7 +128,7 @@ fn user_settings_are_installed_in_the_home() {
     assert!(!sandbox.home().join(".claude").exists());
 }
 
-fn hook(sandbox: &Sandbox, word: &str) -> Finished {
+pub(crate) fn hook(sandbox: &Sandbox, word: &str) -> Finished {
     ralph(sandbox).args(["hook", word]).run()
 }
 
@@ -233,7 +233,7 @@ fn hooks_are_found_wherever_the_agents_look_for_them() {
 }
 
 /// What the shell is handed when the goal was pasted into an installed command.
-fn pasted(sandbox: &Sandbox, command: &str, goal: &str) -> String {
+pub(crate) fn pasted(sandbox: &Sandbox, command: &str, goal: &str) -> String {
     let text = sandbox.read(format!(".claude/commands/{command}.md"));
     let script = text.split("```!\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a script");
     script.replace("$ARGUMENTS", goal).replace("${CLAUDE_SESSION_ID}", SESSION)
@@ -259,7 +259,7 @@ fn nothing_in_a_goal_reaches_the_shell() {
         let cut = script.split_inclusive('\n').take(3).collect::<String>();
         let refused = sandbox.command("sh").args(["-c", &cut]).output().expect("sh");
         let said = String::from_utf8_lossy(&refused.stdout).into_owned();
-        assert!(refused.status.code() == Some(64) && said.contains("the goal is cut off"), "{said}");
+        assert!(refused.status.code() == Some(64) && said.contains("the text is cut off"), "{said}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Holding a session: what its hooks are answered, whom they hold, and what is installed for it.
 
 mod armed;
+mod background;
 #[path = "../common/mod.rs"]
 mod common;
 mod install;

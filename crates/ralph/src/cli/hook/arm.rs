@@ -52,7 +52,7 @@ pub(super) fn prompt(given: &str, mark: Option<&str>, ui: &Ui) -> Result<String>
     let text = String::from_utf8_lossy(&bytes);
     let whole = mark.map_or(Some(text.trim()), |mark| text.trim_end().strip_suffix(mark));
     let goal = whole.ok_or_else(|| {
-        Error::usage("the goal is cut off, so no session is held")
+        Error::usage("the text is cut off, so nothing is begun")
             .because("a line of three backticks ends it in a command of Claude Code")
             .hint("say it without them, or in a terminal: ralph hook arm \"GOAL\"")
     })?;

@@ -89,7 +89,7 @@ pub(super) fn install(args: &InstallArgs, ui: &mut Ui) -> Result<ExitCode> {
     });
     files.iter().for_each(|file| ui.say(&format!("  {file}")));
     ui.say(match place.agent {
-        Agent::Claude => "in a session: /ralph GOAL, /ralph-loop N GOAL (or /ralph-loop for the next item of the backlog), /ralph-status, /ralph-cancel; sessions that are open load them when they start again",
+        Agent::Claude => "in a session: /ralph GOAL, /ralph-loop N GOAL (or /ralph-loop for the next item of the backlog), /ralph-run [TASK], /ralph-status, /ralph-cancel; sessions that are open load them when they start again",
         Agent::Codex => "Codex asks once whether it may run these hooks: type /hooks in it; then: ralph hook arm \"GOAL\"",
     });
     crate::cli::fine()

@@ -21,9 +21,10 @@ const HOOKS: [(&str, &str, i64); 2] =
     [("Stop", "stop", STOP_SECONDS), ("SessionStart", "session", START_SECONDS)];
 const RECORD: &str = "ralph-installed.json";
 
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("commands/ralph.md", include_str!("../claude/ralph.md")),
     ("commands/ralph-loop.md", include_str!("../claude/ralph-loop.md")),
+    ("commands/ralph-run.md", include_str!("../claude/ralph-run.md")),
     ("commands/ralph-status.md", include_str!("../claude/ralph-status.md")),
     ("commands/ralph-cancel.md", include_str!("../claude/ralph-cancel.md")),
     ("skills/ralph-report/SKILL.md", include_str!("../claude/ralph-report.md")),
