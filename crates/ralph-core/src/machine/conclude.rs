@@ -54,7 +54,7 @@ fn in_prose(protocol: Protocol, work: &Work, report: &IterationReport, words: Wo
     match words {
         Words::More { .. } if protocol == Protocol::Json && report.block.is_none() => {
             let said = items::reported_done(work, &report.last_words);
-            said.map_or(words, |said| Words::Done { why: format!("reported as done: {said}") })
+            said.map_or(words, |said| Words::done(format!("reported as done: {said}")))
         }
         words => words,
     }
