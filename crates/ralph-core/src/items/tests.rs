@@ -1,7 +1,11 @@
 use super::*;
 use crate::check::CheckResult;
 use crate::decision::{Begin, Kind, TreeMark};
+use crate::event::Judging;
 use crate::event::{End, Measured, PutBack, When};
+use crate::evidence::{Condition, Held};
+use crate::gate::Words;
+use crate::report::IterationReport;
 use crate::report::block;
 use crate::state::Iteration;
 use crate::time::Time;

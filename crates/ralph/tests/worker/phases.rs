@@ -65,7 +65,7 @@ fn the_prompt_asks_for_what_it_allows_and_names_commands_notes_and_knowledge() {
     sandbox.install_script("cargo-clippy", "#!/bin/sh\n");
     let knowledge = "# Knowledge\n\n## Patterns that work\nuse tabs\n\n## Failed approaches\nsed: error: no such option\n\n## Messages\nmind the gap\n";
     let first = Steps::new()
-        .shell("cp .ralph/scratchpad.md first-scratchpad")
+        .shell("cp .ralph/scratchpad.md first-scratchpad; cp .ralph/ralph.yml .git/meanwhile")
         .write("CLAUDE.md", knowledge)
         .write(".ralph/scratchpad.md", "# Scratchpad - Handoff Notes\n\nhalf of login is there\n")
         .say(report("I wrote half of it.", false, "LOOP_CONTINUE"));
@@ -79,6 +79,7 @@ fn the_prompt_asks_for_what_it_allows_and_names_commands_notes_and_knowledge() {
         sandbox.read("first-scratchpad").contains("# Scratchpad - Handoff Notes"),
         "there from the start"
     );
+    assert!(sandbox.read(".git/meanwhile").contains("title: Log in\n    status: in-progress\n"));
     let prompts: Vec<String> = agent.calls(&sandbox).into_iter().map(|call| call.prompt).collect();
     for words in [
         "your item in .ralph/ralph.yml",
