@@ -13,9 +13,9 @@ pub struct RealCli {
 
 impl RealCli {
     pub const CLAUDE: RealCli =
-        RealCli { version: "2.1.197", variable: "RALPH_TEST_CLAUDE", package: "@anthropic-ai/claude-code" };
+        RealCli { version: "2.1.327", variable: "RALPH_TEST_CLAUDE", package: "@anthropic-ai/claude-code" };
     pub const CODEX: RealCli =
-        RealCli { version: "0.166.0", variable: "RALPH_TEST_CODEX", package: "@openai/codex" };
+        RealCli { version: "0.169.0", variable: "RALPH_TEST_CODEX", package: "@openai/codex" };
     pub const GEMINI: RealCli =
         RealCli { version: "0.61.0", variable: "RALPH_TEST_GEMINI", package: "@google/gemini-cli" };
     pub const OPENCODE: RealCli =

@@ -19,7 +19,7 @@ pub(super) const PINS: &[Pin] = &[
     Pin {
         name: "claude",
         package: "@anthropic-ai/claude-code",
-        version: "2.1.197",
+        version: "2.1.327",
         program: Program::Native("@anthropic-ai/claude-code-*/claude"),
         env: &[("DISABLE_AUTOUPDATER", "1")],
         variable: "RALPH_TEST_CLAUDE",
@@ -27,7 +27,7 @@ pub(super) const PINS: &[Pin] = &[
     Pin {
         name: "codex",
         package: "@openai/codex",
-        version: "0.166.0",
+        version: "0.169.0",
         program: Program::Native("@openai/codex-*/vendor/*/bin/codex"),
         env: &[],
         variable: "RALPH_TEST_CODEX",
