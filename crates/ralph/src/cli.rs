@@ -110,6 +110,9 @@ fn refuse(ui: &mut Ui, mut error: clap::Error) -> ExitCode {
     if !is_slip(&error, ContextKind::InvalidValue, ContextKind::SuggestedValue) {
         error.remove(ContextKind::SuggestedValue);
     }
+    if run_by_another_name(&error).is_some() {
+        error.remove(ContextKind::SuggestedSubcommand);
+    }
     let text = error.render().to_string();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -180,6 +183,9 @@ fn tip(error: &clap::Error, behind: bool) -> Option<String> {
         let goal = is_run() && error.kind() == ErrorKind::UnknownArgument && !word.starts_with('-');
         return goal.then(|| "a goal of several words is put in quotes: ralph run \"fix the login\"".into());
     }
+    if let Some(meant) = run_by_another_name(error) {
+        return Some(meant.into());
+    }
     let ContextValue::String(word) = error.get(ContextKind::InvalidSubcommand)? else { return None };
     if word.contains(' ') {
         return Some(format!("to work on a goal: ralph run \"{}\"", ralph_core::text::one_line(word, 100)));
@@ -198,6 +204,20 @@ fn tip(error: &clap::Error, behind: bool) -> Option<String> {
         .map(clap::Command::get_name)
         .collect();
     suggest::nearest(word, names).map(|name| format!("a similar command exists: '{path} {name}'"))
+}
+
+/// What to type for a command that other tools have and that is `run` here.
+fn run_by_another_name(error: &clap::Error) -> Option<&'static str> {
+    let ContextValue::String(word) = error.get(ContextKind::InvalidSubcommand)? else { return None };
+    let first = std::env::args_os().nth(1).is_some_and(|first| first == word.as_str());
+    match word.as_str() {
+        _ if !first => None,
+        "resume" | "continue" | "restart" | "retry" => Some("to continue the last run: ralph run"),
+        "start" | "go" | "begin" | "loop" | "work" | "exec" => {
+            Some("to start a run, or to continue the last one: ralph run")
+        }
+        _ => None,
+    }
 }
 
 /// Whether these words, the program's name first, are a command line: for pages that show some.

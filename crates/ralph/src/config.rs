@@ -143,8 +143,7 @@ fn parse(text: &str, name: &str) -> Result<Config> {
             PROFILE => config.profile = Some(profile(item, &origin)?),
             CHECKS => {
                 let table = item.as_table_like().ok_or_else(|| {
-                    Error::usage(format!("{origin}: checks is a table"))
-                        .hint("[checks]\ntest = \"make test\"")
+                    Error::usage(format!("{origin}: checks is a table")).hint("[checks]\ntest = \"CMD\"")
                 })?;
                 for (key, item, origin) in entries(table, file) {
                     match key {
@@ -215,10 +214,7 @@ fn check(name: &str, item: &Item, origin: String) -> Result<Value> {
     }
     match item.as_str().filter(|command| !command.trim().is_empty()) {
         Some(command) => Ok(Value { key: name.into(), value: command.into(), origin }),
-        None => {
-            Err(Error::usage(format!("{origin}: {name} is a command"))
-                .hint(format!("{name} = \"cargo {name}\"")))
-        }
+        None => Err(Error::usage(format!("{origin}: {name} is a command")).hint(format!("{name} = \"CMD\""))),
     }
 }
 

@@ -11,6 +11,7 @@ use ralph_core::gather::Gather as _;
 use crate::process::find_program;
 use crate::runner::on_disk;
 use crate::settings::{self, Wishes};
+use crate::suggest;
 
 /// A check that was found and is not run: why, and what somebody may do about it.
 #[derive(Debug)]
@@ -44,6 +45,20 @@ pub(crate) fn look(root: &Path, wishes: &mut Wishes) -> Vec<LeftOut> {
     let named = "name what is to be run: ralph config set checks.test CMD";
     let unused = found.left.into_iter().map(|what| LeftOut { what, remedy: named.into() });
     missing.iter().map(without).chain(unused).collect()
+}
+
+/// The checks that the project's files stand for, for those who suggest one.
+pub(crate) fn checks(root: &Path) -> Vec<CheckSpec> {
+    let mut wishes = Wishes { detect: true, ..Wishes::default() };
+    look(root, &mut wishes);
+    wishes.found
+}
+
+/// The command that tests the project, as it can be typed behind `--test-cmd`.
+pub(crate) fn test_command(root: &Path) -> String {
+    let checks = checks(root);
+    let test = checks.iter().find(|check| check.name == "test");
+    test.map_or_else(|| "CMD".into(), |test| suggest::quoted(&test.command))
 }
 
 /// Remembers what the checks of a plan stand for, whoever named them. Those of a run that goes on keep what they stood for

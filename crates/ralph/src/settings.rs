@@ -94,7 +94,7 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
     for (name, command) in &wishes.checks {
         if command.trim().is_empty() {
             return Err(Error::usage(format!("--{name}-cmd is empty"))
-                .hint(format!("--{name}-cmd \"make {name}\""))
+                .hint(format!("--{name}-cmd CMD"))
                 .hint(format!("--{name}-cmd {NO_CHECK}, for no such check")));
         }
         if command.trim() == NO_CHECK {
@@ -134,16 +134,25 @@ pub fn settle(wishes: &Wishes, earlier: Option<&Plan>) -> Result<Settled> {
             policy.profile
         ))
         .because("gate = evidence needs a check that ralph can run")
-        .hint("--test-cmd \"make test\""));
+        .hint("--test-cmd CMD"));
     }
     // Last, for it may ask the user.
-    let (agents, chosen) = pool::settle(&wishes.agent, earlier.map(|plan| plan.agents.as_slice()))?;
+    let (mut agents, chosen) = pool::settle(&wishes.agent, earlier.map(|plan| plan.agents.as_slice()))?;
     remarks.extend(chosen);
     count_money(&policy, &agents)?;
+    if policy.budget.micro_usd > 0 {
+        // What an agent had used when it was cut off must not be missing in the budget.
+        agents
+            .iter_mut()
+            .for_each(|agent| agent.prices = agent.prices.or_else(|| agent::costs_at_most(agent)));
+    }
     let commit = wishes.commit || earlier.is_some_and(|plan| plan.commit);
     let stack = wishes.stacks.first().cloned().or_else(|| earlier?.stack.clone());
     let stack_commands = if policy.wants_checks() { vec![] } else { wishes.found.clone() };
-    let plan = Plan { policy, checks, agents, backlog, commit, boot: None, stack, left_out, stack_commands };
+    // An hour that has passed does not stop whoever continues the run later.
+    let until = wishes.until.or_else(|| earlier?.until.filter(|until| *until > clock::now()));
+    let plan =
+        Plan { policy, checks, agents, backlog, commit, boot: None, stack, left_out, stack_commands, until };
     Ok(Settled { plan, remarks })
 }
 

@@ -37,6 +37,44 @@ fn a_misspelt_command_is_64_with_a_suggestion() {
 }
 
 #[test]
+fn what_other_tools_call_resume_or_start_is_run_here() {
+    let sandbox = Sandbox::new();
+    for word in ["resume", "continue", "restart"] {
+        let refused = ralph(&sandbox).arg(word).run();
+        refused.assert_code(64).assert_stderr_has("tip: to continue the last run: ralph run\n");
+        refused.assert_stderr_lacks("similar");
+    }
+    for word in ["start", "go", "loop"] {
+        let refused = ralph(&sandbox).args([word, "now"]).run();
+        refused.assert_code(64).assert_stderr_has("to start a run, or to continue the last one: ralph run\n");
+        refused.assert_stderr_lacks("similar");
+    }
+    ralph(&sandbox).args(["config", "start"]).run().assert_code(64).assert_stderr_lacks("ralph run");
+}
+
+#[test]
+fn suggestions_name_the_commands_of_this_project() {
+    let sandbox = repository();
+    let nothing = |told: &str| {
+        let refused = ralph(&sandbox).arg("run").run();
+        refused
+            .assert_code(64)
+            .assert_stderr_has(&format!("--test-cmd {told}\n"))
+            .assert_stderr_lacks("cargo");
+    };
+    nothing("CMD");
+    sandbox.write("Makefile", "test:\n\ttrue\n");
+    sandbox.write("pyproject.toml", "[project]\nname = 'x'\n");
+    nothing("'make test'");
+    ralph(&sandbox).args(["init", "--yes"]).run().assert_code(0);
+    assert!(sandbox.read(".ralph/ralph.yml").contains("#       - make test\n"));
+    assert!(sandbox.read(".ralph/config.toml").contains("# test = \"make test\"\n"));
+    for file in ["config.toml", "ralph.yml", "prompt.md"] {
+        assert!(!sandbox.read(format!(".ralph/{file}")).contains("cargo"), "{file}");
+    }
+}
+
+#[test]
 fn a_word_below_a_command_is_never_taken_for_another_command() {
     let sandbox = Sandbox::new();
     let below = ralph(&sandbox).args(["config", "reset"]).run();

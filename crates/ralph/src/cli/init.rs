@@ -7,6 +7,7 @@ use ralph_core::text;
 
 use super::which;
 use crate::config::{self, Layers};
+use crate::detected;
 use crate::error::Result;
 use crate::git::Repo;
 use crate::project::Project;
@@ -67,7 +68,7 @@ pub(super) fn main(args: &InitArgs, ui: &mut Ui) -> Result<ExitCode> {
         }
     }
     setup::keep_earlier(&project, ui)?;
-    let wanted = setup::files(&found, &known);
+    let wanted = setup::files(&found, &known, &detected::checks(&project.root));
     let share = args.share.then(|| setup::shared_ignore(&found));
     let done = setup::write(&project.ralph_dir, &wanted, share.as_deref(), args.force)?;
     let mut wrote = false;

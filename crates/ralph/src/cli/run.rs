@@ -178,7 +178,8 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
         Some((_, goal)) => Choice::Start(goal),
         None => chosen.map_err(|error| match goal {
             None if which != Which::Resume => {
-                work::unnamed_beads(&project.root).into_iter().fold(error, Error::hint)
+                let begins = to_begin(project).into_iter().filter(|_| which == Which::Either);
+                begins.chain(work::unnamed_beads(&project.root)).fold(error, Error::hint)
             }
             _ => error,
         })?,
@@ -525,6 +526,16 @@ pub(super) fn nothing_yet(project: &Project) -> String {
     format!("nothing has been run here yet; start with: {begins}")
 }
 
+/// What to type where there is nothing to do yet.
+fn to_begin(project: &Project) -> [String; 3] {
+    let test = detected::test_command(&project.root);
+    [
+        format!("ralph run \"make the tests pass\" --test-cmd {test}"),
+        "ralph init, then ralph backlog add \"TITLE\" for each task".into(),
+        "ralph demo".into(),
+    ]
+}
+
 #[derive(Debug)]
 enum Choice<'a> {
     Resume,
@@ -556,10 +567,7 @@ fn choose<'a>(goal: Option<&'a str>, which: Which, last: Option<&Last>) -> Resul
         // Whoever asks looks for a backlog before this is said.
         (Which::Either, None, None) => {
             Err(Error::usage("no goal given, no unfinished run to continue, and no backlog to work through")
-                .because(format!("none of {} is here", work::places()))
-                .hint("ralph run \"make the tests pass\" --test-cmd \"cargo test\"")
-                .hint("ralph init, then ralph backlog add \"TITLE\" for each task")
-                .hint("ralph demo"))
+                .because(format!("none of {} is here", work::places())))
         }
     }
 }

@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn in_the_file_of_init_a_key_stands_below_its_own_comment() {
-        let text = crate::config::reference::template(&[]);
+        let text = crate::config::reference::template(&[], &[]);
         for (key, line, comment) in [
             ("gate", "gate = \"dual\"\n", "# gate = \"explicit\"\n"),
             ("profile", "profile = \"dual\"\n", "# profile = \"default\"\n"),
@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn unsetting_takes_out_the_line_that_setting_put_there() {
-        let init = crate::config::reference::template(&[]);
+        let init = crate::config::reference::template(&[], &[]);
         let tall =
             "# mine\r\npool = [ # who\r\n  'a', # first\r\n  'b'\r\n]\r\n\r\n[policy]\r\ngate = 'dual'";
         for text in ["", "# top\n\n[checks]\n# none\n", "[policy]\nreviews = 2 # two\n", &init] {

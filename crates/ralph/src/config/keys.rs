@@ -65,21 +65,15 @@ const BEFORE: &[Own] = &[
         "the first that is found",
         "\"plans/next.md\"",
     ),
-    own("checks.build", "The command that builds: exit 0 means it does", COMMAND, "none", "\"cargo build\""),
+    own("checks.build", "The command that builds: exit 0 means it does", COMMAND, "none", "\"make build\""),
     own(
         "checks.test",
         "The command that proves the work: exit 0 means it does",
         COMMAND,
         "none",
-        "\"cargo test\"",
+        "\"make test\"",
     ),
-    own(
-        "checks.lint",
-        "The command that lints: exit 0 means it is clean",
-        COMMAND,
-        "none",
-        "\"cargo clippy\"",
-    ),
+    own("checks.lint", "The command that lints: exit 0 means it is clean", COMMAND, "none", "\"make lint\""),
     own("checks.detect", "Whether checks that nobody names are looked for", TRUTH, "true", "true"),
 ];
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use ralph_core::check::CheckSpec;
+
 use super::environment::variable;
 use super::keys;
 
@@ -57,8 +59,9 @@ pub fn page() -> String {
     page
 }
 
-/// The file that `init` writes: everything is there, and nothing is said, but for the lines that are known.
-pub fn template(known: &[(String, String)]) -> String {
+/// The file that `init` writes: everything is there, and nothing is said, but for the lines that are known. Of checks, those that
+/// the project's files stand for are the example.
+pub fn template(known: &[(String, String)], found: &[CheckSpec]) -> String {
     let mut file = OPENING.to_owned();
     let mut table = String::new();
     for key in keys::all() {
@@ -75,7 +78,10 @@ pub fn template(known: &[(String, String)]) -> String {
         let _ = match said {
             Some((_, value)) if of == "policy" => writeln!(file, "{name} = {}", keys::literal(value)),
             Some((_, value)) => writeln!(file, "{name} = {}", keys::quoted(value)),
-            None => writeln!(file, "# {name} = {}", key.example),
+            None => match found.iter().find(|check| of == "checks" && check.name == name) {
+                Some(check) => writeln!(file, "# {name} = {}", keys::quoted(&check.command)),
+                None => writeln!(file, "# {name} = {}", key.example),
+            },
         };
     }
     file
@@ -92,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_file_of_init_says_nothing_and_every_line_of_it_would_be_right() {
-        let text = template(&[]);
+        let text = template(&[], &[]);
         assert_eq!(parse(&text, NAME).expect("right"), Config::default());
         for key in keys::all() {
             let (_, name) = split(&key.name);
@@ -105,7 +111,7 @@ mod tests {
     fn what_is_known_stands_in_it() {
         let known =
             [("checks.test".to_owned(), "make \"all\"".to_owned()), ("backlog".into(), "plan.md".into())];
-        let config = parse(&template(&known), NAME).expect("right");
+        let config = parse(&template(&known, &[]), NAME).expect("right");
         assert_eq!(config.checks[0].value, "make \"all\"");
         assert_eq!(config.backlog.expect("named").value, "plan.md");
         assert_eq!(config.said.len(), 2);

@@ -1,5 +1,8 @@
 //! What the files of `init` say. They go into prompts, so they are short.
 
+use ralph_core::check::CheckSpec;
+use ralph_core::text;
+
 use super::{Found, Wanted};
 use crate::config;
 
@@ -41,7 +44,7 @@ const BACKLOG: &str = "# What is to be done. `ralph run` without a goal works th
 #     acceptance_criteria:\n\
 #       - A wrong password is refused\n\
 #     verification:         # commands that prove it: each must exit 0\n\
-#       - cargo test login\n\
+#       - @TEST@\n\
 tasks: []\n";
 
 /// The published schema, as a file of the harness: everything in it means the same in draft-07, which its tools read.
@@ -55,20 +58,23 @@ pub(super) fn prd_schema() -> String {
 }
 
 /// The files that a project with these findings should have.
-pub(crate) fn files(found: &Found, known: &[(String, String)]) -> Vec<Wanted> {
+pub(crate) fn files(found: &Found, known: &[(String, String)], checks: &[CheckSpec]) -> Vec<Wanted> {
     let wanted = |name, text, may_replace| Wanted { name, text, may_replace };
     let prompt = match &found.prompt {
         Some(path) => format!("Read {path} first: it holds the instructions of this project.\n\n{PROMPT}"),
         None => PROMPT.to_owned(),
     };
     let mut files = vec![
-        wanted("config.toml", config::reference::template(known), true),
+        wanted("config.toml", config::reference::template(known, checks), true),
         wanted("prompt.md", prompt, true),
         wanted("guardrails.md", GUARDRAILS.to_owned(), true),
         wanted("status", "IDLE\n".to_owned(), false),
     ];
     if found.backlog.is_none() && found.undecided.is_empty() {
-        files.push(wanted("ralph.yml", BACKLOG.to_owned(), false));
+        let test =
+            checks.iter().find(|check| check.name == "test").map(|test| text::one_line(&test.command, 100));
+        let backlog = BACKLOG.replace("@TEST@", test.as_deref().unwrap_or("make test"));
+        files.push(wanted("ralph.yml", backlog, false));
     }
     files
 }

@@ -320,7 +320,7 @@ fn held_against(project: &Project, arm: &Arm, state: &State) -> std::result::Res
     };
     let flag = match plan.is_some_and(|plan| !plan.checks.is_empty()) {
         true => "--set evidence=required".to_owned(),
-        false => format!("--test-cmd {}", test_of(project)),
+        false => format!("--test-cmd {}", detected::test_command(&project.root)),
     };
     let session = arm.session.as_ref().map(|session| format!(" --session {}", suggest::quoted(session)));
     let goal = suggest::goal(state.run.as_ref().map_or("", |run| &run.goal));
@@ -328,14 +328,6 @@ fn held_against(project: &Project, arm: &Arm, state: &State) -> std::result::Res
         "no check holds it: {word}; to add one: ralph hook disarm, then ralph hook arm {goal}{} {flag}",
         session.unwrap_or_default()
     ))
-}
-
-/// The command that tests the project, by its files.
-fn test_of(project: &Project) -> String {
-    let mut wishes = Wishes { detect: true, ..Wishes::default() };
-    detected::look(&project.root, &mut wishes);
-    let test = wishes.found.iter().find(|check| check.name == "test");
-    test.map_or_else(|| "CMD".into(), |test| suggest::quoted(&test.command))
 }
 
 /// Without hooks nobody asks ralph, so that nothing is held yet.
