@@ -260,6 +260,9 @@ pub enum Stop {
         /// What would have used it up, if it was not used yet.
         #[serde(default)]
         why: Option<String>,
+        /// The end that the run was given by the clock, where that is what stopped it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Time>,
     },
     AgentsExhausted {
         failures: u32,
@@ -385,6 +388,7 @@ impl Stop {
             Self::Saturated { word, .. } if word == "done_saturation" => "done_saturation",
             Self::Saturated { .. } => "test_saturation",
             Self::CircuitOpen { .. } => "circuit_open",
+            Self::Budget { until: Some(_), .. } => "until",
             Self::Budget { what: Resource::Money, .. } => "budget",
             Self::Budget { what: Resource::Tokens, .. } => "max_tokens",
             Self::Budget { what: Resource::Time, .. } => "max_time",
@@ -434,8 +438,14 @@ impl fmt::Display for Stop {
             Self::CircuitOpen { why, probe_at: Some(at) } => {
                 write!(f, "circuit open: {why}; no run begins before {at}")
             }
-            Self::Budget { what, used, max, why: None } => write!(f, "{} used", what.describe(*used, *max)),
-            Self::Budget { what, used, max, why: Some(why) } => {
+            Self::Budget { until: Some(at), why: None, .. } => write!(f, "the run was to end at {at}"),
+            Self::Budget { until: Some(at), why: Some(why), .. } => {
+                write!(f, "the run was to end at {at}, and {why}")
+            }
+            Self::Budget { what, used, max, why: None, .. } => {
+                write!(f, "{} used", what.describe(*used, *max))
+            }
+            Self::Budget { what, used, max, why: Some(why), .. } => {
                 write!(f, "{} used, and {why}", what.describe(*used, *max))
             }
             Self::AgentsExhausted { failures: 0, last } => write!(f, "no agent is left: {last}"),

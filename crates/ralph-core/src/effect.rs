@@ -54,6 +54,6 @@ pub enum Ending {
     Idle {
         ms: u64,
     },
-    /// The run ends: the user asked for it, or its time is over.
+    /// The run ends: the user asked for it, or its time, money or tokens are used up.
     Stop,
 }

@@ -15,6 +15,7 @@ use crate::git_text::Change;
 use crate::items::{self, BacklogPlan, BacklogRead, Inherited, ItemAfter, Settled, Work};
 use crate::own_files::Touch;
 use crate::prelude::*;
+use crate::prices::Prices;
 use crate::profile::{Baseline, Commits, Gate, Policy};
 use crate::report::IterationReport;
 use crate::saturation::{is_document, is_test_path};
@@ -48,6 +49,13 @@ pub enum Event {
     /// The agent has printed nothing for so long; told once the time that `machine::silence` names is over.
     AgentSilent {
         for_ms: u64,
+    },
+    /// What the running agent has used by now; told once, when it reaches what `machine::left` names.
+    UsageSeen {
+        tokens: u64,
+        /// `None` where nothing tells its cost yet.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        micro_usd: Option<u64>,
     },
     /// ralph was cut off after it decided to start the agent and before it did.
     AgentNeverStarted,
@@ -135,6 +143,9 @@ pub struct Plan {
     /// The stack's build, test and lint commands where ralph runs none of them itself: agents are told to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stack_commands: Vec<CheckSpec>,
+    /// When the run ends, by the clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Time>,
 }
 
 /// One agent where a list is wanted is a list of one.
@@ -241,6 +252,9 @@ pub struct AgentInfo {
     /// Whether a custom command says what it cost, where somebody told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tells_cost: Option<bool>,
+    /// What its tokens cost, where it does not report that itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prices: Option<Prices>,
     /// A session that somebody else started and a hook holds: to start it means to hand it the prompt.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub session: bool,
@@ -697,7 +711,7 @@ pub enum End {
     Idle {
         ms: u64,
     },
-    /// It was ended because the run ends: the user asked for it, or its time was over.
+    /// It was ended because the run ends: the user asked for it, or its time, money or tokens were used up.
     Stopped,
     /// ralph itself was cut off while it ran: it was killed, or left at once by a second Ctrl-C.
     Cut,

@@ -40,6 +40,7 @@ pub mod lost;
 pub mod machine;
 pub mod own_files;
 mod prelude;
+pub mod prices;
 pub mod profile;
 pub mod prompt;
 pub mod questions;

@@ -13,7 +13,7 @@ use crate::decision::{Decision, Phase, Reason, Stop, Verdict};
 use crate::effect::{Effect, Ending};
 use crate::event::{End, Event, Plan, Stamped, StopBy, When};
 use crate::journal::{Body, Record};
-use crate::limits;
+use crate::limits::{self, Left, Resource};
 use crate::own_files;
 use crate::prelude::*;
 use crate::profile::{Policy, Todos};
@@ -65,6 +65,7 @@ fn decide_seen(stopped: Option<&Stop>, seen: &State, stamped: &Stamped) -> Decis
         Event::MeasureFailed { error } => measure_failed(seen, error),
         Event::AgentStarted { .. } => proceed(seen, "agent", "the agent is running"),
         Event::AgentSilent { for_ms } => agent_silent(seen, *for_ms),
+        Event::UsageSeen { tokens, micro_usd } => usage_seen(seen, *tokens, *micro_usd),
         Event::AgentNeverStarted => next_iteration(seen, plan, now, None, Selection::None),
         Event::AgentEnded(_) => measure_after(seen, plan, "the agent ended"),
         Event::CheckEnded(_) if seen.current.is_none() => {
@@ -83,7 +84,7 @@ fn decide_seen(stopped: Option<&Stop>, seen: &State, stamped: &Stamped) -> Decis
 
 /// When `deadline_passed` is due, if nothing else happens before.
 pub fn deadline(state: &State) -> Option<Time> {
-    let policy = &state.run.as_ref()?.plan.policy;
+    let Plan { policy, until, .. } = &state.run.as_ref()?.plan;
     let (ending, check_started_at) = match &state.current {
         Some(current) => (current.ending, current.check_started_at),
         None => (state.baseline.ending, state.baseline.check_started_at),
@@ -94,7 +95,8 @@ pub fn deadline(state: &State) -> Option<Time> {
         Phase::Working => {
             let current = state.current.as_ref()?;
             let (allowed_ms, _) = allowed(policy, current);
-            Some(current.started_at?.plus(allowed_ms).plus(state.asleep_ms))
+            let over = current.started_at?.plus(allowed_ms).plus(state.asleep_ms);
+            Some(until.map_or(over, |until| until.min(over)))
         }
         Phase::Checking => Some(check_started_at?.plus(policy.check_timeout_ms).plus(state.asleep_ms)),
         _ => None,
@@ -114,9 +116,21 @@ pub(crate) fn allowed(policy: &Policy, current: &Iteration) -> (u64, Ending) {
 /// linkers are quiet by nature, and cost no more than the time that `check_timeout` allows.
 pub fn silence(state: &State) -> Option<u64> {
     let policy = &state.run.as_ref()?.plan.policy;
-    let current = state.current.as_ref()?;
-    let runs = state.phase == Phase::Working && current.ended.is_none() && current.ending.is_none();
-    Some(policy.idle_timeout_ms).filter(|ms| runs && *ms > 0)
+    Some(policy.idle_timeout_ms).filter(|ms| is_agent_at_work(state) && *ms > 0)
+}
+
+/// What the running agent may still use. `usage_seen` is to be told when it reaches that before its end.
+pub fn left(state: &State) -> Left {
+    match state.run.as_ref().filter(|_| is_agent_at_work(state)) {
+        Some(run) => Left::of(&run.plan.policy.budget, state.spent()),
+        None => Left::default(),
+    }
+}
+
+/// Whether an agent runs that has not been asked to end.
+fn is_agent_at_work(state: &State) -> bool {
+    let current = state.current.as_ref().filter(|_| state.phase == Phase::Working);
+    current.is_some_and(|current| current.ended.is_none() && current.ending.is_none())
 }
 
 /// Takes a run up where its records end.
@@ -165,6 +179,9 @@ fn deadline_passed(seen: &State, plan: &Plan, now: Time) -> Decision {
     match seen.phase {
         Phase::Waiting { .. } => next_iteration(seen, plan, now, None, Selection::None),
         Phase::Checking => end(Effect::EndCheck { why: Ending::Timeout }, "the check ran past its time"),
+        _ if plan.until.is_some_and(|until| now >= until) => {
+            end(Effect::EndAgent { why: Ending::Stop }, "the run ends now, as asked (until)")
+        }
         _ => match seen.current.as_ref().map(|current| allowed(&plan.policy, current)) {
             Some((_, why @ Ending::Stop)) => {
                 end(Effect::EndAgent { why }, "the run's time is over (max_time)")
@@ -186,6 +203,16 @@ fn agent_silent(seen: &State, for_ms: u64) -> Decision {
             )
         },
     }
+}
+
+/// The budget is used up in the middle of an iteration: the run ends, and the agent with it.
+fn usage_seen(seen: &State, tokens: u64, micro_usd: Option<u64>) -> Decision {
+    let why = match left(seen).exceeded(tokens, micro_usd) {
+        None | Some(Resource::Time) => return proceed(seen, "limits", "no limit is reached"),
+        Some(Resource::Money) => "the run's money is used up (budget)",
+        Some(Resource::Tokens) => "the run's tokens are used up (max_tokens)",
+    };
+    Decision { effects: vec![Effect::EndAgent { why: Ending::Stop }], ..proceed(seen, "limits", why) }
 }
 
 /// Where done is claimed, or may come of itself, somebody also looks for what the run left to do.

@@ -77,6 +77,9 @@ pub struct IterationReport {
     pub agent_version: Option<String>,
     /// The stream ended before its closing event.
     pub cut_short: bool,
+    /// The agent reached the limit of money that it was started with.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub over_budget: bool,
     pub problems: Vec<String>,
 }
 
@@ -110,6 +113,8 @@ pub struct Builder {
     summed_cost: Option<u64>,
     final_usage: Option<Usage>,
     final_text: Option<String>,
+    /// The closing event was seen.
+    finished: bool,
     secrets: Secrets,
     /// The promise it was asked for, if not the usual one.
     promise: Option<String>,
@@ -195,7 +200,9 @@ impl Builder {
                 self.report.api_status = finished.api_status;
                 self.report.cost_micro_usd = finished.cost_micro_usd;
                 finished.denied.iter().for_each(|tool| self.deny(tool));
+                self.report.over_budget = finished.over_budget;
                 self.final_usage = finished.usage;
+                self.finished = true;
                 self.final_text = finished.text;
             }
             Item::Problem(problem) => {
@@ -206,9 +213,17 @@ impl Builder {
     }
 
     /// Tokens and money, as far as the agent has told them by now.
-    pub fn spent(&self) -> (u64, Option<u64>) {
-        let told = self.final_usage.map_or(0, |usage| usage.total());
-        (told.max(self.summed.total()), self.report.cost_micro_usd.or(self.summed_cost))
+    pub fn spent(&self) -> (Usage, Option<u64>) {
+        let usage = match self.final_usage {
+            Some(usage) if usage.total() >= self.summed.total() => usage,
+            _ => self.summed,
+        };
+        (usage, self.report.cost_micro_usd.or(self.summed_cost))
+    }
+
+    /// Whether the agent has said that it is at its end.
+    pub fn is_finished(&self) -> bool {
+        self.finished
     }
 
     /// The agent's own words, as far as they are kept.
@@ -258,11 +273,7 @@ impl Builder {
         }
         self.report.errors = core::mem::take(&mut self.errors).finish();
         // The closing event counts side calls too; without one (a crash), what was seen is summed.
-        self.report.usage = match self.final_usage {
-            Some(usage) if usage.total() >= self.summed.total() => usage,
-            _ => self.summed,
-        };
-        self.report.cost_micro_usd = self.report.cost_micro_usd.or(self.summed_cost);
+        (self.report.usage, self.report.cost_micro_usd) = self.spent();
         let words = without_ends(&self.words);
         self.report.last_words = crate::text::plain(crate::text::tail(words.trim_end(), 2000));
         self.report

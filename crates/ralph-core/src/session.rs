@@ -31,6 +31,7 @@ pub fn agent() -> AgentInfo {
         role: Role::Any,
         title: Some("Session".into()),
         tells_cost: Some(false),
+        prices: None,
         session: true,
     }
 }

@@ -347,6 +347,7 @@ pub(crate) fn observe(mut state: State, at: Time, event: &Event) -> State {
         }
         Event::MeasureFailed { .. }
         | Event::AgentSilent { .. }
+        | Event::UsageSeen { .. }
         | Event::ItemMarked { .. }
         | Event::DeadlinePassed
         | Event::RunClosed
@@ -527,6 +528,11 @@ fn observe_agent_end(state: &mut State, ended: &AgentEnded) {
     }
     state.totals.agent_ms = state.totals.agent_ms.saturating_add(ended.duration_ms);
     let tokens = ended.report.usage.total();
+    let plan = state.run.as_ref().map(|run| &run.plan);
+    let prices = plan.and_then(|plan| plan.agent(&current.agent)?.prices);
+    let priced = prices.filter(|prices| !prices.assumed && tokens > 0);
+    ended.report.cost_micro_usd =
+        ended.report.cost_micro_usd.or(priced.map(|prices| prices.cost(ended.report.usage)));
     match ended.report.cost_micro_usd {
         Some(cost) => {
             state.totals.charge(cost);
@@ -534,14 +540,26 @@ fn observe_agent_end(state: &mut State, ended: &AgentEnded) {
             let rate = u64::try_from(rate).unwrap_or(u64::MAX);
             state.totals.dearest = state.totals.dearest.max(rate);
         }
-        // One that was killed told its tokens and no price: the dearest one so far is charged.
+        // One that was killed told its tokens and no price: the dearest one so far is charged, or what they cost at most.
         None => {
             let cost = u128::from(tokens) * u128::from(state.totals.dearest) / 1_000_000;
+            let cost = u64::try_from(cost).unwrap_or(u64::MAX);
+            let most =
+                prices.filter(|_| state.totals.dearest == 0).map(|prices| prices.cost(ended.report.usage));
+            let cost = most.unwrap_or(cost);
             if cost > 0 {
-                state.totals.charge(u64::try_from(cost).unwrap_or(u64::MAX));
+                state.totals.charge(cost);
             }
             state.totals.without_cost = state.totals.without_cost.saturating_add(1);
         }
+    }
+    let budget = plan.map_or(0, |plan| plan.policy.budget.micro_usd);
+    if ended.report.over_budget
+        && budget > 0
+        && state.totals.cost_micro_usd.is_some_and(|cost| cost >= budget)
+    {
+        // It was started with what was left of the run's money, and ended itself as ralph would have ended it.
+        ended.end = End::Stopped;
     }
     current.ended = Some(ended);
 }

@@ -109,6 +109,8 @@ pub struct Finished {
     pub cost_micro_usd: Option<u64>,
     /// Names of the tools that were denied.
     pub denied: Vec<String>,
+    /// It reached the limit of money that it was started with.
+    pub over_budget: bool,
 }
 
 /// Something that was read all the same, and is worth a word.

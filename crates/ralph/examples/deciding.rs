@@ -56,6 +56,7 @@ fn started(iterations: u64) -> RunStarted {
         stack: None,
         left_out: vec![],
         stack_commands: vec![],
+        until: None,
     };
     let run = RunInfo { id: "bench".into(), number: 1, goal: "bench".into(), plan, version: "0".into() };
     RunStarted { run, carried: Carried::default() }

@@ -9,6 +9,8 @@ use ralph_core::agents::Role;
 use ralph_core::check::named;
 use ralph_core::event::AgentInfo;
 use ralph_core::limit::LimitKind;
+use ralph_core::prices::{self, Prices};
+use ralph_core::profile::Budget;
 use ralph_core::redact;
 use ralph_core::transcript::Format;
 
@@ -78,6 +80,7 @@ pub fn custom(command: String, format: Format) -> AgentInfo {
         role: Role::Any,
         title: None,
         tells_cost: None,
+        prices: None,
         session: false,
     }
 }
@@ -96,9 +99,11 @@ pub fn unread_knowledge(agent: &AgentInfo, root: &Path) -> Option<&'static str> 
     }
 }
 
-/// Whether money can be counted. Of a custom command nobody knows before it ran, unless its table says so.
+/// Whether money can be counted: the agent reports it, or its tokens have prices. Of a custom command nobody knows before it
+/// ran, unless its table says so.
 pub fn may_tell_cost(agent: &AgentInfo) -> bool {
     match &agent.command {
+        _ if agent.prices.is_some_and(|prices| !prices.assumed) => true,
         Some(_) => agent.tells_cost != Some(false),
         None => built_in(agent).is_some_and(|adapter| adapter.tells_cost),
     }
@@ -172,11 +177,30 @@ pub fn find_command(agent: &AgentInfo, root: &Path) -> Result<()> {
         .hint("--agent-cmd with a path from there, or an absolute one"))
 }
 
-/// What to start for one iteration. The prompt comes on standard input and is named in the environment.
-pub fn spec(agent: &AgentInfo, project: &Project, prompt: PathBuf) -> Spec {
+/// What its tokens cost at most, where it ends before it reports that.
+pub fn costs_at_most(agent: &AgentInfo) -> Option<Prices> {
+    built_in(agent)?.costs_at_most
+}
+
+/// Whether it ends itself when its money is used up.
+pub fn limits_its_money(agent: &AgentInfo) -> bool {
+    built_in(agent).is_some_and(|adapter| adapter.budget.is_some())
+}
+
+/// Whether one iteration may use more of the run's money or tokens than is left: nothing tells what it uses before its end.
+pub fn may_overshoot(agent: &AgentInfo, budget: &Budget) -> bool {
+    let tokens = matches!(agent.format, Format::Claude | Format::Opencode);
+    let priced = agent.prices.is_some_and(|prices| !prices.assumed) && tokens;
+    let money = limits_its_money(agent) || priced || agent.format == Format::Opencode;
+    (budget.tokens > 0 && !tokens) || (budget.micro_usd > 0 && !money)
+}
+
+/// What to start for one iteration; `left`: the micro-dollars that it may cost. The prompt comes on standard input and is
+/// named in the environment.
+pub fn spec(agent: &AgentInfo, project: &Project, prompt: PathBuf, left: Option<u64>) -> Spec {
     let spec = match &agent.command {
         Some(command) => Spec::shell(command, &project.root),
-        None => Spec::new(&agent.name, &project.root).args(arguments(agent, project.repo.is_some())),
+        None => Spec::new(&agent.name, &project.root).args(arguments(agent, project.repo.is_some(), left)),
     };
     spec.env("RALPH_PROMPT_FILE", &prompt)
         .env("RALPH_DIR", &project.ralph_dir)
@@ -185,14 +209,32 @@ pub fn spec(agent: &AgentInfo, project: &Project, prompt: PathBuf) -> Spec {
         .stdin_file(prompt)
 }
 
-/// The user's own arguments come last, so that they win.
-fn arguments(agent: &AgentInfo, in_git: bool) -> Vec<String> {
+/// The user's own arguments come last, so that they win; but for a limit of money that is higher than what is left.
+fn arguments(agent: &AgentInfo, in_git: bool, left: Option<u64>) -> Vec<String> {
     let Some(adapter) = built_in(agent) else { return agent.args.clone() };
     let outside = if in_git { &[][..] } else { adapter.outside_git };
     let may = agent.permissions.and_then(|permissions| adapter.may(permissions)).unwrap_or_default();
     let model = agent.model.iter().flat_map(|model| [adapter.model, model]);
     let own = agent.args.iter().map(String::as_str);
-    [adapter.headless, outside, may].concat().into_iter().chain(model).chain(own).map(str::to_owned).collect()
+    let budget = adapter
+        .budget
+        .zip(left)
+        .filter(|(flag, left)| own_limit(&agent.args, flag).is_none_or(|own| own > *left));
+    let budget = budget.map(|(flag, left)| [flag.to_owned(), dollars(left)]);
+    let all =
+        [adapter.headless, outside, may].concat().into_iter().chain(model).chain(own).map(str::to_owned);
+    all.chain(budget.into_iter().flatten()).collect()
+}
+
+/// Micro-dollars that the user's own arguments allow: `--flag 5` or `--flag=5`.
+fn own_limit(args: &[String], flag: &str) -> Option<u64> {
+    let joined = args.iter().filter_map(|arg| arg.strip_prefix(flag)?.strip_prefix('='));
+    let apart = args.windows(2).filter(|pair| pair[0] == flag).map(|pair| pair[1].as_str());
+    joined.chain(apart).last().and_then(|dollars| prices::micro_usd(dollars.trim()))
+}
+
+fn dollars(micro_usd: u64) -> String {
+    format!("{}.{:06}", micro_usd / 1_000_000, micro_usd % 1_000_000)
 }
 
 #[cfg(test)]

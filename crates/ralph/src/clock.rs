@@ -87,6 +87,28 @@ fn on_wall(time: Time, now: Time, zone: &TimeZone) -> String {
     }
 }
 
+/// A moment as people write it: `07:00`, which is the next one, today or tomorrow; `2026-11-19T07:00`, by the clock at the wall
+/// unless it names an offset.
+pub fn coming(text: &str, now: Time) -> Option<Time> {
+    coming_in(text.trim(), now, &zone())
+}
+
+fn coming_in(text: &str, now: Time, zone: &TimeZone) -> Option<Time> {
+    let moment = |moment: Zoned| Time::from_millis(moment.timestamp().as_millisecond());
+    if let Ok(time) = civil::Time::strptime("%H:%M", text) {
+        let today = Timestamp::from_millisecond(now.millis()).ok()?.to_zoned(zone.clone());
+        let days = [today.date(), today.date().tomorrow().ok()?];
+        let on = |day: Date| day.to_datetime(time).to_zoned(zone.clone()).ok().map(moment);
+        return days.into_iter().filter_map(on).find(|moment| *moment > now);
+    }
+    // A date alone is midnight, which is not what anybody means.
+    if !text.contains(':') {
+        return None;
+    }
+    let civil = || text.parse::<civil::DateTime>().ok()?.to_zoned(zone.clone()).ok().map(moment);
+    Time::parse(text).or_else(civil)
+}
+
 const MINUTE_MS: u64 = 60_000;
 /// A clock without seconds names the whole minute, and some time passes until the agent that was told it has ended: within
 /// so long, it is the minute that is over and not the one of the next day.
@@ -139,6 +161,26 @@ mod tests {
 
     fn time(text: &str) -> Time {
         Time::parse(text).expect("a time")
+    }
+
+    #[test]
+    fn an_hour_is_the_next_one_and_a_date_with_it_is_by_the_clock_at_the_wall_unless_it_says_otherwise() {
+        let zone = TimeZone::fixed(jiff::tz::offset(1));
+        let coming =
+            |text: &str| coming_in(text, time("2026-11-18T20:30:00Z"), &zone).map(|at| at.to_string());
+        let at = |text: &str| Some(time(text).to_string());
+        assert_eq!(coming("21:31"), at("2026-11-18T20:31:00Z"));
+        assert_eq!(coming("21:30"), at("2026-11-19T20:30:00Z"), "just now is over");
+        assert_eq!(coming("07:00"), at("2026-11-19T06:00:00Z"));
+        assert_eq!(coming("7:00"), at("2026-11-19T06:00:00Z"));
+        assert_eq!(coming("2026-11-19T07:00"), at("2026-11-19T06:00:00Z"));
+        assert_eq!(coming("2026-11-19 07:00"), at("2026-11-19T06:00:00Z"));
+        assert_eq!(coming("2026-11-19T07:00+03:00"), at("2026-11-19T04:00:00Z"));
+        assert_eq!(coming("2026-11-19T07:00Z"), at("2026-11-19T07:00:00Z"));
+        assert_eq!(coming("2001-01-01T07:00"), at("2001-01-01T06:00:00Z"), "who asks sees that it is past");
+        for wrong in ["", "7", "24:00", "07:60", "2026-11-19", "2026-02-30T07:00", "tomorrow", "07:00 pm"] {
+            assert_eq!(coming(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -7,8 +7,10 @@ use ralph_core::detect::Stack;
 use ralph_core::event::{AgentInfo, Plan};
 use ralph_core::items::BacklogPlan;
 use ralph_core::profile::{self, EvidenceNeeded, Gate, Policy, Profile, WrongValue};
+use ralph_core::time::Time;
 
 use crate::agent;
+use crate::clock;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::suggest;
@@ -30,6 +32,8 @@ pub struct Wishes {
     pub all: bool,
     /// Commit what reached the goal.
     pub commit: bool,
+    /// When the run is to end, by the clock.
+    pub until: Option<Time>,
     /// Look for checks that nobody names.
     pub detect: bool,
     /// What was found then; checks of these names that somebody names win.
@@ -185,11 +189,15 @@ impl Wishes {
     }
 }
 
-/// A budget that nobody can count would never stop anything.
+/// A budget that nothing counts would never stop anything.
 fn count_money(policy: &Policy, agents: &[AgentInfo]) -> Result<()> {
     match agents.iter().find(|agent| !agent::may_tell_cost(agent)) {
         Some(agent) if policy.budget.micro_usd > 0 => Err(Error::usage(format!(
-            "{} does not tell what it costs, so a budget cannot stop it",
+            "{} does not report what it costs, so a budget cannot stop it",
+            agent.name
+        ))
+        .hint(format!(
+            "ralph config set agents.{}.prices INPUT/OUTPUT, in dollars for a million tokens: 1.25/10",
             agent.name
         ))
         .hint("--max-tokens N, or --max-time 8h")),
@@ -402,7 +410,7 @@ mod tests {
         assert!(count_money(&policy, &silent).is_ok(), "nobody counts");
         policy.budget.micro_usd = 1;
         let error = count_money(&policy, &silent).expect_err("silent");
-        assert!(error.to_string().contains("silent does not tell"), "{error}");
+        assert!(error.to_string().contains("silent does not report"), "{error}");
         assert!(count_money(&policy, &[built_in("claude"), named("custom")]).is_ok());
     }
 

@@ -42,7 +42,7 @@ use ralph_core::view::event::{self, RunChanges};
 use crate::clock;
 use crate::error::Error;
 use crate::unix::identity::OwnedFd;
-pub(crate) use boxes::{describe_agent, reviews_of_a_claim, rules_set, wrap_whole as wrapped};
+pub(crate) use boxes::{budgets, describe_agent, reviews_of_a_claim, rules_set, wrap_whole as wrapped};
 pub(crate) use first::Introduction;
 use live::Live;
 pub(crate) use live::Pulse;

@@ -95,7 +95,50 @@ fn a_budget_is_refused_with_an_agent_that_tells_no_cost() {
         run(&sandbox, &args).assert_code(code);
     }
     let pool = run(&sandbox, &["--agents", "claude,codex:review", "--permissions", "full", "--budget", "5"]);
-    pool.assert_code(64).assert_stderr_has("codex does not tell what it costs");
+    pool.assert_code(64).assert_stderr_has("codex does not report what it costs");
+    pool.assert_stderr_has("ralph config set agents.codex.prices INPUT/OUTPUT");
+    ralph(&sandbox).args(["config", "set", "agents.codex.prices", "1/10"]).run().assert_code(0);
+    let priced = run(&sandbox, &["--agents", "codex", "--permissions", "full", "--budget", "5"]);
+    priced
+        .assert_code(0)
+        .assert_stderr_has("one iteration may use more (codex reports usage only at the end)");
+    assert_eq!(status(&sandbox)["cost"]["micro_usd"], 11, "one token in, one out");
+    let wrong = ralph(&sandbox).args(["config", "set", "agents.codex.prices", "cheap"]).run();
+    wrong.assert_code(64).assert_stderr_has("invalid prices 'cheap'").assert_stderr_has("1.25/10/0.125");
+}
+
+/// A claude that spends what it is given, as the real one does.
+const SPENDS: &str = r#"#!/bin/sh
+cat > /dev/null
+for arg; do [ "$last" = --max-budget-usd ] && given=$arg; last=$arg; done
+printf '%s\n' "$given" >> "$HOME/given"
+echo x >> work
+if [ "$given" = 1.000000 ]; then
+  echo '{"type":"result","subtype":"success","is_error":false,"result":"More to do.","total_cost_usd":0.75}'
+else
+  echo '{"type":"result","subtype":"error_max_budget_usd","is_error":true,"errors":["Reached maximum budget"],"total_cost_usd":0.2501}'
+  exit 1
+fi
+"#;
+
+#[test]
+fn claude_is_given_what_is_left_of_the_budget_and_its_end_there_is_the_run_s_and_no_failure() {
+    let sandbox = repository();
+    sandbox.install_script("claude", SPENDS);
+    let stopped = run(&sandbox, &["--agents", "claude", "--permissions", "full", "--budget", "1"]);
+    stopped
+        .assert_code(6)
+        .assert_stderr_has("at most 50 iterations, $1.00: ")
+        .assert_stderr_has("$1.00 of $1.00");
+    assert_eq!(kept(&sandbox, "given"), "1.000000\n0.250000\n");
+    let outcomes: Vec<Value> = history(&sandbox).iter().map(|entry| entry["outcome"].clone()).collect();
+    assert_eq!(outcomes, ["silent", "interrupted"]);
+    assert_eq!(status(&sandbox)["stop_reason"], "budget");
+    assert_eq!(sandbox.read("work"), "x\nx\n", "its work is kept");
+    // A limit of the user's own that is lower is the agent's affair.
+    let own = ["--agents", "claude", "--permissions", "full", "--budget", "9", "--max-iterations", "1"];
+    run(&sandbox, &[&own[..], &["--", "--max-budget-usd", "0.2"]].concat()).assert_code(3);
+    assert_eq!(history(&sandbox).last().expect("an iteration")["outcome"], "failed");
 }
 
 #[test]
@@ -153,7 +196,7 @@ fn a_command_of_the_project_s_file_is_an_agent_like_others() {
     assert_eq!(kept(&sandbox, "claude.args"), claude);
     run(&sandbox, &["--agents", "mine", "--budget", "5"])
         .assert_code(64)
-        .assert_stderr_has("mine does not tell");
+        .assert_stderr_has("mine does not report");
     run(&sandbox, &["--agents", "mime"]).assert_code(64).assert_stderr_has("--agents mine");
     run(&sandbox, &["--agents", "mine", "--permissions", "full"]).assert_code(64);
 }

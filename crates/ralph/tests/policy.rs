@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{one_call, ralph, repository, run, says_done, says_more, status};
+use common::{history, one_call, ralph, repository, run, says_done, says_more, status};
 use ralph_testkit::{ClaudeResult, Sandbox, StatusBlock, Steps};
 use serde_json::{Value, json};
 
@@ -139,7 +139,7 @@ fn a_budget_that_is_counted_stops_the_run_and_is_shown() {
         .args(["--budget", "1.00", "--max-tokens", "1000000"])
         .run()
         .assert_code(6)
-        .assert_stderr_has("at most 50 iterations, $1.00, 1,000,000 tokens: ");
+        .assert_stderr_has("at most 50 iterations, $1.00, 1,000,000 tokens, one iteration may use more (");
     let shown = ralph(&sandbox).arg("status").run();
     shown.assert_stdout_has("$1.50 of $1.00").assert_stdout_has("2,400 of 1,000,000 tokens");
     let more = one_call_named(&sandbox, "other");
@@ -192,4 +192,100 @@ fn how_to_go_on_names_every_limit_that_is_used_up() {
         ralph(&sandbox).args(next.split(' ').skip(1)).run();
         assert!(agent.calls(&sandbox).len() > before, "it goes on");
     }
+}
+
+/// A message of claude's that uses a tool, and so many tokens.
+fn step(id: &str, tokens: u64) -> String {
+    let tool = json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "make"}});
+    message(id, &tool, tokens)
+}
+
+fn message(id: &str, content: &Value, tokens: u64) -> String {
+    let usage = json!({"input_tokens": tokens, "output_tokens": 0});
+    let message = json!({"id": id, "model": "m", "content": [content], "usage": usage});
+    format!("{}\n", json!({"type": "assistant", "message": message, "parent_tool_use_id": null}))
+}
+
+/// Works until somebody ends it, and says what it uses meanwhile.
+fn spends(steps: Steps) -> Steps {
+    steps.write("half.txt", "half\n").claude_init().print(step("one", 600)).print(step("two", 600)).hang()
+}
+
+#[test]
+fn an_agent_that_uses_up_the_tokens_in_the_middle_of_its_work_is_ended_and_nothing_is_held_against_it() {
+    let sandbox = repository();
+    sandbox.write("fix_plan.md", "- [ ] first thing\n");
+    let agent = one_call(&sandbox, spends(Steps::new()));
+    let stopped = ralph(&sandbox)
+        .args(["run", "--yes", "--agent-format", "claude", "--agent-cmd"])
+        .arg(agent.path())
+        .args(["--max-tokens", "1000", "--test-cmd", "test -e half.txt"])
+        .run();
+    stopped.assert_code(6).assert_stderr_has("the run's tokens are used up (max_tokens)");
+    stopped
+        .assert_stderr_has("at most 50 iterations, 1,000 tokens: ")
+        .assert_stderr_has("1,200 of 1,000 tokens");
+    assert_eq!(status(&sandbox)["stop_reason"], "max_tokens");
+    assert_eq!(history(&sandbox)[0]["outcome"], "interrupted");
+    assert_eq!(sandbox.read("half.txt"), "half\n", "its work is kept");
+    assert_eq!(sandbox.read("fix_plan.md"), "- [/] first thing\n", "it is still begun");
+    assert!(!sandbox.exists(".git/ralph/evidence.jsonl"), "no attempt is counted");
+    sandbox.assert_no_processes();
+}
+
+#[test]
+fn tokens_with_prices_are_money_and_none_of_it_is_lost_with_a_ralph_that_is_killed() {
+    let sandbox = repository();
+    let agent = ralph_testkit::FakeAgent::new("pricey")
+        .call(Steps::new().claude_init().print(step("one", 600)).reach("agent").hang())
+        .call(spends(Steps::new()))
+        .install(&sandbox);
+    sandbox.write(
+        ".ralph/config.toml",
+        format!(
+            "pool = [\"mine\"]\n[agents.mine]\ncommand = {:?}\nformat = \"claude\"\nprices = \"1000/1000\"\n",
+            agent.path()
+        ),
+    );
+    let running = ralph(&sandbox).args(["run", "go", "--yes", "--budget", "1"]).spawn();
+    sandbox.wait_for("agent");
+    running.kill9();
+    running.wait().assert_code(137);
+    let stopped = ralph(&sandbox).args(["run", "--yes"]).run();
+    // 60 cents before the kill; the 60 of the first message since are enough.
+    stopped.assert_code(6).assert_stderr_has("the run's money is used up (budget)");
+    assert_eq!(status(&sandbox)["stop_reason"], "budget");
+    assert!(stopped.stderr.contains("of $1.00"), "{stopped}");
+    let spent = status(&sandbox)["cost"]["micro_usd"].as_u64().expect("its cost");
+    assert!((1_200_000..=1_800_000).contains(&spent), "{spent}");
+    assert_eq!(agent.calls(&sandbox).len(), 2);
+}
+
+#[test]
+fn an_agent_that_says_done_with_its_last_tokens_is_heard() {
+    let sandbox = repository();
+    let words = format!("All done.\n\n{}", StatusBlock::done());
+    let said = message("two", &json!({"type": "text", "text": words}), 600);
+    let steps = Steps::new().write("whole.txt", "whole\n").claude_init().print(step("one", 600)).print(said);
+    let agent = one_call(&sandbox, steps.claude_result(ClaudeResult::success(&words).usage(1200, 0)));
+    let finished =
+        run(&sandbox, &agent).args(["--max-tokens", "1000", "--reviews", "0", "--test-cmd", "true"]).run();
+    finished.assert_code(0);
+}
+
+#[test]
+fn where_nothing_tells_what_an_agent_uses_the_first_line_says_that_it_may_use_more() {
+    let sandbox = repository();
+    let agent = one_call_named(&sandbox, "quiet");
+    let first = |args: &[&str]| {
+        let finished = run(&sandbox, &agent).args(["--fresh", "--max-iterations", "1"]).args(args).run();
+        finished.stderr.lines().find(|line| line.contains(" started")).expect("a first line").to_owned()
+    };
+    let may = "one iteration may use more (quiet may report usage only at the end): ";
+    assert!(first(&["--max-tokens", "9"]).contains(&format!("9 tokens, {may}")));
+    assert!(first(&["--budget", "2"]).contains(&format!("$2.00, {may}")));
+    let plain = first(&["--max-tokens", "9", "--agent-format", "text"]);
+    assert!(plain.contains("(quiet reports usage only at the end)"), "{plain}");
+    assert!(!first(&["--max-tokens", "9", "--agent-format", "claude"]).contains("may use more"));
+    assert!(!first(&[]).contains("may use more"));
 }

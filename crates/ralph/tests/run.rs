@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{GOAL, TEST, history, one_call, outcomes, ralph, repository, run, says_done, says_more, status};
+use common::{
+    GOAL, TEST, history, in_seconds, one_call, outcomes, ralph, repository, run, says_done, says_more, status,
+};
 use ralph_testkit::{Background, ClaudeResult, FakeAgent, Sandbox, StatusBlock, Steps};
 use serde_json::json;
 
@@ -388,6 +390,54 @@ fn an_agent_that_hangs_when_the_run_s_time_is_over_is_stopped_and_its_work_stays
     assert_eq!(status(&sandbox)["stop_reason"], "max_time");
     assert_eq!(sandbox.read("half.txt"), "half\n");
     sandbox.assert_no_processes();
+}
+
+#[test]
+fn a_run_that_is_to_end_at_an_hour_ends_then_and_is_continued_without_it() {
+    let sandbox = repository();
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().write("half.txt", "half\n").hang())
+        .call(Steps::new().status(&StatusBlock::done()))
+        .install(&sandbox);
+    let stopped = run(&sandbox, &agent).args(["--reviews", "0", "--until", &in_seconds(6)]).run();
+    stopped
+        .assert_code(6)
+        .assert_stderr_has("at most 50 iterations, until ")
+        .assert_stderr_has("⚠ TIME IS UP");
+    stopped
+        .assert_stderr_has("the run ends now, as asked (until)")
+        .assert_stderr_has("to go on: ralph run\n");
+    let entries = history(&sandbox);
+    assert_eq!((entries.len(), &entries[0]["outcome"]), (1, &json!("interrupted")));
+    assert_eq!(status(&sandbox)["stop_reason"], "until");
+    assert_eq!(sandbox.read("half.txt"), "half\n", "its work is kept");
+    sandbox.assert_no_processes();
+    ralph(&sandbox).arg("run").run().assert_code(0).assert_stderr_lacks("until ");
+}
+
+#[test]
+fn the_hour_at_which_a_run_ends_is_shown_and_a_continued_run_keeps_it_or_gets_another() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().shell("echo x >> work").status(&StatusBlock::in_progress()));
+    let run = |args: &[&str]| run(&sandbox, &agent).args(args).run();
+    run(&["--until", "2999-01-02T07:00", "--dry-run"])
+        .assert_code(0)
+        .assert_stdout_has("until Wed 02 Jan 2999 07:00");
+    assert!(!sandbox.exists(".git/ralph"), "nothing was begun");
+    run(&["--until", "2999-01-02T07:00", "--max-iterations", "1"]).assert_code(3);
+    ralph(&sandbox).arg("status").run().assert_stdout_has("until:      Wed 02 Jan 2999 07:00\n");
+    let kept = ralph(&sandbox).args(["run", "--max-iterations", "2"]).run();
+    kept.assert_code(3).assert_stderr_has("until Wed 02 Jan 2999 07:00");
+    let other = ralph(&sandbox).args(["run", "--max-iterations", "3", "--until", "2999-01-03T07:00Z"]).run();
+    other.assert_code(3).assert_stderr_has("until Thu 03 Jan 2999 07:00");
+    for (wrong, told) in [
+        ("2001-01-01T07:00", "--until 2001-01-01T07:00 is in the past"),
+        ("25:00", "invalid time '25:00' for --until"),
+        ("2999-01-02", "invalid time '2999-01-02' for --until"),
+        ("soon", "--until 07:00"),
+    ] {
+        run(&["--until", wrong]).assert_code(64).assert_stderr_has(told);
+    }
 }
 
 #[test]

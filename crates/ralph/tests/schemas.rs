@@ -126,7 +126,7 @@ fn each_way_to_stop_has_its_word_in_the_schemas() {
         version: "0".into(),
     };
     let why = || "why".to_owned();
-    let budget = |what| Stop::Budget { what, used: 2, max: 1, why: None };
+    let budget = |what| Stop::Budget { what, used: 2, max: 1, why: None, until: None };
     let complete = [Proof::Checks, Proof::Reviews, Proof::Words, Proof::None].map(Stop::complete);
     let others = [
         Stop::Blocked { why: why() },
@@ -137,6 +137,7 @@ fn each_way_to_stop_has_its_word_in_the_schemas() {
         budget(Resource::Time),
         budget(Resource::Tokens),
         budget(Resource::Money),
+        Stop::Budget { what: Resource::Time, used: 2, max: 0, why: None, until: Some(Time::default()) },
         Stop::AgentsExhausted { failures: 1, last: why() },
         Stop::Stopped,
         Stop::Closed,

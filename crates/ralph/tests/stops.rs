@@ -6,9 +6,10 @@ mod common;
 use std::collections::BTreeSet;
 use std::fs;
 
-use common::{ralph, repository_with_work_in_progress, run, status};
+use common::{in_seconds, ralph, repository_with_work_in_progress, run, status};
 use ralph_core::decision::{Proof, Stop};
 use ralph_core::limits::Resource;
+use ralph_core::time::Time;
 use ralph_testkit::{
     ClaudeResult, FakeAgent, InstalledAgent, RalphCommand, Sandbox, Signal, StatusBlock, Steps,
 };
@@ -121,6 +122,13 @@ fn goals() -> Vec<Way> {
         Way { word: "budget", code: 6, steps: costly, args: &["--budget", "0.001"], ..USUAL },
         Way { word: "max_tokens", code: 6, steps: costly, args: &["--max-tokens", "10"], ..USUAL },
         Way { word: "max_time", code: 6, steps: |steps| steps.hang(), args: &["--max-time", "4s"], ..USUAL },
+        Way {
+            word: "until",
+            code: 6,
+            steps: |steps| steps.hang(),
+            then: |_, command| command.args(["--until", &in_seconds(4)]).run().code,
+            ..USUAL
+        },
         Way { word: "agents_exhausted", code: 4, steps: |steps| steps.exit(1), ..USUAL },
         // The private index is a folder: nothing can be measured, and no agent is started.
         Way {
@@ -320,7 +328,7 @@ fn the_user_s_git_state_is_the_same_however_a_run_on_a_backlog_stops() {
 /// Each kind of stop leads to the next one: a new kind does not compile before it has its place, and its way above.
 fn next(stop: &Stop) -> Option<Stop> {
     let why = || "why".to_owned();
-    let budget = |what| Stop::Budget { what, used: 2, max: 1, why: None };
+    let budget = |what| Stop::Budget { what, used: 2, max: 1, why: None, until: None };
     Some(match stop {
         Stop::Complete { .. } => Stop::Blocked { why: why() },
         Stop::Blocked { .. } => Stop::MaxIterations { used: 1, max: 1 },
@@ -330,9 +338,16 @@ fn next(stop: &Stop) -> Option<Stop> {
         }
         Stop::Saturated { .. } => Stop::CircuitOpen { why: why(), probe_at: None },
         Stop::CircuitOpen { .. } => budget(Resource::Money),
+        Stop::Budget { until: Some(_), .. } => Stop::AgentsExhausted { failures: 1, last: why() },
         Stop::Budget { what: Resource::Money, .. } => budget(Resource::Tokens),
         Stop::Budget { what: Resource::Tokens, .. } => budget(Resource::Time),
-        Stop::Budget { what: Resource::Time, .. } => Stop::AgentsExhausted { failures: 1, last: why() },
+        Stop::Budget { what: Resource::Time, used, max, why, .. } => Stop::Budget {
+            what: Resource::Time,
+            used: *used,
+            max: *max,
+            why: why.clone(),
+            until: Some(Time::default()),
+        },
         Stop::AgentsExhausted { .. } => Stop::Stopped,
         Stop::Stopped => Stop::Closed,
         Stop::Closed => Stop::Interrupted,

@@ -50,6 +50,7 @@ pub(super) fn next_iteration(
         max_iterations: plan.most_iterations(),
         used: seen.spent(),
         budget: &policy.budget,
+        until: plan.until,
     };
     let with = |rules: Rules, decision: Decision| Decision { rules, ..decision };
 
@@ -68,7 +69,7 @@ pub(super) fn next_iteration(
         }
         Ok(guarded) => guarded,
     };
-    if let Some(stop) = limits::judge(budget) {
+    if let Some(stop) = limits::judge(budget, now) {
         return with(rules, halt(seen, stop));
     }
     match selection {

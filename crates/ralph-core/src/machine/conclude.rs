@@ -284,6 +284,10 @@ fn uncounted(seen: &State, plan: &Plan, ended: &AgentEnded) -> Option<String> {
         return None;
     }
     let tokens = ended.report.usage.total() > 0;
+    let agent = seen.current.as_ref().and_then(|current| plan.agent(&current.agent));
+    if tokens && agent.is_some_and(|agent| agent.prices.is_some()) {
+        return None;
+    }
     match (budget.micro_usd > 0, budget.tokens > 0 && !tokens) {
         (false, false) => None,
         (true, false) if tokens => Some(

@@ -32,6 +32,7 @@ pub(crate) fn plan(checks: &[&str]) -> Plan {
         stack: None,
         stack_commands: vec![],
         left_out: vec![],
+        until: None,
         policy: Policy { baseline: profile::Baseline::Off, item_baseline: None, ..Policy::default() },
         checks: checks.iter().map(|c| CheckSpec::named("test", *c)).collect(),
         agents: vec![agent("custom")],
@@ -49,6 +50,7 @@ pub(crate) fn agent(name: &str) -> AgentInfo {
         role: Role::Any,
         title: None,
         tells_cost: None,
+        prices: None,
         session: false,
     }
 }

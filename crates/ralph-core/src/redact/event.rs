@@ -92,6 +92,7 @@ impl Secrets {
             | Event::AgentStarted { .. }
             | Event::AgentNeverStarted
             | Event::AgentSilent { .. }
+            | Event::UsageSeen { .. }
             | Event::Slept { .. }
             | Event::TreePutBack(_)
             | Event::DeadlinePassed
@@ -217,6 +218,7 @@ impl Secrets {
             usage: _,
             cost_micro_usd: _,
             cut_short: _,
+            over_budget: _,
         } = report;
         if let Some(block) = block {
             self.block(block);

@@ -25,6 +25,11 @@ pub(super) fn fact<F>(replay: &Changed<F>, event: &Event) -> Option<String> {
                 ));
             }
             let who = format!("the agent of iteration {nth}");
+            if ended.report.over_budget && policy.budget.micro_usd != old.budget.micro_usd {
+                return Some(format!(
+                    "{who} ended when its money was used up; what it would have done by other rules is not recorded"
+                ));
+            }
             let ((now, _), (then, _)) = (allowed(policy, by), allowed(old, was));
             let times = Times { took: ended.duration_ms, now, then };
             times
@@ -106,9 +111,11 @@ impl Times {
         // One that was stopped with its run goes on by rules that give the run more time.
         let cut = |ending| timed_out(ending) || asked && ending == Some(Ending::Stop);
         if cut(recorded) && !cut(replayed) {
+            // Money and tokens may be used up before the time is.
+            let after = if timed_out(recorded) { self.then } else { self.took.min(self.then) };
             return Some(format!(
                 "{what} was ended after {}; what it would have done with more time, nobody knows",
-                time::duration(self.then)
+                time::duration(after)
             ));
         }
         // A process that ended by itself in its last moment may have taken a little longer than it was to.

@@ -154,6 +154,7 @@ pub fn scene(policy: &Policy, seed: u64) -> Scene {
         stack: None,
         left_out: vec![],
         stack_commands: vec![],
+        until: None,
     };
     let world = World::new(&files, checks, items);
     Scene {

@@ -132,6 +132,7 @@ impl Script {
                 stack: None,
                 left_out: vec![],
                 stack_commands: vec![],
+                until: None,
             },
             self.seed,
         ))
@@ -171,6 +172,7 @@ pub(super) fn agent(name: &str, role: Role) -> AgentInfo {
         role,
         title: None,
         tells_cost: None,
+        prices: None,
         session: false,
     }
 }

@@ -236,6 +236,7 @@ fn finished(event: &Value<'_>, each: &mut dyn FnMut(Item)) {
         denied: parts(&event["permission_denials"])
             .filter_map(|denial| string(&denial["tool_name"]).or_else(|| string(&denial["tool"])))
             .collect(),
+        over_budget: subtype == "error_max_budget_usd",
     }));
 }
 

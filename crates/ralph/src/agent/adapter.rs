@@ -4,6 +4,7 @@
 //! a command line and nobody waits for an end of input that never comes.
 
 use ralph_core::event::Permissions;
+use ralph_core::prices::Prices;
 use ralph_core::transcript::Format;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -24,6 +25,10 @@ pub struct Adapter {
     pub model: &'static str,
     /// Whether its output says what it cost.
     pub tells_cost: bool,
+    /// In front of the dollars after which it ends itself, where it can.
+    pub budget: Option<&'static str>,
+    /// No model of its costs more. A budget that is cut off with the agent is charged so.
+    pub costs_at_most: Option<Prices>,
     /// The knowledge files that it reads by itself.
     pub reads: &'static [&'static str],
     pub install: &'static str,
@@ -39,10 +44,19 @@ pub(super) const ADAPTERS: &[Adapter] = &[
         format: Format::Claude,
         headless: &["-p", "--output-format", "stream-json", "--verbose"],
         outside_git: &[],
-        full: &["--dangerously-skip-permissions"],
+        // Without a mode of its own, `-p` starts in one that depends on the version.
+        full: &["--dangerously-skip-permissions", "--permission-mode", "bypassPermissions"],
         edits: Some(&["--permission-mode", "acceptEdits"]),
         model: "--model",
         tells_cost: true,
+        budget: Some("--max-budget-usd"),
+        costs_at_most: Some(Prices {
+            input: 15_000_000,
+            output: 75_000_000,
+            cache_read: 1_500_000,
+            cache_write: 30_000_000,
+            assumed: true,
+        }),
         reads: &["CLAUDE.md"],
         install: "npm install -g @anthropic-ai/claude-code",
         log_in: "run claude and type /login, or set ANTHROPIC_API_KEY to a valid key",
@@ -57,6 +71,8 @@ pub(super) const ADAPTERS: &[Adapter] = &[
         edits: Some(&["--sandbox", "workspace-write"]),
         model: "--model",
         tells_cost: false,
+        budget: None,
+        costs_at_most: None,
         reads: &["AGENTS.md"],
         install: "npm install -g @openai/codex",
         log_in: "codex login",
@@ -71,6 +87,8 @@ pub(super) const ADAPTERS: &[Adapter] = &[
         edits: None,
         model: "--model",
         tells_cost: true,
+        budget: None,
+        costs_at_most: None,
         reads: &["AGENTS.md", "CLAUDE.md"],
         install: "npm install -g opencode-ai",
         log_in: "opencode auth login",
@@ -86,6 +104,8 @@ pub(super) const ADAPTERS: &[Adapter] = &[
         edits: Some(&["--approval-mode", "auto_edit", "--skip-trust"]),
         model: "--model",
         tells_cost: false,
+        budget: None,
+        costs_at_most: None,
         reads: &["GEMINI.md"],
         install: "npm install -g @google/gemini-cli",
         log_in: "run gemini and type /auth, or set GEMINI_API_KEY to a valid key",

@@ -7,19 +7,21 @@ fn agent(name: &str, permissions: Permissions) -> AgentInfo {
         name: name.into(),
         command: None,
         permissions: Some(permissions),
-        ..custom(String::new(), Format::Auto)
+        ..custom(String::new(), adapter(name).map_or(Format::Auto, |adapter| adapter.format))
     }
 }
 
 fn line(agent: &AgentInfo, in_git: bool) -> String {
-    arguments(agent, in_git).join(" ")
+    arguments(agent, in_git, None).join(" ")
 }
+
+const CLAUDE_FULL: &str = "-p --output-format stream-json --verbose --dangerously-skip-permissions --permission-mode bypassPermissions";
 
 #[test]
 fn every_permission_is_a_flag_of_the_cli_or_none_at_all() {
     use Permissions::{Edits, Full, Inherit};
     for (name, permissions, expected) in [
-        ("claude", Full, "-p --output-format stream-json --verbose --dangerously-skip-permissions"),
+        ("claude", Full, CLAUDE_FULL),
         ("claude", Edits, "-p --output-format stream-json --verbose --permission-mode acceptEdits"),
         ("claude", Inherit, "-p --output-format stream-json --verbose"),
         ("codex", Full, "exec --json --dangerously-bypass-approvals-and-sandbox"),
@@ -41,6 +43,38 @@ fn a_model_and_the_user_s_own_arguments_come_last() {
     let args = vec!["-c".into(), "x=1".into()];
     let codex = AgentInfo { model: Some("o9".into()), args, ..agent("codex", Permissions::Inherit) };
     assert_eq!(line(&codex, false), "exec --json --skip-git-repo-check --model o9 -c x=1");
+}
+
+#[test]
+fn claude_is_given_what_is_left_of_the_money_unless_the_user_allows_it_less() {
+    let last = |own: &str, left: Option<u64>| {
+        let args = own.split_whitespace().map(str::to_owned).collect();
+        let claude = AgentInfo { args, ..agent("claude", Permissions::Inherit) };
+        let line = arguments(&claude, true, left).join(" ");
+        line.split_once("--verbose").map(|(_, last)| last.trim().to_owned()).expect("its own flags")
+    };
+    assert_eq!(last("", None), "");
+    assert_eq!(last("", Some(1_234_567)), "--max-budget-usd 1.234567");
+    assert_eq!(last("--max-budget-usd 9", Some(500_000)), "--max-budget-usd 9 --max-budget-usd 0.500000");
+    assert_eq!(last("--max-budget-usd=0.25", Some(500_000)), "--max-budget-usd=0.25");
+    assert_eq!(arguments(&agent("codex", Permissions::Inherit), true, Some(1)).join(" "), "exec --json");
+}
+
+#[test]
+fn one_iteration_may_overshoot_where_nothing_tells_what_it_uses_before_its_end() {
+    let (money, tokens) =
+        (Budget { micro_usd: 1, ..Budget::default() }, Budget { tokens: 1, ..Budget::default() });
+    let both = |agent: &AgentInfo| (may_overshoot(agent, &money), may_overshoot(agent, &tokens));
+    assert_eq!(both(&agent("claude", Permissions::Full)), (false, false));
+    assert_eq!(both(&agent("opencode", Permissions::Full)), (false, false));
+    assert_eq!(both(&agent("codex", Permissions::Full)), (true, true));
+    assert_eq!(both(&custom("./x".into(), Format::Auto)), (true, true));
+    let claude_like = custom("./x".into(), Format::Claude);
+    assert_eq!(both(&claude_like), (true, false), "its money comes last");
+    let prices = Prices::parse("1/2");
+    assert_eq!(both(&AgentInfo { prices, ..claude_like }), (false, false));
+    assert_eq!(both(&AgentInfo { prices, ..agent("gemini", Permissions::Full) }), (true, true));
+    assert!(!may_overshoot(&agent("codex", Permissions::Full), &Budget::default()));
 }
 
 #[test]

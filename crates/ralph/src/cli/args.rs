@@ -153,6 +153,9 @@ pub(super) struct RunArgs {
     /// Stop when the run has worked this long, such as 8h; 0 = no limit
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(super) max_time: Option<String>,
+    /// Stop at this time: 07:00, or 2026-11-19T07:00, in your time zone unless it names another
+    #[arg(long, value_name = "WHEN")]
+    pub(super) until: Option<String>,
     /// Work through this task file instead of a goal; beads: through the issues that bd keeps
     #[arg(long, value_name = "FILE", conflicts_with = "goal")]
     pub(super) backlog: Option<PathBuf>,
@@ -178,7 +181,7 @@ pub(super) struct RunArgs {
     /// Commit what reached the goal; proved items of a backlog are committed without it
     #[arg(long)]
     pub(super) commit: bool,
-    /// Commit on a new branch of this name, begun where you are; you are left on it
+    /// Commit what passes on a new branch of this name, begun where you are; you are left on it
     #[arg(long, value_name = "NAME")]
     pub(super) branch: Option<String>,
     /// Only show what would be done, with the prompt; nothing is run or written

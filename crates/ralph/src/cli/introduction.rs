@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use ralph_core::event::Plan;
 use ralph_core::items::Memory;
 use ralph_core::profile::{Gate, Policy};
-use ralph_core::{text, time, view};
+use ralph_core::{text, time};
 
 use crate::git::Repo;
 use crate::project::Project;
@@ -76,7 +76,7 @@ pub(super) fn introduction(
         shown.row("checks", format!("none: done is a matter of {}", words(plan)));
     }
     let each = if plan.limits_each_item() { " for each item" } else { "" };
-    shown.row("limits", limits(&plan.policy, each, once.is_some()));
+    shown.row("limits", limits(plan, each, once.is_some()));
     if let Some(rules) = rules(&plan.policy) {
         shown.row("rules", rules);
     }
@@ -228,7 +228,8 @@ fn rules(policy: &Policy) -> Option<String> {
     (!rules.is_empty()).then(|| rules.join(", "))
 }
 
-fn limits(policy: &Policy, each: &str, once: bool) -> String {
+fn limits(plan: &Plan, each: &str, once: bool) -> String {
+    let policy = &plan.policy;
     let mut parts = vec![match policy.max_iterations {
         // A limit for each item counts over many such calls.
         most if once && !each.is_empty() && most > 0 => {
@@ -239,6 +240,6 @@ fn limits(policy: &Policy, each: &str, once: bool) -> String {
         most => format!("{}{each}", text::count(most, "iteration")),
     }];
     parts.push(format!("{} for each agent process", time::span(policy.agent_timeout_ms)));
-    parts.extend(view::budget(&policy.budget));
+    parts.extend(ui::budgets(plan));
     parts.join(", ")
 }

@@ -20,6 +20,7 @@ use ralph_core::items::Inherited;
 use ralph_core::redact::Secrets;
 use ralph_core::state::State;
 use ralph_core::text;
+use ralph_core::time::Time;
 
 use super::args::{AgentArgs, Mode, RunArgs};
 use super::{hook, introduction};
@@ -56,7 +57,7 @@ pub(super) fn main(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
         Which::Either
     };
     let consent = Some(if args.yes { Consent::Given } else { Consent::Ask });
-    let mut wishes = wishes(args);
+    let mut wishes = wishes(args)?;
     wishes.backlog = backlog::wanted(&project, args)?;
     let branch = args.branch.as_deref();
     let order =
@@ -75,7 +76,7 @@ fn typed(project: &Project) -> String {
     secrets::of(&project.root).hide(&typed).into_owned()
 }
 
-fn wishes(args: &RunArgs) -> Wishes {
+fn wishes(args: &RunArgs) -> Result<Wishes> {
     let set = args.set.iter().map(Value::set);
     let number = |number: Option<u64>| number.map(|number| number.to_string());
     let flags = [
@@ -92,17 +93,36 @@ fn wishes(args: &RunArgs) -> Wishes {
         Some(Value { key: key.into(), origin: format!("--{flag} {value}"), value })
     });
     let checks = [("build", &args.build_cmd), ("test", &args.test_cmd), ("lint", &args.lint_cmd)];
-    Wishes {
+    Ok(Wishes {
         agent: agent_wishes(&args.agent),
         profile: args.profile.clone(),
         values: set.chain(flags).collect(),
         checks: checks.into_iter().filter_map(|(name, command)| Some((name, command.clone()?))).collect(),
         backlog: None,
         all: args.all,
-        commit: args.commit,
+        // Whoever wants a branch wants commits on it.
+        commit: args.commit || args.branch.is_some(),
+        until: args.until.as_deref().map(until).transpose()?,
         detect: !args.no_detect,
         ..Wishes::default()
+    })
+}
+
+/// When a run that is to end then ends.
+fn until(text: &str) -> Result<Time> {
+    let now = clock::now();
+    let Some(until) = clock::coming(text, now) else {
+        return Err(Error::usage(format!("invalid time '{}' for --until", text::one_line(text, 60)))
+            .because("it takes a time of day or a date with a time")
+            .hint("--until 07:00")
+            .hint("--until 2026-11-19T07:00"));
+    };
+    if until <= now {
+        return Err(Error::usage(format!("--until {text} is in the past"))
+            .because(format!("it is {} now", clock::local(now, now)))
+            .hint("--until 07:00, which is the next time that it is seven"));
     }
+    Ok(until)
 }
 
 fn agent_wishes(args: &AgentArgs) -> AgentWishes {
@@ -250,7 +270,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     }
     let of_items = backlog::brought(project, &wishes, earlier.is_none(), &mut plan)?;
     detected::remember(&project.root, &mut plan, earlier.map(|run| &run.plan));
-    branch::may_commit(project, own.commit)?;
+    branch::may_commit(project, own.commit && order.branch.is_none())?;
     let goes_on = last.as_ref().filter(|_| earlier.is_some() && (plan.backlog.is_some() || plan.commits()));
     if let Some(before) = before.as_ref().or(goes_on).filter(|_| which != Which::Fresh) {
         branch::is_where_it_was(project, before)?;
@@ -261,7 +281,7 @@ pub(super) fn run(project: &Project, order: Order<'_>, wishes: &Wishes, ui: &mut
     };
     let order = Order { branch: order.branch.or(of_backlog.as_deref()), ..order };
     if let Some(name) = order.branch {
-        branch::may_begin(project, &plan, name)?;
+        branch::may_begin(project, name)?;
     }
     let unsaid = goal.or(found.as_ref().map(|found| found.1.as_str())).unwrap_or_default();
     let called = earlier.map_or(unsaid, |run| &run.goal);

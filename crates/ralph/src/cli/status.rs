@@ -391,6 +391,9 @@ fn lines(
     for used in budgets(state, &run.plan.policy.budget) {
         add("budget:", used);
     }
+    if let Some(until) = run.plan.until {
+        add("until:", clock::local(until, clock::now()));
+    }
     let breaker = &state.rules.breaker;
     if breaker.circuit != Circuit::Closed {
         let why = breaker.reason.as_deref().unwrap_or("");

@@ -1,6 +1,7 @@
 //! What the file says about agents: `pool`, `permissions` and the tables `[agents.NAME]`.
 
 use ralph_core::event::Permissions;
+use ralph_core::prices::Prices;
 use ralph_core::transcript::Format;
 use toml_edit::Item;
 
@@ -13,6 +14,8 @@ use crate::suggest;
 /// The keys of a command's table, and those of a built-in agent's.
 pub(super) const OF_COMMANDS: [&str; 4] = ["command", "format", "title", "cost"];
 pub(super) const OF_BUILT_IN: [&str; 3] = ["model", "permissions", "args"];
+/// Both have it.
+pub(super) const PRICES: &str = "prices";
 const FORMATS: [(&str, Format); 6] = [
     ("auto", Format::Auto),
     ("claude", Format::Claude),
@@ -24,7 +27,7 @@ const FORMATS: [(&str, Format); 6] = [
 
 /// Whether tables of agents have this key.
 pub(super) fn has(key: &str) -> bool {
-    OF_COMMANDS.contains(&key) || OF_BUILT_IN.contains(&key)
+    OF_COMMANDS.contains(&key) || OF_BUILT_IN.contains(&key) || key == PRICES
 }
 
 pub(super) fn powers(file: &FileAgents) -> Vec<(String, String)> {
@@ -111,6 +114,7 @@ fn table(name: &str, item: &Item, origin: &str, file: File<'_>) -> Result<Table>
                     Error::usage(format!("{origin}: cost is true or false")).hint("cost = true")
                 })?);
             }
+            PRICES => table.prices = Some(prices(item, &origin)?),
             "model" | "permissions" | "args" if !built_in && keys.contains_key("command") => {
                 return Err(Error::usage(format!("{origin}: a custom command takes no {key}"))
                     .because("what it may do is up to it; arguments are part of the command")
@@ -139,6 +143,7 @@ fn table(name: &str, item: &Item, origin: &str, file: File<'_>) -> Result<Table>
 
 fn unknown(key: &str, origin: &str, built_in: bool) -> Error {
     let keys = if built_in { &OF_BUILT_IN[..] } else { &OF_COMMANDS };
+    let keys = [keys, &[PRICES]].concat();
     let error = Error::usage(format!("{origin}: there is no key '{key}'"));
     match suggest::nearest(key, keys.iter().copied()) {
         Some(near) => error.hint(suggest::instead(near, key)),
@@ -147,6 +152,15 @@ fn unknown(key: &str, origin: &str, built_in: bool) -> Error {
             error.hint(format!("take {key} out of the table"))
         }
     }
+}
+
+fn prices(item: &Item, origin: &str) -> Result<Prices> {
+    let word = text(item, PRICES, origin)?;
+    Prices::parse(&word).ok_or_else(|| {
+        Error::usage(format!("{origin}: invalid prices '{word}'"))
+            .because("prices are dollars for a million tokens: INPUT/OUTPUT[/CACHE_READ[/CACHE_WRITE]]")
+            .hint("prices = \"1.25/10/0.125\"")
+    })
 }
 
 fn format(item: &Item, origin: &str) -> Result<Format> {

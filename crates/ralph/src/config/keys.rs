@@ -126,6 +126,13 @@ const AFTER: &[Own] = &[
     ),
     own("agents.NAME.title", "How that command is called on the screen", "a text", "Agent", "\"Agent\""),
     own("agents.NAME.cost", "Whether that command tells what it costs", TRUTH, "looked for", "false"),
+    own(
+        "agents.NAME.prices",
+        "Dollars for a million tokens, for a budget where the agent reports no cost",
+        "INPUT/OUTPUT, or INPUT/OUTPUT/CACHE_READ/CACHE_WRITE",
+        "none",
+        "\"1.25/10/0.125\"",
+    ),
 ];
 
 /// All of them, in the order of the file.

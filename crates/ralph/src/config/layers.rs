@@ -176,6 +176,7 @@ fn above(high: FileAgents, low: FileAgents) -> FileAgents {
                 *known = Table {
                     model: table.model.or(known.model.take()),
                     permissions: table.permissions.or(known.permissions),
+                    prices: table.prices.or(known.prices),
                     args: if table.args.is_empty() { std::mem::take(&mut known.args) } else { table.args },
                     ..table
                 }

@@ -6,17 +6,20 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use ralph_core::event::{AgentEnded, End, Event, Noted};
+use ralph_core::event::{AgentEnded, AgentInfo, End, Event, Noted};
+use ralph_core::limits::Left;
+use ralph_core::prices::Prices;
 use ralph_core::redact::Secrets;
 use ralph_core::report::{IterationReport, dialects};
 use ralph_core::time::Time;
-use ralph_core::transcript::{Format, Item};
+use ralph_core::transcript::{Format, Item, Usage};
 use ralph_core::{limit, text};
 
 use super::effects::{Heard, read_all};
 use super::reader::Reader;
 use super::silence::{self, Voice};
 use super::{Input, Tool, Tools};
+use crate::agent;
 use crate::clock;
 use crate::process::{self, Ahead, Ender, Job, Leaving, Output, SpawnError, Spec};
 use crate::store::{self, IterationFiles};
@@ -39,8 +42,31 @@ pub(super) struct Talk<'a> {
     pub(super) signal: Option<PathBuf>,
     /// After how long a silence the loop is told.
     pub(super) silence: Option<Duration>,
+    /// After which use the loop is told.
+    pub(super) meter: Meter,
     /// What was kept beside the record before it.
     pub(super) noted: Noted,
+}
+
+/// What an agent may use, as far as ralph has to see to it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Meter {
+    pub(super) left: Left,
+    pub(super) prices: Option<Prices>,
+}
+
+impl Meter {
+    /// For an agent that may use so much. One that limits its money itself knows better what it costs.
+    pub(super) fn of(agent: &AgentInfo, left: Left) -> Self {
+        let micro_usd = left.micro_usd.filter(|_| !agent::limits_its_money(agent));
+        Self { left: Left { micro_usd, ..left }, prices: agent.prices }
+    }
+
+    /// What to tell the loop when the agent has used more than that.
+    fn exceeded(&self, usage: Usage, cost: Option<u64>) -> Option<Event> {
+        let (tokens, micro_usd) = (usage.total(), cost.or(self.prices.map(|prices| prices.cost(usage))));
+        self.left.exceeded(tokens, micro_usd).map(|_| Event::UsageSeen { tokens, micro_usd })
+    }
 }
 
 /// Starts it. A failure to start is an end like any other.
@@ -77,7 +103,8 @@ pub(super) fn start(
     let (signal, files, asked_in) = (talk.signal.clone(), files.clone(), talk.format);
     let voice = Voice::new();
     let (said, complained) = (voice.clone(), voice.clone());
-    let words = thread::spawn(move || listen(stdout, reader, &heard, &said));
+    let meter = talk.meter;
+    let words = thread::spawn(move || listen(stdout, reader, &heard, &said, meter));
     let complaints = thread::spawn(move || hidden.hide(&last_complaints(stderr, &complained)).into_owned());
     let watch = talk.silence.map(|longest| {
         let outbox = outbox.clone();
@@ -179,21 +206,41 @@ pub(super) fn end_of(end: process::End) -> End {
 }
 
 /// Its report, and the format it talked in.
-fn listen(stdout: Output, mut reader: Reader, heard: &Heard, voice: &Voice) -> (Format, IterationReport) {
+fn listen(
+    stdout: Output,
+    mut reader: Reader,
+    heard: &Heard,
+    voice: &Voice,
+    meter: Meter,
+) -> (Format, IterationReport) {
     let tools = Tools::new(heard.outbox.clone());
+    let (mut goes_on, mut told) = (false, false);
     let read = read_all(stdout, |bytes| {
         voice.heard();
         let mut used = Vec::new();
         heard.pulse.beat(|heard| {
             reader.feed(bytes, |item| {
                 heard.item(item);
-                if let Item::Tool { name, target } = item {
-                    used.push(Tool { name: name.clone(), target: target.clone() });
+                match item {
+                    Item::Tool { name, target } => {
+                        goes_on = true;
+                        used.push(Tool { name: name.clone(), target: target.clone() });
+                    }
+                    // An agent that only talks is at its end, and what it says last may say done.
+                    Item::Words(_) | Item::MoreWords(_) => goes_on = false,
+                    _ => {}
                 }
             });
-            (heard.tokens, heard.cost_micro_usd) = reader.spent();
+            let (usage, cost) = reader.spent();
+            (heard.tokens, heard.cost_micro_usd) = (usage.total(), cost);
         });
         used.into_iter().for_each(|tool| tools.used(tool));
+        if goes_on && !told && !reader.is_finished() {
+            let (usage, cost) = reader.spent();
+            let exceeded = meter.exceeded(usage, cost);
+            told = exceeded.is_some();
+            exceeded.into_iter().for_each(|event| drop(heard.outbox.send(Input::Event(event))));
+        }
     });
     let (format, mut report) = reader.finish();
     if let Err(error) = read {

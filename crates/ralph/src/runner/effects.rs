@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use ralph_core::effect::Effect;
 use ralph_core::event::{AgentInfo, Event, Measured, When};
-use ralph_core::machine::silence;
+use ralph_core::machine::{left, silence};
 use ralph_core::profile::{Policy, Protocol};
 use ralph_core::prompt;
 use ralph_core::transcript::Format;
 
-use super::agent_job::{Talk, UNHEARD};
+use super::agent_job::{Meter, Talk, UNHEARD};
 use super::{Input, Runner, Texts, agent_job, beside, check_job};
 use crate::error::{self, Error, Result};
 use crate::point;
@@ -339,8 +339,10 @@ impl Runner<'_> {
         let promise = self.policy().promise;
         let promise = promise.as_str();
         let noted = self.noted();
-        let talk = Talk { format: agent.format, prompt: &prompt, promise, secrets, signal, silence, noted };
-        let spec = agent::spec(&agent, self.project, path)
+        let left = left(&self.state);
+        let (format, meter) = (agent.format, Meter::of(&agent, left));
+        let talk = Talk { format, prompt: &prompt, promise, secrets, signal, silence, meter, noted };
+        let spec = agent::spec(&agent, self.project, path, left.micro_usd)
             .env("RALPH_ITERATION", self.state.iteration.to_string())
             .env("RALPH_RUN_ID", run);
         let spec =

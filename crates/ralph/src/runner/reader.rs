@@ -3,7 +3,7 @@
 use ralph_core::redact::Secrets;
 use ralph_core::report::{Builder, IterationReport};
 use ralph_core::text;
-use ralph_core::transcript::{Decoder, Format, Item};
+use ralph_core::transcript::{Decoder, Format, Item, Usage};
 
 /// So much of a text is looked at for a line on the screen, which shows far less.
 const MOST: usize = 16 << 10;
@@ -49,8 +49,13 @@ impl Reader {
     }
 
     /// Tokens and money by now.
-    pub(crate) fn spent(&self) -> (u64, Option<u64>) {
+    pub(crate) fn spent(&self) -> (Usage, Option<u64>) {
         self.builder.spent()
+    }
+
+    /// Whether the agent has said that it is at its end.
+    pub(super) fn is_finished(&self) -> bool {
+        self.builder.is_finished()
     }
 
     pub(super) fn finish(mut self) -> (Format, IterationReport) {

@@ -5,6 +5,7 @@ mod last;
 
 use ralph_core::agents::Role;
 use ralph_core::event::{AgentInfo, Permissions};
+use ralph_core::prices::Prices;
 use ralph_core::transcript::Format;
 
 use crate::agent::{self, Adapter};
@@ -65,6 +66,7 @@ pub struct Table {
     pub model: Option<String>,
     pub permissions: Option<Permissions>,
     pub args: Vec<String>,
+    pub prices: Option<Prices>,
 }
 
 impl AgentWishes {
@@ -216,7 +218,13 @@ fn kind(wishes: &AgentWishes, name: &str, same: Option<&AgentInfo>) -> Result<Ki
     {
         let agent = agent::custom(command, table.format.unwrap_or(Format::Auto));
         let (name, title) = (name.to_owned(), table.title.clone());
-        return Ok(Kind::Command(AgentInfo { name, title, tells_cost: table.cost, ..agent }));
+        return Ok(Kind::Command(AgentInfo {
+            name,
+            title,
+            tells_cost: table.cost,
+            prices: table.prices,
+            ..agent
+        }));
     }
     if let Some(command) = same.filter(|agent| agent.command.is_some()) {
         return Ok(Kind::Command(command.clone()));
@@ -372,8 +380,17 @@ impl Draft<'_> {
             role,
             title: None,
             tells_cost: None,
+            prices: self.prices(wishes),
             session: false,
         })
+    }
+}
+
+impl Draft<'_> {
+    /// What its tokens cost; said anew, they count for a run that is continued too.
+    fn prices(&self, wishes: &AgentWishes) -> Option<Prices> {
+        let before = self.same.and_then(|agent| agent.prices).filter(|prices| !prices.assumed);
+        wishes.table(self.name).and_then(|table| table.prices).or(before)
     }
 }
 

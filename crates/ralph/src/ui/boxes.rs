@@ -4,12 +4,14 @@ use ralph_core::decision::{Conclusion, Kind, Outcome, Stop};
 use ralph_core::event::{AgentInfo, Permissions, Plan};
 use ralph_core::profile::{Policy, Protocol};
 use ralph_core::state::{Iteration, State};
+use ralph_core::transcript::Format;
 use ralph_core::view::event::RunChanges;
 use ralph_core::{redact, text, time, view};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{stops, summary};
 use crate::agent;
+use crate::clock;
 
 /// A terminal needs this many columns for them.
 pub(super) const COLUMNS: usize = INNER + 4;
@@ -117,7 +119,26 @@ pub(super) fn limit(plan: &Plan) -> String {
         most if plan.limits_each_item() => format!("{} for each item", text::count(most, "iteration")),
         most => text::count(most, "iteration"),
     };
-    [iterations].into_iter().chain(view::budget(&plan.policy.budget)).collect::<Vec<_>>().join(", ")
+    [iterations].into_iter().chain(budgets(plan)).collect::<Vec<_>>().join(", ")
+}
+
+/// What a run may use and until when, and whether one iteration may use more.
+pub(crate) fn budgets(plan: &Plan) -> Vec<String> {
+    let budget = &plan.policy.budget;
+    let mut parts: Vec<String> = view::budget(budget).collect();
+    parts.extend(plan.until.map(|until| format!("until {}", clock::local(until, clock::now()))));
+    let blind: Vec<&AgentInfo> =
+        plan.agents.iter().filter(|agent| agent::may_overshoot(agent, budget)).collect();
+    if !blind.is_empty() {
+        let names = blind.iter().map(|agent| agent.name.as_str()).collect::<Vec<_>>().join(" and ");
+        let verb = match blind.iter().any(|agent| agent.format == Format::Auto) {
+            true => "may report",
+            false if blind.len() == 1 => "reports",
+            false => "report",
+        };
+        parts.push(format!("one iteration may use more ({names} {verb} usage only at the end)"));
+    }
+    parts
 }
 
 pub(crate) fn describe_agent(agent: &AgentInfo) -> String {

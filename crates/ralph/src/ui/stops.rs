@@ -28,6 +28,7 @@ pub(super) fn title(stop: &Stop) -> &'static str {
         Stop::MaxIterations { .. } => "⚠ MAX ITERATIONS",
         Stop::Saturated { .. } => "⚠ SATURATED",
         Stop::CircuitOpen { .. } => "✗ CIRCUIT OPEN",
+        Stop::Budget { until: Some(_), .. } => "⚠ TIME IS UP",
         Stop::Budget { what: Resource::Money, .. } => "⚠ BUDGET USED UP",
         Stop::Budget { what: Resource::Tokens, .. } => "⚠ TOKENS USED UP",
         Stop::Budget { what: Resource::Time, .. } => "⚠ TIME USED UP",
@@ -464,7 +465,7 @@ fn raised(state: &State, stop: &Stop) -> String {
     let spent = state.spent();
     let budget = plan.map(|plan| &plan.policy.budget);
     let over = |resource: Resource, used: u64, max: Option<u64>| match stop {
-        Stop::Budget { what, used, max, .. } if *what == resource => Some(twice(*used, *max)),
+        Stop::Budget { what, used, max, until: None, .. } if *what == resource => Some(twice(*used, *max)),
         _ => max.filter(|max| *max > 0 && used >= *max).map(|max| twice(used, max)),
     };
     let money = over(Resource::Money, spent.micro_usd, budget.map(|budget| budget.micro_usd));

@@ -5,7 +5,9 @@
 pub(crate) mod snapshot;
 
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use ralph_core::time::Time;
 use ralph_testkit::{FakeAgent, InstalledAgent, RalphCommand, Sandbox, StatusBlock, Steps};
 use serde_json::Value;
 
@@ -22,6 +24,14 @@ pub(crate) fn ralph(sandbox: &Sandbox) -> RalphCommand {
 /// `ralph run GOAL` with this agent; nobody is asked, on a terminal neither.
 pub(crate) fn run(sandbox: &Sandbox, agent: &InstalledAgent) -> RalphCommand {
     ralph(sandbox).args(["run", GOAL, "--yes", "--agent-cmd"]).arg(agent.path())
+}
+
+/// A moment that has yet to come, in UTC.
+#[expect(clippy::disallowed_methods, reason = "tests have a clock of their own")]
+pub(crate) fn in_seconds(seconds: u64) -> String {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock");
+    let now = i64::try_from(since_1970.as_millis()).expect("a time");
+    Time::from_millis(now).plus(seconds * 1000).to_string()
 }
 
 /// A repository with one commit.

@@ -99,6 +99,45 @@ fn claude_that_reaches_its_last_turn_has_failed_and_its_work_is_kept() {
 }
 
 #[test]
+fn claude_ends_itself_where_the_run_s_money_is_used_up_and_that_is_no_failure() {
+    let (sandbox, actor) = stage(CLAUDE, |sandbox| {
+        vec![CLAUDE.writes(sandbox, "one"), CLAUDE.writes(sandbox, "two"), CLAUDE.writes(sandbox, "three")]
+    });
+    let stopped = run(&sandbox, &actor, &[&FULL[..], &["--budget", "0.001"]].concat());
+    stopped.assert_code(6).assert_stderr_has("⚠ BUDGET USED UP").assert_stderr_has("of $0.0010");
+    assert_eq!(outcomes(&sandbox), [(1, "interrupted".to_owned())]);
+    assert!(sandbox.exists("one"), "its work is kept");
+    assert!(!sandbox.exists("three"), "it did not go on");
+}
+
+#[test]
+fn claude_that_uses_up_the_tokens_is_ended_in_the_middle_of_its_work() {
+    let (sandbox, actor) = stage(CLAUDE, |sandbox| {
+        let hangs = CLAUDE.shell("sleep 600");
+        vec![CLAUDE.writes(sandbox, "one"), hangs]
+    });
+    let stopped = run(&sandbox, &actor, &[&FULL[..], &["--max-tokens", "200"]].concat());
+    stopped.assert_code(6).assert_stderr_has("the run's tokens are used up (max_tokens)");
+    assert_eq!(outcomes(&sandbox), [(1, "interrupted".to_owned())]);
+    assert!(sandbox.exists("one"), "its work is kept");
+    sandbox.assert_no_processes();
+}
+
+#[test]
+fn claude_is_told_its_permission_mode_whatever_its_settings_say() {
+    for (permissions, edits, runs) in
+        [("full", true, true), ("edits", true, false), ("inherit", false, false)]
+    {
+        let (sandbox, actor) = stage(CLAUDE, |sandbox| {
+            vec![CLAUDE.writes(sandbox, "edited"), CLAUDE.shell("git init ran"), more("I have tried.")]
+        });
+        sandbox.write(".claude/settings.json", json!({"permissions": {"defaultMode": "plan"}}).to_string());
+        run(&sandbox, &actor, &["--permissions", permissions, "--max-iterations", "1"]).assert_code(3);
+        assert_eq!((sandbox.exists("edited"), sandbox.exists("ran")), (edits, runs), "{permissions}");
+    }
+}
+
+#[test]
 fn a_login_that_is_refused_stops_at_once_and_the_next_run_goes_on() {
     let (sandbox, actor) =
         stage(CLAUDE, |_| vec![CLAUDE.refuses(401), done("Nothing to do."), done("I agree.")]);

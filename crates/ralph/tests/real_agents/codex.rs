@@ -15,7 +15,7 @@ fn codex_lies_is_refused_fixes_is_reviewed_and_completes() {
     let (sandbox, _) = trouble::lies_fixes_and_is_reviewed(CODEX, "AGENTS.md");
     assert_eq!(status(&sandbox)["cost"]["tokens"], 600);
     let refused = ralph(&sandbox).args(["run", "x", "--agents", "codex", "--budget", "1"]).args(FULL).run();
-    refused.assert_code(64).assert_stderr_has("codex does not tell what it costs");
+    refused.assert_code(64).assert_stderr_has("codex does not report what it costs");
 }
 
 #[test]

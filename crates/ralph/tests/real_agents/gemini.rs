@@ -14,7 +14,7 @@ fn gemini_lies_is_refused_fixes_is_reviewed_and_completes() {
     let (sandbox, _) = trouble::lies_fixes_and_is_reviewed(GEMINI, "GEMINI.md");
     assert_eq!(status(&sandbox)["cost"]["tokens"], 600);
     let refused = ralph(&sandbox).args(["run", "x", "--agents", "gemini", "--budget", "1"]).args(FULL).run();
-    refused.assert_code(64).assert_stderr_has("gemini does not tell what it costs");
+    refused.assert_code(64).assert_stderr_has("gemini does not report what it costs");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Before anything is selected: the boot ritual, trust, the advisory lock, the branch, and a dry run.
 
-use ralph_testkit::{Sandbox, Schema};
+use ralph_testkit::{Sandbox, Schema, StatusBlock, Steps};
 use serde_json::{Value, json};
 
-use crate::common::ralph;
+use crate::common::{one_call, ralph, repository, run};
 use crate::stage::{
     HARNESS, another, claims, commits, item, item_now, two_items, worker, works_through, writer, writes,
 };
@@ -124,12 +124,21 @@ fn on_the_default_branch_it_is_said_and_another_one_can_be_begun() {
         .run()
         .assert_code(64)
         .assert_stderr_has("there is a branch ralph/work already");
-    let goal = ralph(&sandbox)
-        .args(["run", "goal", "--yes", "--branch", "b", "--agent-cmd"])
-        .arg(agent.path())
-        .run();
-    goal.assert_code(64).assert_stderr_has("--commit");
-    assert_eq!(sandbox.git(&["branch", "--show-current"]), "main");
+}
+
+#[test]
+fn a_branch_for_a_goal_gets_the_commit_without_another_word() {
+    let sandbox = repository();
+    let agent = one_call(&sandbox, Steps::new().write("new.txt", "new\n").status(&StatusBlock::done()));
+    let main = sandbox.git(&["rev-parse", "main"]);
+    let goal = run(&sandbox, &agent).args(["--branch", "b", "--reviews", "0", "--test-cmd", "true"]).run();
+    goal.assert_code(0).assert_stderr_has("commits go to the new branch b");
+    assert_eq!(sandbox.git(&["branch", "--show-current"]), "b");
+    assert_eq!(sandbox.git(&["show", "b:new.txt"]), "new");
+    assert_eq!(sandbox.git(&["rev-parse", "main"]), main);
+    let bare = Sandbox::new();
+    let refused = ralph(&bare).args(["run", "x", "--yes", "--branch", "b", "--agent-cmd", "true"]).run();
+    refused.assert_code(64).assert_stderr_has("--branch needs a git repository");
 }
 
 #[test]

@@ -72,11 +72,12 @@ mod tests {
     use crate::error::Exit;
     use ralph_core::decision::{Proof, Stop};
     use ralph_core::limits::Resource;
+    use ralph_core::time::Time;
 
     /// One of each; the match is there so that a new one cannot be forgotten.
     fn stops() -> Vec<Stop> {
         let text = String::new;
-        let budget = |what| Stop::Budget { what, used: 0, max: 0, why: None };
+        let budget = |what| Stop::Budget { what, used: 0, max: 0, why: None, until: None };
         let saturated = |word: &str| Stop::Saturated { word: word.into(), why: text() };
         let (id, why, proof) = (text(), text(), Proof::Checks);
         let all = vec![
@@ -89,6 +90,7 @@ mod tests {
             budget(Resource::Money),
             budget(Resource::Tokens),
             budget(Resource::Time),
+            Stop::Budget { what: Resource::Time, used: 0, max: 0, why: None, until: Some(Time::default()) },
             Stop::AgentsExhausted { failures: 0, last: text() },
             Stop::Stopped,
             Stop::Closed,

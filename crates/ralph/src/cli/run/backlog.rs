@@ -267,6 +267,7 @@ fn known(plan: &BacklogPlan, earlier: Earlier) -> State {
         stack: None,
         left_out: vec![],
         stack_commands: vec![],
+        until: None,
     };
     State { run: Some(super::info(0, "", plan)), backlog: Some(read), ..State::default() }
 }

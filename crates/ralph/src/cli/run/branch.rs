@@ -64,15 +64,10 @@ pub(super) fn of_backlog(project: &Project, plan: &Plan, ui: &mut Ui) -> Result<
 }
 
 /// Refuses what could not be begun, before anything is written.
-pub(super) fn may_begin(project: &Project, plan: &Plan, name: &str) -> Result<()> {
+pub(super) fn may_begin(project: &Project, name: &str) -> Result<()> {
     let Some(repo) = &project.repo else {
         return Err(Error::usage("--branch needs a git repository").because("there is none in this folder"));
     };
-    if !plan.commits() {
-        return Err(Error::usage("--branch is for runs that commit")
-            .because("this one makes no commits of its own")
-            .hint("add --commit, or create the branch yourself: git switch --create NAME"));
-    }
     let there = repo.has_branch(name).map_err(|error| Error::new(error.to_string()))?;
     if there && !is_on(project, name) {
         return Err(Error::usage(format!("there is a branch {name} already"))

@@ -3,6 +3,7 @@
 use ralph_core::decision::Stop;
 use ralph_core::event::Plan;
 use ralph_core::items::{Found, Memory, Work};
+use ralph_core::limits::Left;
 use ralph_core::prompt;
 use ralph_core::state::{HandedOn, Note, State};
 use ralph_core::view;
@@ -107,7 +108,8 @@ pub(super) fn show(project: &Project, intent: &Intent<'_>, ui: &mut Ui) -> Resul
     }
     let files = Runs::of(&project.truth).next().files(1);
     for agent in &plan.agents {
-        let spec = agent::spec(agent, project, files.prompt());
+        let left = Left::of(&plan.policy.budget, intent.state.map(State::spent).unwrap_or_default());
+        let spec = agent::spec(agent, project, files.prompt(), left.micro_usd);
         let words =
             std::iter::once(&spec.program).chain(&spec.args).map(|word| quoted(&word.to_string_lossy()));
         shown.row("command", words.collect::<Vec<_>>().join(" "));

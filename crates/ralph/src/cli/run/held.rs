@@ -21,7 +21,7 @@ pub(super) fn hold(args: &RunArgs, ui: &mut Ui) -> Result<ExitCode> {
         return Err(Error::usage("--mode hook needs a goal").hint(example));
     };
     let order = hook::Order { goal, session: None, probe: args.probe };
-    hook::arm(&Project::find()?, order, wishes(args), ui)
+    hook::arm(&Project::find()?, order, wishes(args)?, ui)
 }
 
 /// The first flag that hook mode has no use for. Every flag is named here, so that a new one is thought of.
@@ -39,6 +39,7 @@ fn unused(args: &RunArgs) -> Option<&'static str> {
         budget: _,
         max_tokens: _,
         max_time: _,
+        until: _,
         probe: _,
         agent: AgentArgs { agents, agent_cmd, agent_format, model, permissions, agent_args },
         no_detect,

@@ -172,7 +172,8 @@ impl Hearing {
             let reader = &mut self.reader;
             ui.pulse().beat(|heard| {
                 reader.feed(&buffer[..read], |item| heard.item(item));
-                (heard.tokens, heard.cost_micro_usd) = reader.spent();
+                let (usage, cost) = reader.spent();
+                (heard.tokens, heard.cost_micro_usd) = (usage.total(), cost);
             });
         }
         ui.draw();
