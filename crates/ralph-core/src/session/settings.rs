@@ -23,6 +23,8 @@ pub struct Hook {
     pub event: &'static str,
     pub command: String,
     pub timeout: i64,
+    /// A failure of the hook itself counts as a block, where the agent knows that.
+    pub fails_closed: bool,
 }
 
 /// What is to be in the settings.
@@ -89,6 +91,8 @@ pub struct Installed {
 }
 
 const HOOKS: &str = "hooks";
+const ON_FAILURE: &str = "onFailure";
+const BLOCK: &str = "block";
 const ENV: &str = "env";
 const DEPTH: usize = 100;
 
@@ -107,8 +111,14 @@ pub fn install(text: &str, wanted: &Wanted, known: &Put) -> Result<Installed, St
     for hook in &wanted.hooks {
         let there = commands(&now, hook.event)?;
         let ours = PutHook { event: hook.event.into(), command: hook.command.clone() };
-        if there.iter().any(|there| there.command == hook.command && there.is_for(hook)) {
-            put.hooks.extend(known.has(hook.event, &hook.command).then_some(ours));
+        if let Some(same) = there.iter().find(|there| there.command == hook.command && there.is_for(hook)) {
+            let is_ours = known.has(hook.event, &hook.command);
+            if is_ours && hook.fails_closed && !same.says_on_failure {
+                // An earlier version put it there.
+                now = apply(&now, &Edit::insert(same.span.end, format!(", \"{ON_FAILURE}\": \"{BLOCK}\"")))?;
+                expected = root(&now)?.1;
+            }
+            put.hooks.extend(is_ours.then_some(ours));
             continue;
         }
         let is_ours = |there: &&Command| known.has(hook.event, &there.command) && there.is_for(hook);
@@ -213,11 +223,13 @@ pub fn runs(text: &str, hook: &Hook) -> bool {
 }
 
 fn entry(hook: &Hook) -> Written {
-    let command = Written::map([
+    let command = [
         ("type", Written::Text("command".into())),
         ("command", Written::Text(hook.command.clone())),
         ("timeout", Written::Number(hook.timeout)),
-    ]);
+    ];
+    let on_failure = hook.fails_closed.then(|| (ON_FAILURE, Written::Text(BLOCK.into())));
+    let command = Written::map(command.into_iter().chain(on_failure));
     Written::map([(HOOKS, Written::List(vec![command]))])
 }
 
@@ -230,6 +242,8 @@ struct Command {
     line: String,
     /// It is run for sessions that start, if it is for any.
     at_start: bool,
+    /// What follows from its failure is said.
+    says_on_failure: bool,
 }
 
 impl Command {
@@ -327,7 +341,13 @@ fn commands(text: &str, event: &str) -> Result<Vec<Command>, String> {
             let args = hook.get("args").map_or(vec![], |args| args.elements());
             let words = [command.clone()].into_iter().chain(args.iter().filter_map(|arg| arg.str()));
             let line = words.collect::<Vec<_>>().join(" ");
-            commands.push(Command { span: place.span(), command: command.into_owned(), line, at_start });
+            commands.push(Command {
+                span: place.span(),
+                command: command.into_owned(),
+                line,
+                at_start,
+                says_on_failure: hook.get(ON_FAILURE).is_some(),
+            });
         }
     }
     Ok(commands)

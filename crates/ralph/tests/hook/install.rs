@@ -41,6 +41,7 @@ fn install_and_uninstall_leave_every_byte_as_it_was() {
             let text = sandbox.read(file);
             assert!(text.contains("hook stop") && text.contains("hook session"), "{text}");
             assert_eq!(text.contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"), agent == "claude");
+            assert_eq!(text.matches("onFailure").count(), if agent == "claude" { 2 } else { 0 }, "{text}");
             assert!(hook("install").contains("it was there already"));
             assert_eq!(tree(&sandbox.project()), installed, "twice is once");
             hook("uninstall");

@@ -5,7 +5,12 @@ fn wanted() -> Wanted {
 }
 
 fn wanted_by(program: &str) -> Wanted {
-    let hook = |event, word: &str| Hook { event, command: format!("{program} hook {word}"), timeout: 60 };
+    let hook = |event, word: &str| Hook {
+        event,
+        command: format!("{program} hook {word}"),
+        timeout: 60,
+        fails_closed: true,
+    };
     Wanted { hooks: vec![hook("Stop", "stop"), hook("SessionStart", "session")], env: Some((CAP, "1000000")) }
 }
 
@@ -37,6 +42,21 @@ const SETTINGS: [&str; 23] = [
 
 fn installed(text: &str) -> Installed {
     install(text, &wanted(), &Put::default()).unwrap_or_else(|why| panic!("{text}: {why}"))
+}
+
+#[test]
+fn what_an_earlier_version_put_in_fails_closed_from_now_on_and_goes_as_it_came() {
+    let mut before = wanted();
+    before.hooks.iter_mut().for_each(|hook| hook.fails_closed = false);
+    for text in SETTINGS {
+        let old = install(text, &before, &Put::default()).unwrap_or_else(|why| panic!("{text}: {why}"));
+        assert!(!old.text.contains("onFailure"));
+        let new = install(&old.text, &wanted(), &old.put).expect("installed");
+        assert_eq!(new.text.matches("\"onFailure\": \"block\"").count(), old.put.hooks.len(), "{}", new.text);
+        assert_eq!(uninstall(&new.text, &new.put).expect("taken out"), text);
+        let theirs = install(&old.text, &wanted(), &Put::default()).expect("installed");
+        assert_eq!(theirs.text, old.text, "a hook of somebody's own is left alone");
+    }
 }
 
 #[test]

@@ -30,8 +30,9 @@ const FILES: [(&str, &str); 6] = [
     ("skills/ralph-report/SKILL.md", include_str!("../claude/ralph-report.md")),
 ];
 
-fn hook(ralph: &str, event: &'static str, word: &str, timeout: i64) -> Hook {
-    Hook { event, command: format!("{ralph} hook {word}"), timeout }
+/// Claude Code knows what to do about a hook that fails since 2.1.295, and earlier ones pass the key over; Codex takes no such key.
+fn hook(ralph: &str, agent: Agent, (event, word, timeout): (&'static str, &str, i64)) -> Hook {
+    Hook { event, command: format!("{ralph} hook {word}"), timeout, fails_closed: agent == Agent::Claude }
 }
 
 /// What is ralph's in an agent's folder. It is written before anything else is, so that whatever was cut off can be taken
@@ -122,7 +123,7 @@ impl Place {
 
     pub(super) fn wanted(&self, ralph: &str) -> Wanted {
         Wanted {
-            hooks: HOOKS.map(|(event, word, timeout)| hook(ralph, event, word, timeout)).into(),
+            hooks: HOOKS.map(|one| hook(ralph, self.agent, one)).into(),
             env: (self.agent == Agent::Claude).then_some((CAP, BLOCKS)),
         }
     }
@@ -130,7 +131,7 @@ impl Place {
     /// Whether its settings run the Stop hook, and whether the SessionStart hook.
     pub(super) fn runs(&self) -> [bool; 2] {
         let text = std::fs::read_to_string(&self.settings).unwrap_or_default();
-        HOOKS.map(|(event, word, timeout)| settings::runs(&text, &hook("ralph", event, word, timeout)))
+        HOOKS.map(|one| settings::runs(&text, &hook("ralph", self.agent, one)))
     }
 
     pub(super) fn record_file(&self) -> Own {
