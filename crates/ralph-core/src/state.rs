@@ -4,6 +4,7 @@
 mod handed_on;
 mod iteration;
 mod recent;
+mod totals;
 
 use serde::{Deserialize, Serialize};
 
@@ -22,11 +23,11 @@ use crate::questions::ASKS;
 use crate::saturation::is_test_path;
 use crate::text;
 use crate::time::Time;
-use crate::transcript::Usage;
 
 pub use handed_on::HandedOn;
 pub use iteration::Iteration;
 pub use recent::{Recent, claim_passed, restless};
+pub use totals::Totals;
 
 /// Of files that agents took along, so many are named.
 const MOST_TAKEN: usize = 50;
@@ -185,32 +186,6 @@ pub struct Refusal {
     /// The agent had not said done.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub unasked: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Totals {
-    pub usage: Usage,
-    /// `None` until an agent told its cost.
-    pub cost_micro_usd: Option<u64>,
-    pub agent_ms: u64,
-    /// Iterations whose agent told no cost.
-    pub without_cost: u64,
-    /// Iterations that were concluded, counted or not.
-    pub concluded: u64,
-    /// Tasks that agents say they completed.
-    pub tasks: u64,
-    /// Files changed, counted again in each iteration.
-    pub files: u64,
-    pub commits: u64,
-    /// The highest price so far of a million tokens, in micro-dollars.
-    pub dearest: u64,
-}
-
-impl Totals {
-    fn charge(&mut self, micro_usd: u64) {
-        self.cost_micro_usd = Some(self.cost_micro_usd.unwrap_or(0).saturating_add(micro_usd));
-    }
 }
 
 /// Takes a record over. Never decides: what was decided is part of the record.
@@ -527,32 +502,9 @@ fn observe_agent_end(state: &mut State, ended: &AgentEnded) {
         state.active_ms = state.active_ms.max(until_cut);
     }
     state.totals.agent_ms = state.totals.agent_ms.saturating_add(ended.duration_ms);
-    let tokens = ended.report.usage.total();
     let plan = state.run.as_ref().map(|run| &run.plan);
     let prices = plan.and_then(|plan| plan.agent(&current.agent)?.prices);
-    let priced = prices.filter(|prices| !prices.assumed && tokens > 0);
-    ended.report.cost_micro_usd =
-        ended.report.cost_micro_usd.or(priced.map(|prices| prices.cost(ended.report.usage)));
-    match ended.report.cost_micro_usd {
-        Some(cost) => {
-            state.totals.charge(cost);
-            let rate = u128::from(cost) * 1_000_000 / u128::from(tokens.max(1));
-            let rate = u64::try_from(rate).unwrap_or(u64::MAX);
-            state.totals.dearest = state.totals.dearest.max(rate);
-        }
-        // One that was killed told its tokens and no price: the dearest one so far is charged, or what they cost at most.
-        None => {
-            let cost = u128::from(tokens) * u128::from(state.totals.dearest) / 1_000_000;
-            let cost = u64::try_from(cost).unwrap_or(u64::MAX);
-            let most =
-                prices.filter(|_| state.totals.dearest == 0).map(|prices| prices.cost(ended.report.usage));
-            let cost = most.unwrap_or(cost);
-            if cost > 0 {
-                state.totals.charge(cost);
-            }
-            state.totals.without_cost = state.totals.without_cost.saturating_add(1);
-        }
-    }
+    state.totals.charge_agent(&mut ended.report, prices);
     let budget = plan.map_or(0, |plan| plan.policy.budget.micro_usd);
     if ended.report.over_budget
         && budget > 0
@@ -662,26 +614,6 @@ fn adopt(state: &mut State, at: Time, decision: &Decision) {
         }
     }
     state.phase = decision.next.clone();
-}
-
-impl Totals {
-    /// Whether no agent of the run has changed anything.
-    pub fn is_unchanged(self) -> bool {
-        self.files == 0 && self.commits == 0
-    }
-
-    /// With an iteration that was concluded.
-    fn with(self, iteration: &Iteration) -> Self {
-        let (block, after) = (iteration.block(), iteration.after.as_ref());
-        let count = |value: Option<u64>| value.unwrap_or(0);
-        Self {
-            concluded: self.concluded.saturating_add(1),
-            tasks: self.tasks.saturating_add(count(block.and_then(|block| block.tasks))),
-            files: self.files.saturating_add(count(after.map(|after| after.changed_total))),
-            commits: self.commits.saturating_add(count(after.map(|after| after.commits))),
-            ..self
-        }
-    }
 }
 
 /// Whether nobody can be sure that an iteration that ended so has heeded the user's notes: the next one reads them again.
