@@ -190,7 +190,7 @@ fn a_run_does_not_go_on_where_its_last_agent_left_the_branch_either() {
     let works = |most: &str| {
         works_through(&sandbox, &agent).args(["--test-cmd", "true", "--max-iterations", most]).run()
     };
-    works("1").assert_code(3).assert_stderr_has("the agent changed where commits go");
+    works("1").assert_code(2).assert_stderr_has("the agent changed where commits go");
     let refused = works("2");
     refused.assert_code(1).assert_stderr_has("the last agent left HEAD elsewhere");
     refused.assert_stderr_has(&format!("to get back: git switch {branch}"));
