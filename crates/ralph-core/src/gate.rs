@@ -1,5 +1,7 @@
 //! The gate: do the words say done?
 
+use core::fmt;
+
 use crate::prelude::*;
 use crate::profile::Gate;
 use crate::report::IterationReport;
@@ -44,7 +46,7 @@ pub fn judge(context: Context, report: &IterationReport) -> Words {
         (Gate::Dual, Words::Done { .. })
             if !context.review && report.indicators.count < context.indicators =>
         {
-            Words::More { why: too_few(context, report) }
+            Words::More { why: too_few(context, report).to_string() }
         }
         (Gate::Explicit | Gate::Dual, _) | (Gate::Evidence, Words::Blocked { .. }) => words,
         (Gate::Evidence, Words::Done { .. }) => words,
@@ -55,12 +57,81 @@ pub fn judge(context: Context, report: &IterationReport) -> Words {
     }
 }
 
-fn too_few(context: Context, report: &IterationReport) -> String {
-    let Context { indicators: wanted, .. } = context;
-    match &report.indicators.cancelled_by {
-        Some(sentence) => format!("claims done, and announces further work: {sentence}"),
-        None => format!("claims done, but its prose says so {} of {wanted} times", report.indicators.count),
+/// Why a report that says done is not read so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Objection {
+    /// What stands there as EXIT_SIGNAL.
+    OddSignal(String),
+    TestsFail,
+    TestsNotRun,
+    /// What stands there as TESTS_STATUS.
+    OddTests(String),
+    InProgress,
+    /// What stands there as STATUS.
+    OddStatus(String),
+    /// The sentence of the final message that announces further work.
+    Announces(String),
+    /// How often its prose says done, and how often it should.
+    TooFewWords {
+        said: u32,
+        wanted: u32,
+    },
+}
+
+impl fmt::Display for Objection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OddSignal(value) => write!(f, "EXIT_SIGNAL: {value}, which is not plainly true"),
+            Self::TestsFail => f.write_str("EXIT_SIGNAL: true contradicts TESTS_STATUS: FAILING"),
+            Self::TestsNotRun => f.write_str("EXIT_SIGNAL: true contradicts TESTS_STATUS: NOT_RUN"),
+            Self::OddTests(value) => write!(f, "EXIT_SIGNAL: true with an unknown TESTS_STATUS: {value}"),
+            Self::InProgress => f.write_str("EXIT_SIGNAL: true contradicts STATUS: IN_PROGRESS"),
+            Self::OddStatus(value) => write!(f, "EXIT_SIGNAL: true with an unknown STATUS: {value}"),
+            Self::Announces(sentence) => write!(f, "claims done, and announces further work: {sentence}"),
+            Self::TooFewWords { said, wanted } => {
+                write!(f, "claims done, but its prose says so {said} of {wanted} times")
+            }
+        }
     }
+}
+
+fn too_few(context: Context, report: &IterationReport) -> Objection {
+    let indicators = &report.indicators;
+    match &indicators.cancelled_by {
+        Some(sentence) => Objection::Announces(sentence.clone()),
+        None => Objection::TooFewWords { said: indicators.count, wanted: context.indicators },
+    }
+}
+
+/// A claim of being done that the gate did not read as one, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadClaim {
+    pub objection: Objection,
+    /// The report itself says that the tests pass.
+    pub reports_passing_tests: bool,
+}
+
+/// What of a report means done and is not read so. A report that says itself that there is more to do is none.
+pub fn unread_claim(context: Context, report: &IterationReport) -> Option<UnreadClaim> {
+    let block = report.block.as_ref();
+    let objection = match (judge(context, report), block) {
+        (Words::More { .. }, Some(block)) if block.exit_signal => {
+            objection(context.has_test_check, block).filter(|_| !context.believes_contradictions)
+        }
+        (Words::More { .. }, Some(block)) => block
+            .odd_signal
+            .clone()
+            .filter(|_| block.status.is_none_or(|status| status == Status::Complete))
+            .map(Objection::OddSignal),
+        _ => None,
+    };
+    let explicit = Context { gate: Gate::Explicit, ..context };
+    let too_few = || {
+        let dual = context.gate == Gate::Dual && matches!(judge(context, report), Words::More { .. });
+        (dual && matches!(judge(explicit, report), Words::Done { .. })).then(|| too_few(context, report))
+    };
+    let reports_passing_tests = block.is_some_and(|block| block.tests == Some(Tests::Passing));
+    Some(UnreadClaim { objection: objection.or_else(too_few)?, reports_passing_tests })
 }
 
 /// All dialects are heard; blocked beats more work beats done.
@@ -131,7 +202,7 @@ fn of_block(context: Context, block: &Block) -> Words {
         return more(&no_signal(block));
     }
     match objection(context.has_test_check, block) {
-        Some(why) if !context.believes_contradictions => more(why),
+        Some(why) if !context.believes_contradictions => more(&why.to_string()),
         _ => Words::done("EXIT_SIGNAL: true"),
     }
 }
@@ -139,7 +210,7 @@ fn of_block(context: Context, block: &Block) -> Words {
 /// How the signal is missing.
 fn no_signal(block: &Block) -> String {
     if let Some(odd) = &block.odd_signal {
-        format!("EXIT_SIGNAL: {odd}, which is not plainly true")
+        Objection::OddSignal(odd.clone()).to_string()
     } else if block.problems.iter().any(|problem| problem == "missing field EXIT_SIGNAL") {
         "no EXIT_SIGNAL".into()
     } else {
@@ -148,15 +219,14 @@ fn no_signal(block: &Block) -> String {
 }
 
 /// What in a block speaks against its exit signal.
-fn objection(has_test_check: bool, block: &Block) -> Option<&'static str> {
+fn objection(has_test_check: bool, block: &Block) -> Option<Objection> {
+    let value = |odd: &Option<String>| odd.clone().unwrap_or_default();
     match (block.tests, block.status) {
-        (Some(Tests::Failing), _) => Some("EXIT_SIGNAL: true contradicts TESTS_STATUS: FAILING"),
-        (Some(Tests::Unknown), _) => Some("EXIT_SIGNAL: true with an unknown TESTS_STATUS"),
-        (Some(Tests::NotRun), _) if has_test_check => {
-            Some("EXIT_SIGNAL: true contradicts TESTS_STATUS: NOT_RUN")
-        }
-        (_, Some(Status::InProgress)) => Some("EXIT_SIGNAL: true contradicts STATUS: IN_PROGRESS"),
-        (_, Some(Status::Unknown)) => Some("EXIT_SIGNAL: true with an unknown STATUS"),
+        (Some(Tests::Failing), _) => Some(Objection::TestsFail),
+        (Some(Tests::Unknown), _) => Some(Objection::OddTests(value(&block.odd_tests))),
+        (Some(Tests::NotRun), _) if has_test_check => Some(Objection::TestsNotRun),
+        (_, Some(Status::InProgress)) => Some(Objection::InProgress),
+        (_, Some(Status::Unknown)) => Some(Objection::OddStatus(value(&block.odd_status))),
         _ => None,
     }
 }
@@ -166,15 +236,15 @@ pub fn contradiction(report: &IterationReport) -> Option<String> {
     let block = report.block.as_ref();
     if let Some(block) = block {
         let within = match (block.exit_signal, block.status, block.tests) {
-            (true, Some(Status::Blocked), _) => Some("EXIT_SIGNAL: true contradicts STATUS: BLOCKED"),
-            (true, ..) => objection(true, block),
+            (true, Some(Status::Blocked), _) => Some("EXIT_SIGNAL: true contradicts STATUS: BLOCKED".into()),
+            (true, ..) => objection(true, block).map(|objection| objection.to_string()),
             (false, Some(Status::Complete), Some(Tests::Failing)) => {
-                Some("STATUS: COMPLETE contradicts TESTS_STATUS: FAILING")
+                Some("STATUS: COMPLETE contradicts TESTS_STATUS: FAILING".into())
             }
             _ => None,
         };
         if let Some(why) = within {
-            return Some(why.to_owned());
+            return Some(why);
         }
     }
     let believing = Context {
@@ -367,6 +437,41 @@ mod tests {
         let why = told(&both).expect("a contradiction");
         assert!(why.starts_with("one report not done: ") && why.contains("another one claims done"), "{why}");
         assert_eq!(told("nothing"), None);
+    }
+
+    #[test]
+    fn a_claim_that_is_not_read_as_one_says_why_and_what_says_more_work_is_none() {
+        let block = |status: &str, tests: &str, exit: &str| {
+            let text = format!(
+                "---RALPH_STATUS---\nSTATUS: {status}\nTESTS_STATUS: {tests}\nEXIT_SIGNAL: {exit}\n---END_RALPH_STATUS---"
+            );
+            IterationReport { block: crate::report::block::last(&text).0, ..Default::default() }
+        };
+        let dual = Context { gate: Gate::Dual, ..EXPLICIT };
+        let why =
+            |context, report: &IterationReport| unread_claim(context, report).map(|claim| claim.objection);
+        for (status, tests, exit, objection) in [
+            ("COMPLETE", "MOSTLY", "true", Objection::OddTests("MOSTLY".into())),
+            ("ALMOST", "PASSING", "true", Objection::OddStatus("ALMOST".into())),
+            ("COMPLETE", "PASSING", "probably", Objection::OddSignal("probably".into())),
+            ("COMPLETE", "FAILING", "true", Objection::TestsFail),
+            ("COMPLETE", "NOT_RUN", "true", Objection::TestsNotRun),
+            ("IN_PROGRESS", "PASSING", "true", Objection::InProgress),
+        ] {
+            assert_eq!(
+                why(EXPLICIT, &block(status, tests, exit)),
+                Some(objection),
+                "{status} {tests} {exit}"
+            );
+        }
+        let done = block("COMPLETE", "PASSING", "true");
+        assert_eq!(why(EXPLICIT, &done), None);
+        assert_eq!(why(dual, &done), Some(Objection::TooFewWords { said: 0, wanted: 2 }));
+        assert!(unread_claim(dual, &done).is_some_and(|claim| claim.reports_passing_tests));
+        for (status, exit) in [("IN_PROGRESS", "false"), ("IN_PROGRESS", "not yet"), ("BLOCKED", "true")] {
+            assert_eq!(why(dual, &block(status, "PASSING", exit)), None, "{status} {exit}");
+        }
+        assert_eq!(why(dual, &IterationReport::default()), None);
     }
 
     #[test]

@@ -21,6 +21,7 @@ use crate::state::{Iteration, State, observe, take_over};
 use crate::time::{self, Time};
 pub use begin::unnamed_failure;
 use begin::{Selection, next_iteration};
+pub use conclude::unread_claim;
 use conclude::{conclude, wants_evidence, words_of};
 
 /// What follows from an event. Pure: the same state and event give the same decision.

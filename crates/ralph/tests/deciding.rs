@@ -457,3 +457,100 @@ fn wrong_profiles_and_settings_are_64_and_name_what_would_be_right() {
     }
     assert!(!sandbox.exists(".ralph"), "nothing was written");
 }
+
+const NARRATED: &str = "The sum is fixed. All tests pass, and all tasks are complete.\n\n";
+
+/// An agent as Claude Code prints one: it says what it will do, does it, and reports.
+fn narrates(final_message: &str) -> Steps {
+    let edit = serde_json::json!({"file_path": "green", "old_string": "a", "new_string": "b"});
+    Steps::new()
+        .claude_init()
+        .claude_text("Let me look at the module first.")
+        .claude_tool("Read", serde_json::json!({"file_path": "README.md"}))
+        .claude_tool_ok("# project")
+        .claude_text("The sign is wrong. I'll fix it now; the tests remain to be run.")
+        .claude_tool("Edit", edit)
+        .write("green", "yes\n")
+        .claude_tool_ok("done")
+        .claude_text(final_message)
+        .claude_result(ralph_testkit::ClaudeResult::success(final_message))
+}
+
+fn block(status: &str, tests: &str, signal: &str) -> String {
+    format!(
+        "---RALPH_STATUS---\nSTATUS: {status}\nTASKS_COMPLETED_THIS_LOOP: 1\nFILES_MODIFIED: 1\nTESTS_STATUS: {tests}\nWORK_TYPE: IMPLEMENTATION\nEXIT_SIGNAL: {signal}\nRECOMMENDATION: none\n---END_RALPH_STATUS---"
+    )
+}
+
+#[test]
+fn an_agent_that_narrates_completes_under_every_profile_that_reads_its_prose() {
+    let json =
+        "RALPH_STATUS: {\"completion_indicators\": 2, \"EXIT_SIGNAL\": true}\nLOOP_COMPLETE".to_owned();
+    let plain = block("COMPLETE", "PASSING", "true");
+    for (profile, report) in [("strict", &plain), ("dual", &plain), ("phases", &json)] {
+        let sandbox = repository();
+        let agent = one_call(&sandbox, narrates(&format!("{NARRATED}{report}")));
+        run(&sandbox, &agent)
+            .args(["--profile", profile, "--test-cmd", TEST])
+            .run()
+            .assert_code(0)
+            .assert_stderr_has("COMPLETE")
+            .assert_stderr_lacks("announces further work");
+    }
+}
+
+#[test]
+fn a_plain_agent_that_narrates_in_paragraphs_of_its_own_completes() {
+    let sandbox = repository();
+    let steps = Steps::new()
+        .say("I'll start with the module.\n")
+        .write("green", "yes\n")
+        .say(format!("{NARRATED}{}", block("COMPLETE", "PASSING", "true")));
+    let agent = one_call(&sandbox, steps);
+    run(&sandbox, &agent).args(["--profile", "dual", "--test-cmd", TEST]).run().assert_code(0);
+}
+
+#[test]
+fn honest_variants_of_a_report_complete_and_are_named_on_the_screen() {
+    for (words, problem) in [
+        (
+            format!("{NARRATED}{}", block("COMPLETED", "PASSED (12/12)", "true.")),
+            "in its output: STATUS: COMPLETED was read as COMPLETE; TESTS_STATUS: PASSED (12/12) was read as PASSING; EXIT_SIGNAL: true. was read as true",
+        ),
+        (
+            format!("{} {}", NARRATED.trim(), block("COMPLETE", "PASSING", "true")),
+            "in its output: the block begins in the middle of a line",
+        ),
+    ] {
+        let sandbox = repository();
+        let agent = one_call(&sandbox, narrates(&words));
+        run(&sandbox, &agent)
+            .args(["--profile", "dual", "--test-cmd", TEST])
+            .run()
+            .assert_code(0)
+            .assert_stderr_has(problem);
+    }
+}
+
+#[test]
+fn an_open_circuit_says_how_a_claim_was_read_that_it_did_not_take_for_done() {
+    for (profile, prose, tests, claim) in [
+        ("default", NARRATED, "MOSTLY", "claim: the claim was read as not done: TESTS_STATUS 'MOSTLY'"),
+        (
+            "dual",
+            "All tests pass. Next I will write the docs.\n\n",
+            "PASSING",
+            "claim: tests pass, but the claim was read as not done: its last message announces further work: \"Next I will write the docs\"",
+        ),
+    ] {
+        let sandbox = repository();
+        let words = format!("{prose}{}", block("COMPLETE", tests, "true"));
+        let agent = one_call(&sandbox, Steps::new().say(words));
+        run(&sandbox, &agent)
+            .args(["--profile", profile])
+            .run()
+            .assert_code(5)
+            .assert_stderr_has("✗ CIRCUIT OPEN: no_progress")
+            .assert_stderr_has(claim);
+    }
+}

@@ -32,14 +32,7 @@ pub(super) fn words_of(plan: &Plan, current: &Iteration) -> Words {
     if policy.gate == Gate::Evidence && judged_by.is_none() && current.after.is_some() && items.is_none() {
         return Words::More { why: "there is neither a check nor a backlog to judge by".into() };
     }
-    let context = gate::Context {
-        gate: policy.gate,
-        indicators: policy.indicators,
-        review: current.kind == Kind::Review,
-        has_test_check: plan.has_test_check(),
-        believes_contradictions: policy.believe_contradictions,
-    };
-    let words = gate::judge(context, &ended.report);
+    let words = gate::judge(gate_context(plan, current), &ended.report);
     match &current.item {
         Some(work) => {
             let after = after.and_then(|after| after.item.as_ref());
@@ -47,6 +40,23 @@ pub(super) fn words_of(plan: &Plan, current: &Iteration) -> Words {
         }
         None => words,
     }
+}
+
+fn gate_context(plan: &Plan, current: &Iteration) -> gate::Context {
+    let policy = &plan.policy;
+    gate::Context {
+        gate: policy.gate,
+        indicators: policy.indicators,
+        review: current.kind == Kind::Review,
+        has_test_check: plan.has_test_check(),
+        believes_contradictions: policy.believe_contradictions,
+    }
+}
+
+/// Of an iteration that counted as more work: what in its report means done, and why it was not read so.
+pub fn unread_claim(plan: &Plan, iteration: &Iteration) -> Option<gate::UnreadClaim> {
+    let ended = iteration.ended.as_ref().filter(|_| iteration.outcome() == Some(Outcome::More))?;
+    gate::unread_claim(gate_context(plan, iteration), &ended.report)
 }
 
 /// An item that is not claimed otherwise, and that the prose reports as done where the protocol has no word for it.

@@ -252,6 +252,8 @@ impl Secrets {
     fn block(&self, block: &mut Block) {
         let Block {
             odd_signal,
+            odd_status,
+            odd_tests,
             recommendation,
             verbatim,
             problems,
@@ -262,8 +264,9 @@ impl Secrets {
             work_type: _,
             exit_signal: _,
         } = block;
-        self.hide_maybe(odd_signal);
-        self.hide_maybe(recommendation);
+        for text in [odd_signal, odd_status, odd_tests, recommendation] {
+            self.hide_maybe(text);
+        }
         self.hide_in(verbatim);
         self.hide_all(problems);
     }

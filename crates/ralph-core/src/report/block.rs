@@ -63,6 +63,11 @@ pub struct Block {
     /// What stands there as EXIT_SIGNAL, where that is neither true nor false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub odd_signal: Option<String>,
+    /// What stands there as STATUS and as TESTS_STATUS, where that is not understood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub odd_status: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub odd_tests: Option<String>,
     pub recommendation: Option<String>,
     /// The block as the agent wrote it, bounded.
     pub verbatim: String,
@@ -317,6 +322,12 @@ fn word(value: &str) -> String {
     bare(value).chars().map(|c| if matches!(c, ' ' | '-') { '_' } else { c.to_ascii_uppercase() }).collect()
 }
 
+/// The last of the values that are not understood, bounded.
+fn odd(values: &[&str], is_odd: impl Fn(&str) -> bool) -> Option<String> {
+    let value = values.iter().rev().find(|value| is_odd(value))?;
+    Some(text::one_line(bare(value), 60))
+}
+
 impl Block {
     fn problem(&mut self, what: &str) {
         if self.problems.len() < MOST_PROBLEMS && !self.problems.iter().any(|known| known == what) {
@@ -386,6 +397,7 @@ impl Block {
         match field {
             Field::Status => {
                 self.status = all.iter().map(|value| values::status(value)).max();
+                self.odd_status = odd(all, |value| values::status(value) == Status::Unknown);
                 let meant = match values::status(value) {
                     Status::Complete => Some("COMPLETE"),
                     Status::InProgress => Some("IN_PROGRESS"),
@@ -396,6 +408,7 @@ impl Block {
             }
             Field::Tests => {
                 self.tests = all.iter().map(|value| values::tests(value)).max();
+                self.odd_tests = odd(all, |value| values::tests(value) == Tests::Unknown);
                 let meant = match values::tests(value) {
                     Tests::Passing => Some("PASSING"),
                     Tests::Failing => Some("FAILING"),

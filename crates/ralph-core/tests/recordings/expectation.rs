@@ -110,6 +110,8 @@ impl ExpectedBlock {
             work_type: Some(self.work_type),
             exit_signal: self.exit_signal,
             odd_signal: None,
+            odd_status: None,
+            odd_tests: None,
             recommendation: Some(self.recommendation.clone()),
             verbatim: self.text.join("\n"),
             problems: Vec::new(),

@@ -5,14 +5,15 @@ use ralph_core::decision::{Decision, Kind, Outcome};
 use ralph_core::effect::Effect;
 use ralph_core::event::{Event, StopBy, TAKEN_ALONG};
 use ralph_core::evidence::Held;
+use ralph_core::gate::{Objection, UnreadClaim};
 use ralph_core::items::{self, Attempt, InHead, Settled, UNCOMMITTED};
-use ralph_core::own_files;
 use ralph_core::profile::{Baseline, Protocol};
-use ralph_core::report::{MISPLACED, denied_tools};
+use ralph_core::report::{IterationReport, MISPLACED, denied_tools};
 use ralph_core::state::{self, Iteration, State};
 use ralph_core::text;
 use ralph_core::view::flagged::beside;
 use ralph_core::view::{GREEN_ALREADY, WITHOUT_CHANGE};
+use ralph_core::{machine, own_files};
 
 use super::Tone;
 use crate::suggest;
@@ -209,6 +210,42 @@ fn sign(fine: bool) -> (Tone, &'static str) {
     if fine { (Tone::Good, "✓") } else { (Tone::Warning, "⚠") }
 }
 
+/// What was odd about what it printed, or not understood.
+fn problems(report: &IterationReport) -> Option<String> {
+    let sayings = report.sayings.iter().flat_map(|saying| &saying.problems);
+    let found: Vec<&str> = report
+        .problems
+        .iter()
+        .chain(sayings)
+        .map(String::as_str)
+        .filter(|found| *found != MISPLACED)
+        .collect();
+    (!found.is_empty()).then(|| format!("in its output: {}", text::one_line(&found.join("; "), 300)))
+}
+
+fn unread(state: &State, iteration: &Iteration) -> Option<UnreadClaim> {
+    machine::unread_claim(&state.run.as_ref()?.plan, iteration)
+}
+
+/// Why the loop did not take the last claim for one, where it came to nothing.
+pub(super) fn unread_claim(state: &State) -> Option<String> {
+    let last = state.last.as_ref()?;
+    let UnreadClaim { objection, reports_passing_tests } = unread(state, last)?;
+    let measured = !last.checks.is_empty() && last.checks.iter().all(CheckResult::passed);
+    let tests = if measured || reports_passing_tests { "tests pass, but " } else { "" };
+    let why = match objection {
+        Objection::OddSignal(value) => format!("EXIT_SIGNAL '{value}'"),
+        Objection::OddTests(value) => format!("TESTS_STATUS '{value}'"),
+        Objection::OddStatus(value) => format!("STATUS '{value}'"),
+        Objection::Announces(sentence) => format!("its last message announces further work: \"{sentence}\""),
+        Objection::TooFewWords { said, wanted } => {
+            format!("its last message says so {said} of {wanted} times")
+        }
+        other => other.to_string(),
+    };
+    Some(format!("{tests}the claim was read as not done: {why}"))
+}
+
 fn has_misplaced(problems: &[String]) -> bool {
     problems.iter().any(|problem| problem == MISPLACED)
 }
@@ -264,12 +301,8 @@ pub(super) fn remarks(state: &State, last: &Iteration) -> Vec<(Tone, String)> {
             }
             .into());
         }
-        // A plain "more work" needs no remark; a report that contradicts itself does.
-        Outcome::More
-            if conclusion.words.contains("contradicts") || conclusion.words.contains("claims done") =>
-        {
-            warn(conclusion.words.clone());
-        }
+        // A plain "more work" needs no remark; a claim that was not read as one does.
+        Outcome::More if unread(state, last).is_some() => warn(conclusion.words.clone()),
         Outcome::Accepted if last.kind == Kind::Review && last.progress() => {
             let again = "the review changed something, so it is reviewed again";
             warn(restless(state).map_or_else(|| again.into(), |why| format!("{again}; {why}")));
@@ -284,6 +317,15 @@ pub(super) fn remarks(state: &State, last: &Iteration) -> Vec<(Tone, String)> {
         }
         _ => {}
     }
+    // Of an agent that did not come to its end, how it ended is said already.
+    let ended = last
+        .ended
+        .as_ref()
+        .filter(|_| !matches!(conclusion.outcome, Outcome::Failed | Outcome::Limited | Outcome::Interrupted));
+    if let Some(line) = ended.and_then(|ended| problems(&ended.report)) {
+        lines.push((Tone::Faint, line));
+    }
+    let mut warn = |text: String| lines.push((Tone::Warning, text));
     let flagged = conclusion.evidence.conditions.iter().filter(|condition| condition.name == "leftovers");
     for condition in flagged.filter(|condition| condition.held == Held::NotApplicable) {
         warn(text::one_line(&condition.fact, 400));

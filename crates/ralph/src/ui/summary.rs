@@ -7,6 +7,8 @@ use ralph_core::view::event::RunChanges;
 use ralph_core::view::flagged::{self, beside};
 use ralph_core::{text, time, view};
 
+use super::remarks;
+
 /// How many parked and waiting items are named.
 const NAMED_ITEMS: usize = 10;
 /// How many files are named.
@@ -42,6 +44,9 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         rows.extend(last.checks.iter().map(outcome));
     }
     rows.extend(refused(state, stop).map(|why| ("Refused:", why)));
+    if matches!(stop, Stop::CircuitOpen { .. } | Stop::MaxIterations { .. } | Stop::Budget { .. }) {
+        rows.extend(remarks::unread_claim(state).map(|why| ("Claim:", why)));
+    }
     if let Some(backlog) = &state.backlog {
         let (memory, items) = (&state.rules.items, backlog.items);
         let some = |count: u64, what: &str| match count {
