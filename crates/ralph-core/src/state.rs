@@ -636,7 +636,7 @@ impl State {
     }
 
     /// What the agent asks of a person, where the run stopped for that; what a backlog stops for is no question.
-    fn question(&self) -> Option<&str> {
+    pub(crate) fn question(&self) -> Option<&str> {
         let Some(Stop::Blocked { why }) = self.stop() else { return None };
         let says_so = self.last.as_ref().is_some_and(|last| last.outcome() == Some(Outcome::Blocked));
         why.strip_prefix(ASKS).or(says_so.then_some(why))

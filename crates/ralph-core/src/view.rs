@@ -9,6 +9,7 @@ pub mod files;
 pub mod flagged;
 pub mod json;
 pub mod notice;
+pub mod summary;
 
 pub use ended::{
     GREEN_ALREADY, WITHOUT_CHANGE, earlier, ended, is_only_claimed, missing, no_item_proved, none_proved,

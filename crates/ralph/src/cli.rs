@@ -24,6 +24,7 @@ mod reset;
 mod run;
 mod simulate;
 mod status;
+mod summary;
 mod undo;
 mod which;
 
@@ -69,6 +70,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::main(&args, &mut ui),
         Command::Status(args) => status::main(&args, &mut ui),
         Command::History(args) => history::main(&args, &ui),
+        Command::Summary(args) => summary::main(&args, &mut ui),
         Command::Stop => ask::stop(&mut ui),
         Command::Note(args) => ask::note(&args, &mut ui),
         Command::Backlog(command) => backlog::main(&command, &mut ui),

@@ -47,6 +47,16 @@ pub fn local(time: Time, now: Time) -> String {
     on_wall(time, now, &zone())
 }
 
+/// A moment with its day and zone, for what is read later or elsewhere: `2026-11-18 03:12:05 +01:00`.
+pub fn with_zone(time: Time) -> String {
+    stamped(time, &zone())
+}
+
+fn stamped(time: Time, zone: &TimeZone) -> String {
+    let zoned = Timestamp::from_millisecond(time.millis()).ok().map(|time| time.to_zoned(zone.clone()));
+    zoned.map_or_else(|| time.to_string(), |time| time.strftime("%Y-%m-%d %H:%M:%S %:z").to_string())
+}
+
 /// A text with every moment in it that ralph wrote down (RFC 3339 with milliseconds, in UTC) as people read it.
 pub fn for_people(text: &str) -> String {
     readable(text, now(), &zone())
@@ -248,6 +258,14 @@ mod tests {
         assert_eq!(shown("2026-11-17T03:00:00Z", &TimeZone::UTC), "Tue 17 Nov 03:00");
         let east = TimeZone::fixed(jiff::tz::offset(2));
         assert_eq!(shown("2026-11-16T21:05:09Z", &east), "23:05:09");
+    }
+
+    #[test]
+    fn a_moment_that_is_read_later_has_its_day_and_its_zone() {
+        let stamp = |text, zone: &TimeZone| stamped(time(text), zone);
+        assert_eq!(stamp("2026-11-16T23:05:09.7Z", &TimeZone::UTC), "2026-11-16 23:05:09 +00:00");
+        let east = TimeZone::fixed(jiff::tz::offset(2));
+        assert_eq!(stamp("2026-11-16T23:05:09Z", &east), "2026-11-17 01:05:09 +02:00");
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub mod settings;
 mod setup;
 pub mod store;
 pub mod suggest;
+mod summary;
 pub mod tree;
 pub mod trust;
 pub mod ui;

@@ -557,6 +557,21 @@ pub(crate) fn next_steps(state: &State, stop: &Stop) -> Vec<String> {
     stops::next_steps(state, stop)
 }
 
+/// The flag that names the run's backlog to a command, where one is needed.
+pub(crate) fn which_backlog(state: &State) -> String {
+    stops::which(state)
+}
+
+/// How to continue after a run has stopped like this.
+pub(crate) fn to_continue(state: &State, stop: &Stop) -> Vec<String> {
+    stops::to_continue(state, stop)
+}
+
+/// How many columns a text takes on a terminal.
+pub(crate) fn width(text: &str) -> usize {
+    fold::width(text)
+}
+
 /// The same step where an answer is noted already.
 pub(crate) fn answered(step: &str) -> String {
     stops::answered(step)

@@ -22,6 +22,7 @@ fn hold(sandbox: &Sandbox) -> usize {
     let mut documents = vec![("status".to_owned(), status(sandbox))];
     documents.push(("circuit".into(), ralph(sandbox).args(["circuit", "status", "--json"]).run().json()));
     documents.push(("history".into(), ralph(sandbox).args(["history", "--json"]).run().json()));
+    documents.push(("summary".into(), ralph(sandbox).args(["summary", "--json"]).run().json()));
     for entry in history(sandbox) {
         let number = entry["iteration"].to_string();
         let one = ralph(sandbox).args(["history", &number, "--json"]).run().json();
@@ -60,7 +61,7 @@ fn json_files(dir: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn a_project_without_runs() {
-    assert_eq!(hold(&Sandbox::new()), 3);
+    assert_eq!(hold(&Sandbox::new()), 4);
 }
 
 #[test]
@@ -73,7 +74,7 @@ fn a_run_that_is_refused_mended_reviewed_and_complete() {
         .install(&sandbox);
     run(&sandbox, &agent).args(["--test-cmd", TEST]).run().assert_code(0);
     assert_eq!(status(&sandbox)["proof"], "checks");
-    assert_eq!(hold(&sandbox), 9);
+    assert_eq!(hold(&sandbox), 10);
 }
 
 #[test]
@@ -84,10 +85,10 @@ fn a_run_while_its_agent_works() {
     let running = run(&sandbox, &agent).args(["--profile", "analyzer"]).spawn();
     sandbox.wait_for("here");
     assert_eq!(status(&sandbox)["running"], true);
-    assert_eq!(hold(&sandbox), 7);
+    assert_eq!(hold(&sandbox), 8);
     sandbox.release("go");
     running.wait().assert_code(2);
-    assert_eq!(hold(&sandbox), 8);
+    assert_eq!(hold(&sandbox), 9);
 }
 
 #[test]
@@ -113,7 +114,7 @@ fn runs_that_fail_are_limited_or_go_nowhere() {
     .assert_code(5);
     let outcomes: Vec<Value> = history(&sandbox).iter().map(|entry| entry["outcome"].clone()).collect();
     assert_eq!(json!(outcomes), json!(["limited", "failed", "more", "more", "more"]));
-    assert_eq!(hold(&sandbox), 12);
+    assert_eq!(hold(&sandbox), 13);
 }
 
 #[test]
@@ -188,7 +189,7 @@ fn an_agent_that_signals_by_file() {
     assert_eq!(json!(results), json!(["ROTATE", "STUCK"]));
     let session = sandbox.read(".ralph/session.md");
     assert!(session.contains("- Iteration 1: ROTATE, no changes"), "{session}");
-    assert_eq!(hold(&sandbox), 8);
+    assert_eq!(hold(&sandbox), 9);
 }
 
 #[test]

@@ -47,6 +47,8 @@ pub(super) enum Command {
     Status(StatusArgs),
     /// Show what each iteration did and why it counted
     History(HistoryArgs),
+    /// Sum up a run: what is proved, what needs your answer, what to type next
+    Summary(super::summary::SummaryArgs),
     /// Stop the run that goes on when its iteration is over
     Stop,
     /// Say something to the next iteration and those after it, or answer one that is blocked

@@ -1,6 +1,6 @@
 //! Where HEAD is, and what was committed in between.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 
 use ralph_core::event::is_progress;
@@ -172,6 +172,16 @@ impl Repo {
         ids.truncate(NAMED);
         let changed_tree = !ids.is_empty() && self.trees_differ(before, after, is_work)?;
         Ok(Commits { ids, total, changed_tree })
+    }
+
+    /// The first line of each commit's message; commits that are not here any more are left out.
+    pub fn subjects(&self, commits: &[&str]) -> Result<BTreeMap<String, String>, GitError> {
+        let asked: String = commits.iter().map(|id| format!("{id}\n")).collect();
+        let call = self.call("log").args(["--no-walk", "--ignore-missing", "--format=%H %s", "--stdin"]);
+        let output = call.stdin(asked.into_bytes()).output()?;
+        let text = String::from_utf8_lossy(&output);
+        let line = |line: &str| line.split_once(' ').map(|(id, subject)| (id.to_owned(), subject.to_owned()));
+        Ok(text.lines().filter_map(line).into_map())
     }
 
     fn count(&self, range: &[String]) -> Result<u64, GitError> {

@@ -10,6 +10,11 @@ const DEEPEST: usize = 40;
 /// What a line that says what to type begins with.
 const TO_TYPE: [&str; 2] = ["try: ", "next: "];
 
+/// How many columns a text takes.
+pub(super) fn width(text: &str) -> usize {
+    text.width()
+}
+
 /// Breaks lines that are wider than the window. What goes on stands below what it belongs to: the value of a table, or the
 /// text behind its indent. A word that has no room is left whole, and a line that says what to type stays one line: somebody
 /// may want to copy them.

@@ -220,6 +220,22 @@ fn parked_steps(state: &State) -> Vec<String> {
     state.backlog.iter().flat_map(|backlog| &backlog.parked).take(MOST).map(step).collect()
 }
 
+/// Only how to continue; where nothing is left to do, where to look.
+pub(super) fn to_continue(state: &State, stop: &Stop) -> Vec<String> {
+    let go_on = to_go_on(state, stop, None);
+    let go_on = if is_session(state) { in_a_session(state, stop, go_on) } else { go_on };
+    // How to answer is said with the question.
+    let answered = |step: String| match step.strip_prefix(TO_ANSWER) {
+        Some(rest) => format!("after your answer{}", rest.replacen(A_NOTE, "", 1)),
+        None if step == THEN_RUN => "after your answers: ralph run".into(),
+        None => step,
+    };
+    let parked = parked_steps(state);
+    let go_on = go_on.into_iter().filter(|step| !parked.contains(step)).map(answered);
+    let steps: Vec<String> = about_checks(state, stop).into_iter().chain(go_on).collect();
+    if steps.is_empty() { to_look(state, stop).into_iter().collect() } else { steps }
+}
+
 /// What the user can do where not the work, but what it is held against, refused the last claim.
 fn about_checks(state: &State, stop: &Stop) -> Option<String> {
     let last = state.last.as_ref().filter(|_| stop.exit_code() != 0)?;
@@ -296,7 +312,7 @@ fn to_allow_it(state: &State, why: &str, closed: bool) -> Option<String> {
 }
 
 /// The flag that names the run's backlog, where one is needed.
-fn which(state: &State) -> String {
+pub(super) fn which(state: &State) -> String {
     let plan = state.run.as_ref().and_then(|run| run.plan.backlog.as_ref());
     plan.and_then(|plan| Some(work::which_backlog(&work::root().ok()?, plan))).unwrap_or_default()
 }
@@ -365,6 +381,7 @@ fn to_look_at_flagged(state: &State, stop: &Stop) -> Option<String> {
     Some(format!("what was changed of the tests or checks: ralph history {} --diff", first.iteration))
 }
 
+const THEN_RUN: &str = "then: ralph run";
 const TO_ANSWER: &str = "to answer and go on";
 const A_NOTE: &str = "ralph note \"…\", then ";
 
@@ -391,7 +408,7 @@ fn to_go_on(state: &State, stop: &Stop, typed: Option<&str>) -> Vec<String> {
             vec![format!("to have it mended: ralph run --all{}", which(state))]
         }
         Stop::Blocked { .. } if !parked_steps(state).is_empty() => {
-            parked_steps(state).into_iter().chain(["then: ralph run".into()]).collect()
+            parked_steps(state).into_iter().chain([THEN_RUN.into()]).collect()
         }
         Stop::Blocked { why } => vec![match by_the_backlog(state, why) {
             Some(next) => format!("to go on: {next}"),

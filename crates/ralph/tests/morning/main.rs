@@ -1,0 +1,5 @@
+//! What a person sees in the morning: the summary, notifications, and the log of a run that nobody watched.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod summary;
