@@ -49,7 +49,7 @@ pub use claude::ClaudeResult;
 pub use gemini::GeminiServer;
 pub use openai::OpenAiServer;
 pub use real_cli::RealCli;
-pub use run::{Finished, RalphCommand, Running};
+pub use run::{Finished, RalphCommand, Running, after_stamp, without_stamps};
 pub use rustix::process::Signal;
 pub use sandbox::{GitState, MARKER, Sandbox};
 pub use schema::Schema;

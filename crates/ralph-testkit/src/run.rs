@@ -2,7 +2,7 @@
 
 mod finished;
 
-pub use finished::Finished;
+pub use finished::{Finished, after_stamp, without_stamps};
 
 pub(crate) use finished::exit_code;
 
@@ -187,7 +187,7 @@ impl Running {
     #[track_caller]
     fn wait_for_line(&self, text: &str, name: &str, pick: fn(&Seen) -> &Stream) -> String {
         let found = self.seen.wait(self.limit, |seen| {
-            let shown = pick(seen).text();
+            let shown = without_stamps(&pick(seen).text());
             let complete =
                 shown.split_inclusive('\n').filter(|line| line.ends_with('\n') || pick(seen).closed);
             let line = complete.map(|line| line.trim_end_matches('\n')).find(|line| line.contains(text));

@@ -1,7 +1,7 @@
 //! The only owner of standard output and standard error. Data goes to the first, talk to the second.
 //!
 //! On a terminal a run is shown in seed 001's boxes, with a line below that tells what goes on; without one in plain
-//! `[ralph]` lines. `--json` adds events on standard output.
+//! `[ralph]` lines, each with its time. `--json` adds events on standard output.
 //!
 //! | file | holds |
 //! |---|---|
@@ -35,6 +35,7 @@ use ralph_core::event::{Event, StopBy};
 use ralph_core::journal::{Body, Record};
 use ralph_core::redact::Secrets;
 use ralph_core::state::State;
+use ralph_core::time::Time;
 use ralph_core::view;
 use ralph_core::view::doing::Doing;
 use ralph_core::view::event::{self, RunChanges};
@@ -184,7 +185,7 @@ impl Ui {
             Mode::Quiet => {}
             Mode::Boxes if self.box_open => self.lines(Tone::Plain, &boxes::noted(what)),
             Mode::Boxes => self.prose(Tone::Plain, what),
-            Mode::Plain => self.line(Tone::Plain, &format!("[ralph] {what}")),
+            Mode::Plain => self.plain(Tone::Plain, what),
         }
     }
 
@@ -192,7 +193,7 @@ impl Ui {
         match self.mode {
             Mode::Boxes if self.box_open => self.lines(Tone::Warning, &boxes::noted(what)),
             Mode::Boxes => self.prose(Tone::Warning, &format!("⚠ {what}")),
-            Mode::Plain | Mode::Quiet => self.line(Tone::Warning, &format!("[ralph] warning: {what}")),
+            Mode::Plain | Mode::Quiet => self.plain(Tone::Warning, &format!("warning: {what}")),
         }
     }
 
@@ -266,8 +267,9 @@ impl Ui {
             Mode::Quiet => {}
             Mode::Boxes => self.show_boxes(state, record),
             Mode::Plain => {
+                let mark = self.mark(record.at);
                 for (tone, line) in plain::lines(state, event, decision, record.at) {
-                    self.line(tone, &format!("[ralph] {line}"));
+                    self.line(tone, &format!("{mark}{line}"));
                 }
             }
         }
@@ -358,7 +360,7 @@ impl Ui {
             }
             Mode::Plain => {
                 for (tone, line) in plain::stopped(state, stop, changes) {
-                    self.line(tone, &format!("[ralph] {line}"));
+                    self.plain(tone, &line);
                 }
             }
         }
@@ -394,7 +396,7 @@ impl Ui {
 
     fn not_begun(&mut self, last: &State, stop: &Stop, said: &str, steps: impl Iterator<Item = String>) {
         if self.mode != Mode::Quiet {
-            let mark = if self.mode == Mode::Boxes { "  " } else { "[ralph] " };
+            let mark = if self.mode == Mode::Boxes { "  ".into() } else { self.mark(clock::now()) };
             self.line(stops::tone(stop), &format!("{mark}{}", stops::in_a_line(stop)));
             for weak in view::weak_points(last, stop) {
                 self.line(Tone::Warning, &format!("{mark}{weak}"));
@@ -408,7 +410,7 @@ impl Ui {
     /// The same where one thing was asked for, and nothing is to be done about it.
     pub(crate) fn nothing_to_do(&mut self, what: &str, next: &str) {
         if self.mode == Mode::Quiet {
-            return self.line(Tone::Plain, &format!("[ralph] {what}"));
+            return self.plain(Tone::Plain, what);
         }
         self.remark(what);
         self.remark("no new run was begun");
@@ -457,14 +459,14 @@ impl Ui {
         match self.mode {
             Mode::Quiet => {}
             Mode::Boxes => self.exact(Tone::Faint, &format!("  {line}")),
-            Mode::Plain => self.exact(Tone::Faint, &format!("[ralph] {line}")),
+            Mode::Plain => self.exact(Tone::Faint, &format!("{}{line}", self.mark(clock::now()))),
         }
     }
 
     fn steps(&mut self, stop: &Stop, words: &str, steps: impl Iterator<Item = String>) {
         let indent = match self.mode {
-            Mode::Boxes => "  ",
-            Mode::Plain | Mode::Quiet => "[ralph] ",
+            Mode::Boxes => "  ".into(),
+            Mode::Plain | Mode::Quiet => self.mark(clock::now()),
         };
         if self.mode == Mode::Quiet {
             let words = clock::for_people(words);
@@ -491,6 +493,20 @@ impl Ui {
     /// A remark beside the boxes.
     fn prose(&mut self, tone: Tone, text: &str) {
         self.line(tone, &format!("  {text}"));
+    }
+
+    /// What a plain line begins with. Lines that go elsewhere than to a terminal are read later, and need their time.
+    fn mark(&self, at: Time) -> String {
+        if self.stream.is_terminal() {
+            "[ralph] ".into()
+        } else {
+            format!("[ralph] {} ", clock::with_zone(at))
+        }
+    }
+
+    fn plain(&mut self, tone: Tone, line: &str) {
+        let mark = self.mark(clock::now());
+        self.line(tone, &format!("{mark}{line}"));
     }
 
     fn line(&mut self, tone: Tone, line: &str) {
@@ -529,7 +545,13 @@ impl Ui {
 /// Leaves without waiting for anything. The keepers end what they keep.
 #[expect(clippy::disallowed_methods, reason = "the second Ctrl-C")]
 pub fn leave_at_once(code: i32) -> ! {
-    let _ = std::io::stderr().write_all("\n[ralph] left at once; to go on: ralph run\n".as_bytes());
+    let now = if Stream::Error.is_terminal() {
+        String::new()
+    } else {
+        format!("{} ", clock::with_zone(clock::now()))
+    };
+    let line = format!("\n[ralph] {now}left at once; to go on: ralph run\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
     std::process::exit(code)
 }
 

@@ -11,7 +11,10 @@ pub struct Finished {
     /// 128 + the signal's number when a signal ended it, as a shell would say.
     pub code: i32,
     pub stdout: String,
+    /// Without the time that plain lines have.
     pub stderr: String,
+    /// As it was written.
+    pub stamped_stderr: String,
     /// Something still held standard output or error open when the process had ended.
     pub output_left_open: bool,
 }
@@ -20,8 +23,9 @@ impl Finished {
     pub(super) fn new(status: ExitStatus, seen: &Seen) -> Self {
         Finished {
             code: exit_code(status),
-            stdout: seen.stdout.text(),
-            stderr: seen.stderr.text(),
+            stdout: without_stamps(&seen.stdout.text()),
+            stderr: without_stamps(&seen.stderr.text()),
+            stamped_stderr: seen.stderr.text(),
             output_left_open: !(seen.stdout.closed && seen.stderr.closed),
         }
     }
@@ -76,6 +80,29 @@ impl fmt::Debug for Finished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
+}
+
+/// `[ralph] 2026-11-18 03:12:05 +01:00 words` as `[ralph] words`, so that a test names a line by its words alone.
+pub fn without_stamps(text: &str) -> String {
+    let line = |line: &str| match line.strip_prefix(MARK).and_then(after_stamp) {
+        Some(words) => format!("{MARK}{words}"),
+        None => line.to_owned(),
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
+const MARK: &str = "[ralph] ";
+
+/// What follows the time that a line begins with.
+pub fn after_stamp(line: &str) -> Option<&str> {
+    const STAMP: &str = "0000-00-00 00:00:00 +00:00 ";
+    let stamp = line.get(..STAMP.len())?;
+    let fits = |(c, form): (char, char)| match form {
+        '0' => c.is_ascii_digit(),
+        '+' => c == '+' || c == '-',
+        form => c == form,
+    };
+    stamp.chars().zip(STAMP.chars()).all(fits).then(|| &line[STAMP.len()..])
 }
 
 pub(super) fn sections(stdout: &str, stderr: &str) -> String {

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use ralph_testkit::Sandbox;
+use ralph_testkit::{Sandbox, without_stamps};
 
 use crate::pages::{Fence, Page, root};
 
@@ -47,10 +47,10 @@ fn project() -> Sandbox {
     sandbox
 }
 
-/// What a command prints, talk and data as they come.
+/// What a command prints, talk and data as they come, without the time of plain lines.
 fn sh(sandbox: &Sandbox, command: &str) -> String {
     let output = sandbox.command("sh").args(["-c", &format!("exec 2>&1\n{command}")]).output().expect("sh");
-    String::from_utf8(output.stdout).expect("UTF-8")
+    without_stamps(&String::from_utf8(output.stdout).expect("UTF-8"))
 }
 
 /// Each command with its line and what is expected of it.
