@@ -34,7 +34,7 @@ use crate::suggest;
 
 pub use change::{change, unset, whole};
 pub use layers::{Layers, Origin, Shown, user_file};
-pub use notify::{FileNotify, InTerminal};
+pub use notify::{FileNotify, InTerminal, UrlKind};
 
 pub const FILE: &str = "config.toml";
 /// How the project's file is called in messages.
@@ -87,7 +87,8 @@ impl Config {
     /// did not write the file should have seen these.
     pub fn powers(&self) -> Vec<(String, String)> {
         let mut powers = agents::powers(&self.agents);
-        powers.extend(self.notify.command.iter().map(|told| (told.key.clone(), told.value.clone())));
+        let notify = self.notify.command.iter().chain(&self.notify.url);
+        powers.extend(notify.map(|told| (told.key.clone(), told.value.clone())));
         powers
     }
 }
@@ -379,7 +380,7 @@ mod tests {
             ("[agents.claude]\nargs = 'x'", Exit::Usage, ":2: args is a list of texts"),
             ("notify = 3", Exit::Usage, ":1: notify is a table"),
             ("[notify]\ncomand = 'x'", Exit::Usage, "try: write command instead of comand"),
-            ("[notify]\nbanana = 'x'", Exit::Usage, "the table may have: command, terminal"),
+            ("[notify]\nbanana = 'x'", Exit::Usage, "the table may have: command, url, url_kind, terminal"),
             ("[notify]\nterminal = 'x'", Exit::Usage, ":2: 'x' is none of "),
             ("backlog = ' '", Exit::Usage, ":1: backlog is empty"),
         ] {

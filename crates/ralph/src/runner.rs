@@ -41,7 +41,7 @@ use ralph_core::view::notice::{self, Notice};
 
 use crate::clock::{self, Alarm, Naps};
 use crate::error::{Error, Result};
-use crate::notify::Notifier;
+use crate::notify::{Failure, Message, Notifier};
 use crate::point;
 use crate::process::{self, Ahead, Leaving, Mark};
 use crate::project::Project;
@@ -318,14 +318,17 @@ impl<'a> Runner<'a> {
                 self.say_what_is_not_committed();
                 self.say_where_head_is();
                 self.keeping.finish(PACKING);
-                if let Err(why) = self.notifier.finish() {
-                    self.ui.warn(&format!(
-                        "the command of [notify] failed: {why}; to try it: ralph notify test"
-                    ));
+                for Failure { what, why } in self.notifier.finish() {
+                    self.ui.warn(&format!("{what}: {why}; to try it: ralph notify test"));
                 }
                 return Ok((stop, self.state));
             }
         }
+    }
+
+    /// What the user is sent about it.
+    fn message(&self, notice: Notice) -> Message {
+        Message::about(notice, self.project, &self.run, &self.secrets)
     }
 
     /// Takes events in until the run stops or it is the session's turn. What comes after a turn begins the next one.
@@ -509,11 +512,12 @@ impl<'a> Runner<'a> {
         }
         match notice {
             Some(notice) if self.is_session() => self.untold.push(notice),
-            Some(notice) => {
+            Some(notice) if !self.notifier.does_nothing() => {
+                let message = self.message(notice);
                 // A run that nobody watches has no terminal.
-                let _ = self.notifier.tell(&notice, self.project, self.ui);
+                let _ = self.notifier.tell(&message, self.project, self.ui);
             }
-            None => {}
+            _ => {}
         }
         if let (Some(_), Some(last), Some(run)) = (&decision.concluded, &self.state.last, &self.state.run) {
             self.keeping.concluded(last.number, run.plan.policy.keep_output);

@@ -5,12 +5,16 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use ralph_core::view::notice::Notice;
 
-use crate::config::{self, Layers};
+use super::run::consent;
+use crate::config::Layers;
 use crate::error::{Error, Result};
-use crate::notify::Notifier;
+use crate::notify::{Failure, Message, Notifier};
 use crate::project::Project;
-use crate::trust::{self, Commands, Consent, Matter};
+use crate::trust::{self, Consent, Matter};
 use crate::ui::{Introduction, Ui};
+
+const BY_COMMAND: &str =
+    "ralph config set --user notify.command 'notify-send \"$RALPH_NOTIFY_TITLE\" \"$RALPH_NOTIFY_TEXT\"'";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum NotifyCommand {
@@ -20,7 +24,7 @@ pub(super) enum NotifyCommand {
 
 #[derive(Debug, Args)]
 pub(super) struct TestArgs {
-    /// Agree to the command that the project brings
+    /// Approve the command or URL that the project brings
     #[arg(long)]
     yes: bool,
 }
@@ -29,20 +33,19 @@ pub(super) fn main(command: &NotifyCommand, ui: &mut Ui) -> Result<ExitCode> {
     let NotifyCommand::Test(args) = command;
     let project = Project::find()?;
     let layers = Layers::read(&project.ralph_dir)?;
-    let told = layers.merged().notify.command;
-    let mut notifier = Notifier::new(told.map(|told| told.value), layers.in_terminal());
+    let mut notifier = Notifier::new(layers.channels(true));
     if notifier.does_nothing() {
         return Err(Error::usage("nobody would be notified")
-            .because("neither notify.command nor notify.terminal is set")
+            .because("none of notify.command, notify.url and notify.terminal is set")
             .hint("ralph config set --user notify.terminal bell")
-            .hint("ralph config set --user notify.command 'notify-send \"$RALPH_NOTIFY_TEXT\"'"));
+            .hint(BY_COMMAND)
+            .hint("ralph config set --user notify.url https://ntfy.sh/my-topic"));
     }
-    if let Some(brought) = layers.brought_notify() {
-        let mut commands = Commands::default();
-        commands.add(config::source(&brought.key), &brought.value);
+    let commands = consent::brought_notify(&layers);
+    if commands.iter().next().is_some() {
         let consent = if args.yes { Consent::Given } else { Consent::Ask };
         let matter = Matter { project: &project, commands: &commands, first: false, consent, unchosen: None };
-        let title = "This project wants to run a command to notify you".into();
+        let title = "This project wants to notify you".into();
         trust::decide(&matter, || Introduction { title, ..Introduction::default() }, ui)?;
     }
     let notice = Notice {
@@ -51,19 +54,27 @@ pub(super) fn main(command: &NotifyCommand, ui: &mut Ui) -> Result<ExitCode> {
         goal: "none: this is a test".into(),
         run: 0,
     };
-    let called = notifier.tell(&notice, &project, ui);
-    notifier.finish().map_err(|why| Error::new("the command of [notify] failed").because(why))?;
+    let called = notifier.tell(&Message::of(notice, &project), &project, ui);
+    // Each is named; the first is the error.
+    let mut failures = notifier.finish().into_iter();
+    if let Some(first) = failures.next() {
+        failures.for_each(|Failure { what, why }| ui.warn(&format!("{what}: {why}")));
+        return Err(Error::new(first.what).because(first.why));
+    }
+    if let Some(target) = notifier.target() {
+        ui.say(&format!("sent to {}", target.shown()));
+    }
     match called {
         Ok(()) => ui.say("notified"),
-        Err(why) if notifier.has_command() => {
-            ui.say("notified by the command");
+        Err(why) if notifier.sends() => {
+            ui.say("notified, but not by the terminal");
             ui.warn(&format!("the terminal did nothing: {why}"));
         }
         Err(why) => {
             return Err(Error::new("nobody was notified: the terminal did nothing")
                 .because(why)
                 .hint("try it on the terminal that a run would be on")
-                .hint("ralph config set --user notify.command 'notify-send \"$RALPH_NOTIFY_TEXT\"'"));
+                .hint(BY_COMMAND));
         }
     }
     super::fine()

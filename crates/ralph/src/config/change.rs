@@ -330,7 +330,11 @@ mod tests {
         for (key, line, comment) in [
             ("gate", "gate = \"dual\"\n", "# gate = \"explicit\"\n"),
             ("profile", "profile = \"dual\"\n", "# profile = \"default\"\n"),
-            ("notify.command", "command = \"dual\"\n", "# command = 'notify-send \"$RALPH_NOTIFY_TEXT\"'\n"),
+            (
+                "notify.command",
+                "command = \"dual\"\n",
+                "# command = 'notify-send \"$RALPH_NOTIFY_TITLE\" \"$RALPH_NOTIFY_TEXT\"'\n",
+            ),
         ] {
             assert_eq!(set(&text, key, "dual"), text.replace(comment, &format!("{comment}{line}")), "{key}");
         }

@@ -5,28 +5,31 @@ use std::ffi::OsString;
 
 use ralph_core::profile::KEYS;
 
-use super::{BACKLOG, Config, PERMISSIONS, POOL, PROFILE, profile_named};
+use super::{BACKLOG, Config, PERMISSIONS, POOL, PROFILE, notify, profile_named};
 use crate::error::{Error, Result};
 use crate::settings::{Value, pool};
 
 /// What ralph says to agents, checks and commands: never read as a setting.
 #[cfg(test)]
-const SAID: [&str; 7] = [
+const SAID: [&str; 8] = [
     "RALPH_PROMPT_FILE",
     "RALPH_ITERATION",
     "RALPH_RUN_ID",
     "RALPH_DIR",
     "RALPH_NOTIFY_EVENT",
+    "RALPH_NOTIFY_TITLE",
     "RALPH_NOTIFY_TEXT",
     "RALPH_CHECKPOINT_EVERY",
 ];
 
 /// The variables beside those of the policy, and the keys that they stand for.
-const OWN: [(&str, &str); 4] = [
+const OWN: [(&str, &str); 6] = [
     ("RALPH_PROFILE", PROFILE),
     ("RALPH_AGENTS", POOL),
     ("RALPH_PERMISSIONS", PERMISSIONS),
     ("RALPH_BACKLOG", BACKLOG),
+    ("RALPH_NOTIFY_URL", "notify.url"),
+    ("RALPH_NOTIFY_URL_KIND", "notify.url_kind"),
 ];
 
 /// The variable that stands for a key of the file.
@@ -64,7 +67,12 @@ pub(super) fn read(var: impl Fn(&str) -> Option<OsString>) -> Result<Config> {
                 };
                 config.agents.permissions = Some(pool::permissions(&value).ok_or_else(wrong)?);
             }
-            _ => config.backlog = Some(said.clone()),
+            BACKLOG => config.backlog = Some(said.clone()),
+            "notify.url" => {
+                let value = notify::address(value, name)?;
+                config.notify.url = Some(Value { value, ..said.clone() });
+            }
+            _ => config.notify.url_kind = Some(notify::url_kind(&value, name)?),
         }
         config.said.push(said);
     }

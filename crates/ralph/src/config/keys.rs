@@ -83,10 +83,24 @@ pub(super) const TRUTH: &str = "true or false";
 const AFTER: &[Own] = &[
     own(
         "notify.command",
-        "Run when a run is complete, blocked, stopped or waits; told what by RALPH_NOTIFY_EVENT and RALPH_NOTIFY_TEXT",
+        "Run when a run ends or waits; RALPH_NOTIFY_TITLE and RALPH_NOTIFY_TEXT hold its summary",
         COMMAND,
         "none",
-        "'notify-send \"$RALPH_NOTIFY_TEXT\"'",
+        "'notify-send \"$RALPH_NOTIFY_TITLE\" \"$RALPH_NOTIFY_TEXT\"'",
+    ),
+    own(
+        "notify.url",
+        "Send the summary there when a run ends or waits: a webhook, ntfy or Slack, by curl",
+        "an https or http address",
+        "none",
+        "\"https://ntfy.sh/my-topic\"",
+    ),
+    own(
+        "notify.url_kind",
+        "The form that the URL takes; auto tells by the name of the host",
+        "one of auto, json, ntfy, slack",
+        "auto",
+        "\"auto\"",
     ),
     own(
         "notify.terminal",

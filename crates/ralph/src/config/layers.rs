@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::profile::{self, Policy};
 
-use super::{Config, FILE, InTerminal, NAME, environment, keys, project_file, read};
+use super::{Config, FILE, NAME, environment, keys, project_file, read};
 use crate::error::Result;
+use crate::notify::{Channels, Target};
 use crate::settings::pool::{FileAgents, Table};
 use crate::settings::{self, Value};
 
@@ -98,24 +99,31 @@ impl Layers {
             all.backlog = layer.backlog.or(all.backlog);
             all.notify.command = layer.notify.command.or(all.notify.command);
             all.notify.terminal = layer.notify.terminal.or(all.notify.terminal);
+            all.notify.url = layer.notify.url.or(all.notify.url);
+            all.notify.url_kind = layer.notify.url_kind.or(all.notify.url_kind);
             all.said.extend(layer.said);
         }
         all
     }
 
-    /// The command that tells the user, if it is the repository's: then it needs the user's trust.
-    pub fn brought_notify(&self) -> Option<&Value> {
-        self.project.notify.command.as_ref()
+    /// What of the repository's tells the user, a command or a URL: it needs the user's trust.
+    pub fn brought_notify(&self) -> impl Iterator<Item = &Value> {
+        self.project.notify.command.iter().chain(&self.project.notify.url)
     }
 
-    /// The command that tells the user, with or without the repository's.
-    pub fn notify_command(&self, brought: bool) -> Option<&Value> {
-        let project = self.brought_notify().filter(|_| brought);
-        self.environment.notify.command.as_ref().or(project).or(self.user.notify.command.as_ref())
-    }
-
-    pub fn in_terminal(&self) -> InTerminal {
-        self.merged().notify.terminal.unwrap_or_default()
+    /// How the user wants to be told; `brought`: also by what the repository names.
+    pub fn channels(&self, brought: bool) -> Channels {
+        let project = Some(&self.project).filter(|_| brought);
+        let layers = || [Some(&self.environment), project, Some(&self.user)].into_iter().flatten();
+        let command = layers().find_map(|layer| layer.notify.command.as_ref());
+        let url = layers().find_map(|layer| layer.notify.url.as_ref());
+        let merged = self.merged().notify;
+        let kind = merged.url_kind.unwrap_or_default();
+        Channels {
+            command: command.map(|told| told.value.clone()),
+            url: url.map(|told| Target::new(told.value.clone(), kind)),
+            terminal: merged.terminal.unwrap_or_default(),
+        }
     }
 
     /// Every key with its value and where that comes from.
@@ -232,7 +240,7 @@ mod tests {
         let merged = layers.merged();
         assert_eq!(merged.agents.tables[0].args, ["1"], "what nobody overrules stays");
         assert_eq!(merged.checks.len(), 2);
-        assert_eq!(layers.in_terminal(), InTerminal::Bell);
+        assert_eq!(layers.channels(false).terminal, crate::config::InTerminal::Bell);
     }
 
     #[test]

@@ -25,8 +25,8 @@ changes the project's file, with `--user` the user's, and nothing in it but that
 out again. A key that does not exist is an error with its line. Variables\n\
 that ralph does not know are passed over, and an empty one says nothing.\n\n\
 All of it is for new runs: a run that is continued keeps its plan, and only the command line changes it. `[notify]` is read\n\
-anew each time. Commands that the project's file brings (`[checks]`, `agents.NAME.command`, `notify.command`) run only after\n\
-you agreed to them; those of your own file and of the command line are yours.\n";
+anew each time. What the project's file brings (`[checks]`, `agents.NAME.command`, `notify.command`, `notify.url`) is used only\n\
+after you agreed to it; what your own file and the command line say is yours.\n";
 
 /// docs/config.md
 pub fn page() -> String {

@@ -117,6 +117,7 @@ fn begin(order: &Order) -> Result<(Pid, Option<Copies>), (Failure, io::Error)> {
     let _ = order.mark.map(wear);
     std::env::set_current_dir(&order.cwd).map_err(|error| (Failure::Folder, error))?;
     let stdin = match &order.stdin {
+        None if !order.fed.is_empty() => fed(&order.fed).map_err(|error| (Failure::Stdin, error))?,
         None => Stdio::null(),
         Some(file) => File::open(file).map_err(|error| (Failure::Stdin, error))?.into(),
     };
@@ -141,6 +142,13 @@ fn begin(order: &Order) -> Result<(Pid, Option<Copies>), (Failure, io::Error)> {
             _ => (Failure::Other, error),
         })?;
     Ok((Pid::from_child(&child), copies))
+}
+
+/// A pipe that holds these bytes and then ends: nobody has to stay to feed it.
+fn fed(bytes: &[u8]) -> io::Result<Stdio> {
+    let (reader, mut writer) = io::pipe()?;
+    writer.write_all(bytes)?;
+    Ok(reader.into())
 }
 
 /// Gives up the keeper's own standard output and error for the command's sake: the keeper must neither write

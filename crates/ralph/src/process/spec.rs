@@ -61,7 +61,7 @@ impl fmt::Debug for Alone {
 pub enum Stdin {
     Null,
     File(PathBuf),
-    /// For captured helpers only: a kept command reads from a file, so that nobody has to stay to feed it.
+    /// A kept command takes a few kilobytes of it, which a pipe holds, so that nobody has to stay to feed it.
     Bytes(Vec<u8>),
 }
 

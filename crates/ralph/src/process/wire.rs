@@ -16,6 +16,9 @@ use super::{Mark, SpawnError, Spec, Stdin};
 /// First argument of a keeper.
 pub(super) const KEEP: &str = "__keep";
 
+/// So much fits into a pipe that nobody reads yet, on every system.
+const MOST_FED: usize = 16 << 10;
+
 /// Requests: end with grace, or at once.
 pub(super) const END: u8 = b'e';
 pub(super) const END_NOW: u8 = b'k';
@@ -28,6 +31,8 @@ pub(super) struct Order {
     pub(super) env: Vec<(OsString, Option<OsString>)>,
     pub(super) grace: Duration,
     pub(super) stdin: Option<PathBuf>,
+    /// What it reads, where that is no file; no more than a pipe holds.
+    pub(super) fed: Vec<u8>,
     pub(super) hold: Option<PathBuf>,
     pub(super) mark: Option<Mark>,
     pub(super) transcripts: Option<[PathBuf; 2]>,
@@ -44,16 +49,19 @@ impl Order {
             Stdin::File(file) => {
                 Some(std::path::absolute(file).map_err(|error| SpawnError::stdin(file, error.to_string()))?)
             }
-            Stdin::Bytes(_) => {
-                let reason = "a kept command reads standard input from a file, not from memory".to_owned();
+            Stdin::Bytes(bytes) if bytes.len() > MOST_FED => {
+                let reason = format!("a kept command reads more than {MOST_FED} bytes from a file only");
                 return Err(spec.start_error(io::ErrorKind::Unsupported, reason));
             }
+            Stdin::Bytes(_) => None,
         };
+        let fed = if let Stdin::Bytes(bytes) = &spec.stdin { bytes.clone() } else { Vec::new() };
         Ok(Order {
             cwd: spec.cwd.clone(),
             env: spec.env.clone(),
             grace: spec.grace,
             stdin,
+            fed,
             hold: spec.hold.clone(),
             mark: spec.mark,
             transcripts: spec.transcripts.clone(),
@@ -102,7 +110,8 @@ impl Order {
             let kept: OsString = if value.is_some() { "=" } else { "" }.into();
             [name, kept, value.unwrap_or_default()]
         });
-        let first = [grace, stdin, hold, out, err, sign, mark, self.cwd.into_os_string(), variables];
+        let fed = OsString::from_vec(self.fed);
+        let first = [grace, stdin, hold, out, err, sign, mark, fed, self.cwd.into_os_string(), variables];
         first.into_iter().chain(env).chain([self.program]).chain(self.args)
     }
 
@@ -117,6 +126,7 @@ impl Order {
             "" => None,
             word => Some(Mark::from_word(word)?),
         };
+        let fed = words.next()?.into_vec();
         let cwd = words.next()?.into();
         let variables: usize = words.next()?.to_str()?.parse().ok()?;
         let mut variable = || {
@@ -125,7 +135,19 @@ impl Order {
         };
         let env = (0..variables).map(|_| variable()).collect::<Option<_>>()?;
         let program = words.next()?;
-        Some(Order { cwd, env, grace, stdin, hold, mark, transcripts, sign, program, args: words.collect() })
+        Some(Order {
+            cwd,
+            env,
+            grace,
+            stdin,
+            fed,
+            hold,
+            mark,
+            transcripts,
+            sign,
+            program,
+            args: words.collect(),
+        })
     }
 }
 
@@ -203,6 +225,7 @@ mod tests {
             ],
             grace: Duration::from_millis(1500),
             stdin: file.clone(),
+            fed: file.as_ref().map_or(vec![], |_| odd.clone().into_vec()),
             hold: file.clone(),
             mark: file.as_ref().and_then(|_| Mark::of("/".as_ref()).ok()),
             transcripts: file.clone().map(|file| [file, PathBuf::from("err")]),
@@ -239,10 +262,10 @@ mod tests {
             &[][..],
             &["1"],
             &["1", ""],
-            &["1", "", "", "", "", "", "", "/", "0"],
-            &["1", "", "", "", "", "", "", "/", "1", "A", "="],
-            &["one", "", "", "", "", "", "", "/", "0", "sh"],
-            &["1", "", "", "", "", "", "1024", "/", "0", "sh"],
+            &["1", "", "", "", "", "", "", "", "/", "0"],
+            &["1", "", "", "", "", "", "", "", "/", "1", "A", "="],
+            &["one", "", "", "", "", "", "", "", "/", "0", "sh"],
+            &["1", "", "", "", "", "", "1024", "", "/", "0", "sh"],
         ] {
             assert_eq!(Order::from_words(words.iter().map(OsString::from)), None, "{words:?}");
         }

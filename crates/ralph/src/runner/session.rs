@@ -74,9 +74,10 @@ impl Runner<'_> {
     /// for long. What is under way of the notifications is the caller's to finish.
     pub(crate) fn rest(mut self, mut notifier: Option<Notifier>) -> Option<Notifier> {
         if let Some(notifier) = &mut notifier {
-            for notice in &self.untold {
+            for notice in std::mem::take(&mut self.untold) {
+                let message = self.message(notice);
                 // A hook has no terminal.
-                let _ = notifier.tell(notice, self.project, self.ui);
+                let _ = notifier.tell(&message, self.project, self.ui);
             }
         }
         if self.state.stop().is_none() {

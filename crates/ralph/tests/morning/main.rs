@@ -4,3 +4,4 @@
 mod common;
 mod log;
 mod summary;
+mod url;

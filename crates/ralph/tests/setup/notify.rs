@@ -6,7 +6,7 @@ use crate::common::{GOAL, one_call, ralph, repository, run, says_done, says_more
 
 const PROJECT: &str = ".ralph/config.toml";
 const USER: &str = "../home/.config/ralph/config.toml";
-const LOG: &str = "command = 'echo \"$RALPH_NOTIFY_EVENT/$RALPH_NOTIFY_RUN/$RALPH_NOTIFY_GOAL/$RALPH_NOTIFY_TEXT\" >> ../told'\n";
+const LOG: &str = "command = 'echo \"$RALPH_NOTIFY_EVENT/$RALPH_NOTIFY_RUN/$RALPH_NOTIFY_GOAL/$RALPH_NOTIFY_TITLE\" >> ../told'\n";
 
 fn told(sandbox: &Sandbox) -> Vec<String> {
     if sandbox.exists("../told") {
@@ -29,7 +29,18 @@ fn a_run_that_completes_tells_so() {
     run(&sandbox, &agent).args(["--reviews", "0"]).run().assert_code(0);
     let told = told(&sandbox);
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].starts_with(&format!("complete/1/{GOAL}/complete, ")), "{told:?}");
+    assert!(told[0].starts_with(&format!("complete/1/{GOAL}/project: Run 1: complete, ")), "{told:?}");
+}
+
+#[test]
+fn a_command_has_the_summary_of_the_run_as_its_text() {
+    let sandbox = repository();
+    sandbox.write(USER, "[notify]\ncommand = 'printf %s \"$RALPH_NOTIFY_TEXT\" > ../text'\n");
+    let agent = one_call(&sandbox, says_done());
+    run(&sandbox, &agent).args(["--reviews", "0"]).run().assert_code(0);
+    let text = sandbox.read("../text");
+    assert_eq!(text, ralph(&sandbox).arg("summary").run().stdout.trim_end());
+    assert!(text.lines().count() > 2 && text.contains(GOAL), "{text}");
 }
 
 #[test]
@@ -148,6 +159,8 @@ fn a_test_says_notified_only_where_something_happened() {
     }
     sandbox.write(USER, format!("[notify]\nterminal = 'bell'\n{LOG}"));
     let both = test().run();
-    both.assert_code(0).assert_stderr_has("notified by the command").assert_stderr_has("did nothing");
+    both.assert_code(0)
+        .assert_stderr_has("notified, but not by the terminal")
+        .assert_stderr_has("did nothing");
     assert_eq!(told(&sandbox).len(), 1);
 }

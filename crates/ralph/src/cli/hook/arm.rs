@@ -155,7 +155,7 @@ pub(in crate::cli) fn arm(
         ui.warn(&plugin);
     }
     if !trust::knows(project, &consent::brought_notify(&layers)) {
-        ui.warn("nobody agreed to the notify.command of this project, so it is not run: ralph notify test");
+        ui.warn("not approved yet: how this project would notify you; to approve it: ralph notify test");
     }
     ui.say("ralph status shows how it stands, ralph hook disarm lets go");
     if store::has_session_view(&project.root) {

@@ -150,12 +150,11 @@ fn wait_for(told: Option<Notifier>) {
     let _ = told.map(|mut told| told.finish());
 }
 
-/// How the user wants to be told: by a command that the project brings only where somebody agreed to it.
+/// How the user wants to be told: by what the project brings only where the user agreed to it.
 fn notifier(project: &Project) -> Option<Notifier> {
     let layers = Layers::read(&project.ralph_dir).ok()?;
     let agreed = trust::knows(project, &consent::brought_notify(&layers));
-    let command = layers.notify_command(agreed).map(|told| told.value.clone());
-    Some(Notifier::new(command, layers.in_terminal()))
+    Some(Notifier::new(layers.channels(agreed)))
 }
 
 fn answer(answer: &Answer) {

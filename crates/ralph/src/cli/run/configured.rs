@@ -37,10 +37,9 @@ pub(super) fn configured(project: &Project, own: &Wishes, goes_on: bool, ui: &mu
         },
     };
     let merged = layers.merged();
-    let command = merged.notify.command.as_ref().map(|told| told.value.clone());
     Ok(Configured {
         brought: brought::by_settings(&part(&layers.project), own),
-        notifier: Notifier::new(command, layers.in_terminal()),
+        notifier: Notifier::new(layers.channels(true)),
         config: part(&merged),
     })
 }

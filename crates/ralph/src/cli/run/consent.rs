@@ -52,10 +52,10 @@ pub(super) fn permit(plan: &mut Plan, permissions: Option<Permissions>) {
     built_in.for_each(|agent| agent.permissions = permissions);
 }
 
-/// The command that the project wants to notify the user by.
+/// The command and the URL that the project wants to notify the user by.
 pub(in crate::cli) fn brought_notify(layers: &Layers) -> Commands {
     let mut commands = Commands::default();
-    if let Some(brought) = layers.brought_notify() {
+    for brought in layers.brought_notify() {
         commands.add(config::source(&brought.key), &brought.value);
     }
     commands
