@@ -107,6 +107,32 @@ fn object(mode: &str, id: &str) -> Option<Object> {
     is_object_id(id).then(|| Object { mode, id: id.to_string() })
 }
 
+/// Lines that a file gained and lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LineCount {
+    pub added: u64,
+    pub removed: u64,
+}
+
+/// Reads `git diff-tree -r -z --numstat --no-renames`: paths with their lines. What is not text is left out.
+pub fn parse_numstat(text: &[u8]) -> Result<Vec<(&[u8], LineCount)>, UnknownForm> {
+    let mut fields = Fields::new(text);
+    let mut counts = Vec::new();
+    while let Some((at, field)) = fields.next()? {
+        let unknown = || UnknownForm { at };
+        let mut parts = field.splitn(3, |byte| *byte == b'\t');
+        let mut part = || parts.next().ok_or_else(unknown);
+        let (added, removed, path) = (part()?, part()?, part()?);
+        if (added, removed) == (b"-", b"-") {
+            continue;
+        }
+        let number = |digits: &[u8]| core::str::from_utf8(digits).ok()?.parse().ok();
+        let (added, removed) = number(added).zip(number(removed)).ok_or_else(unknown)?;
+        counts.push((path, LineCount { added, removed }));
+    }
+    Ok(counts)
+}
+
 /// A full object name: 40 hex digits, or 64 in repositories with SHA-256.
 pub fn is_object_id(id: &str) -> bool {
     matches!(id.len(), 40 | 64) && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))

@@ -9,6 +9,7 @@ mod json;
 pub mod lines;
 mod notices;
 pub mod opencode;
+pub mod readable;
 mod recognise;
 mod usage;
 mod value;

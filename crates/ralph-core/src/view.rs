@@ -1,6 +1,7 @@
 //! What people and programs see of a run. Views are made from the state, can be deleted, and never feed a
 //! decision.
 
+pub mod counted;
 pub mod doing;
 mod ended;
 pub mod event;

@@ -63,7 +63,7 @@ pub(crate) use signals::heed;
 use stand::KeptStands;
 pub(crate) use still::{Still, close_session, publish, waits_for_session};
 pub(crate) use texts::Texts;
-pub(crate) use whole::changes_of;
+pub(crate) use whole::{changes_of, patch_of};
 
 /// What reaches the loop.
 #[derive(Debug)]

@@ -362,16 +362,12 @@ impl Tree {
 
     /// What differs between two snapshots, line by line, as `git diff` would show it.
     pub fn patch(&self, from: &TreeId, to: &TreeId) -> Result<Vec<u8>, TreeError> {
-        let call = self.stored().call("diff-tree").args([
-            "-r",
-            "-p",
-            "-M",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-            "--submodule=short",
-        ]);
-        Ok(call.arg(from.as_str()).arg(to.as_str()).output()?)
+        Ok(self.patching().arg(from.as_str()).arg(to.as_str()).output()?)
+    }
+
+    fn patching(&self) -> Call {
+        let call = self.stored().call("diff-tree").args(["-r", "-p", "-M", "--no-ext-diff", "--no-textconv"]);
+        call.args(["--no-color", "--submodule=short"])
     }
 
     /// Whether a snapshot is stored whole, as far as its folders go.

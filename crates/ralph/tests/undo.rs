@@ -631,7 +631,7 @@ fn the_diff_of_an_iteration_is_data_and_of_old_ones_too() {
     let second = diff(&["2"]);
     second.assert_code(0).assert_stderr_has("iteration 2 changed no files");
     assert_eq!(second.stdout, "");
-    diff(&[]).assert_code(0).assert_stdout_has("deleted file mode 100644");
+    diff(&["3"]).assert_code(0).assert_stdout_has("deleted file mode 100644");
     // It is a patch that git takes.
     sandbox.git(&["checkout", "-q", "--", "."]);
     sandbox.write("../patch", &first.stdout);

@@ -286,7 +286,10 @@ fn two_flags_that_do_not_go_together_are_refused_with_the_reason_and_what_to_do(
             "leave --permissions out, and say it in the command",
         ),
         (&["run", "x", "--once"], "leave one of the two out"),
-        (&["history", "1", "--diff", "--checks"], "give one of --diff, --checks, --transcript and --json"),
+        (
+            &["history", "1", "--diff", "--checks"],
+            "give one of --diff, --checks, --transcript, --raw and --json",
+        ),
         (&["undo", "1", "--to", "abcd"], "give one of them"),
         (&["run", "x", "--agent-format", "codex"], "--agent-cmd CMD --agent-format FORMAT"),
         (&["demo", "--permissions", "full"], "ralph demo --agent claude --permissions edits"),

@@ -60,7 +60,7 @@ fn usable(opened: &Opened) {
     assert!(view::json::status(Some(state), around).is_object());
     let _ = (view::files::session(state), view::files::state_json(state));
     for iteration in state.last.iter().map(|last| &**last).chain(&state.current) {
-        let _ = (view::files::history(state, iteration), view::json::iteration(iteration, 1));
+        let _ = (view::files::history(state, iteration, None), view::json::iteration(iteration, 1));
     }
 }
 

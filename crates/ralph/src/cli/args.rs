@@ -251,15 +251,18 @@ pub(super) struct HistoryArgs {
     /// One iteration, by the number it has in the project
     #[arg(value_parser = number)]
     pub(super) iteration: Option<u64>,
-    /// What it changed, line by line; without N, the last iteration
-    #[arg(long, conflicts_with_all = ["checks", "transcript", "json"])]
+    /// Show what it changed, line by line; without N, what the whole last run changed
+    #[arg(long, conflicts_with_all = ["checks", "transcript", "raw", "json"])]
     pub(super) diff: bool,
-    /// What its checks printed; without N, those of the last iteration
-    #[arg(long, conflicts_with_all = ["transcript", "json"])]
+    /// Show what its checks printed; without N, those of the last iteration
+    #[arg(long, conflicts_with_all = ["transcript", "raw", "json"])]
     pub(super) checks: bool,
-    /// What its agent printed; without N, that of the last iteration
+    /// Show what its agent said and did, with results shortened; without N, that of the last iteration
     #[arg(long, conflicts_with = "json")]
     pub(super) transcript: bool,
+    /// Show what its agent printed, in full; without N, that of the last iteration
+    #[arg(long, conflicts_with = "json")]
+    pub(super) raw: bool,
     /// As JSON (schema ralph.history/1)
     #[arg(long)]
     pub(super) json: bool,

@@ -41,10 +41,13 @@ const PAIRS: &[(&str, &str, &str)] = &[
     ("--resume", "--fresh", "--resume continues the last run, --fresh begins a new one: give one of them"),
     ("--diff", "--checks", VIEWS),
     ("--diff", "--transcript", VIEWS),
+    ("--diff", "--raw", VIEWS),
     ("--diff", "--json", VIEWS),
     ("--checks", "--transcript", VIEWS),
+    ("--checks", "--raw", VIEWS),
     ("--checks", "--json", VIEWS),
     ("--transcript", "--json", VIEWS),
+    ("--raw", "--json", VIEWS),
     (
         "--to",
         "ITERATION",
@@ -58,7 +61,7 @@ const PAIRS: &[(&str, &str, &str)] = &[
 const BACKLOG: &str =
     "a run has a goal or works through a backlog, and this flag is for a backlog: leave one of the two out";
 const VIEWS: &str =
-    "each of them is a view of its own: give one of --diff, --checks, --transcript and --json";
+    "each of them is a view of its own: give one of --diff, --checks, --transcript, --raw and --json";
 
 /// What needs another one with it.
 const ALONE: &[(&str, &str)] = &[

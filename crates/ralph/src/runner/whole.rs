@@ -4,14 +4,14 @@ use std::collections::HashSet;
 
 use ralph_core::event::{Measured, When};
 use ralph_core::git_text::Change;
-use ralph_core::state::State;
+use ralph_core::state::{Iteration, State};
 use ralph_core::trail::{By, Trail};
 use ralph_core::view::event::RunChanges;
 
 use super::{Runner, backlog, beside};
 use crate::project::Project;
 use crate::store::Run;
-use crate::tree::{Tree, TreeId};
+use crate::tree::{Tree, TreeError, TreeId};
 use crate::work::Source;
 
 struct Whole<'a> {
@@ -29,6 +29,16 @@ pub(crate) fn changes_of(project: &Project, run: &Run, state: &State) -> Option<
     Whole { project, run, state, tree: &tree, trail: None }.changes()
 }
 
+/// All that agents of the run changed, line by line; `None` where nothing was measured.
+pub(crate) fn patch_of(project: &Project, run: &Run, state: &State) -> Result<Option<Vec<u8>>, TreeError> {
+    let tree = Tree::look(&project.root, &project.truth, project.repo.as_ref())?;
+    let whole = Whole { project, run, state, tree: &tree, trail: None };
+    let Some((before, after, _)) = whole.ends() else { return Ok(None) };
+    let changes = whole.of_agents(&before, &after)?;
+    let paths: Vec<Vec<u8>> = changes.into_iter().map(|change| change.path).collect();
+    tree.patch_at(&before, &after, &paths).map(Some)
+}
+
 impl Runner<'_> {
     pub(super) fn changes_of_the_run(&self) -> Option<RunChanges> {
         let (project, run, state) = (self.project, &self.run, &self.state);
@@ -39,29 +49,50 @@ impl Runner<'_> {
 impl Whole<'_> {
     /// What differs between the tree before the run and the last one that was measured. What no agent touched is not the run's.
     fn changes(&self) -> Option<RunChanges> {
+        let (before, after, last) = self.ends()?;
+        let mut changes = self.of_agents(&before, &after).ok()?;
+        beside::add(
+            self.tree,
+            &mut changes,
+            &self.state.base.as_ref()?.beside,
+            &last.after.as_ref()?.beside,
+            &[],
+        );
+        let is_noted = self.is_noted();
+        changes.retain(|change| !is_noted(&change.path));
+        let Measured { changed, changed_total, .. } =
+            Measured::new(When::After, after.to_string(), None, &changes);
+        Some(RunChanges { paths: changed, total: changed_total })
+    }
+
+    /// The tree before the run, the last one that was measured, and the iteration that left it.
+    fn ends(&self) -> Option<(TreeId, TreeId, &Iteration)> {
         // One that was stopped before it was judged has its files as well.
         let unjudged = self.state.current.as_ref().filter(|current| current.after.is_some());
         let last = unjudged.or(self.state.last.as_deref())?;
         // What was put back is as it was before that attempt.
         let reverted = last.settled.as_ref().is_some_and(|settled| settled.reverted);
         let after = if reverted { &last.before.as_ref()?.tree } else { &last.after.as_ref()?.tree };
-        let base = self.state.base.as_ref()?;
-        let (before, after) = (TreeId::new(&base.tree)?, TreeId::new(after)?);
-        let mut changes = self.tree.diff(&before, &after).ok()?;
+        Some((TreeId::new(&self.state.base.as_ref()?.tree)?, TreeId::new(after)?, last))
+    }
+
+    /// What agents changed between the two, without marks in the task file: those are notes, whoever made them.
+    fn of_agents(&self, before: &TreeId, after: &TreeId) -> Result<Vec<Change>, TreeError> {
+        let mut changes = self.tree.diff(before, after)?;
         if !changes.is_empty()
-            && let Some(touched) = self.touched_by_agents(&before, &after)
+            && let Some(touched) = self.touched_by_agents(before, after)
         {
             changes.retain(|change| touched.contains(&change.path));
         }
-        beside::add(self.tree, &mut changes, &base.beside, &last.after.as_ref()?.beside, &[]);
-        // Marks in the task file are notes, whoever made them.
-        let plan = &self.state.run.as_ref()?.plan;
-        let source = Source::of(&self.project.root, plan).and_then(Result::ok);
-        let is_noted = backlog::is_noted(source.as_ref(), &self.project.root);
+        let is_noted = self.is_noted();
         changes.retain(|change| !is_noted(&change.path));
-        let Measured { changed, changed_total, .. } =
-            Measured::new(When::After, after.to_string(), None, &changes);
-        Some(RunChanges { paths: changed, total: changed_total })
+        Ok(changes)
+    }
+
+    fn is_noted(&self) -> impl Fn(&[u8]) -> bool + use<> {
+        let plan = self.state.run.as_ref().map(|run| &run.plan);
+        let source = plan.and_then(|plan| Source::of(&self.project.root, plan)).and_then(Result::ok);
+        backlog::is_noted(source.as_ref(), &self.project.root)
     }
 
     /// Files that agents of this run touched on the way from one snapshot to the other; `None` where nobody else did anything, or

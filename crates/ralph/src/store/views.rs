@@ -202,7 +202,7 @@ impl Views {
         self.own_dir(&history)?;
         // Under one name for all of them: the next page takes the place of one that was cut off.
         let beside = history.join(".iteration.md.new");
-        files::replace_through(&beside, &path, made::history(state, iteration).as_bytes())
+        files::replace_through(&beside, &path, made::history(state, iteration, None).as_bytes())
     }
 
     fn write_checkpoint(&self, when: &str, id: &str, checkpoint: &Value) -> io::Result<()> {

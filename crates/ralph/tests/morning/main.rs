@@ -2,6 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod history;
 mod log;
 mod summary;
 mod url;

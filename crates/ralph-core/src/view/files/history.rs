@@ -10,13 +10,15 @@ use crate::report::dialects::{Dialect, Saying};
 use crate::state::{Iteration, Note, State, keeps_notes};
 use crate::text::{count, one_line};
 use crate::time::duration;
+use crate::view::counted::{self, LineCounts};
 use crate::view::{
     GREEN_ALREADY, WITHOUT_CHANGE, ended, ended_by, failure, files, flagged, money, nth_of,
     result_for_people, thousands,
 };
 
-/// `state` is that of the record that concluded the iteration, or a later one, which knows less about it.
-pub fn history(state: &State, iteration: &Iteration) -> String {
+/// `state` is that of the record that concluded the iteration, or a later one, which knows less about it. `counts`: the lines
+/// of its files, where somebody has counted them.
+pub fn history(state: &State, iteration: &Iteration, counts: Option<&LineCounts>) -> String {
     let kind = if iteration.kind == Kind::Review { " (review)" } else { "" };
     let mut text = format!("# Iteration {}{kind}\n\n", iteration.number);
     let mut line = |name: &str, value: &str| text.push_str(&format!("- {name}: {value}\n"));
@@ -69,7 +71,7 @@ pub fn history(state: &State, iteration: &Iteration) -> String {
             line("Problem in the report", problem);
         }
     }
-    files_part(&mut text, iteration);
+    files_part(&mut text, iteration, counts);
     checks_part(&mut text, state, iteration);
     decision_part(&mut text, state, iteration);
     item_part(&mut text, iteration);
@@ -149,7 +151,7 @@ fn item_part(text: &mut String, iteration: &Iteration) {
     settled.problems.iter().for_each(|problem| line("problem", problem));
 }
 
-fn files_part(text: &mut String, iteration: &Iteration) {
+fn files_part(text: &mut String, iteration: &Iteration, counts: Option<&LineCounts>) {
     text.push_str(&format!("\n## Files\n\n{}\n", files(iteration)));
     let Some(after) = &iteration.after else { return };
     if !after.changed.is_empty() {
@@ -157,7 +159,8 @@ fn files_part(text: &mut String, iteration: &Iteration) {
     }
     for change in &after.changed {
         // A name is somebody's text: it must not forge lines of ours.
-        text.push_str(&format!("- {} {}\n", change.kind, one_line(&change.path, 1000)));
+        let lines = counted::lines(&change.path, counts);
+        text.push_str(&format!("- {} {}{lines}\n", change.kind, one_line(&change.path, 1000)));
     }
     let unnamed = after.changed_total.saturating_sub(after.changed.len() as u64);
     if unnamed > 0 && !after.untold {
@@ -303,7 +306,7 @@ mod tests {
     #[test]
     fn notes_warnings_and_saturation_are_told() {
         let state = concluded();
-        let text = history(&state, state.last.as_deref().expect("there"));
+        let text = history(&state, state.last.as_deref().expect("there"), None);
         for line in [
             "- Your words in its prompt: 2 notes\n",
             "- breaker: output_decline: output declined by 80%\n",
@@ -318,7 +321,7 @@ mod tests {
     fn the_words_of_notes_are_told_where_the_state_has_them() {
         let note = |text: &str| Note { id: text.into(), text: text.into(), answers: None };
         let words = |state: &State| {
-            let text = history(state, state.last.as_deref().expect("there"));
+            let text = history(state, state.last.as_deref().expect("there"), None);
             let line = |line: &str| line.strip_prefix("- Your words in its prompt: ").map(str::to_owned);
             text.lines().filter_map(line).collect::<Vec<_>>()
         };
@@ -349,7 +352,7 @@ mod tests {
             stderr: None,
             reset_at: Some(Time::from_millis(60_000)),
         });
-        let text = history(&state, state.last.as_deref().expect("there"));
+        let text = history(&state, state.last.as_deref().expect("there"), None);
         let line = format!("- Limit: {notice}, until 1970-01-01T00:01:00.000Z\n");
         assert!(text.contains(&line), "{text}");
     }
@@ -367,7 +370,7 @@ mod tests {
         ] {
             let mut state = concluded();
             (state.rules.breaker.circuit, state.rules.breaker.probe_at) = (circuit, probe_at);
-            let text = history(&state, state.last.as_deref().expect("there"));
+            let text = history(&state, state.last.as_deref().expect("there"), None);
             assert!(text.contains(line), "{text}");
         }
     }

@@ -1,5 +1,6 @@
 //! Every iteration of every run in a line, with the stops and undos between them.
 
+use std::collections::VecDeque;
 use std::process::ExitCode;
 
 use ralph_core::decision::{Kind, Stop};
@@ -12,11 +13,15 @@ use ralph_core::{text, time};
 use serde_json::{Value, json};
 
 use super::super::{fine, run};
+use super::changed;
 use crate::error::Result;
 use crate::project::Project;
 use crate::store::{ArmFile, Moment, Run, Runs};
 use crate::ui::Ui;
 use crate::{clock, secrets};
+
+/// Of so many iterations the files are named.
+const MOST_RECENT: usize = 50;
 
 const LET_GO: &str = "  no iteration: no session wanted to stop before it was let go";
 
@@ -48,6 +53,8 @@ struct List {
     stops: Vec<Value>,
     undone: Vec<Value>,
     problems: Vec<String>,
+    /// Those whose lines may be counted, the last few.
+    recent: VecDeque<Iteration>,
 }
 
 pub(super) fn all(project: &Project, runs: &Runs, as_json: bool, ui: &Ui) -> Result<ExitCode> {
@@ -58,6 +65,7 @@ pub(super) fn all(project: &Project, runs: &Runs, as_json: bool, ui: &Ui) -> Res
     for run in runs.all() {
         list.take(&run, &secrets, awaited == Some(run.number))?;
     }
+    list.count_lines(project);
     if as_json {
         ui.json(&json!({
             "schema": "ralph.history/1",
@@ -101,6 +109,9 @@ impl List {
                     self.iterations.push(view::json::iteration(iteration, run.number));
                     let pool = state.run.as_ref().is_some_and(|run| run.plan.agents.len() > 1);
                     self.place(heading, iteration.number, line(state, iteration, pool));
+                    self.recent.push_back(iteration.clone());
+                    let surplus = self.recent.len().saturating_sub(MOST_RECENT);
+                    self.recent.drain(..surplus);
                 }
                 Moment::Stopped(stop) => {
                     let stop = &*secrets.shown(stop);
@@ -133,6 +144,22 @@ impl List {
             self.told.push(Told::Line(format!("  journal: {problem}")));
         }
         Ok(())
+    }
+
+    /// The files of the last iterations by name, with their lines.
+    fn count_lines(&mut self, project: &Project) {
+        let recent = self.recent.make_contiguous();
+        let counts = changed::counts(project, recent);
+        for entry in &mut self.iterations {
+            let number = entry["iteration"].as_u64().unwrap_or(0);
+            view::counted::add_to(entry, counts.get(&number));
+        }
+        for told in &mut self.told {
+            let Told::Iteration(number, line) = told else { continue };
+            let iteration = recent.iter().find(|iteration| iteration.number == *number);
+            let named = iteration.and_then(|iteration| view::counted::named(iteration, counts.get(number)));
+            line.extend(named.map(|named| format!("\n        {named}")));
+        }
     }
 
     /// One that was under way when the run stopped, or when its files were put back, is told before that.
