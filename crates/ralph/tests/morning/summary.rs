@@ -15,14 +15,14 @@ fn document(sandbox: &Sandbox) -> Value {
     document
 }
 
-/// Ten stories; STORY-3 depends on STORY-2.
-fn ten_stories(sandbox: &Sandbox) {
+/// So many stories; STORY-3 depends on STORY-2.
+fn stories(sandbox: &Sandbox, count: u64) {
     let story = |nth: u64| {
         let depends: &[&str] = if nth == 3 { &["STORY-2"] } else { &[] };
         json!({"id": format!("STORY-{nth}"), "title": format!("Write file number {nth}"), "passes": false,
                "priority": nth, "dependsOn": depends})
     };
-    let stories: Vec<Value> = (1..=10).map(story).collect();
+    let stories: Vec<Value> = (1..=count).map(story).collect();
     sandbox.write("prd.json", json!({"userStories": stories}).to_string());
     sandbox.commit_all("stories");
 }
@@ -32,33 +32,25 @@ const QUESTION: &str = "may the second file be empty, or has it to hold a word?"
 #[test]
 fn a_summary_names_what_is_proved_with_its_commit_and_the_question_with_its_answer() {
     let sandbox = repository();
-    ten_stories(&sandbox);
-    let test = "if test -e file-1; then echo 'ok 1 - has_files'; else echo 'not ok 1 - has_files'; exit 1; fi";
-    let blocked = StatusBlock::blocked(&format!("Blocked: {QUESTION}"));
-    let agent = FakeAgent::new("agent")
-        .call(Steps::new().write("file-1", "one\n").status(&StatusBlock::done()))
-        .call(Steps::new().say("I need to know something.").status(&blocked))
-        .install(&sandbox);
-    let backlog = ["run", "--yes", "--max-iterations", "2", "--test-cmd", test, "--agent-cmd"];
-    ralph(&sandbox).args(backlog).arg(agent.path()).run();
+    stories(&sandbox, 3);
+    one_done_then_questions(&sandbox);
 
     let text = summary(&sandbox);
     let commit = sandbox.git(&["log", "-1", "--format=%H %s"]);
     let (hash, subject) = commit.trim().split_once(' ').expect("a commit");
     for line in [
-        "Run 1: ",
+        "Run 1: blocked; 1 proved, 1 parked, 1 waiting, 2 of 3 items open\n",
         &format!("Proved (1):\n  STORY-1 {} {subject}\n", &hash[..9]),
         "Parked (1):\n  STORY-2 Write file number 2: blocked: ",
         "    answer with: ralph note --item STORY-2 \"...\"\n",
         "Waiting (1):\n  STORY-3 Write file number 3: for STORY-2\n",
         "2 iterations, ",
+        "Next: after your answers: ralph run\n",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     assert!(words.join(" ").contains(QUESTION), "{text}");
-    assert!(text.contains("ralph run"), "{text}");
-    assert!(text.lines().count() <= 25 && text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(!text.contains('\u{1b}'), "{text}");
 
     let document = document(&sandbox);
@@ -66,7 +58,34 @@ fn a_summary_names_what_is_proved_with_its_commit_and_the_question_with_its_answ
     assert_eq!(document["commits"], json!([{"hash": hash, "subject": subject, "by": "ralph"}]));
     assert!(document["parked"][0]["question"].as_str().is_some_and(|asked| asked.contains(QUESTION)));
     assert_eq!(document["waiting"][0]["waits_for"], json!(["STORY-2"]));
-    assert_eq!(document["items"], json!({"total": 10, "open": 9}));
+    assert_eq!(document["items"], json!({"total": 3, "open": 2}));
+}
+
+#[test]
+fn a_list_of_ten_with_eight_questions_fits_a_phone_with_each_of_them_and_its_answer() {
+    let sandbox = repository();
+    stories(&sandbox, 10);
+    one_done_then_questions(&sandbox);
+    let text = summary(&sandbox);
+    assert!(text.lines().count() <= 25 && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert_eq!(text.matches(QUESTION).count(), 8, "{text}");
+    for nth in [2, 4, 5, 6, 7, 8, 9, 10] {
+        assert!(text.contains(&format!("answer with: ralph note --item STORY-{nth} \"...\"\n")), "{text}");
+    }
+    assert!(text.contains("Proved (1): STORY-1\n") && text.contains("Waiting (1): STORY-3\n"), "{text}");
+}
+
+/// An agent that does the first story and asks about all others.
+fn one_done_then_questions(sandbox: &Sandbox) {
+    let test =
+        "if test -e file-1; then echo 'ok 1 - has_files'; else echo 'not ok 1 - has_files'; exit 1; fi";
+    let blocked = StatusBlock::blocked(&format!("Blocked: {QUESTION}"));
+    let agent = FakeAgent::new("agent")
+        .call(Steps::new().write("file-1", "one\n").status(&StatusBlock::done()))
+        .call(Steps::new().say("I need to know something.").status(&blocked))
+        .install(sandbox);
+    let backlog = ["run", "--yes", "--test-cmd", test, "--agent-cmd"];
+    ralph(sandbox).args(backlog).arg(agent.path()).run().assert_code(2);
 }
 
 #[test]
