@@ -533,8 +533,9 @@ fn what_a_killed_run_left_is_found_though_its_agent_replaced_the_truth_folder() 
 fn what_ralph_noted_of_an_agent_is_kept_though_its_keeper_is_killed() {
     let sandbox = repository();
     // Where the signal cannot be reset, that is noted.
-    sandbox.write(".ralph/status/in-the-way", "");
+    let in_the_way = "rm -f .ralph/status; mkdir .ralph/status; touch .ralph/status/file";
     let agent = FakeAgent::new("agent")
+        .call(says_more().shell(in_the_way))
         .call(Steps::new().say("working").reach("agent").hang())
         .call(says_done())
         .install(&sandbox);
@@ -542,6 +543,6 @@ fn what_ralph_noted_of_an_agent_is_kept_though_its_keeper_is_killed() {
     sandbox.wait_for("agent");
     kill_process(process(&sandbox, "__keep"), Signal::KILL).expect("kill -9");
     running.wait().assert_code(0);
-    let problems = history(&sandbox)[0]["problems"].to_string();
+    let problems = history(&sandbox)[1]["problems"].to_string();
     assert!(problems.contains(".ralph/status cannot be reset"), "{problems}");
 }

@@ -126,15 +126,17 @@ fn a_probe_for_whose_claim_nothing_but_words_speaks_opens_the_circuit_again() {
     let sandbox = repository();
     sandbox.write("fix_plan.md", "- [ ] one\n- [ ] two\n- [ ] three\n- [ ] four\n- [ ] five\n");
     sandbox.commit_all("plan");
-    let agent = one_call(&sandbox, says_done());
+    // Three items trip the breaker one after the other; then only words come.
+    let nothing = ralph_testkit::StatusBlock { tasks: 0, ..ralph_testkit::StatusBlock::in_progress() };
+    let idle = || Steps::new().say("Still looking.").status(&nothing);
+    let agent = (0..9).fold(FakeAgent::new("agent"), |agent, _| agent.call(idle()));
+    let agent = agent.call(says_done()).install(&sandbox);
     let begun = ralph(&sandbox).args(["run", "--test-cmd", "true", "--agent-cmd"]).arg(agent.path()).run();
-    // The second of them is accepted, and brings nothing.
-    begun
-        .assert_code(5)
-        .assert_stderr_has("nothing but the agent's word says so yet")
-        .assert_stderr_has("✗ CIRCUIT OPEN: no_progress: 3 iterations with no file changes");
+    begun.assert_code(5).assert_stderr_has(
+        "✗ CIRCUIT OPEN: no_progress: 3 iterations with no file changes, on 3 items in a row",
+    );
     let before = agent.calls(&sandbox).len();
-    assert_eq!(before, 3, "what is only claimed counts");
+    assert_eq!(before, 9);
     for probes in 1..=2 {
         let probe = ralph(&sandbox).args(["run", "--probe"]).run();
         probe

@@ -512,19 +512,23 @@ fn a_lock_or_custody_that_is_a_link_is_refused_and_its_target_let_be() {
 
 #[test]
 fn views_are_not_written_through_a_link_that_leads_out_of_the_project() {
-    for (link, view) in [(".ralph", "session.md"), (".ralph/history", "iteration-001.md")] {
+    for (link, view) in [(".ralph", "session.md"), (".ralph/history", "iteration-002.md")] {
         let sandbox = repository();
-        shell(&sandbox, &format!("mkdir -p .ralph ../elsewhere && rm -r .ralph; mkdir -p $(dirname {link})"));
-        shell(&sandbox, &format!("ln -s \"$PWD/../elsewhere\" {link}"));
         let agent = one_call(&sandbox, says_more());
-        let limit = ["--max-iterations", "2", "--set", "no_progress=off"];
-        let done = run(&sandbox, &agent).args(limit).run();
+        let limited = |most: &str| {
+            let limit = ["--max-iterations", most, "--set", "no_progress=off"];
+            run(&sandbox, &agent).args(limit).run()
+        };
+        limited("1").assert_code(3);
+        shell(&sandbox, &format!("mkdir ../elsewhere && rm -r {link}"));
+        shell(&sandbox, &format!("ln -s \"$PWD/../elsewhere\" {link}"));
+        let done = limited("3");
         done.assert_code(3);
         let said = format!("{link} is a link that leads out of the project");
         let warnings = done.stderr.lines().filter(|line| line.contains("views in") && line.contains(&said));
         assert_eq!(warnings.count(), 1, "{done}");
         assert!(!sandbox.exists(format!("../elsewhere/{view}")), "{done}");
-        assert_eq!(history(&sandbox).len(), 2);
+        assert_eq!(history(&sandbox).len(), 3);
     }
 }
 

@@ -174,7 +174,7 @@ fn what_cannot_start_says_why() {
     assert!(matches!(error(&unfed), SpawnError::Stdin { .. }));
     assert!(matches!(capture(&unfed), Err(SpawnError::Stdin { .. })));
 
-    assert!(matches!(error(&sh("cat").stdin_bytes(*b"x")), SpawnError::Other { .. }));
+    assert!(matches!(error(&sh("cat").stdin_bytes([b'x'; 20_000])), SpawnError::Other { .. }));
     assert!(matches!(error(&sh("true").arg("x".repeat(10_000_000))), SpawnError::Other { .. }));
 
     let no_keeper = start_with_keeper(&sh("true"), Path::new("/no/such/keeper")).expect_err("no keeper");

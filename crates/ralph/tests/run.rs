@@ -515,7 +515,10 @@ fn a_folder_without_git_works_too() {
         .call(says_done())
         .install(&sandbox);
     run(&sandbox, &agent).args(["--test-cmd", TEST]).run().assert_code(0);
-    assert_eq!(history(&sandbox)[0]["files"], json!([{"change": "A", "path": "green"}]));
+    assert_eq!(
+        history(&sandbox)[0]["files"],
+        json!([{"change": "A", "path": "green", "added": 0, "removed": 0}])
+    );
     assert!(!sandbox.exists(".git"));
     assert!(sandbox.exists(".ralph/.state/runs/0001/journal.jsonl"));
 }

@@ -242,7 +242,7 @@ fn rows_of_a_table_go_on_below_their_last_column() {
     let indent = |line: &str| line.find(|c| c != ' ').unwrap_or(0);
     let screen = shown(&["profile", "show", "strict"]);
     for line in screen.lines().skip(1).filter(|line| indent(line) > 2) {
-        assert_eq!(indent(line), 39, "{screen}");
+        assert_eq!(indent(line), 42, "{screen}");
     }
     let screen = shown(&["backlog", "list"]);
     assert_eq!(screen.lines().map(indent).collect::<Vec<_>>(), [0, 21], "{screen}");

@@ -170,9 +170,7 @@ fn the_words_of_a_harness_stand_beside_ralph_s_and_a_refusal_has_both() {
     told(&["attempt", "F", "PASSED", "--commands", "make", "--summary", "fine"])
         .assert_stderr_has(&format!("it is still open (FAILING in {FILE})\n"));
     told(&["set", "F", "done"]).assert_stderr_has(&format!("F is done now (PASSING in {FILE})\n"));
-    told(&["next", "--task", "F"])
-        .assert_code(1)
-        .assert_stderr_has(&format!("F is done already (PASSING in {FILE})\n"));
+    told(&["next", "--task", "F"]).assert_code(1).assert_stderr_has("F is PASSING already\n");
     list["items"][0]["ralph_loop"]["enabled"] = json!(false);
     sandbox.write(FILE, list.to_string());
     let shown = told(&["show", "F"]).stdout;

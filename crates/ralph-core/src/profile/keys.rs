@@ -317,7 +317,7 @@ keys! {
     "indicators", indicators as AtLeastOne, "Completion indicators that the dual gate wants";
     "believe_contradictions", believe_contradictions, "Believe EXIT_SIGNAL: true beside failing tests";
     "evidence", evidence, "Which facts a claim must agree with; what an item brings to prove it is always run";
-    "baseline", baseline with item_baseline as Baselines, "What checks that fail before the run mean: tolerate excuses tests by name, off does not look";
+    "baseline", baseline with item_baseline as Baselines, "Checks that fail before the run: tolerate excuses tests by name, off does not look";
     "todos", todos, "What TODO, FIXME and unimplemented! added by the run mean to a claim";
     "goal_backlog", goal_backlog, "Refuse a goal while a task file of the project has open items";
     "tests_changed", tests_changed, "What existing tests and check scripts that an agent changed mean to a claim; refuse: until put back";

@@ -60,6 +60,13 @@ fn another_state(kind: Kind, seed: u64, text: &str, tasks: &[Task], at: usize, d
         return;
     }
     let changed = changed.unwrap_or_else(|refusal| panic!("{kind:?} {seed}: {refusal}\n{text}"));
+    // At its limit, a blocked item gets a note too.
+    let noted = state(to) == State::Blocked
+        && from != State::Blocked
+        && backlog.items()[at].limit.is_some_and(|limit| limit.is_reached());
+    if noted {
+        return bounds::hold(&change, text, &changed.text, &changed.edits, &format!("{kind:?} {seed}"));
+    }
     if tasks[at].silent {
         bounds::hold(&change, text, &changed.text, &changed.edits, &format!("{kind:?} {seed}"));
         return is_told_as_others(kind, seed, &backlog, &changed.text, at, to);

@@ -36,11 +36,11 @@ fn statuses(sandbox: &Sandbox) -> [Value; 6] {
 fn six_items_of_claude_end_proved_or_parked_and_two_commands_finish_the_list() {
     let sandbox = harness(&[
         with(item("IMPOSSIBLE", "never.txt"), "verification", json!(["false"])),
-        item("LIE", "lie.txt"),
-        item("ASKS", "asks.txt"),
-        with(item("AFTER", "after.txt"), "dependencies", json!(["ASKS"])),
-        item("ONE", "one.txt"),
-        item("TWO", "two.txt"),
+        with(item("LIE", "lie.txt"), "priority", json!(2)),
+        with(item("ASKS", "asks.txt"), "priority", json!(3)),
+        with(with(item("AFTER", "after.txt"), "dependencies", json!(["ASKS"])), "priority", json!(4)),
+        with(item("ONE", "one.txt"), "priority", json!(5)),
+        with(item("TWO", "two.txt"), "priority", json!(6)),
     ]);
     let blocked = StatusBlock::blocked("Blocked: Postgres or SQLite?");
     let asks = [CLAUDE.shell("touch half.txt"), Turn::text(format!("I need an answer.\n\n{blocked}"))];

@@ -132,7 +132,7 @@ fn an_item_that_had_its_attempts_is_reset_by_what_is_typed() {
     assert_eq!(then, "ralph run");
     assert_eq!(told(&blocked.stderr, "all items: "), "ralph backlog list --backlog 'my plan.md'");
     let next = ralph(&sandbox).args(["backlog", "next", "--backlog", "my plan.md"]).run();
-    next.assert_code(0);
+    next.assert_code(1).assert_stderr_has("ralph backlog reset");
     let out = typed(&sandbox, reset);
     assert!(out.contains("attempts at it are counted anew"), "{out}");
     // Still told, for nobody has mended it.
