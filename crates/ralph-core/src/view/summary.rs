@@ -131,6 +131,8 @@ pub struct ParkedLine {
     pub question: Option<String>,
     /// The command that answers it.
     pub answer_with: String,
+    /// The command that leaves it out, where no answer is asked for.
+    pub leave_out_with: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -289,6 +291,7 @@ fn parked(state: &State, which: &str) -> Vec<ParkedLine> {
             item: Some(Named { id: id.into(), title: text::one_line(title, 200), made_id: false }),
             reason: words,
             question: reason.asks().map(Into::into),
+            leave_out_with: reason.asks().is_none().then(|| format!("ralph backlog skip {named}{which}")),
             answer_with,
         }
     };
@@ -311,7 +314,13 @@ fn goal(state: &State) -> Option<ParkedLine> {
     let question = text::one_line(state.question()?, LONGEST);
     let says_so = state.last.as_ref().is_some_and(|last| last.outcome() == Some(Outcome::Blocked));
     let reason = if says_so { "blocked" } else { "question" };
-    Some(ParkedLine { item: None, reason: reason.into(), question: Some(question), answer_with: NOTE.into() })
+    Some(ParkedLine {
+        item: None,
+        reason: reason.into(),
+        question: Some(question),
+        answer_with: NOTE.into(),
+        leave_out_with: None,
+    })
 }
 
 impl Summary {
@@ -349,6 +358,7 @@ impl Summary {
                 "reason": one.reason,
                 "question": one.question,
                 "answer_with": one.answer_with,
+                "leave_out_with": one.leave_out_with,
             })).collect::<Vec<_>>(),
             "waiting": self.waiting.iter().map(|one| json!({
                 "id": one.item.id,

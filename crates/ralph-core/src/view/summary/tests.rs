@@ -38,6 +38,7 @@ fn of_ten(passed: u64, parked: u64, waiting: u64) -> Summary {
                 reason: "question".into(),
                 question: Some(long.clone()),
                 answer_with: format!("ralph note --item FEAT-{} \"...\"", 100 + nth),
+                leave_out_with: None,
             })
             .collect(),
         waiting: (0..waiting)

@@ -203,7 +203,10 @@ impl<'a> Sheet<'a> {
                 }
                 (most, None) => self.wrap(4, &format!("  {name}: {}", one_line(&one.reason, most))),
             }
-            self.lines.push(format!("    answer with: {}", one.answer_with));
+            self.lines.push(match &one.leave_out_with {
+                Some(leave_out) => format!("    try again: {}; leave out: {leave_out}", one.answer_with),
+                None => format!("    answer with: {}", one.answer_with),
+            });
         }
         self.more(parked.len(), room.parked);
     }
