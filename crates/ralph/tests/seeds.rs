@@ -386,3 +386,146 @@ fn an_agent_s_own_report_sees_what_the_run_put_off_though_it_is_committed() {
         .assert_code(3);
     assert!(sandbox.read(".git/emitted").contains("EXIT_SIGNAL: false"), "{}", sandbox.read(".git/emitted"));
 }
+
+#[test]
+fn every_field_of_a_block_is_in_the_analysis_under_the_seed_s_key() {
+    for (status, tests, work_type, exit_signal) in [
+        ("IN_PROGRESS", "PASSING", "IMPLEMENTATION", false),
+        ("COMPLETE", "PASSING", "DOCUMENTATION", true),
+        ("BLOCKED", "NOT_RUN", "REFACTORING", false),
+        ("IN_PROGRESS", "FAILING", "TESTING", false),
+    ] {
+        let block = StatusBlock {
+            status: status.into(),
+            tests: tests.into(),
+            work_type: work_type.into(),
+            exit_signal,
+            tasks: 4,
+            files: 7,
+            recommendation: "Continue to US-006".into(),
+        };
+        let analysed = analysis("analyzer", &block.to_string());
+        let expected = json!({"found": true, "status": status, "tasks_completed": 4, "files_modified": 7,
+            "tests_status": tests, "work_type": work_type, "exit_signal": exit_signal,
+            "recommendation": "Continue to US-006"});
+        for (key, value) in expected.as_object().expect("an object") {
+            assert_eq!(analysed["ralph_status"][key], *value, "{key} of {analysed:#}");
+        }
+        assert_eq!(analysed["completion_indicators"], 0);
+        let at = analysed["timestamp"].as_str().expect("a time");
+        assert!(at.contains('T') && at.ends_with('Z'), "{at}");
+    }
+    let silent = analysis("analyzer", "Nothing to say.");
+    assert_eq!(silent["ralph_status"]["found"], false);
+    assert_eq!(silent["ralph_status"]["status"], Value::Null);
+}
+
+#[test]
+fn a_block_in_broken_json_is_found_in_its_text() {
+    let words = json!(format!("All set.\n\n{}", block("COMPLETE", true)));
+    let whole = format!(r#"{{"type":"result","subtype":"success","is_error":false,"result":{words}}}"#);
+    let torn = &whole[..whole.len() - 2];
+    let analysed = analysis("analyzer", torn);
+    assert_eq!(analysed["ralph_status"]["found"], true, "{analysed:#}");
+    assert_eq!(analysed["exit_decision"], "project_complete");
+}
+
+fn checked(text: &str) -> ralph_testkit::Finished {
+    ralph(&Sandbox::new()).args(["report", "check"]).stdin(text.to_owned()).run()
+}
+
+#[test]
+fn the_examples_of_seed_000_are_right_and_a_recommendation_only_warns() {
+    let example = |status: &str, tests: &str, signal: bool, recommendation: &str| {
+        StatusBlock {
+            status: status.into(),
+            tests: tests.into(),
+            exit_signal: signal,
+            recommendation: recommendation.into(),
+            ..StatusBlock::done()
+        }
+        .to_string()
+    };
+    for right in [
+        example("IN_PROGRESS", "PASSING", false, "Next: implement user authentication middleware"),
+        example("COMPLETE", "PASSING", true, "All tasks complete, tests passing, documentation updated"),
+        example("BLOCKED", "PASSING", false, "Blocked: need database credentials for integration tests"),
+    ] {
+        checked(&right).assert_code(0).assert_stderr_lacks("warning");
+    }
+    for odd in [
+        example("IN_PROGRESS", "FAILING", false, "3 tests failing in auth module, investigating root cause"),
+        example("COMPLETE", "PASSING", true, "Ready"),
+        example("BLOCKED", "NOT_RUN", false, "credentials"),
+    ] {
+        let finished = checked(&odd);
+        finished.assert_code(0).assert_stderr_has("RECOMMENDATION");
+    }
+}
+
+#[test]
+fn a_report_that_is_blocked_and_done_or_has_a_field_too_many_is_refused_and_blocked_wins() {
+    let both = block("BLOCKED", true);
+    checked(&both).assert_code(1).assert_stdout_has("EXIT_SIGNAL");
+    assert_eq!(decision("dual", &both), "blocked");
+    let more = block("COMPLETE", true).replace("RECOMMENDATION:", "DETAIL: more\nRECOMMENDATION:");
+    checked(&more).assert_code(1).assert_stdout_has("DETAIL");
+    assert_eq!(decision("phases", &json_report("No key.", true, "LOOP_BLOCKED: no key")), "blocked");
+}
+
+#[test]
+fn a_goal_without_a_report_is_not_done_and_a_block_that_lasts_opens_the_breaker() {
+    let sandbox = repository();
+    let silent = one_call(&sandbox, Steps::new().write("green", "").say("All tests pass. All done."));
+    run(&sandbox, &silent).args(["--profile", "dual", "--max-iterations", "1"]).run().assert_code(3);
+    assert_eq!(history(&sandbox)[0]["outcome"], "silent");
+
+    let sandbox = repository();
+    let blocked = one_call(&sandbox, Steps::new().status(&StatusBlock::blocked("Blocked: no credentials")));
+    for _ in 0..3 {
+        run(&sandbox, &blocked).args(["--profile", "dual"]).run().assert_code(2);
+    }
+    run(&sandbox, &blocked).args(["--profile", "dual"]).run().assert_code(5);
+    assert_eq!(blocked.calls(&sandbox).len(), 3, "an open circuit starts no agent");
+}
+
+#[test]
+fn a_done_of_seed_001_with_changes_starts_again_and_one_without_counts() {
+    let sandbox = repository();
+    let done = |steps: Steps| steps.write(".ralph/status", "DONE\n");
+    let agent = FakeAgent::new("agent")
+        .call(done(Steps::new().write("a", "1\n")))
+        .call(done(Steps::new()))
+        .call(done(Steps::new().write("a", "2\n")))
+        .call(done(Steps::new()))
+        .install(&sandbox);
+    let finished = run(&sandbox, &agent).args(["--profile", "rotations"]).run();
+    finished.assert_code(0);
+    let passes: Vec<&str> =
+        finished.stderr.lines().filter_map(|line| line.split_once("verification ")?.1.get(..3)).collect();
+    assert_eq!(passes, ["0/3", "1/3", "0/3", "1/3", "2/3", "3/3"], "{finished}");
+}
+
+#[test]
+fn three_outputs_without_errors_are_not_stuck_though_they_are_alike() {
+    let sandbox = Sandbox::new();
+    for name in ["1", "2", "3"] {
+        sandbox.write(name, "Looked around.\n");
+    }
+    let args = ["analyze", "3", "--previous", "1", "--previous", "2"];
+    let finished = ralph(&sandbox).args(args).run();
+    finished.assert_code(0);
+    assert_eq!(finished.json()["stuck_loop_detected"], false);
+}
+
+#[test]
+fn where_no_exit_condition_of_seed_004_is_met_the_run_goes_on() {
+    let sandbox = repository();
+    let turn = |file: &str| {
+        Steps::new().append(file, "x\n").say(json_report("Worked on it.", false, "LOOP_CONTINUE"))
+    };
+    let agent =
+        plays(&sandbox, vec![turn("src/a.rs"), turn("tests/a.rs"), turn("src/b.rs"), turn("tests/b.rs")]);
+    phases(&sandbox, &agent, 4).assert_code(3);
+    assert_eq!(status(&sandbox)["stop_reason"], "max_iterations");
+}
