@@ -125,6 +125,16 @@ fn every_violated_check_is_named_on_standard_output() {
 }
 
 #[test]
+fn a_recommendation_over_several_lines_and_other_delimiters_are_violations() {
+    let sandbox = Sandbox::new();
+    let block = StatusBlock::done().to_string();
+    let lines = block.replace("tests passing, summary", "tests passing,\nsummary");
+    check(&sandbox, &lines, &[]).assert_code(1).assert_stdout_has("recommendation_present: ");
+    let other = block.replace("---RALPH_STATUS---", "=== RALPH_STATUS ===");
+    check(&sandbox, &other, &[]).assert_code(1).assert_stdout_has("format: ");
+}
+
+#[test]
 fn no_block_or_only_the_template_is_told() {
     let sandbox = Sandbox::new();
     let template = StatusBlock { status: "[IN_PROGRESS | COMPLETE]".into(), ..StatusBlock::done() };
