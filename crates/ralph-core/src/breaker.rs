@@ -133,7 +133,7 @@ impl Breaker {
     }
 
     /// Whether it counts for the item that is worked on: the circuit of the run was never open.
-    fn is_of_item(&self) -> bool {
+    pub(crate) fn is_of_item(&self) -> bool {
         self.circuit == Circuit::Closed || self.circuit == Circuit::HalfOpen && self.opened_at.is_none()
     }
 

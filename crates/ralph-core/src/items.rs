@@ -76,6 +76,9 @@ pub struct BacklogRead {
     /// Items that are set aside and wait for a person.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parked: Vec<ParkedItem>,
+    /// Items that a person left out, by their ids.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<String>,
     /// Items that wait for others, where nothing else is left.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<WaitingItem>,
@@ -93,6 +96,7 @@ impl BacklogRead {
             for_people: None,
             earlier: Earlier::default(),
             parked: vec![],
+            skipped: vec![],
             waiting: vec![],
             found,
         }
@@ -403,6 +407,9 @@ pub struct CommitOrder {
     /// No commit where it would hold nothing but the task file: a mark for which no file was changed is no work.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub with_work: bool,
+    /// Files that parking left, for somebody else had worked on them too: no commit holds them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_ours: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -484,6 +491,9 @@ pub struct Memory {
     /// What was flagged about that.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flagged: Vec<String>,
+    /// Files that parking left, for somebody else had worked on them too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_ours: Vec<String>,
     /// Whether the last words said that everything is done.
     pub declared: bool,
     /// The phase that they said is done, by its number.

@@ -441,6 +441,8 @@ fn observe_parked(state: &mut State, settled: &Settled) {
         state.refusal.take_if(|refusal| refusal.item.as_ref() == Some(&item.id));
     }
     state.rules.items.parked(&item.id, put_back);
+    let left = settled.put_aside.iter().flat_map(|aside| &aside.left);
+    state.rules.items.not_ours.extend(left.cloned());
     if let Some(backlog) = state.backlog.as_mut().filter(|_| settled.unmarked.is_none()) {
         backlog.parked.retain(|known| known.id != item.id);
         backlog.parked.push(ParkedItem {

@@ -130,6 +130,9 @@ pub struct PutAside {
     /// Files that stay, because they changed after the agent left them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
+    /// Files that were not clean before: the agent's version of them stays in HEAD.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub in_head: Vec<String>,
     /// Why the files were not put back at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stays: Option<String>,

@@ -171,7 +171,8 @@ fn a_commit_names_other_items_whose_work_it_holds() {
     let memory =
         memory.into_iter().fold(Memory::default(), |m, (from, to, id)| m.changed(from, to, Some(id)));
     assert_eq!(memory.spans.len(), 3, "each item's own");
-    let order = CommitOrder { spans: memory.spans, base: None, flagged: vec![], with_work: false };
+    let order =
+        CommitOrder { spans: memory.spans, base: None, flagged: vec![], with_work: false, not_ours: vec![] };
     let message = commit_message(
         &Settlement { commit: Some(order), ..settlement() },
         &judged(),
@@ -282,6 +283,7 @@ fn what_is_flagged_stands_in_the_commit_and_above_its_trailers() {
         base: None,
         flagged: memory.flagged.clone(),
         with_work: false,
+        not_ours: vec![],
     };
     let text = commit_message(
         &Settlement { commit: Some(order), ..settlement() },

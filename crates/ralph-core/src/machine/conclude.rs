@@ -106,7 +106,7 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     // An agent that could not even begin has not tried the item.
     let touched =
         current.after.as_ref().and_then(|after| after.item.as_ref()).is_some_and(ItemAfter::is_touched);
-    let tried = failure.is_none() || progress || touched;
+    let tried = failure.is_none() || progress || touched || outcome == Outcome::Blocked;
     let attempt = current.item.as_ref().filter(|_| tried).and_then(|_| machine_items::attempt(outcome));
     let (reviews, proved) = match &current.item {
         // An item is proved by checks; reviews are for the whole.
@@ -207,6 +207,8 @@ pub(super) fn conclude(seen: &State, plan: &Plan, now: Time, current: &Iteration
     );
     let breaker = match (&parked, attempt) {
         (Some(ParkReason::Breaker { .. }), _) => breaker.after_parking(),
+        // What the item counted goes with it, also where its breaker tripped at the same time.
+        (Some(_), _) if seen.rules.breaker.is_of_item() => seen.rules.breaker.for_another_item(),
         (None, Some(Attempt::Passed)) => breaker::Breaker { parked_items: 0, ..breaker },
         _ => breaker,
     };

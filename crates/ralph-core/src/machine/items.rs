@@ -280,7 +280,13 @@ fn order(
         last.and_then(|last| last.after.as_ref()?.judging.as_ref()?.others_run(last.item.is_some()));
     let excused = last.and_then(failed_before).into_iter().chain(left_out(plan));
     let flagged = memory.flagged.iter().cloned().chain(others_run).chain(excused).collect();
-    Some(CommitOrder { spans: memory.spans.clone(), base: seen.base.clone(), flagged, with_work })
+    Some(CommitOrder {
+        spans: memory.spans.clone(),
+        base: seen.base.clone(),
+        flagged,
+        with_work,
+        not_ours: memory.not_ours.clone(),
+    })
 }
 
 /// Begins to settle; `then` is what the run stops with afterwards.

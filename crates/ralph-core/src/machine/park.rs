@@ -32,7 +32,8 @@ pub(super) fn reason(seen: &State, current: &Iteration, judged: &Judged<'_>) -> 
         let last = judged.why.map_or_else(|| judged.words.describe(), ToOwned::to_owned);
         ParkReason::attempts(item.attempts.saturating_add(1), &last)
     });
-    let tripped = || seen.rules.breaker.trips_on_item(judged.breaker);
+    // An agent that could not even begin has not tried the item.
+    let tripped = || judged.attempt.and_then(|_| seen.rules.breaker.trips_on_item(judged.breaker));
     judged
         .question
         .map(ParkReason::question)

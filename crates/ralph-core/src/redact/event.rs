@@ -47,6 +47,7 @@ impl Secrets {
                     for_people: _,
                     earlier: _,
                     parked,
+                    skipped: _,
                     waiting,
                 } = &mut **read;
                 for ParkedItem { title, reason, id: _, patch: _ } in parked {
@@ -80,8 +81,9 @@ impl Secrets {
                     in_head: _,
                     put_aside,
                 } = &mut **settled;
-                if let Some(PutAside { left, stays, patch: _, files: _ }) = put_aside {
+                if let Some(PutAside { left, in_head, stays, patch: _, files: _ }) = put_aside {
                     self.hide_all(left);
+                    self.hide_all(in_head);
                     self.hide_maybe(stays);
                 }
                 self.hide_maybe(uncommitted);

@@ -18,7 +18,7 @@ use super::Runner;
 use super::effects::Custody;
 use crate::bounded;
 use crate::digest;
-use crate::error::{self, Error, Result};
+use crate::error::{self, Error, Exit, Result};
 use crate::git::Kept;
 use crate::process::Spec;
 use crate::store::{self, IterationFiles, Ledger, Op, Requests, Way};
@@ -141,7 +141,13 @@ impl Runner<'_> {
                     };
                     self.ui.step(&format!("{} is {what}", steer.item));
                 }
-                Err(error) => self.ui.warn(&work::in_a_line(&error)),
+                Err(error) => {
+                    self.ui.warn(&work::in_a_line(&error));
+                    // What the disk or bd refused for now is tried again before the next item.
+                    if error.exit != Exit::Usage {
+                        continue;
+                    }
+                }
             }
             requests.steer_is_taken(&id)?;
         }

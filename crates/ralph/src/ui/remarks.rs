@@ -196,11 +196,20 @@ fn parked(last: &Iteration, settled: &Settled) -> Vec<(Tone, String)> {
         lines.push((Tone::Warning, format!("  its work stays in the files: {}", text::one_line(why, 400))));
     } else if aside.patch.is_some() {
         let show = format!("ralph backlog show {} --patch", suggest::quoted(&item.id));
-        lines.push((Tone::Faint, format!("  its work is set aside, and the files are as before: {show}")));
+        let before = if aside.left.is_empty() { ", and the files are as before" } else { "" };
+        lines.push((Tone::Faint, format!("  its work is set aside{before}: {show}")));
     }
     if !aside.left.is_empty() {
         let names = text::one_line(&aside.left.join(", "), 400);
-        lines.push((Tone::Warning, format!("  changed after the agent, so left as it is: {names}")));
+        lines.push((
+            Tone::Warning,
+            format!("  somebody else changed it too, so it is left as it is and not committed: {names}"),
+        ));
+    }
+    if !aside.in_head.is_empty() {
+        let names = text::one_line(&aside.in_head.join(", "), 400);
+        lines
+            .push((Tone::Warning, format!("  not clean before, so the agent's commit of it stays: {names}")));
     }
     lines
 }

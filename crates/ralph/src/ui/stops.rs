@@ -217,7 +217,15 @@ fn parked_steps(state: &State) -> Vec<String> {
             ),
         }
     };
-    state.backlog.iter().flat_map(|backlog| &backlog.parked).take(MOST).map(step).collect()
+    let Some(backlog) = &state.backlog else { return vec![] };
+    let waited_for = |id: &&String| backlog.waiting.iter().any(|item| item.on.contains(id));
+    let skipped = backlog.skipped.iter().filter(waited_for).take(MOST).map(|id| {
+        format!(
+            "to have {id} worked on, which others wait for: ralph backlog unskip {}{which}",
+            suggest::quoted(id)
+        )
+    });
+    backlog.parked.iter().take(MOST).map(step).chain(skipped).collect()
 }
 
 /// Only how to continue; where nothing is left to do, where to look.

@@ -62,6 +62,7 @@ pub(super) fn rows(state: &State, stop: &Stop, changes: Option<&RunChanges>) -> 
         let blocked = backlog.blocked.min(items.open);
         let parked = backlog.parked.len() as u64;
         let waits = some(blocked.saturating_sub(parked), "blocked") + &some(parked, "parked");
+        let waits = waits + &some(backlog.skipped.len() as u64, "skipped");
         let (open, total) = (items.open - blocked, text::count(items.total, "item"));
         let proved = memory.proved_by_checks().saturating_sub(memory.unmeasured);
         let left =
@@ -101,7 +102,9 @@ fn parked(state: &State) -> Vec<(&'static str, String)> {
     let waiting = backlog.waiting.iter().map(|item| {
         ("Waiting:", text::one_line(&format!("{} {}: for {}", item.id, item.title, item.on.join(", ")), 300))
     });
-    parked.take(NAMED_ITEMS).chain(waiting.take(NAMED_ITEMS)).collect()
+    let skipped =
+        (!backlog.skipped.is_empty()).then(|| ("Skipped:", text::one_line(&backlog.skipped.join(", "), 300)));
+    parked.take(NAMED_ITEMS).chain(waiting.take(NAMED_ITEMS)).chain(skipped).collect()
 }
 
 /// A goal is reached in a repository by changes that nobody asked to have committed.

@@ -86,11 +86,12 @@ impl Settler<'_> {
     ) -> PutAside {
         let mut aside = PutAside { patch: work.patch.clone(), ..PutAside::default() };
         let done = self.commits_may_go(park, settlement, iteration, evidence).and_then(|commits| {
+            // A commit may be refused, by a hook say: then the files stay too.
+            if let Some(began) = park.began.as_ref().filter(|_| commits) {
+                aside.in_head =
+                    self.take_commits_back(&began.mark, settlement, iteration, evidence, problems)?;
+            }
             (aside.files, aside.left) = self.put_work_back(work)?;
-            let began = park.began.as_ref().filter(|_| commits);
-            let Some(began) = began else { return Ok(()) };
-            let left = self.take_commits_back(&began.mark, settlement, iteration, evidence, problems)?;
-            aside.left.extend(left);
             Ok(())
         });
         aside.stays = done.err();
@@ -140,7 +141,8 @@ impl Settler<'_> {
         let way = self.tree.way_back_from(now, &to, &not_ours).map_err(told)?;
         self.tree.put_back(&way).map_err(told)?;
         let left = wrong.iter().filter(|path| work.after.contains_key(*path) && not_ours(path));
-        let left = left.map(|path| String::from_utf8_lossy(path).into_owned()).collect();
-        Ok((way.changes.len() as u64, left))
+        let left = left.map(|path| String::from_utf8_lossy(path).into_owned());
+        let nested = way.nested.iter().filter(|name| work.after.contains_key(name.as_bytes())).cloned();
+        Ok((way.changes.len() as u64, left.chain(nested).collect()))
     }
 }

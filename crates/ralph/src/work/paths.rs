@@ -57,6 +57,7 @@ pub(super) fn of(sources: Sources<'_>, repo: &Repo, tree: &Tree) -> Result<Paths
     }
     // What an agent left is its work, staged or not.
     foreign.extend(staged.into_iter().filter(|path| !earlier.contains(path)));
+    foreign.extend(order.not_ours.iter().map(|path| path.clone().into_bytes()));
     let in_head = repo.tree_of(head)?;
     if proved_head != head {
         // Somebody committed since: what is there is theirs.

@@ -168,7 +168,7 @@ impl Settler<'_> {
             if let Some(why) = &aside.stays {
                 unless_refused(why.clone())?;
             }
-            settled.reverted = aside.stays.is_none() && (aside.files > 0 || self.undid.is_some());
+            settled.reverted = aside.stays.is_none() && (aside.patch.is_some() || self.undid.is_some());
             settled.put_aside = Some(aside);
         }
         if let Some(mark) = &settlement.revert {

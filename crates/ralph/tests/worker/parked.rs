@@ -76,7 +76,8 @@ fn a_night_proves_what_can_be_proved_and_parks_the_rest_with_what_to_do() {
         .call(claims(writes("d.txt")))
         .call(reviews())
         .install(&sandbox);
-    night(&sandbox, &agent).run().assert_code(0).assert_stderr_has("COMPLETE");
+    let finished = night(&sandbox, &agent).run();
+    finished.assert_code(0).assert_stderr_has("COMPLETE").assert_stderr_has("1 skipped");
     let prompt = &agent.calls(&sandbox)[0].prompt;
     assert!(prompt.contains("SQLite") && prompt.contains("ralph backlog show C --patch"), "{prompt}");
     assert_eq!(statuses(&sandbox), ["BLOCKED", "PASSING", "PASSING", "PASSING", "PASSING"]);
@@ -94,10 +95,12 @@ fn edits_of_the_user_before_between_and_after_attempts_stay_in_the_files() {
         .call(claims(Steps::new().write("shared.txt", "agent\n").write("between.txt", "agent\n")))
         .call(claims(Steps::new().write("new.txt", "agent\n").append("between.txt", "agent again\n")))
         .call(claims(Steps::new()))
-        .call(claims(writes("b.txt")))
+        .call(claims(writes("b.txt").append("between.txt", "for B\n")))
         .install(&sandbox);
     let finished = works_through(&sandbox, &agent).args(["--test-cmd", check]).run();
-    finished.assert_code(2).assert_stderr_has("changed after the agent, so left as it is: between.txt");
+    finished.assert_code(2).assert_stderr_has(
+        "somebody else changed it too, so it is left as it is and not committed: between.txt",
+    );
     assert_eq!(sandbox.read("mine.txt"), "before\n");
     assert_eq!(sandbox.read("shared.txt"), "before\n", "as it was before the first attempt");
     assert!(sandbox.read("between.txt").matches("mine\n").count() >= 3, "{}", sandbox.read("between.txt"));
@@ -179,6 +182,55 @@ fn the_breaker_parks_items_and_only_three_in_a_row_open_the_circuit() {
     assert_eq!(agent.calls(&sandbox).len(), 9);
     assert_eq!(item_now(&sandbox, "C")["status"], "BLOCKED");
     assert_eq!(item_now(&sandbox, "D")["status"], "FAILING");
+}
+
+#[test]
+fn an_item_whose_last_attempt_trips_the_breaker_is_parked_and_the_circuit_stays_closed() {
+    let sandbox = harness(&[item("A", "a.txt"), item("B", "b.txt")]);
+    let agent = another(&sandbox).call(idle()).call(idle()).call(idle()).call(claims(writes("b.txt")));
+    let agent = agent.install(&sandbox);
+    night(&sandbox, &agent).run().assert_code(2).assert_stderr_has("A is parked: 3 attempts used");
+    assert_eq!(item_now(&sandbox, "B")["status"], "PASSING");
+    assert_eq!(status(&sandbox)["circuit"]["state"], "CLOSED");
+}
+
+#[test]
+fn an_agent_that_reports_blocked_and_then_fails_has_its_item_parked() {
+    let sandbox = harness(&[item("A", "a.txt"), item("B", "b.txt")]);
+    let agent =
+        another(&sandbox).call(blocked(Steps::new(), "Which port?").exit(1)).call(claims(writes("b.txt")));
+    let agent = agent.install(&sandbox);
+    night(&sandbox, &agent).run().assert_code(2).assert_stderr_has("A is parked: blocked: ");
+    assert_eq!(
+        (agent.calls(&sandbox).len(), item_now(&sandbox, "A")["status"].clone()),
+        (2, json!("BLOCKED"))
+    );
+}
+
+#[test]
+fn an_item_that_is_parked_again_without_work_keeps_the_patch_of_the_first_time() {
+    let sandbox = harness(&[item("A", "a.txt")]);
+    let agent = another(&sandbox)
+        .call(blocked(writes("half.txt"), "Which port?"))
+        .call(blocked(Steps::new(), "Which host?"))
+        .install(&sandbox);
+    night(&sandbox, &agent).run().assert_code(2);
+    ralph(&sandbox).args(["note", "--item", "A", "8080"]).run().assert_code(0);
+    night(&sandbox, &agent).run().assert_code(2).assert_stderr_has("Which host?");
+    backlog(&sandbox, &["show", "A", "--patch"]).run().assert_code(0).assert_stdout_has("+half.txt");
+}
+
+#[test]
+fn a_hook_that_refuses_the_revert_leaves_the_agent_s_work_in_the_files() {
+    let sandbox = harness(&[item("A", "a.txt"), item("B", "b.txt")]);
+    crate::stage::hook(&sandbox, "commit-msg", "! grep -q '^revert: ' \"$1\"");
+    let commits = writes("a2.txt").shell("git add a2.txt && git commit -qm 'agent'");
+    let agent = another(&sandbox).call(blocked(commits, "Which port?")).call(claims(writes("b.txt")));
+    let agent = agent.install(&sandbox);
+    let finished = night(&sandbox, &agent).run();
+    finished.assert_code(2).assert_stderr_has("its work stays in the files");
+    assert!(sandbox.exists("a2.txt"), "{finished}");
+    assert_eq!(sandbox.git(&["diff", "--name-only", "HEAD", "--", "a2.txt"]), "");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::beside::{is_an_agent_of, not_beside_a_run, projects_of};
 use super::{in_ledger, own_word};
 use crate::cli::ask::request_id;
 use crate::error::{Error, Result};
+use crate::project::Project;
 use crate::store::{Ledger, Op, Requests, Steer};
 use crate::suggest::quoted;
 use crate::ui::Ui;
@@ -111,6 +112,7 @@ pub(super) fn reset(args: &OneArgs, ui: &mut Ui) -> Result<ExitCode> {
 fn forget_attempts(place: &Place, told: &Told) -> Result<()> {
     // No run counts for a file elsewhere.
     for (project, backlog) in projects_of(place)? {
+        apply_pending(&project)?;
         let ledger = Ledger::of(&project.truth);
         if ledger.path().exists() {
             let (item, title) = (told.id.clone(), told.title.clone());
@@ -165,6 +167,7 @@ pub(in crate::cli) fn steer(place: &Place, id: &str, op: Op, text: &str) -> Resu
         let steer = Steer { op, backlog: file, item: item.clone(), title: title.clone(), text };
         if store::holder(&project.truth).is_none() {
             let ledger = Ledger::of(&project.truth);
+            apply_pending(&project)?;
             work::steer(&project, &steer, &mut |record| ledger.append(record).map(drop))?;
             continue;
         }
@@ -177,6 +180,16 @@ pub(in crate::cli) fn steer(place: &Place, id: &str, op: Op, text: &str) -> Resu
         Requests::of(&project.truth).steer(&request_id(), &steer)?;
     }
     Ok(Steered { id: item, queued })
+}
+
+/// What was said to a run that ended before it took that in comes first.
+fn apply_pending(project: &Project) -> Result<()> {
+    let (requests, ledger) = (Requests::of(&project.truth), Ledger::of(&project.truth));
+    for (id, steer) in requests.steers() {
+        work::steer(project, &steer, &mut |record| ledger.append(record).map(drop))?;
+        requests.steer_is_taken(&id)?;
+    }
+    Ok(())
 }
 
 fn recorded(place: &Place, told: &Told, ledger: &Ledger, record: Value) -> Result<()> {

@@ -24,6 +24,8 @@ struct Failures {
     passed: Option<Pass>,
     /// Why it is parked, and its work. Whoever takes it up again is told of both.
     park: Option<Park>,
+    /// The work of every time that it was parked.
+    patches: Vec<Patch>,
     /// It is parked now.
     parked: bool,
     /// A person left it out, and perhaps says why.
@@ -154,8 +156,8 @@ impl Tried {
 impl Failures {
     /// A person gives it new attempts. Whoever tries again is still told why it failed, or was parked.
     fn taken_up(self) -> Self {
-        let Self { why, park, answers, .. } = self;
-        Self { why, park, answers, ..Self::default() }
+        let Self { why, park, patches, answers, .. } = self;
+        Self { why, park, patches, answers, ..Self::default() }
     }
 }
 
@@ -172,7 +174,7 @@ impl Tally {
     pub fn pinned(&mut self, ledger: &Ledger) -> Vec<String> {
         let _ = self.catch_up(ledger);
         let known = self.backlogs.values().flat_map(|tried| tried.0.values()).flat_map(HashMap::values);
-        let patches = known.filter_map(|known| known.park.as_ref()?.patch.clone());
+        let patches = known.flat_map(|known| known.patches.iter().cloned());
         patches.flat_map(|Patch { before, after }| [before, after]).collect()
     }
 
@@ -223,6 +225,10 @@ impl Tally {
             ("attempt", _) => {
                 let so_far = if known.blocked { 0 } else { known.attempts };
                 let is_parked = parked.is_some();
+                let mut patches = std::mem::take(&mut known.patches);
+                patches.extend(parked.as_ref().and_then(|park| park.patch.clone()));
+                // Where nothing was done this time, what was done before is still to be had.
+                let parked = parked.map(|park| Park { patch: patches.last().cloned(), ..park });
                 *known = Failures {
                     attempts: so_far + 1,
                     blocked,
@@ -230,6 +236,7 @@ impl Tally {
                     why: ralph_core::text::one_line(&why, REASON),
                     passed: None,
                     park: parked.or(known.park.take()),
+                    patches,
                     parked: is_parked,
                     skipped: None,
                     answers: std::mem::take(&mut known.answers),

@@ -46,6 +46,7 @@ impl Source {
             },
             phase,
             parked: self.parked(&backlog),
+            skipped: self.skipped(&backlog),
             waiting: waiting(&backlog, &selection),
             found: self.found(&backlog, &selection, memory)?,
         })
@@ -103,6 +104,17 @@ impl Source {
         let item = &backlog.items()[at];
         let opened = item.state.is_open() && backlog.can_say(at, State::Blocked);
         !opened && self.earlier.is_parked(&item.id, &item.title)
+    }
+
+    /// What a person left out of what is meant.
+    fn skipped(&self, backlog: &Backlog<'_>) -> Vec<String> {
+        let skipped = |at: &usize| {
+            let item = &backlog.items()[*at];
+            item.state.is_unfinished()
+                && self.in_scope(backlog, *at)
+                && self.earlier.skipped(&item.id, &item.title).is_some()
+        };
+        (0..backlog.items().len()).filter(skipped).map(|at| backlog.items()[at].id.to_string()).collect()
     }
 
     /// What is parked of what is meant.
@@ -237,10 +249,9 @@ impl Source {
     fn taken_up(&self, id: &str, title: &str) -> String {
         let park = self.earlier.park(id, title).map(|park| {
             let patch = match park.patch {
-                Some(_) => format!(
-                    " Its work is not in the files; to see it: ralph backlog show {} --patch",
-                    quoted(id)
-                ),
+                Some(_) => {
+                    format!(" What was done then, as a patch: ralph backlog show {} --patch", quoted(id))
+                }
                 None => String::new(),
             };
             format!("\nAn earlier attempt was set aside ({}).{patch}\n", park.reason)
